@@ -1,0 +1,256 @@
+import { z } from "zod";
+import { emailAddressSchema } from "./email_address.ts";
+import { laneSchema } from "./lane.ts";
+import { messageStateSchema } from "./message_state.ts";
+import { pageOptionsSchema } from "./page_options.ts";
+import type { SendRequest } from "./send_request.ts";
+import { variableDeclarationSchema } from "./variables.ts";
+
+/** An account: whoever owns templates, integrations, tokens and mail. */
+export const accountSchema = z.object({
+  /** `acc_` and a ULID. */
+  _id: z.string(),
+  name: z.string().min(1).max(200),
+  createdAt: z.date(),
+});
+
+/** An account. */
+export type Account = z.infer<typeof accountSchema>;
+
+/** What a token may do. */
+export const TOKEN_SCOPES = ["render", "send", "read"] as const;
+
+/** An access token as stored: only its SHA-256 is. */
+export const accessTokenSchema = z.object({
+  /** SHA-256 of the token, in hex. */
+  _id: z.string(),
+  accountId: z.string(),
+  name: z.string(),
+  /** The first characters, for people to recognise it. */
+  prefix: z.string(),
+  scopes: z.array(z.enum(TOKEN_SCOPES)),
+  createdAt: z.date(),
+  expiresAt: z.date().nullable(),
+  revokedAt: z.date().nullable(),
+  lastUsedAt: z.date().nullable(),
+});
+
+/** An access token as stored. */
+export type AccessToken = z.infer<typeof accessTokenSchema>;
+
+/** What a token may do. */
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+/** The two kinds of template. */
+export const TEMPLATE_KINDS = ["email", "pdf"] as const;
+
+/** The two kinds of template. */
+export type TemplateKind = (typeof TEMPLATE_KINDS)[number];
+
+/** An alias: lower case letters, digits and dashes, beginning with a letter. */
+export const aliasSchema = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, {
+  error: "must be lower case letters, digits and dashes, beginning with a letter",
+});
+
+/** The head of a template: what its versions have in common. */
+export const templateSchema = z.object({
+  /** `<account>/<kind>/<id>` */
+  _id: z.string(),
+  accountId: z.string(),
+  kind: z.enum(TEMPLATE_KINDS),
+  /** Counted per account and kind, from 1. */
+  id: z.int().positive(),
+  alias: aliasSchema.nullable(),
+  name: z.string().min(1).max(200),
+  /** The newest published version; null before the first. */
+  publishedVersion: z.int().positive().nullable(),
+  createdAt: z.date(),
+  updatedAt: z.date(),
+});
+
+/** The head of a template. */
+export type Template = z.infer<typeof templateSchema>;
+
+/** What the parts of an email template are, ready to be filled. */
+export const emailPartsSchema = z.object({
+  subject: z.string(),
+  html: z.string(),
+  text: z.string(),
+});
+
+const versionBase = {
+  /** `<account>/<kind>/<id>/<version>`; also the key under which compiled templates are cached. */
+  _id: z.string(),
+  accountId: z.string(),
+  templateId: z.int().positive(),
+  version: z.int().positive(),
+  name: z.string(),
+  variables: z.array(variableDeclarationSchema),
+  /** BCP 47 tag that helpers format by where the template names none. */
+  locale: z.string().default("en"),
+  /** SHA-256 of everything the author wrote: the same source is not published twice in a row. */
+  sourceHash: z.string(),
+  publishedAt: z.date(),
+};
+
+/** A published version of an email template. It never changes. */
+export const emailVersionSchema = z.object({
+  ...versionBase,
+  kind: z.literal("email"),
+  /** As the author wrote it. */
+  source: z.object({
+    subject: z.string(),
+    html: z.string().optional(),
+    mjml: z.string().optional(),
+    text: z.string().optional(),
+  }),
+  /** After MJML, inlining of CSS and the making of text. */
+  parts: emailPartsSchema,
+});
+
+/** A published version of an email template. */
+export type EmailVersion = z.infer<typeof emailVersionSchema>;
+
+/** A published version of a PDF template. It never changes. */
+export const pdfVersionSchema = z.object({
+  ...versionBase,
+  kind: z.literal("pdf"),
+  source: z.object({ html: z.string() }),
+  parts: z.object({ html: z.string(), filename: z.string() }),
+  page: pageOptionsSchema,
+});
+
+/** A published version of a PDF template. */
+export type PdfVersion = z.infer<typeof pdfVersionSchema>;
+
+/** How an SMTP connection is encrypted. */
+export const TLS_MODES = ["none", "starttls", "implicit"] as const;
+
+/** What becomes of a message of which nobody knows whether the server took it. */
+export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
+
+/** A secret under AES-256-GCM; all texts are base64. */
+export const sealedSecretSchema = z.object({
+  /** Id of the master key that wraps the record's own key. */
+  keyId: z.string(),
+  wrappedKey: z.string(),
+  nonce: z.string(),
+  ciphertext: z.string(),
+});
+
+/** A secret under AES-256-GCM. */
+export type SealedSecret = z.infer<typeof sealedSecretSchema>;
+
+/** A customer's SMTP server and how to log in to it. */
+export const integrationSchema = z.object({
+  /** `<account>/<id>` */
+  _id: z.string(),
+  accountId: z.string(),
+  /** Counted per account, from 1. */
+  id: z.int().positive(),
+  name: z.string().min(1).max(200),
+  /** Grows with every change; pools of connections are kept by it. */
+  revision: z.int().positive(),
+  host: z.string().min(1),
+  port: z.int().min(1).max(65535),
+  tls: z.enum(TLS_MODES),
+  auth: z.object({
+    user: z.string(),
+    password: sealedSecretSchema,
+    method: z.enum(["PLAIN", "LOGIN"]).nullable(),
+  }).nullable(),
+  /** Addresses that may stand in `from.email`. */
+  senders: z.array(emailAddressSchema).min(1),
+  maxConnections: z.int().min(1).max(100).default(5),
+  /** How long temporary refusals are retried, in milliseconds: 1 h to 5 days. */
+  retryForMs: z.int().min(3_600_000).max(432_000_000).default(172_800_000),
+  whenUnknown: z.enum(UNKNOWN_POLICIES).default("retry"),
+  createdAt: z.date(),
+  updatedAt: z.date(),
+});
+
+/** A customer's SMTP server. */
+export type Integration = z.infer<typeof integrationSchema>;
+
+/**
+ * An accepted request, exactly as accepted, with template versions pinned. It is written once: the
+ * ledger of what must happen. The one field that changes is `settledAt`.
+ */
+export interface Send {
+  /** {@linkcode newSendId} */
+  _id: string;
+  accountId: string;
+  acceptedAt: Date;
+  lane: z.infer<typeof laneSchema>;
+  template: { id: number; version: number };
+  /** Version of each PDF template in the request, by its id. */
+  pdfVersions: Record<string, number>;
+  integrationId: number;
+  request: SendRequest;
+  messageCount: number;
+  /** `Idempotency-Key` and the SHA-256 of what was asked for under it. */
+  idempotency?: { key: string; bodyHash: string };
+  /** W3C `traceparent` of the request that was accepted: later dispatches join its trace. */
+  trace?: string;
+  /** When every message was found in a terminal state; null until then. */
+  settledAt: Date | null;
+  /** The sweeper looks again at this time. */
+  sweepAt: Date;
+}
+
+/** One line of a message's timeline. */
+export const timelineEntrySchema = z.object({
+  at: z.date(),
+  type: messageStateSchema,
+  /** Number of the attempt to send, from 1; 0 before the first. */
+  attempt: z.int().nonnegative(),
+  /** Duration of the stage's work, in milliseconds. */
+  durationMs: z.number().nonnegative().optional(),
+  /** A sentence for people: why it failed, what the server said. */
+  detail: z.string().optional(),
+});
+
+/** One line of a message's timeline. */
+export type TimelineEntry = z.infer<typeof timelineEntrySchema>;
+
+/** What the SMTP server answered. */
+export const smtpReplySchema = z.object({
+  /** Three digits (RFC 5321, 4.2). */
+  code: z.int().optional(),
+  /** Enhanced status code, as `5.1.1` (RFC 3463). */
+  enhanced: z.string().optional(),
+  /** The server's words. */
+  response: z.string().optional(),
+});
+
+/** What the SMTP server answered. */
+export type SmtpReply = z.infer<typeof smtpReplySchema>;
+
+/** One recipient's mail: the ledger of what did happen. */
+export const messageSchema = z.object({
+  /** {@linkcode messageIdOf} */
+  _id: z.string(),
+  sendId: z.string(),
+  accountId: z.string(),
+  /** Position in the request's `to`. */
+  index: z.int().nonnegative(),
+  email: z.string(),
+  state: messageStateSchema,
+  /** How often a worker claimed it; the fence of {@linkcode CLAIMABLE_STATES}. */
+  attempt: z.int().nonnegative(),
+  /** While `sending`: the claim holds until then. */
+  leaseUntil: z.date().nullable(),
+  /** While `deferred`: when to try again. */
+  nextAt: z.date().nullable(),
+  acceptedAt: z.date(),
+  finishedAt: z.date().nullable(),
+  /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */
+  reason: z.string().nullable(),
+  reply: smtpReplySchema.nullable(),
+  /** SHA-256 of the MIME of the first attempt, in hex: every later one must be the same. */
+  mimeHash: z.string().nullable(),
+  timeline: z.array(timelineEntrySchema),
+});
+
+/** One recipient's mail. */
+export type Message = z.infer<typeof messageSchema>;

@@ -1,0 +1,73 @@
+import { z } from "zod";
+
+/** The longest address, in bytes of UTF-8 (RFC 5321, 4.5.3.1.3, less the angle brackets). */
+export const MAX_ADDRESS_BYTES = 254;
+
+const MAX_LOCAL_BYTES = 64;
+// RFC 5322 atext, and RFC 6531 lets any character beyond ASCII stand there too. Quoted local parts,
+// comments, groups and routes are refused: mailers disagree on them (GHSA-mm7p-fcc7-pg87).
+const LOCAL_PATTERN =
+  /^[\w!#$%&'*+/=?^`{|}~\u{a1}-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u{a1}-\u{10ffff}-]+)*$/u;
+const LABEL_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
+const FORBIDDEN_PATTERN =
+  // deno-lint-ignore no-control-regex
+  /[\u{0}-\u{20}\u{7f}-\u{a0}\u{ad}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff0}-\u{ffff}]/u;
+const encoder = new TextEncoder();
+
+function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}
+
+/**
+ * Tells why a text is not one plain e-mail address, or gives `undefined` when it is one.
+ *
+ * Accepted is exactly one `local@domain`: a dot-atom, an `@`, and a host name of at least two labels
+ * (RFC 5321, RFC 6531 for characters beyond ASCII). Refused are quotes, comments, groups, routes,
+ * address literals, several addresses, blanks, line breaks and invisible characters.
+ */
+export function addressFault(text: string): string | undefined {
+  if (text === "") return "must not be empty";
+  if (FORBIDDEN_PATTERN.test(text)) {
+    return "must not contain blanks, line breaks, control or invisible characters";
+  }
+  if (byteLength(text) > MAX_ADDRESS_BYTES) return `must not exceed ${MAX_ADDRESS_BYTES} bytes`;
+  const at = text.indexOf("@");
+  if (at < 1 || at !== text.lastIndexOf("@")) return "must be one address of the form name@domain";
+  const local = text.slice(0, at);
+  const labels = text.slice(at + 1).split(".");
+  if (byteLength(local) > MAX_LOCAL_BYTES) {
+    return `must not have more than ${MAX_LOCAL_BYTES} bytes before the "@"`;
+  }
+  if (!LOCAL_PATTERN.test(local)) {
+    return "must not contain quotes, comments, groups or several addresses";
+  }
+  if (labels.length < 2 || !labels.every((label) => LABEL_PATTERN.test(label))) {
+    return 'must have a valid domain after the "@"';
+  }
+  if (/^\d+$/.test(labels.at(-1) ?? "")) {
+    return "must have a host name, not an IP address, as domain";
+  }
+  return undefined;
+}
+
+/** Schema of one e-mail address, in the sense of {@linkcode addressFault}. */
+export const emailAddressSchema = z.string().check((context) => {
+  const message = addressFault(context.value);
+  if (message !== undefined) {
+    context.issues.push({ code: "custom", message, input: context.value });
+  }
+});
+
+/** Gives an address in the form in which two are compared: the domain, and only it, in lower case. */
+export function normalizeAddress(address: string): string {
+  const at = address.lastIndexOf("@");
+  return address.slice(0, at) + address.slice(at).toLowerCase();
+}
+
+/**
+ * Hides who an address belongs to: `jane@example.com` becomes `j…@example.com`. For logs.
+ */
+export function maskAddress(address: string): string {
+  const at = address.lastIndexOf("@");
+  return at < 1 ? "…" : `${[...address][0]}…${address.slice(at)}`;
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+
+/** Every `code` in an error body, with the HTTP status it comes with. */
+export const ERROR_STATUS = {
+  invalid_json: 400,
+  invalid_request: 400,
+  sender_not_allowed: 400,
+  unknown_pdf_template: 400,
+  missing_variable: 400,
+  unauthenticated: 401,
+  missing_scope: 403,
+  unknown_template: 404,
+  unknown_integration: 404,
+  unknown_message: 404,
+  unknown_send: 404,
+  unknown_route: 404,
+  method_not_allowed: 405,
+  idempotency_in_progress: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_mismatch: 422,
+  template_failed: 422,
+  too_many_requests: 429,
+  internal: 500,
+  unavailable: 503,
+  render_timeout: 504,
+} as const;
+
+/** A code of an error body. */
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** One fault of a request, with the path of the field: `to.3.attachments.0.id`. */
+export const issueSchema = z.strictObject({ path: z.string(), message: z.string() });
+
+/** One fault of a request. */
+export type Issue = z.infer<typeof issueSchema>;
+
+/** Body of every error but 401, which is exactly `{"error":"Unauthenticated"}`. */
+export const errorBodySchema = z.strictObject({
+  error: z.string(),
+  code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+  issues: z.array(issueSchema).optional(),
+});
+
+/** Body of every error but 401. */
+export type ErrorBody = z.infer<typeof errorBodySchema>;

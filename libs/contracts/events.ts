@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { contentSchema } from "./content.ts";
+import { smtpReplySchema } from "./documents.ts";
+import { laneSchema } from "./lane.ts";
+import { pageOptionsSchema } from "./page_options.ts";
+import { variablesSchema } from "./variables.ts";
+
+/** Version of the events' shapes: a reader refuses what is newer than itself. */
+export const EVENT_VERSION = 1;
+
+const senderSchema = z.object({ email: z.string(), name: z.string().optional() });
+
+/** One recipient inside `send.requested`: enough to render without a look-up. */
+export const requestedRecipientSchema = z.object({
+  /** Position in the request's `to`. */
+  index: z.int().nonnegative(),
+  /** How often the message was claimed before this dispatch. */
+  attempt: z.int().nonnegative(),
+  email: z.string(),
+  name: z.string().optional(),
+  variables: variablesSchema.optional(),
+  attachments: z.array(z.object({
+    id: z.int(),
+    filename: z.string().optional(),
+    variables: variablesSchema.optional(),
+  })).optional(),
+});
+
+/** One recipient inside `send.requested`. */
+export type RequestedRecipient = z.infer<typeof requestedRecipientSchema>;
+
+const sendShape = {
+  v: z.literal(EVENT_VERSION),
+  sendId: z.string(),
+  accountId: z.string(),
+  lane: laneSchema,
+  /** Time of acceptance, ISO 8601; also the `Date` of the mail, on every attempt. */
+  acceptedAt: z.iso.datetime(),
+  integrationId: z.int(),
+  from: senderSchema,
+};
+
+const messageShape = {
+  ...sendShape,
+  messageId: z.string(),
+  index: z.int().nonnegative(),
+  attempt: z.int().nonnegative(),
+  to: senderSchema,
+  subject: z.string(),
+  html: contentSchema,
+  text: contentSchema,
+};
+
+/** A PDF that is still to be printed. */
+export const pdfSourceSchema = z.object({
+  templateId: z.int(),
+  filename: z.string(),
+  html: contentSchema,
+  page: pageOptionsSchema,
+});
+
+/** A PDF that lies in the object store. */
+export const pdfObjectSchema = z.object({
+  filename: z.string(),
+  /** Its key in the store: SHA-256 of what it was printed from. */
+  key: z.string(),
+  /** In bytes. */
+  size: z.int().nonnegative(),
+});
+
+/** Who a fact is about. Facts carry no personal data. */
+const factShape = {
+  v: z.literal(EVENT_VERSION),
+  messageId: z.string(),
+  sendId: z.string(),
+  accountId: z.string(),
+  index: z.int().nonnegative(),
+  attempt: z.int().nonnegative(),
+  /** When it happened, ISO 8601. */
+  at: z.iso.datetime(),
+  /** Duration of the stage's work, in milliseconds. */
+  durationMs: z.number().nonnegative().optional(),
+};
+
+/**
+ * Everything that travels between services: name to shape. The first four are work, eaten once; the
+ * `message.*` below them are facts, read by whoever wants to know.
+ */
+export const EVENTS = {
+  "render.requested": z.object({
+    v: z.literal(EVENT_VERSION),
+    accountId: z.string(),
+    templateId: z.int(),
+    version: z.int(),
+    variables: variablesSchema,
+  }),
+  /**
+   * A send, or a part of one. Without `recipients` the reader finds them in the ledger: so the
+   * sweeper dispatches again, naming the messages by `indexes` with their attempts.
+   */
+  "send.requested": z.object({
+    ...sendShape,
+    template: z.object({ id: z.int(), version: z.int() }),
+    pdfVersions: z.record(z.string(), z.int()),
+    variables: variablesSchema.optional(),
+    recipients: z.array(requestedRecipientSchema).optional(),
+    again: z.array(z.object({ index: z.int(), attempt: z.int() })).optional(),
+  }),
+  /** A rendered message; with `pdfs` it goes to the printer, without to the mailer. */
+  "message.rendered": z.object({ ...messageShape, pdfs: z.array(pdfSourceSchema) }),
+  /** A message that has all its PDFs. */
+  "message.printed": z.object({ ...messageShape, attachments: z.array(pdfObjectSchema) }),
+
+  "fact.send.accepted": z.object({
+    v: z.literal(EVENT_VERSION),
+    sendId: z.string(),
+    accountId: z.string(),
+    at: z.iso.datetime(),
+  }),
+  "fact.message.rendered": z.object(factShape),
+  "fact.message.printed": z.object(factShape),
+  "fact.message.sending": z.object(factShape),
+  "fact.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
+  "fact.message.deferred": z.object({
+    ...factShape,
+    reason: z.string(),
+    reply: smtpReplySchema.optional(),
+    nextAt: z.iso.datetime(),
+  }),
+  "fact.message.unknown": z.object({ ...factShape, reason: z.string() }),
+  "fact.message.failed": z.object({
+    ...factShape,
+    /** Where it failed. */
+    stage: z.enum(["renderer", "pdf", "mailer"]),
+    reason: z.string(),
+    reply: smtpReplySchema.optional(),
+  }),
+} as const satisfies Record<string, z.ZodType>;
+
+/** Name of an event. */
+export type EventType = keyof typeof EVENTS;
+
+/** Data of an event. */
+export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]>;
+
+/** Name of a fact. */
+export type FactType = Extract<EventType, `fact.${string}`>;
+
+/** Reply to `render.requested`. */
+export const renderReplySchema = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), subject: z.string(), html: z.string(), text: z.string() }),
+  z.object({ ok: z.literal(false), reason: z.string(), timedOut: z.boolean() }),
+]);
+
+/** Reply to `render.requested`. */
+export type RenderReply = z.infer<typeof renderReplySchema>;

@@ -1,0 +1,24 @@
+/**
+ * What flows through Posthaste: the vocabulary that every process shares. Events, HTTP bodies and
+ * documents are zod schemas, and their types are inferred from them.
+ *
+ * ```ts
+ * import { EVENTS, type EventData } from "@posthaste/contracts";
+ *
+ * const event: EventData<"render.requested"> = EVENTS["render.requested"].parse(JSON.parse(body));
+ * ```
+ *
+ * @module
+ */
+
+export * from "./content.ts";
+export * from "./documents.ts";
+export * from "./email_address.ts";
+export * from "./error_code.ts";
+export * from "./events.ts";
+export * from "./ids.ts";
+export * from "./lane.ts";
+export * from "./message_state.ts";
+export * from "./page_options.ts";
+export * from "./send_request.ts";
+export * from "./variables.ts";

@@ -1,0 +1,41 @@
+import { z } from "zod";
+
+/** Paper sizes by name. */
+export const PAGE_FORMATS = ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] as const;
+
+const cssLengthSchema = z.string().regex(/^\d+(?:\.\d+)?(?:mm|cm|in|px|pt)$/, {
+  error: "must be a length such as 18mm, 1.5cm, 0.5in, 20px or 12pt",
+});
+
+const marginTextSchema = z.strictObject({
+  left: z.string().max(200).optional(),
+  center: z.string().max(200).optional(),
+  right: z.string().max(200).optional(),
+});
+
+/**
+ * Schema of how a PDF template is printed. Header and footer are plain text in the page's margin
+ * boxes (CSS Paged Media), where `{page}` and `{pages}` stand for the page's number and their count.
+ */
+export const pageOptionsSchema = z.strictObject({
+  format: z.union([
+    z.enum(PAGE_FORMATS),
+    z.strictObject({ width: cssLengthSchema, height: cssLengthSchema }),
+  ]).default("A4"),
+  orientation: z.enum(["portrait", "landscape"]).default("portrait"),
+  margin: z.strictObject({
+    top: cssLengthSchema.default("15mm"),
+    right: cssLengthSchema.default("15mm"),
+    bottom: cssLengthSchema.default("15mm"),
+    left: cssLengthSchema.default("15mm"),
+  }).prefault({}),
+  background: z.boolean().default(true),
+  header: marginTextSchema.optional(),
+  footer: marginTextSchema.optional(),
+});
+
+/** How a PDF template is printed, every default filled in. */
+export type PageOptions = z.infer<typeof pageOptionsSchema>;
+
+/** How a person writes page options: everything may be left out. */
+export type PageOptionsInput = z.input<typeof pageOptionsSchema>;

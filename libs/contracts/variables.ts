@@ -1,0 +1,56 @@
+import { z } from "zod";
+
+/** A value that a template can print: what JSON can say. */
+export type VariableValue =
+  | string
+  | number
+  | boolean
+  | null
+  | VariableValue[]
+  | { [key: string]: VariableValue };
+
+/** Placeholder values by name. */
+export type Variables = Record<string, VariableValue>;
+
+/** How deep `variables` may be nested: `{}` is depth 1. */
+export const MAX_VARIABLE_DEPTH = 32;
+
+/** Tells how deep a JSON value is nested, but not beyond `limit` + 1. Scalars are 0. */
+export function depthOf(value: unknown, limit: number = MAX_VARIABLE_DEPTH): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (limit <= 0) return 1;
+  let deepest = 0;
+  for (const item of Object.values(value)) {
+    const depth = depthOf(item, limit - 1);
+    if (depth > deepest) deepest = depth;
+    if (deepest >= limit) break;
+  }
+  return deepest + 1;
+}
+
+/**
+ * Schema of `variables` in requests and events: an object whose values are any JSON, at most
+ * {@linkcode MAX_VARIABLE_DEPTH} levels deep. The values themselves came out of a JSON parser, so
+ * their kinds need no second look.
+ */
+export const variablesSchema: z.ZodType<Variables> = z.custom<Variables>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  { error: "must be an object of variable names and values" },
+).refine((value) => depthOf(value) <= MAX_VARIABLE_DEPTH, {
+  error: `must not be nested deeper than ${MAX_VARIABLE_DEPTH} levels`,
+});
+
+/** One variable of a published template. */
+export const variableDeclarationSchema = z.strictObject({
+  /** Name as written in the template; the first part of a dotted path. */
+  name: z.string().min(1),
+  /** Whether a request without it is refused. */
+  required: z.boolean().default(false),
+  /** Value where a request gives none. */
+  default: z.unknown().optional(),
+  /** For people who write requests. */
+  description: z.string().optional(),
+});
+
+/** One variable of a published template. */
+export type VariableDeclaration = z.infer<typeof variableDeclarationSchema>;
