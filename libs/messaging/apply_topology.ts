@@ -1,0 +1,89 @@
+import {
+  AckPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from "@nats-io/jetstream";
+import { nanos, type NatsConnection } from "@nats-io/nats-core";
+import { Objm } from "@nats-io/obj";
+import { type ConsumerPlan, CONSUMERS, STORES, type StreamPlan, STREAMS } from "./topology.ts";
+
+/** Options of {@linkcode applyTopology}. */
+export interface TopologyOptions {
+  /** Copies of each stream: 1, or 3 in a cluster. @default {1} */
+  replicas?: number;
+}
+
+const DUPLICATE_WINDOW_MS = 120_000;
+
+/**
+ * Creates what is missing of the streams, consumers and object stores, and brings what is there to
+ * the plan. Idempotent. A migration's work: services never do it at boot in production, because a
+ * refused creation may cost a standalone server the live consumer (nats-server#8491).
+ */
+export async function applyTopology(
+  connection: NatsConnection,
+  options: TopologyOptions = {},
+): Promise<void> {
+  const manager = await jetstreamManager(connection);
+  const replicas = options.replicas ?? 1;
+  for (const plan of STREAMS) await applyStream(manager, plan, replicas);
+  for (const plan of CONSUMERS) await applyConsumer(manager, plan);
+  const stores = new Objm(connection);
+  for (const plan of STORES) {
+    await stores.create(plan.name, {
+      ttl: nanos(plan.ttlMs),
+      max_bytes: plan.maxBytes,
+      storage: StorageType.File,
+      replicas,
+    });
+  }
+}
+
+async function applyStream(manager: JetStreamManager, plan: StreamPlan, replicas: number) {
+  const config = {
+    name: plan.name,
+    subjects: plan.subjects,
+    storage: plan.storage === "file" ? StorageType.File : StorageType.Memory,
+    retention: plan.retention === "work" ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
+    discard: plan.retention === "work" ? DiscardPolicy.New : DiscardPolicy.Old,
+    max_age: nanos(plan.maxAgeMs),
+    max_bytes: plan.maxBytes,
+    duplicate_window: nanos(Math.min(DUPLICATE_WINDOW_MS, plan.maxAgeMs)),
+    num_replicas: replicas,
+  };
+  if (await exists(() => manager.streams.info(plan.name))) {
+    await manager.streams.update(plan.name, config);
+  } else {
+    await manager.streams.add(config);
+  }
+}
+
+async function applyConsumer(manager: JetStreamManager, plan: ConsumerPlan) {
+  const config = {
+    durable_name: plan.name,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(plan.ackWaitMs),
+    max_ack_pending: plan.maxAckPending,
+    // Deliveries are counted by the step that eats them: the broker would only hide the event.
+    max_deliver: -1,
+    filter_subjects: plan.filterSubjects,
+  };
+  if (await exists(() => manager.consumers.info(plan.stream, plan.name))) {
+    await manager.consumers.update(plan.stream, plan.name, config);
+  } else {
+    await manager.consumers.add(plan.stream, config);
+  }
+}
+
+async function exists(look: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await look();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && /not found/.test(error.message)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,163 @@
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { createInbox, type NatsConnection } from "@nats-io/nats-core";
+import { connect } from "@nats-io/transport-node";
+import {
+  type EventData,
+  type EventType,
+  type RenderReply,
+  renderReplySchema,
+} from "@posthaste/contracts";
+import { consume, type ConsumeOptions } from "./consume.ts";
+import type { EventClient } from "./_event_client.ts";
+import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
+import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
+import { type ObjectStore, openObjectStore } from "./object_store.ts";
+import { publishEvent, type PublishOptions } from "./publish.ts";
+import type { Outgoing, Step } from "./step.ts";
+import { type StoreName, STREAMS } from "./topology.ts";
+
+/** What a stream holds. */
+export interface StreamState {
+  messages: number;
+  /** When the oldest event in it was stored; null when it is empty. */
+  oldestAt: Date | null;
+}
+
+/** A connection to the broker. */
+export interface Bus extends AsyncDisposable {
+  /** {@linkcode publishEvent} */
+  publish(outgoing: Outgoing, options?: PublishOptions): Promise<void>;
+  /**
+   * Asks for a template to be rendered and waits for the answer; `undefined` when none came in time.
+   */
+  requestRender(
+    data: EventData<"render.requested">,
+    options: { timeoutMs: number },
+  ): Promise<RenderReply | undefined>;
+  /** {@linkcode consume} */
+  consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void>;
+  /** {@linkcode followFacts} */
+  followFacts(record: (facts: Fact[]) => Promise<void>, options: FollowOptions): Promise<void>;
+  /** {@linkcode openObjectStore} */
+  objects(name: StoreName): ObjectStore;
+  /** {@linkcode applyTopology} */
+  applyTopology(options?: TopologyOptions): Promise<void>;
+  /** What the streams hold, by name; a stream that is missing is left out. */
+  streamStates(): Promise<Map<string, StreamState>>;
+  /** Resolves when the broker answers and has the streams. @throws If not. */
+  check(): Promise<void>;
+}
+
+/** Options of {@linkcode openBus}. */
+export interface BusOptions {
+  /** `nats://host:port`, or several, with commas. */
+  url: string;
+  /** Shown in the broker's list of connections. */
+  name: string;
+}
+
+/**
+ * Connects to the broker and stays connected: it reconnects for ever, and notices a dead connection
+ * within 30 s.
+ *
+ * @throws If the broker does not answer at first within 10 s.
+ */
+export async function openBus(options: BusOptions): Promise<Bus> {
+  const connection = await connect({
+    servers: options.url.split(",").map((server) => server.trim()),
+    name: options.name,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 500,
+    pingInterval: 10_000,
+    maxPingOut: 3,
+    timeout: 10_000,
+  });
+  return new NatsBus(connection);
+}
+
+class NatsBus implements Bus {
+  readonly #connection: NatsConnection;
+  readonly #client: EventClient;
+
+  constructor(connection: NatsConnection) {
+    this.#connection = connection;
+    this.#client = {
+      stream: jetstream(connection),
+      respond: (inbox, reply) => connection.publish(inbox, JSON.stringify(reply)),
+    };
+  }
+
+  publish(outgoing: Outgoing, options?: PublishOptions): Promise<void> {
+    return publishEvent(this.#client.stream, outgoing, options);
+  }
+
+  async requestRender(
+    data: EventData<"render.requested">,
+    options: { timeoutMs: number },
+  ): Promise<RenderReply | undefined> {
+    const replyTo = createInbox();
+    const answers = this.#connection.subscribe(replyTo, { max: 1, timeout: options.timeoutMs });
+    const answer = firstOf(answers);
+    // Whether publishing fails or nobody answers, the other promise must not be left unheard.
+    const [reply] = await Promise.all([
+      answer,
+      this.publish({ type: "render.requested", data }, { replyTo }).catch((error) => {
+        answers.unsubscribe();
+        throw error;
+      }),
+    ]);
+    return reply;
+  }
+
+  consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void> {
+    return consume(this.#client, step, options);
+  }
+
+  followFacts(record: (facts: Fact[]) => Promise<void>, options: FollowOptions): Promise<void> {
+    return followFacts(this.#client, record, options);
+  }
+
+  objects(name: StoreName): ObjectStore {
+    return openObjectStore(this.#connection, name);
+  }
+
+  applyTopology(options?: TopologyOptions): Promise<void> {
+    return applyTopology(this.#connection, options);
+  }
+
+  async streamStates(): Promise<Map<string, StreamState>> {
+    const manager = await jetstreamManager(this.#connection, { checkAPI: false });
+    const states = new Map<string, StreamState>();
+    for await (const { config, state } of manager.streams.list()) {
+      states.set(config.name, {
+        messages: state.messages,
+        oldestAt: state.messages === 0 ? null : new Date(state.first_ts),
+      });
+    }
+    return states;
+  }
+
+  async check(): Promise<void> {
+    const states = await this.streamStates();
+    const missing = STREAMS.filter(({ name }) => !states.has(name)).map(({ name }) => name);
+    if (missing.length > 0) {
+      throw new Error(`Cannot use the broker: streams are missing: ${missing.join(", ")}`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connection.drain().catch(() => undefined);
+    await this.#connection.close();
+  }
+}
+
+async function firstOf(
+  answers: AsyncIterable<{ json(): unknown }>,
+): Promise<RenderReply | undefined> {
+  try {
+    for await (const message of answers) return renderReplySchema.parse(message.json());
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "TimeoutError")) throw error;
+  }
+  return undefined;
+}

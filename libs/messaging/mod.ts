@@ -1,0 +1,20 @@
+/**
+ * How events flow: streams, publishing, steps and the loops that carry their verdicts out. The only
+ * importer of the NATS client.
+ *
+ * ```ts
+ * await using bus = await openBus({ url: "nats://127.0.0.1:4222", name: "renderer" });
+ * await bus.consume(renderStep(deps), { consumer: "renderer_bulk", concurrency: 4, signal, logger });
+ * ```
+ *
+ * @module
+ */
+
+export * from "./apply_topology.ts";
+export * from "./bus.ts";
+export * from "./consume.ts";
+export * from "./follow_facts.ts";
+export * from "./object_store.ts";
+export * from "./publish.ts";
+export * from "./step.ts";
+export * from "./topology.ts";

@@ -1,0 +1,66 @@
+import type { EventData, EventType } from "@posthaste/contracts";
+import { errorType } from "@posthaste/telemetry";
+
+/** An event on its way out. */
+export type Outgoing = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
+
+/** An event on its way in, checked against its schema. */
+export type Delivery<T extends EventType> = {
+  [K in T]: { type: K; data: EventData<K> };
+}[T];
+
+/**
+ * What shall become of an event once a step has dealt with it.
+ *
+ * - `done`: publish what came of it, answer whoever waits, and let it go.
+ * - `retry`: it comes again. An `outage` (a database that is away) is waited out however long it
+ *   takes; any other reason counts towards {@linkcode MAX_DELIVERIES}.
+ * - `fail`: trying again cannot help. What `giveUp` says is published.
+ */
+export type Verdict =
+  | { type: "done"; publish: Outgoing[]; reply?: unknown }
+  | { type: "retry"; reason: unknown; outage: boolean }
+  | { type: "fail"; reason: string };
+
+/** One hop of the pipeline. It knows the event and the work, and nothing of the broker. */
+export interface Step<T extends EventType> {
+  /** As spans and logs call it: `renderer.render`. */
+  name: string;
+  /**
+   * Does the work. What it throws becomes a `retry`.
+   *
+   * @param signal Aborts when the process is told to stop and its time is up.
+   */
+  handle(delivery: Delivery<T>, signal: AbortSignal): Promise<Verdict>;
+  /** What the world is told when an event is given up: usually that its message failed. */
+  giveUp(delivery: Delivery<T>, reason: string): Omit<Verdict & { type: "done" }, "type">;
+}
+
+/** How often an event is delivered before it is given up: its worker died, or it failed each time. */
+export const MAX_DELIVERIES = 5;
+
+/** How long a step waits before it tries an event again, in milliseconds. */
+export function retryDelayMs(tries: number): number {
+  return Math.min(250 * 2 ** (tries - 1), 5000);
+}
+
+/** Runs a step on one delivery and never throws. */
+export async function runStep<T extends EventType>(
+  step: Step<T>,
+  delivery: Delivery<T>,
+  context: { deliveries: number; signal: AbortSignal },
+): Promise<Verdict> {
+  if (context.deliveries > MAX_DELIVERIES) {
+    return { type: "fail", reason: `given up after ${MAX_DELIVERIES} tries` };
+  }
+  try {
+    return await step.handle(delivery, context.signal);
+  } catch (reason) {
+    return { type: "retry", reason, outage: isOutage(reason) };
+  }
+}
+
+function isOutage(reason: unknown): boolean {
+  const type = errorType(reason);
+  return type === "unavailable" || type === "timeout" || type === "disk_full";
+}

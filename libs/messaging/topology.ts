@@ -1,0 +1,153 @@
+import { type EventType, type Lane, LANES } from "@posthaste/contracts";
+
+/** One JetStream stream, as data. Durations in milliseconds, sizes in bytes. */
+export interface StreamPlan {
+  name: string;
+  subjects: string[];
+  storage: "file" | "memory";
+  /** `work`: an event is gone once eaten. `log`: it stays until its age is up. */
+  retention: "work" | "log";
+  maxAgeMs: number;
+  maxBytes: number;
+}
+
+/** One durable pull consumer, as data. */
+export interface ConsumerPlan {
+  name: string;
+  stream: string;
+  filterSubjects: string[];
+  /** An event that is neither settled nor reported as in progress comes again after this. */
+  ackWaitMs: number;
+  maxAckPending: number;
+}
+
+/** One object store, as data. */
+export interface StorePlan {
+  name: StoreName;
+  ttlMs: number;
+  maxBytes: number;
+}
+
+/** The object stores: printed PDFs, and texts too large for an event. */
+export type StoreName = "pdfs" | "contents";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const GIBIBYTE = 1024 ** 3;
+
+/**
+ * The streams. Each stage has its own, so that its backlog is bounded, seen and scaled apart. Work
+ * that is lost here is found in the ledger: these are queues, not records.
+ */
+export const STREAMS: StreamPlan[] = [
+  {
+    name: "RENDER_NOW",
+    subjects: ["render.requested"],
+    storage: "memory",
+    retention: "work",
+    maxAgeMs: 30_000,
+    maxBytes: 64 * 1024 ** 2,
+  },
+  work("RENDER", ["send.requested.*"]),
+  work("PRINT", ["message.rendered.print.*"]),
+  work("MAIL", ["message.rendered.mail.*", "message.printed.*"]),
+  {
+    name: "FACTS",
+    subjects: ["fact.>"],
+    storage: "file",
+    retention: "log",
+    maxAgeMs: 3 * DAY,
+    maxBytes: GIBIBYTE,
+  },
+];
+
+/** The object stores. Everything in them can be made again. */
+export const STORES: StorePlan[] = [
+  { name: "pdfs", ttlMs: 3 * DAY, maxBytes: 4 * GIBIBYTE },
+  { name: "contents", ttlMs: DAY, maxBytes: 2 * GIBIBYTE },
+];
+
+/** The consumers: one per stage and lane, and one of the tracker. */
+export const CONSUMERS: ConsumerPlan[] = [
+  {
+    name: "renderer_now",
+    stream: "RENDER_NOW",
+    filterSubjects: ["render.requested"],
+    ackWaitMs: 10_000,
+    maxAckPending: 1000,
+  },
+  ...LANES.flatMap((lane) => [
+    stage("renderer", lane, "RENDER", [`send.requested.${lane}`]),
+    stage("pdf", lane, "PRINT", [`message.rendered.print.${lane}`]),
+    stage("mailer", lane, "MAIL", [`message.rendered.mail.${lane}`, `message.printed.${lane}`]),
+  ]),
+  {
+    name: "tracker",
+    stream: "FACTS",
+    filterSubjects: [
+      "fact.send.accepted",
+      "fact.message.rendered",
+      "fact.message.printed",
+      "fact.message.failed",
+    ],
+    ackWaitMs: 30_000,
+    maxAckPending: 5000,
+  },
+];
+
+/** Names of the stages that eat work from {@linkcode CONSUMERS}. */
+export type StageName = "renderer" | "pdf" | "mailer";
+
+/** Name of the consumer of a stage's lane. */
+export function consumerOf(name: StageName, lane: Lane): string {
+  return `${name}_${lane}`;
+}
+
+function work(name: string, subjects: string[]): StreamPlan {
+  return {
+    name,
+    subjects,
+    storage: "file",
+    retention: "work",
+    maxAgeMs: 6 * DAY,
+    maxBytes: 2 * GIBIBYTE,
+  };
+}
+
+function stage(name: StageName, lane: Lane, stream: string, filterSubjects: string[]) {
+  return {
+    name: consumerOf(name, lane),
+    stream,
+    filterSubjects,
+    ackWaitMs: 30_000,
+    maxAckPending: 1000,
+  };
+}
+
+/** Which queue of the mailer and printer a rendered message goes to. */
+interface Routed {
+  lane?: Lane;
+  pdfs?: unknown[];
+}
+
+/** Gives the subject that an event travels on. */
+export function subjectOf(type: EventType, data: Routed): string {
+  switch (type) {
+    case "send.requested":
+    case "message.printed":
+      return `${type}.${data.lane}`;
+    case "message.rendered":
+      return `${type}.${data.pdfs?.length ? "print" : "mail"}.${data.lane}`;
+    default:
+      return type;
+  }
+}
+
+/** Tells an event's type by the subject it came on; `undefined` when no event travels there. */
+export function typeOfSubject(subject: string): EventType | undefined {
+  if (subject.startsWith("fact.") || subject === "render.requested") return subject as EventType;
+  const type = subject.split(".").slice(0, 2).join(".");
+  return type === "send.requested" || type === "message.rendered" || type === "message.printed"
+    ? type
+    : undefined;
+}
