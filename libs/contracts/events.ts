@@ -130,8 +130,8 @@ export const EVENTS = {
   "fact.message.unknown": z.object({ ...factShape, reason: z.string() }),
   "fact.message.failed": z.object({
     ...factShape,
-    /** Where it failed. */
-    stage: z.enum(["renderer", "pdf", "mailer"]),
+    /** Where it failed; `pipeline` when an event was given up that kept killing its worker. */
+    stage: z.enum(["renderer", "pdf", "mailer", "pipeline"]),
     reason: z.string(),
     reply: smtpReplySchema.optional(),
   }),

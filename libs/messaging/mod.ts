@@ -13,6 +13,7 @@
 export * from "./apply_topology.ts";
 export * from "./bus.ts";
 export * from "./consume.ts";
+export * from "./dispatch_send.ts";
 export * from "./follow_facts.ts";
 export * from "./object_store.ts";
 export * from "./publish.ts";

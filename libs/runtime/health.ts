@@ -1,0 +1,132 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Resolves when what it looks at works, and rejects or returns `false` when not. */
+export type HealthCheck = () => unknown | Promise<unknown>;
+
+/** Settings of {@linkcode openHealth}. */
+export interface HealthOptions {
+  /** Where to listen; 0 lets the system choose, and without a port it does not listen. */
+  port?: number;
+  /** `0.0.0.0` when left out. */
+  host?: string;
+  /** Checks by name; more by `add`. */
+  checks?: Record<string, HealthCheck>;
+  /** Once aborted, the process counts as not ready. */
+  signal?: AbortSignal;
+}
+
+/** Answers the questions of an orchestrator over HTTP. */
+export interface Health extends AsyncDisposable {
+  /** The port that it listens on, if it does. */
+  readonly port: number | undefined;
+  /** Adds a check to readiness, or replaces the one of that name. */
+  add(name: string, check: HealthCheck): void;
+  /** Asks all checks and tells what fails, by name. */
+  ask(): Promise<Readiness>;
+}
+
+/** Whether a process can take work. */
+export interface Readiness {
+  /** `starting` as long as there is no check. */
+  status: "ready" | "starting" | "stopping" | "failing";
+  /** Why each failing check fails. */
+  failing: Record<string, string>;
+}
+
+const CHECK_TIMEOUT = 2000;
+const FRESH_FOR = 1000;
+
+/**
+ * Opens the health server: `/livez` is 200 while the event loop turns, `/readyz` is 200 while every
+ * check passes. A check has 2 s, and its answer holds for 1 s, however often one asks.
+ */
+export async function openHealth(options: HealthOptions = {}): Promise<Health> {
+  const { port, host = "0.0.0.0", checks = {}, signal } = options;
+  const board = new Board(checks, signal);
+  const server = createServer(async (request, response) => {
+    const path = request.url?.split("?")[0];
+    if (path === "/livez") return answer(response, 200, { status: "alive" });
+    if (path !== "/readyz") return answer(response, 404, { status: "not found" });
+    const readiness = await board.ask();
+    answer(response, readiness.status === "ready" ? 200 : 503, readiness);
+  });
+  if (port !== undefined) await once(server.listen(port, host), "listening");
+  const address = server.address() as AddressInfo | null;
+  return {
+    port: address?.port,
+    add: (name, check) => board.add(name, check),
+    ask: () => board.ask(),
+    [Symbol.asyncDispose]: async () => {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface Answer {
+  at: number;
+  problem: Promise<string | undefined>;
+}
+
+class Board {
+  readonly #checks: Map<string, HealthCheck>;
+  readonly #answers = new Map<string, Answer>();
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(checks: Record<string, HealthCheck>, signal: AbortSignal | undefined) {
+    this.#checks = new Map(Object.entries(checks));
+    this.#signal = signal;
+  }
+
+  add(name: string, check: HealthCheck): void {
+    this.#checks.set(name, check);
+    this.#answers.delete(name);
+  }
+
+  async ask(): Promise<Readiness> {
+    if (this.#signal?.aborted) return { status: "stopping", failing: {} };
+    if (this.#checks.size === 0) return { status: "starting", failing: {} };
+    const failing: Record<string, string> = {};
+    await Promise.all([...this.#checks].map(async ([name, check]) => {
+      const problem = await this.#askOne(name, check);
+      if (problem !== undefined) failing[name] = problem;
+    }));
+    return { status: Object.keys(failing).length === 0 ? "ready" : "failing", failing };
+  }
+
+  #askOne(name: string, check: HealthCheck): Promise<string | undefined> {
+    const known = this.#answers.get(name);
+    if (known !== undefined && performance.now() - known.at < FRESH_FOR) return known.problem;
+    const problem = findProblem(check);
+    this.#answers.set(name, { at: performance.now(), problem });
+    return problem;
+  }
+}
+
+async function findProblem(check: HealthCheck): Promise<string | undefined> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`no answer within ${CHECK_TIMEOUT} ms`)),
+    CHECK_TIMEOUT,
+  );
+  try {
+    const passed = await Promise.race([check(), late]);
+    return passed === false ? "the check says no" : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+  }).end(JSON.stringify(body));
+}

@@ -1,0 +1,34 @@
+/**
+ * How a process lives: its settings, its health, its signals and its end.
+ *
+ * ```ts
+ * const CONFIG = z.object({
+ *   MONGODB_URL: setting.url({ secret: true }).describe("Where the database is"),
+ *   SEND_TIMEOUT: setting.duration().prefault("30s").describe("Longest SMTP transaction"),
+ * });
+ *
+ * await runService({
+ *   name: "mailer",
+ *   env: process.env,
+ *   config: CONFIG,
+ *   run: async ({ config, signal, logger, health, hold }) => {
+ *     await using mongo = await openMongo({ url: config.MONGODB_URL });
+ *     health.add("mongo", () => mongo.ping());
+ *     await work({ signal, logger });
+ *   },
+ * });
+ * ```
+ *
+ * @module
+ */
+export { describeConfig, type SettingDescription } from "./describe_config.ts";
+export { type Health, type HealthCheck, type HealthOptions, openHealth } from "./health.ts";
+export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
+export {
+  runService,
+  SERVICE_CONFIG,
+  type ServiceContext,
+  type ServiceOptions,
+} from "./run_service.ts";
+export { setting, type SettingMeta } from "./setting.ts";
+export { formatBytes, formatDuration, parseBytes, parseDuration } from "./units.ts";

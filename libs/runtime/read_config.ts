@@ -1,0 +1,78 @@
+import { maskText } from "@posthaste/telemetry";
+import type { z } from "zod";
+import { describeConfig, type SettingDescription } from "./describe_config.ts";
+
+/** Variables of an environment. */
+export type Env = Record<string, string | undefined>;
+
+/** One thing that is wrong with the settings. */
+export interface ConfigFault {
+  /** Name of the environment variable, or `` for a rule between several. */
+  setting: string;
+  /** What is wrong, and what is expected: `is "80a": expected a port from 0 to 65535`. */
+  problem: string;
+}
+
+/** The settings are wrong; names every fault, and never the value of a secret. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  /** All faults, in the order of the schema. */
+  readonly faults: readonly ConfigFault[];
+
+  constructor(faults: readonly ConfigFault[]) {
+    const lines = faults.map(({ setting, problem }) => `${setting} ${problem}`.trim());
+    super(`Cannot read the settings: ${lines.join("; ")}`);
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads settings from environment variables. An empty variable counts as not set, and variables that
+ * the schema does not name are ignored.
+ *
+ * @throws {ConfigError} naming all faults at once.
+ */
+export function readConfig<Schema extends z.ZodObject>(schema: Schema, env: Env): z.infer<Schema> {
+  const input: Env = {};
+  for (const name of Object.keys(schema.shape)) {
+    const value = env[name];
+    if (value !== undefined && value.trim() !== "") input[name] = value;
+  }
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const settings = new Map(describeConfig(schema).map((item) => [item.name, item]));
+  const faults = result.error.issues.map((issue): ConfigFault => {
+    const setting = String(issue.path[0] ?? "");
+    const { message } = issue;
+    return { setting, problem: describeProblem(settings.get(setting), input[setting], message) };
+  });
+  throw new ConfigError(uniqueFaults(faults));
+}
+
+function describeProblem(
+  setting: SettingDescription | undefined,
+  value: string | undefined,
+  message: string,
+): string {
+  if (setting === undefined) return message;
+  if (value === undefined && setting.required) {
+    const purpose = setting.description === "" ? "" : ` (${setting.description})`;
+    return `is missing: expected ${setting.expected}${purpose}`;
+  }
+  if (value === undefined) return `is not set: ${message}`;
+  const shown = setting.secret ? "has a wrong value (not shown)" : `is "${shorten(value)}"`;
+  return `${shown}: ${message}`;
+}
+
+function shorten(value: string): string {
+  const masked = maskText(value);
+  return masked.length <= 80 ? masked : `${masked.slice(0, 80)}…`;
+}
+
+function uniqueFaults(faults: ConfigFault[]): ConfigFault[] {
+  const seen = new Set<string>();
+  return faults.filter(({ setting, problem }) => {
+    const key = `${setting} ${problem}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}

@@ -1,0 +1,186 @@
+import { type Logger, openLogger, startTelemetry } from "@posthaste/telemetry";
+import { z } from "zod";
+import { type Health, openHealth } from "./health.ts";
+import { ConfigError, type Env, readConfig } from "./read_config.ts";
+import { setting } from "./setting.ts";
+import { watchStop } from "./_watch_stop.ts";
+
+/** Settings that every service has; part of what {@linkcode runService} reads. */
+export const SERVICE_CONFIG = z.object({
+  LOG_LEVEL: setting.oneOf(["debug", "info", "warn", "error"]).prefault("info")
+    .describe("Least urgent log records that are written"),
+  HEALTH_PORT: setting.port().optional()
+    .describe("Port of /livez and /readyz; no health server when not set"),
+  HEALTH_HOST: setting.text().prefault("0.0.0.0").describe("Address of the health server"),
+  SHUTDOWN_DEADLINE: setting.duration({ min: 100 }).prefault("25s")
+    .describe("Longest time from the first signal to the end of the process"),
+  POSTHASTE_PARENT_PIPE: setting.integer({ min: 0 }).optional()
+    .describe("File descriptor of a pipe from the parent process; its end stops the service"),
+});
+
+/** What a service gets to run with. */
+export interface ServiceContext<Config> {
+  /** The service's own settings. */
+  config: Config;
+  /** Aborted when the service must stop: finish what is in hand, take nothing new. */
+  signal: AbortSignal;
+  /** Writes JSON lines to the standard output. */
+  logger: Logger;
+  /** Readiness: add the checks last, once all is open. */
+  health: Health;
+  /** Names work in hand until it is disposed; the log names it when the deadline passes. */
+  hold(name: string): Disposable;
+}
+
+/** Settings of {@linkcode runService}. */
+export interface ServiceOptions<Schema extends z.ZodObject> {
+  /** Name of the service, in logs and traces. */
+  name: string;
+  /** Version of the service, in traces. */
+  version?: string;
+  /** The environment: `process.env`, from `main.ts`. */
+  env: Env;
+  /** Schema of the service's own settings. */
+  config: Schema;
+  /** Opens what the service needs, works until the signal, and closes all; then the process ends. */
+  run(context: ServiceContext<z.infer<Schema>>): Promise<void>;
+}
+
+/** Longest wait for the event loop to empty after everything was closed. */
+const LINGER = 1000;
+
+/**
+ * Runs a service until SIGTERM, SIGINT or the death of its parent, and ends the process: with code 0
+ * after an orderly stop, 1 after a failure, a missed deadline or the same signal given twice, and 2
+ * when the settings are wrong (printed one per line on the standard error output).
+ */
+export async function runService<Schema extends z.ZodObject>(
+  options: ServiceOptions<Schema>,
+): Promise<void> {
+  const { name, env, config: schema } = options;
+  const read = readAll(schema, env);
+  if (read instanceof ConfigError) return failOnConfig(name, read);
+  const { own, common } = read;
+  const logger = openLogger({ service: name, level: common.LOG_LEVEL });
+  const held = new Set<{ name: string }>();
+  const exitNow = (code: number) => {
+    logger.flushSync();
+    process.exit(code);
+  };
+  catchStrays(logger, exitNow);
+  const signal = watchStop({
+    parentPipe: common.POSTHASTE_PARENT_PIPE,
+    onStop: (reason) => {
+      logger.info("Stopping", { reason });
+      setTimeout(() => {
+        logger.error(`Cannot stop "${name}" within ${common.SHUTDOWN_DEADLINE} ms`, hanging(held));
+        exitNow(1);
+      }, common.SHUTDOWN_DEADLINE).unref();
+    },
+    onRepeat: (reason) => {
+      logger.error(`Cannot stop "${name}" in order: ${reason} came twice`, hanging(held));
+      exitNow(1);
+    },
+  });
+  const code = await runInside(options, { own, common, logger, signal, held });
+  await logger.flush();
+  process.exitCode = code;
+  setTimeout(() => {
+    logger.warn("Ending with resources open", hanging(held));
+    exitNow(code);
+  }, LINGER).unref();
+}
+
+interface Inside<Config> {
+  own: Config;
+  common: z.infer<typeof SERVICE_CONFIG>;
+  logger: Logger;
+  signal: AbortSignal;
+  held: Set<{ name: string }>;
+}
+
+async function runInside<Schema extends z.ZodObject>(
+  options: ServiceOptions<Schema>,
+  { own, common, logger, signal, held }: Inside<z.infer<Schema>>,
+): Promise<number> {
+  const { name, version, env } = options;
+  const started = performance.now();
+  try {
+    await using _telemetry = await startTelemetry({
+      service: name,
+      env,
+      logger,
+      ...(version === undefined ? {} : { version }),
+    });
+    await using health = await openHealth({
+      host: common.HEALTH_HOST,
+      signal,
+      ...(common.HEALTH_PORT === undefined ? {} : { port: common.HEALTH_PORT }),
+    });
+    const hold = (name: string) => {
+      const entry = { name };
+      held.add(entry);
+      return { [Symbol.dispose]: () => void held.delete(entry) };
+    };
+    logger.info("Starting", { pid: process.pid, healthPort: health.port });
+    await options.run({ config: own, signal, logger, health, hold });
+  } catch (error) {
+    // What was interrupted by the stop itself is no failure.
+    if (!signal.aborted || !isReason(error, signal)) {
+      logger.error(`Cannot run "${name}"`, { error });
+      return 1;
+    }
+  }
+  logger.info("Stopped", { ranMs: Math.round(performance.now() - started) });
+  return 0;
+}
+
+/** Reads the service's own settings and the common ones, so that one error names all faults. */
+function readAll<Schema extends z.ZodObject>(schema: Schema, env: Env) {
+  const faults = [];
+  try {
+    const own = attempt(() => readConfig(schema, env));
+    const common = attempt(() => readConfig(SERVICE_CONFIG, env));
+    if ("value" in own && "value" in common) return { own: own.value, common: common.value };
+    for (const result of [own, common]) if ("error" in result) faults.push(...result.error.faults);
+  } catch (error) {
+    throw new TypeError("Cannot read the settings: the schema is wrong", { cause: error });
+  }
+  return new ConfigError(faults);
+}
+
+function attempt<T>(read: () => T): { value: T } | { error: ConfigError } {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (error instanceof ConfigError) return { error };
+    throw error;
+  }
+}
+
+function failOnConfig(name: string, error: ConfigError): void {
+  const lines = error.faults.map(({ setting, problem }) => `  ${setting} ${problem}\n`);
+  process.stderr.write(`Cannot start "${name}": the settings are wrong\n${lines.join("")}`);
+  process.exitCode = 2;
+  // A pipe to a parent keeps the loop alive.
+  if (process.connected) process.disconnect();
+}
+
+function catchStrays(logger: Logger, exitNow: (code: number) => void): void {
+  process.on("uncaughtException", (error, origin) => {
+    logger.error("Cannot go on: nobody caught an error", { error, origin });
+    exitNow(1);
+  });
+  process.on("unhandledRejection", (error) => {
+    logger.error("Cannot go on: nobody caught an error", { error, origin: "unhandledRejection" });
+    exitNow(1);
+  });
+}
+
+function hanging(held: Set<{ name: string }>) {
+  return { held: [...held].map(({ name }) => name), open: process.getActiveResourcesInfo() };
+}
+
+function isReason(error: unknown, signal: AbortSignal): boolean {
+  return error === signal.reason || (error instanceof Error && error.name === "AbortError");
+}

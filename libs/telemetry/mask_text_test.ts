@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { maskText } from "./mask_text.ts";
+
+test("maskText() keeps the first letter and the domain of an address", () => {
+  assert.equal(
+    maskText("550 5.1.1 <jane.doe+x@mail.example.com>: unknown"),
+    "550 5.1.1 <j…@mail.example.com>: unknown",
+  );
+  assert.equal(maskText("jörg@exämple.de,zoe@b.org"), "j…@exämple.de,z…@b.org");
+});
+
+test("maskText() takes the user and password out of a URL", () => {
+  assert.equal(
+    maskText("mongodb://root:s3cret@db.example.com:27017/x"),
+    "mongodb://[redacted]@db.example.com:27017/x",
+  );
+});
+
+test("maskText() keeps only the prefix of an access token", () => {
+  assert.equal(maskText("Bearer ph_0123456789abcdef0123"), "Bearer ph_[redacted]");
+});
+
+test("maskText() leaves text without addresses as it is", () => {
+  const text = 'Cannot print "invoice-42": the browser did not start within 20 s';
+  assert.equal(maskText(text), text);
+});
+
+test("maskText() takes linear time on hostile text", () => {
+  const started = performance.now();
+  maskText(`${"a".repeat(100_000)}@`);
+  maskText("a.".repeat(50_000) + "@" + "b.".repeat(50_000));
+  assert.ok(performance.now() - started < 1000);
+});

@@ -1,0 +1,40 @@
+/**
+ * How the system is seen: traces through every hop, metrics from one closed list, and logs that
+ * never hold personal data. The only importer of the OpenTelemetry SDK.
+ *
+ * ```ts
+ * await using _telemetry = await startTelemetry({ service: "renderer", env: process.env });
+ * const logger = openLogger({ service: "renderer", level: "info" });
+ *
+ * await withContext(extractTrace(event.trace), () =>
+ *   withSpan("renderer.render", { kind: "consumer", attributes: { "posthaste.lane": lane } }, async () => {
+ *     const started = performance.now();
+ *     await render(event);
+ *     recordDuration("posthaste.render.duration", (performance.now() - started) / 1000);
+ *     logger.info("Rendered", { messageId: event.message });
+ *   }));
+ * ```
+ *
+ * @module
+ */
+export { ATTRIBUTES, METRIC_ATTRIBUTES } from "./attributes.ts";
+export type { AttributeName, MetricAttributes, SpanAttributes } from "./attributes.ts";
+export { ERROR_TYPES, errorType } from "./error_type.ts";
+export type { ErrorType } from "./error_type.ts";
+export { LOG_LEVELS, openLogger } from "./logger.ts";
+export type { LogFields, Logger, LoggerOptions, LogLevel } from "./logger.ts";
+export { maskText } from "./mask_text.ts";
+export { count, METRICS, recordDuration, recordSize, setGauge } from "./metrics.ts";
+export type { MetricName } from "./metrics.ts";
+export { redact } from "./redact.ts";
+export { addSpanAttributes, withSpan } from "./span.ts";
+export type { SpanKindName, SpanOptions } from "./span.ts";
+export { startTelemetry } from "./start_telemetry.ts";
+export type { Telemetry, TelemetryOptions } from "./start_telemetry.ts";
+export {
+  currentTraceId,
+  extractTrace,
+  injectTrace,
+  type TraceCarrier,
+  withContext,
+} from "./trace_context.ts";

@@ -1,0 +1,80 @@
+import { type Link, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { SpanAttributes } from "./attributes.ts";
+import { errorType } from "./error_type.ts";
+import { maskText } from "./mask_text.ts";
+import { extractTrace, type TraceCarrier } from "./trace_context.ts";
+
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+} as const;
+
+/** What a span stands for: a request taken or made, an event given or taken, or work inside. */
+export type SpanKindName = keyof typeof KINDS;
+
+/** Settings of {@linkcode withSpan}. */
+export interface SpanOptions {
+  /** `internal` when left out. */
+  kind?: SpanKindName;
+  /** What is known at the start; more by {@linkcode addSpanAttributes}. */
+  attributes?: SpanAttributes;
+  /** Other traces that this work belongs to, such as the events of a batch. */
+  links?: TraceCarrier[];
+}
+
+/**
+ * Runs a function inside a new span and returns its value. When it throws, the span gets the error,
+ * `error.type` from the closed list and the status ERROR, and the error goes on to the caller.
+ *
+ * Names are few and hold no ids: `mailer.send`.
+ */
+export function withSpan<T>(
+  name: string,
+  options: SpanOptions,
+  fn: (span: Span) => T | Promise<T>,
+): Promise<T> {
+  const { kind = "internal", attributes = {}, links } = options;
+  const spanOptions = {
+    kind: KINDS[kind],
+    attributes,
+    ...(links === undefined ? {} : { links: links.flatMap(toLink) }),
+  };
+  return trace.getTracer("posthaste").startActiveSpan(name, spanOptions, async (span) => {
+    try {
+      return await fn(span);
+    } catch (error) {
+      recordError(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** Adds attributes to the current span, if there is one. */
+export function addSpanAttributes(attributes: SpanAttributes): void {
+  trace.getActiveSpan()?.setAttributes(attributes);
+}
+
+function recordError(span: Span, error: unknown): void {
+  span.setAttribute("error.type", errorType(error));
+  if (!span.isRecording()) return;
+  const { name, message, stack } = error instanceof Error
+    ? error
+    : { name: "NonError", message: String(error), stack: undefined };
+  const masked = maskText(message);
+  span.recordException({
+    name,
+    message: masked,
+    ...(stack === undefined ? {} : { stack: maskText(stack) }),
+  });
+  span.setStatus({ code: SpanStatusCode.ERROR, message: masked });
+}
+
+function toLink(carrier: TraceCarrier): Link[] {
+  const spanContext = trace.getSpanContext(extractTrace(carrier));
+  return spanContext === undefined ? [] : [{ context: spanContext }];
+}

@@ -1,0 +1,18 @@
+import { setting } from "@posthaste/runtime";
+import { z } from "zod";
+
+/** Settings of the renderer service, beside those that every service has. */
+export const CONFIG = z.object({
+  MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
+    .describe("Where the database is"),
+  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
+    .describe("Where the broker is"),
+  RENDER_CONCURRENCY: setting.integer({ min: 1, max: 100 }).prefault("4")
+    .describe("Events that are worked on at once, in each lane"),
+  CAGE_WORKERS: setting.integer({ min: 1, max: 64 }).prefault("2")
+    .describe("Processes that fill templates"),
+  RENDER_TIME_LIMIT: setting.duration({ min: 50, max: 60_000 }).prefault("2s")
+    .describe("Longest time that one message's templates may take"),
+  RENDER_MEMORY_MB: setting.integer({ min: 64, max: 4096 }).prefault("256")
+    .describe("Memory that a process which fills templates may use, in MiB"),
+});

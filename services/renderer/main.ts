@@ -1,0 +1,48 @@
+import { consumerOf, openBus } from "@posthaste/messaging";
+import { LANES } from "@posthaste/contracts";
+import { runService } from "@posthaste/runtime";
+import { openStore, openVersionCache } from "@posthaste/storage";
+import { openCage } from "@posthaste/templating";
+import process from "node:process";
+import { CONFIG } from "./config.ts";
+import { renderNowStep } from "./render_now_step.ts";
+import { renderStep } from "./render_step.ts";
+
+await runService({
+  name: "renderer",
+  env: process.env,
+  config: CONFIG,
+  run: async ({ config, signal, logger, health }) => {
+    await using store = await openStore({ url: config.MONGODB_URL, appName: "renderer" });
+    await using bus = await openBus({ url: config.NATS_URL, name: "renderer" });
+    await using cage = openCage({
+      workers: config.CAGE_WORKERS,
+      timeLimitMs: config.RENDER_TIME_LIMIT,
+      memoryMb: config.RENDER_MEMORY_MB,
+    });
+    const versions = openVersionCache(store);
+    const contents = bus.objects("contents");
+    const deps = {
+      ...versions,
+      fill: cage.fill,
+      loadSend: store.loadSend,
+      storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
+      now: () => new Date(),
+    };
+    health.add("mongodb", () => store.ping());
+    health.add("nats", () => bus.check());
+
+    const concurrency = config.RENDER_CONCURRENCY;
+    await Promise.all([
+      bus.consume(renderNowStep(deps), { consumer: "renderer_now", concurrency, signal, logger }),
+      ...LANES.map((lane) =>
+        bus.consume(renderStep(deps), {
+          consumer: consumerOf("renderer", lane),
+          concurrency,
+          signal,
+          logger,
+        })
+      ),
+    ]);
+  },
+});

@@ -1,0 +1,102 @@
+import type { EmailVersion, PdfVersion, RequestedRecipient, Variables } from "@posthaste/contracts";
+import {
+  type Fill,
+  type FillResult,
+  mergeVariables,
+  type TemplateSource,
+  withDefaults,
+} from "@posthaste/templating";
+
+/** The templates of one event, by the names that its fills use. */
+export type Templates = Record<string, TemplateSource>;
+
+/** What one recipient's message is made of: the first fill is the mail, the others its PDFs. */
+export interface MessagePlan {
+  recipient: RequestedRecipient;
+  fills: Fill[];
+}
+
+/** A published version of each template in an event. */
+export interface Versions {
+  email: EmailVersion;
+  /** By id. */
+  pdfs: ReadonlyMap<number, PdfVersion>;
+}
+
+/** Names the templates of an event's versions; the keys are those of compiled templates. */
+export function templatesOf({ email, pdfs }: Versions): Templates {
+  const source = (version: EmailVersion | PdfVersion, part: string, text: string) => ({
+    key: `${version._id}/${part}`,
+    source: text,
+    escape: part === "html" ? "html" as const : "none" as const,
+    locale: version.locale,
+  });
+  const templates: Templates = {
+    subject: source(email, "subject", email.parts.subject),
+    html: source(email, "html", email.parts.html),
+    text: source(email, "text", email.parts.text),
+  };
+  for (const [id, version] of pdfs) {
+    templates[`pdf${id}`] = source(version, "html", version.parts.html);
+    templates[`filename${id}`] = source(version, "filename", version.parts.filename);
+  }
+  return templates;
+}
+
+/**
+ * Plans the fills of one recipient's message. The lowest level wins, key by key (INTERFACE.md 4.2):
+ * the mail sees the recipient's variables over the common ones, a PDF its own over both.
+ */
+export function planMessage(
+  recipient: RequestedRecipient,
+  common: Variables | undefined,
+  { email, pdfs }: Versions,
+): MessagePlan {
+  const levels = [common, recipient.variables];
+  const mail: Fill = {
+    use: ["subject", "html", "text"],
+    data: withDefaults(email.variables, mergeVariables(...levels)),
+  };
+  const attachments = (recipient.attachments ?? []).map((attachment): Fill => ({
+    use: [`pdf${attachment.id}`, `filename${attachment.id}`],
+    data: withDefaults(
+      pdfs.get(attachment.id)?.variables ?? [],
+      mergeVariables(...levels, attachment.variables),
+    ),
+  }));
+  return { recipient, fills: [mail, ...attachments] };
+}
+
+/** A message's texts, or why there are none. */
+export type RenderedMessage =
+  | { ok: true; subject: string; html: string; text: string; pdfs: RenderedPdf[] }
+  | { ok: false; reason: string; outage: boolean };
+
+/** A PDF's HTML and its file name as the template says it. */
+export interface RenderedPdf {
+  templateId: number;
+  html: string;
+  filename: string;
+}
+
+/** Reads what became of a message's fills, in the order of its plan. */
+export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMessage {
+  const failed = results.find((result) => !result.ok);
+  if (failed && !failed.ok) {
+    const { code, message } = failed.error;
+    return { ok: false, reason: message, outage: code === "closed" || code === "cage" };
+  }
+  const [mail, ...attachments] = results.map((result) => result.ok ? result.parts : {});
+  return {
+    ok: true,
+    // A line break has no place in a subject.
+    subject: (mail?.["subject"] ?? "").replace(/[\r\n]+/g, " ").trim(),
+    html: mail?.["html"] ?? "",
+    text: mail?.["text"] ?? "",
+    pdfs: (plan.recipient.attachments ?? []).map(({ id, filename }, position) => ({
+      templateId: id,
+      html: attachments[position]?.[`pdf${id}`] ?? "",
+      filename: filename ?? attachments[position]?.[`filename${id}`] ?? "",
+    })),
+  };
+}

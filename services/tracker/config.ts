@@ -1,0 +1,14 @@
+import { setting } from "@posthaste/runtime";
+import { z } from "zod";
+
+/** Settings of the tracker service, beside those that every service has. */
+export const CONFIG = z.object({
+  MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
+    .describe("Where the database is"),
+  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
+    .describe("Where the broker is"),
+  SWEEP_INTERVAL: setting.duration({ min: 100 }).prefault("1s")
+    .describe("How often the ledger is searched for mail that is due or was lost"),
+  APPLY_TOPOLOGY: setting.boolean().prefault("false")
+    .describe("Whether missing streams are created again; in production a migration does it"),
+});

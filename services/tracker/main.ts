@@ -1,0 +1,34 @@
+import { openBus, type Outgoing } from "@posthaste/messaging";
+import { runService } from "@posthaste/runtime";
+import { openStore } from "@posthaste/storage";
+import process from "node:process";
+import { CONFIG } from "./config.ts";
+import { keepTopology } from "./keep_topology.ts";
+import { recordFacts } from "./record_facts.ts";
+import { sweepForever } from "./sweep.ts";
+
+await runService({
+  name: "tracker",
+  env: process.env,
+  config: CONFIG,
+  run: async ({ config, signal, logger, health }) => {
+    await using store = await openStore({ url: config.MONGODB_URL, appName: "tracker" });
+    await using bus = await openBus({ url: config.NATS_URL, name: "tracker" });
+    const deps = {
+      ...store,
+      publish: (outgoing: Outgoing, trace: string | undefined) =>
+        bus.publish(outgoing, trace ? { trace: { traceparent: trace } } : {}),
+      streamStates: () => bus.streamStates(),
+      now: () => new Date(),
+      logger,
+    };
+    health.add("mongodb", () => store.ping());
+    health.add("nats", () => bus.check());
+
+    await Promise.all([
+      bus.followFacts((facts) => recordFacts(facts, deps), { consumer: "tracker", signal, logger }),
+      sweepForever(deps, { intervalMs: config.SWEEP_INTERVAL, signal }),
+      config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,
+    ]);
+  },
+});

@@ -1,0 +1,63 @@
+import type { StreamState } from "@posthaste/messaging";
+import type { UnfinishedMessage } from "@posthaste/storage";
+
+/** What to do about an unfinished message: dispatch it again, or look once more at a time. */
+export type SweepDecision = { dispatch: true } | { dispatch: false; lookAt: Date };
+
+/** What the broker holds, by the name of the stream. */
+export type StreamStates = ReadonlyMap<string, StreamState>;
+
+/** A message moves from stage to stage within this time, unless it waits in a queue. */
+export const GRACE_MS = 30_000;
+
+/** A repeated dispatch is given this long before it is doubted, in milliseconds. */
+export const PATIENCE_MS = 60_000;
+
+const DAY_MS = 86_400_000;
+
+// The clocks of a service and of the broker may differ by so much.
+const CLOCK_SKEW_MS = 5000;
+
+/** Streams that may hold the event of a message in a state. */
+const HELD_BY = {
+  queued: ["RENDER"],
+  rendered: ["PRINT", "MAIL"],
+  printed: ["MAIL"],
+} as const;
+
+/**
+ * Decides about one unfinished message. A message that waits in a queue, however long, is left alone:
+ * its stream holds something at least as old. One that no stream can hold any more is lost.
+ */
+export function decideSweep(
+  message: UnfinishedMessage,
+  streams: StreamStates,
+  now: Date,
+): SweepDecision {
+  switch (message.state) {
+    case "deferred":
+      return at(message.nextAt ?? now, now);
+    case "sending":
+      return at(message.leaseUntil ?? now, now);
+    case "queued":
+    case "rendered":
+    case "printed": {
+      const due = new Date(message.enteredAt.getTime() + GRACE_MS);
+      if (due > now) return { dispatch: false, lookAt: due };
+      const held = HELD_BY[message.state].some((name) => {
+        const oldest = streams.get(name)?.oldestAt;
+        return oldest && oldest.getTime() <= message.enteredAt.getTime() + CLOCK_SKEW_MS;
+      });
+      return held
+        ? { dispatch: false, lookAt: new Date(now.getTime() + GRACE_MS) }
+        : { dispatch: true };
+    }
+    default:
+      // Held for a person to decide.
+      return { dispatch: false, lookAt: new Date(now.getTime() + DAY_MS) };
+  }
+}
+
+function at(due: Date, now: Date): SweepDecision {
+  return due <= now ? { dispatch: true } : { dispatch: false, lookAt: due };
+}

@@ -1,0 +1,207 @@
+// `node tools/bootstrap.mjs [--quiet] <command...>` installs what is missing, then runs the
+// command with this project's own Node and programs first on the PATH. Plain JavaScript without
+// dependencies: it runs before anything is installed, on any Node since 18.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { constants } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const OLDEST_NODE = 18;
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Where things are; a test gives another root. */
+function placesIn(root) {
+  const modules = join(root, "node_modules");
+  return {
+    root,
+    modules,
+    lock: join(root, "package-lock.json"),
+    stamp: join(modules, ".posthaste-install"),
+    npmRecord: join(modules, ".package-lock.json"),
+    bin: join(modules, ".bin"),
+    node: join(modules, "node", "bin", "node"),
+  };
+}
+
+/** What the installed packages depend on: the lock file and the system they were chosen for. */
+function fingerprint(places) {
+  const hash = createHash("sha256").update(`${process.platform}-${process.arch}\n`);
+  return hash.update(readFileSync(places.lock)).digest("hex");
+}
+
+function isFresh(places) {
+  if (!existsSync(places.node)) return false;
+  if (existsSync(places.stamp)) {
+    return readFileSync(places.stamp, "utf8") === fingerprint(places);
+  }
+  // Installed by hand: npm writes its record last, so a newer one has seen this lock file.
+  return existsSync(places.npmRecord) &&
+    statSync(places.npmRecord).mtimeMs >= statSync(places.lock).mtimeMs;
+}
+
+/** Runs npm, under `npm run` the very one that runs this. */
+function npm(places, args) {
+  const cli = process.env.npm_execpath;
+  const [command, first] = cli && cli.endsWith("npm-cli.js")
+    ? [process.execPath, [cli]]
+    : ["npm", []];
+  return spawnSync(command, [...first, ...args], {
+    cwd: places.root,
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+    maxBuffer: 64 * 1024 * 1024,
+  });
+}
+
+function install(places) {
+  const isFirst = !existsSync(places.modules);
+  say(`${isFirst ? "installing" : "updating"} the packages, about a minute the first time`);
+  const from = Date.now();
+  const verb = isFirst ? "ci" : "install";
+  const result = npm(places, [verb, "--no-audit", "--no-fund", "--loglevel=error"]);
+  if (result.error || result.status !== 0) throw new Error(installFailure(result));
+  if (!existsSync(places.node)) fetchNode(places);
+  mkdirSync(places.modules, { recursive: true });
+  writeFileSync(places.stamp, fingerprint(places));
+  say(`the packages are installed, ${Math.round((Date.now() - from) / 1000)} s`);
+}
+
+/** The package `node` fetches its program in an install script; npm can be set to run none. */
+function fetchNode(places) {
+  say("fetching Node, as npm ran no install scripts");
+  const dir = join(places.modules, "node");
+  spawnSync(process.execPath, ["installArchSpecificPackage.js"], {
+    cwd: dir,
+    env: { ...process.env, npm_config_ignore_scripts: "false" },
+    stdio: "ignore",
+  });
+  if (!existsSync(places.node)) {
+    throw new Error(
+      'Cannot install Node 24: npm did not run the install script of the package "node"; ' +
+        "run: npm rebuild node --ignore-scripts=false",
+    );
+  }
+  const link = join(places.bin, "node");
+  mkdirSync(places.bin, { recursive: true });
+  if (lstatSync(link, { throwIfNoEntry: false })) unlinkSync(link);
+  symlinkSync(join("..", "node", "bin", "node"), link);
+}
+
+/** One sentence with a remedy for what commonly goes wrong, else what npm said. */
+export function installFailure({ error, status, stderr }) {
+  const said = String(stderr || "");
+  const cannot = "Cannot install the packages: ";
+  if (error && error.code === "ENOENT") {
+    return `${cannot}npm was not found; install Node.js ${OLDEST_NODE} or newer, which brings npm`;
+  }
+  if (/ENOSPC|no space left/i.test(said)) {
+    return `${cannot}the disk is full; free about 2 GB and start again`;
+  }
+  if (/EACCES|EPERM/.test(said)) {
+    return `${cannot}no permission to write; check who owns this folder and npm's cache`;
+  }
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/.test(said)) {
+    return `${cannot}the npm registry cannot be reached; check the connection, and the proxy and ` +
+      `registry settings of npm, and start again`;
+  }
+  const last = said.trim().split("\n").slice(-8).join("\n  ");
+  return `${cannot}npm ended with code ${status}${last === "" ? "" : `:\n  ${last}`}`;
+}
+
+// The command gets a process group of its own, so that a Ctrl-C (which reaches everything in the
+// terminal's group, and which npm then sends once more) arrives there once. The watcher reads from
+// a pipe that only this process holds: should this process be killed, the command is ended.
+const WATCHED = `
+(
+  trap '' INT TERM HUP
+  while read -r _ <&3; do :; done
+  kill -TERM $$
+  n=0
+  while kill -0 $$ && [ $n -lt 150 ]; do sleep 0.1; n=$((n+1)); done
+  [ $n -lt 150 ] || kill -KILL $$
+) </dev/null >/dev/null 2>&1 &
+exec "$@" 3<&-
+`;
+
+const SAME_SIGNAL_MS = 500;
+
+function run(places, command) {
+  const child = spawn("sh", ["-c", WATCHED, "sh", ...command], {
+    detached: true,
+    stdio: ["inherit", "inherit", "inherit", "pipe"],
+    env: { ...process.env, PATH: [places.bin, process.env.PATH].join(delimiter) },
+  });
+  child.stdio[3].on("error", () => {});
+  const lastAt = {};
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      const now = Date.now();
+      if (now - (lastAt[signal] || 0) > SAME_SIGNAL_MS) child.kill(signal);
+      lastAt[signal] = now;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      resolve(code === null ? 128 + (constants.signals[signal] || 0) : code);
+    });
+  });
+}
+
+let isQuiet = false;
+
+/** Progress goes to stderr: stdout is the command's. */
+function say(line) {
+  if (!isQuiet) complain(line);
+}
+
+function complain(line) {
+  process.stderr.write(`posthaste: ${line}\n`);
+}
+
+/**
+ * Installs if needed and runs the command.
+ *
+ * @returns the exit code of the command; 128 and the signal's number if a signal ended it
+ */
+export async function bootstrap(args, root = ROOT) {
+  const places = placesIn(root);
+  const [major] = process.versions.node.split(".").map(Number);
+  if (major < OLDEST_NODE) {
+    throw new Error(
+      `Cannot start: this is Node.js ${process.versions.node}; install ${OLDEST_NODE} or newer`,
+    );
+  }
+  if (!existsSync(places.lock)) {
+    throw new Error(`Cannot install the packages: "${places.lock}" is missing`);
+  }
+  if (!isFresh(places)) install(places);
+  return args.length === 0 ? 0 : await run(places, args);
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const args = process.argv.slice(2);
+  if (args[0] === "--quiet") {
+    args.shift();
+    // A person who waits a minute wants to know what for; a program that reads stderr does not.
+    isQuiet = !process.stderr.isTTY;
+  }
+  bootstrap(args).then((code) => {
+    process.exit(code);
+  }, (error) => {
+    complain(error.message);
+    process.exit(1);
+  });
+}

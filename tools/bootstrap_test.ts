@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+interface Project extends AsyncDisposable {
+  root: string;
+  script: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** A project with a lock file and a stand-in for npm, which runs the given script. */
+async function openProject(npmScript: string): Promise<Project> {
+  const root = await mkdtemp(join(tmpdir(), "posthaste-bootstrap-"));
+  const script = join(root, "tools", "bootstrap.mjs");
+  await mkdir(join(root, "tools"));
+  await cp(join(import.meta.dirname, "bootstrap.mjs"), script);
+  await writeFile(join(root, "package-lock.json"), "{}");
+  const npm = join(root, "npm-cli.js");
+  await writeFile(npm, npmScript);
+  return {
+    root,
+    script,
+    env: { ...process.env, npm_execpath: npm },
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+const INSTALLS = `
+const fs = require("node:fs");
+fs.mkdirSync("node_modules/node/bin", { recursive: true });
+fs.mkdirSync("node_modules/.bin", { recursive: true });
+fs.writeFileSync("node_modules/node/bin/node", "#!/bin/sh\\necho the node of the project\\n");
+fs.chmodSync("node_modules/node/bin/node", 0o755);
+fs.copyFileSync("node_modules/node/bin/node", "node_modules/.bin/node");
+fs.appendFileSync("calls", process.argv[2] + "\\n");
+`;
+
+function bootstrap({ script, env }: Project, ...args: string[]) {
+  return spawnSync(process.execPath, [script, ...args], { env, encoding: "utf8" });
+}
+
+test("bootstrap installs once, and again when the lock file has changed", async () => {
+  await using project = await openProject(INSTALLS);
+  const first = bootstrap(project, "node");
+  assert.equal(first.stdout, "the node of the project\n");
+  assert.match(first.stderr, /installing the packages/);
+  const second = bootstrap(project, "node");
+  assert.equal(second.stderr, "");
+  await writeFile(join(project.root, "package-lock.json"), "{ }");
+  assert.match(bootstrap(project, "node").stderr, /updating the packages/);
+  assert.equal(await readFile(join(project.root, "calls"), "utf8"), "ci\ninstall\n");
+});
+
+test("bootstrap answers with the exit code of the command", async () => {
+  await using project = await openProject(INSTALLS);
+  assert.equal(bootstrap(project, "sh", "-c", "exit 7").status, 7);
+  assert.equal(bootstrap(project, "--quiet", "true").status, 0);
+});
+
+test("bootstrap says what to do when the registry cannot be reached", async () => {
+  await using project = await openProject(
+    `console.error("npm error code ENOTFOUND"); process.exit(1)`,
+  );
+  const { status, stderr, stdout } = bootstrap(project, "echo", "never");
+  assert.equal(status, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /the npm registry cannot be reached; check the connection/);
+});
+
+test("bootstrap says what to do when there is no npm", async () => {
+  await using project = await openProject(INSTALLS);
+  const env = { PATH: "/nowhere" };
+  const { status, stderr } = bootstrap({ ...project, env }, "true");
+  assert.equal(status, 1);
+  assert.match(stderr, /npm was not found; install Node.js 18 or newer/);
+});
+
+// Counts what it gets, says so when it has had time to get more, and ends with that number.
+const COUNTER = `
+let count = 0;
+process.on("SIGINT", () => { if (++count === 1) setTimeout(() => process.exit(40 + count), 300) });
+setInterval(() => {}, 60_000);
+console.log(process.pid);
+`;
+
+test("bootstrap hands a Ctrl-C to the command once, though npm repeats it", async () => {
+  await using project = await openProject(INSTALLS);
+  const child = spawn(process.execPath, [project.script, process.execPath, "-e", COUNTER], {
+    env: project.env,
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(child.stdout, "data");
+  // A terminal signals the whole group, then npm signals its child again.
+  process.kill(-(child.pid as number), "SIGINT");
+  await sleep(50);
+  child.kill("SIGINT");
+  const [code] = await once(child, "exit");
+  assert.equal(code, 41);
+});
+
+test("bootstrap takes the command with it when it is killed", async () => {
+  await using project = await openProject(INSTALLS);
+  const child = spawn(process.execPath, [project.script, process.execPath, "-e", COUNTER], {
+    env: project.env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = await once(child.stdout, "data");
+  const pid = Number(String(line));
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  for (let i = 0; i < 100; i++) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await sleep(25);
+  }
+  process.kill(pid, "SIGKILL");
+  assert.fail("the command still runs");
+});

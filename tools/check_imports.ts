@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { basename, dirname, join, normalize } from "node:path";
+import process from "node:process";
+import { DOORS, DOORS_OPEN_TO, MAY_IMPORT, TESTS_MAY_IMPORT } from "./import_rules.ts";
+import { scanImports } from "./scan_imports.ts";
+import { listUnits, shortName, type Unit } from "./workspace_units.ts";
+
+/**
+ * Checks every import of a repository against `import_rules.ts`.
+ *
+ * @returns one line per violation: `file:line imports "x": rule`.
+ */
+export function checkImports(root: string): string[] {
+  const units = listUnits(root);
+  const byPackage = new Map(units.map((unit) => [unit.packageName, unit]));
+  const violations: string[] = [];
+  for (const unit of units) {
+    for (const file of unit.files) {
+      for (const { specifier, line } of scanImports(readFileSync(join(root, file), "utf8"))) {
+        const rule = findRule({ unit, file, specifier, byPackage });
+        if (rule !== undefined) violations.push(`${file}:${line} imports "${specifier}": ${rule}`);
+      }
+    }
+  }
+  return violations;
+}
+
+interface Import {
+  unit: Unit;
+  file: string;
+  specifier: string;
+  byPackage: ReadonlyMap<string | undefined, Unit>;
+}
+
+/** Says which rule an import breaks, if it breaks one. */
+function findRule(found: Import): string | undefined {
+  const { specifier } = found;
+  if (specifier.startsWith(".")) return findRelativeRule(found);
+  if (specifier.startsWith("node:")) return undefined;
+  if (builtinModules.includes(specifier)) return `write "node:${specifier}"`;
+  const name = packageOf(specifier);
+  const target = found.byPackage.get(name);
+  return target === undefined ? findThirdPartyRule(found, name) : findUnitRule(found, target);
+}
+
+function findRelativeRule({ unit, file, specifier }: Import): string | undefined {
+  const target = normalize(join(dirname(file), specifier));
+  if (!target.startsWith(`${unit.folder}/`)) {
+    return `a relative import stays inside ${unit.folder}; libraries are imported by name`;
+  }
+  if (basename(target) === "main.ts") return "nobody imports a main.ts";
+  if (basename(target).startsWith("_") && dirname(target) !== dirname(file)) {
+    return "a file with a leading underscore belongs to its own folder";
+  }
+  return undefined;
+}
+
+function findUnitRule({ unit, file, specifier }: Import, target: Unit): string | undefined {
+  if (target === unit) return "inside a folder imports are relative";
+  if (target.folder.startsWith("services/")) return "nobody imports a service";
+  if (specifier !== target.packageName) return "a library is imported by its name alone";
+  const group = unit.folder.split("/")[0] ?? "";
+  const allowed = MAY_IMPORT[unit.folder] ?? MAY_IMPORT[group] ?? [];
+  const name = shortName(target);
+  if (allowed.includes("*") || allowed.includes(name)) return undefined;
+  const isTest = file.endsWith("_test.ts");
+  const testsMay: readonly string[] = TESTS_MAY_IMPORT;
+  if (testsMay.includes(name)) return isTest ? undefined : `only tests import ${name}`;
+  const list = [...allowed, ...(isTest ? testsMay : [])];
+  return `${unit.folder} may import ${list.length === 0 ? "no library" : list.join(", ")}`;
+}
+
+function findThirdPartyRule({ unit }: Import, name: string): string | undefined {
+  const door = DOORS.find(({ packages }) => packages.some((pattern) => matches(pattern, name)));
+  const open: readonly string[] = DOORS_OPEN_TO;
+  if (door && !open.includes(unit.folder) && !isOneOf(door.units, unit.folder)) {
+    return `${name} enters through ${door.units.join(", ")} only`;
+  }
+  const manifest = unit.folder === "tools" ? "package.json" : `${unit.folder}/package.json`;
+  return unit.declared.has(name) ? undefined : `${name} is not declared in ${manifest}`;
+}
+
+function isOneOf(units: readonly string[], folder: string): boolean {
+  return units.some((unit) => matches(unit, folder));
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+if (import.meta.main) {
+  const violations = checkImports(join(import.meta.dirname, ".."));
+  for (const line of violations) process.stdout.write(`${line}\n`);
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}

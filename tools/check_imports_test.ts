@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkImports } from "./check_imports.ts";
+import { makeRepository } from "./_make_repository.ts";
+
+/** Each import with the rule that forbids it. */
+const FORBIDDEN: [file: string, specifier: string, rule: RegExp][] = [
+  ["libs/contracts/a.ts", "@x/messaging", /libs\/contracts may import no library$/],
+  ["libs/messaging/a.ts", "@x/storage", /may import contracts, telemetry$/],
+  ["libs/messaging/a.ts", "../contracts/mod.ts", /relative import stays inside libs\/messaging/],
+  ["libs/messaging/a.ts", "@x/contracts/events.ts", /by its name alone$/],
+  ["libs/messaging/a.ts", "@x/messaging", /imports are relative$/],
+  ["libs/messaging/inner/a.ts", "../_secret.ts", /leading underscore/],
+  ["libs/messaging/a.ts", "fs", /write "node:fs"$/],
+  ["libs/messaging/a.ts", "left-pad/x", /left-pad is not declared in libs\/messaging\/package/],
+  ["services/api/a.ts", "mongodb", /mongodb enters through libs\/storage, libs\/parts only$/],
+  ["services/api/a.ts", "@x/pdf", /nobody imports a service$/],
+  ["services/api/a.ts", "./main.ts", /nobody imports a main\.ts$/],
+  ["services/api/a.ts", "@x/testing", /only tests import testing$/],
+  ["services/pdf/a.ts", "@x/storage", /services\/pdf may import contracts, telemetry, messaging/],
+  ["dev/a.ts", "@x/api", /nobody imports a service$/],
+  ["tools/a.ts", "left-pad", /not declared in package\.json$/],
+];
+
+for (const [file, specifier, rule] of FORBIDDEN) {
+  test(`checkImports() forbids "${specifier}" in ${file}`, () => {
+    using repository = makeRepository({ [file]: `// first line\nimport "${specifier}";\n` });
+    const violations = checkImports(repository.root);
+    assert.equal(violations.length, 1, violations.join("\n"));
+    assert.ok(violations[0]?.startsWith(`${file}:2 imports "${specifier}": `), violations[0]);
+    assert.match(violations[0] ?? "", rule);
+  });
+}
+
+test("checkImports() finds nothing in what keeps the rules", () => {
+  using repository = makeRepository({
+    "libs/contracts/mod.ts": 'import { z } from "zod"; import "./_a.ts"; import "node:fs";',
+    "libs/messaging/a.ts": 'import "@x/contracts";',
+    "libs/messaging/a_test.ts": 'import "@x/testing";',
+    "libs/storage/a.ts": 'import type { Db } from "mongodb";',
+    "services/api/a.ts": 'import "@x/storage"; import "./routes/b.ts";',
+    "dev/a.ts": 'import "@x/testing";',
+  });
+  assert.deepEqual(checkImports(repository.root), []);
+});

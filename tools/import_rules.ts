@@ -1,0 +1,56 @@
+/**
+ * Who may import whom. A unit is a folder with a `package.json`, or `tools`; the keys are its name
+ * (`libs/messaging`) or, for all that have no line of their own, its group (`services`).
+ */
+export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  "libs/contracts": [],
+  "libs/telemetry": [],
+  "libs/messaging": ["contracts", "telemetry"],
+  "libs/storage": ["contracts", "telemetry"],
+  "libs/templating": ["contracts", "telemetry"],
+  "libs/runtime": ["telemetry"],
+  "libs/parts": [],
+  "libs/testing": [
+    "contracts",
+    "telemetry",
+    "messaging",
+    "storage",
+    "templating",
+    "runtime",
+    "parts",
+  ],
+  // The pdf service reaches the broker only: no database, no templates.
+  "services/pdf": ["contracts", "telemetry", "messaging", "runtime"],
+  "services": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime"],
+  "cli": ["contracts", "telemetry", "storage", "templating", "runtime"],
+  "dev": ["*"],
+  "e2e": ["*"],
+  "bench": ["*"],
+  "tools": ["*"],
+};
+
+/** What a test may import beside what its unit may. */
+export const TESTS_MAY_IMPORT = ["testing"] as const;
+
+/** Third-party packages that enter through some units only; a `*` at the end stands for any rest. */
+export const DOORS: readonly { packages: readonly string[]; units: readonly string[] }[] = [
+  { packages: ["@nats-io/*"], units: ["libs/messaging"] },
+  // A started server becomes a replica set by a command that only the driver can give.
+  { packages: ["mongodb"], units: ["libs/storage", "libs/parts"] },
+  { packages: ["mongodb-memory-server*"], units: ["libs/parts"] },
+  { packages: ["@opentelemetry/api"], units: ["*"] },
+  { packages: ["@opentelemetry/*", "sonic-boom", "pino"], units: ["libs/telemetry"] },
+  { packages: ["fastify", "@fastify/*"], units: ["services/api", "services/dashboard"] },
+  { packages: ["handlebars", "mjml*", "juice", "html-to-text"], units: ["libs/templating"] },
+  { packages: ["playwright-core", "@sparticuz/chromium"], units: ["services/pdf"] },
+  { packages: ["nodemailer"], units: ["services/mailer"] },
+  { packages: ["smtp-server"], units: ["libs/testing", "dev"] },
+  // The mailer's tests read what it wrote with parsers that it did not write.
+  { packages: ["mailparser", "postal-mime"], units: ["libs/testing", "dev", "services/mailer"] },
+];
+
+/**
+ * Units that stand outside of the product and may pass every door, to build a control or to look at
+ * a server from outside; what they import must still be declared.
+ */
+export const DOORS_OPEN_TO = ["bench", "e2e"] as const;

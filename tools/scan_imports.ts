@@ -1,0 +1,122 @@
+/** One import of a source file. */
+export interface FoundImport {
+  /** What is imported: `./step.ts`, `node:http`, `zod`. */
+  specifier: string;
+  /** Its line, from 1. */
+  line: number;
+}
+
+const STATEMENT = /\b(?:import|export)\b(?:[\w\s{},*$@]|\\u)*?\bfrom\s*(?=")/g;
+const BARE_OR_DYNAMIC = /\bimport\s*\(?\s*(?=")/g;
+const BEFORE_REGEX =
+  /(?:^|[(,=:[!&|?{};+*%<>~^-]|\b(?:return|typeof|case|in|of|await|yield|throw))\s*$/;
+
+/**
+ * Finds static imports, re-exports, type imports and `import("…")` with a literal, without being
+ * misled by comments, strings, templates and regular expressions.
+ */
+export function scanImports(source: string): FoundImport[] {
+  const { masked, strings } = maskSource(source);
+  const found: FoundImport[] = [];
+  for (const pattern of [STATEMENT, BARE_OR_DYNAMIC]) {
+    for (const match of masked.matchAll(pattern)) {
+      const at = match.index + match[0].length;
+      const specifier = strings.get(at);
+      if (specifier === undefined) continue;
+      found.push({ specifier, line: source.slice(0, at).split("\n").length });
+    }
+  }
+  return found.sort((a, b) => a.line - b.line);
+}
+
+/** Blanks out comments, strings, templates and regular expressions; strings are kept by their place. */
+function maskSource(source: string): { masked: string; strings: Map<number, string> } {
+  const strings = new Map<number, string>();
+  let masked = "";
+  let at = 0;
+  while (at < source.length) {
+    const end = endOfToken(source, at, masked);
+    if (end === at) {
+      masked += source[at++];
+      continue;
+    }
+    const char = source[at];
+    const token = source.slice(at, end);
+    if (char === '"' || char === "'") {
+      strings.set(at, token.slice(1, -1));
+      masked += `"${blank(token.slice(1, -1))}"`;
+    } else {
+      masked += char === "/" && (token[1] === "/" || token[1] === "*")
+        ? blank(token)
+        : `0${blank(token.slice(1))}`;
+    }
+    at = end;
+  }
+  return { masked, strings };
+}
+
+/** End of the comment, string, template or regular expression that starts here, else here. */
+function endOfToken(source: string, at: number, before: string): number {
+  const char = source[at];
+  const next = source[at + 1];
+  if (char === "/" && next === "/") return indexOrEnd(source, "\n", at);
+  if (char === "/" && next === "*") return indexOrEnd(source, "*/", at + 2) + 2;
+  if (char === '"' || char === "'") return endOfQuoted(source, at, char);
+  if (char === "`") return endOfTemplate(source, at);
+  if (char === "/" && BEFORE_REGEX.test(before.slice(-40))) return endOfRegex(source, at);
+  return at;
+}
+
+function endOfQuoted(source: string, at: number, quote: string): number {
+  let end = at + 1;
+  while (end < source.length && source[end] !== quote && source[end] !== "\n") {
+    end += source[end] === "\\" ? 2 : 1;
+  }
+  return end + 1;
+}
+
+function endOfTemplate(source: string, at: number): number {
+  let end = at + 1;
+  while (end < source.length && source[end] !== "`") {
+    if (source[end] === "$" && source[end + 1] === "{") end = endOfHole(source, end + 2);
+    else end += source[end] === "\\" ? 2 : 1;
+  }
+  return end + 1;
+}
+
+function endOfHole(source: string, at: number): number {
+  let end = at;
+  let depth = 1;
+  while (end < source.length) {
+    const skipped = endOfToken(source, end, source.slice(Math.max(0, end - 40), end));
+    if (skipped > end) {
+      end = skipped;
+      continue;
+    }
+    if (source[end] === "{") depth++;
+    if (source[end] === "}" && --depth === 0) return end + 1;
+    end++;
+  }
+  return end;
+}
+
+function endOfRegex(source: string, at: number): number {
+  let inClass = false;
+  for (let end = at + 1; end < source.length && source[end] !== "\n"; end++) {
+    const char = source[end];
+    if (char === "\\") end++;
+    else if (char === "[") inClass = true;
+    else if (char === "]") inClass = false;
+    else if (char === "/" && !inClass) return end + 1;
+  }
+  return at;
+}
+
+function indexOrEnd(source: string, text: string, from: number): number {
+  const index = source.indexOf(text, from);
+  return index === -1 ? source.length : index;
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}

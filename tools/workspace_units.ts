@@ -1,0 +1,55 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+
+/** A folder of the repository with rules of its own. */
+export interface Unit {
+  /** Its folder, from the root: `libs/messaging`. */
+  folder: string;
+  /** The name it is imported by, if it can be: `@posthaste/messaging`. */
+  packageName: string | undefined;
+  /** Third-party packages that its `package.json` declares. */
+  declared: ReadonlySet<string>;
+  /** Its TypeScript files, from the root. */
+  files: string[];
+}
+
+interface Manifest {
+  name?: string;
+  workspaces?: string[];
+  [section: string]: unknown;
+}
+
+const SECTIONS = [
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+] as const;
+
+/** Lists the workspaces of a repository, and its `tools`, which declare in the root's manifest. */
+export function listUnits(root: string): Unit[] {
+  const manifest = readManifest(root);
+  const folders = globSync(manifest.workspaces ?? [], { cwd: root })
+    .filter((folder) => existsSync(join(root, folder, "package.json")));
+  const units = folders.map((folder) => toUnit(root, folder, readManifest(join(root, folder))));
+  return [...units, { ...toUnit(root, "tools", manifest), packageName: undefined }]
+    .sort((a, b) => a.folder < b.folder ? -1 : 1);
+}
+
+/** Last part of a unit's folder: `messaging`. */
+export function shortName(unit: Unit): string {
+  return basename(unit.folder);
+}
+
+function toUnit(root: string, folder: string, manifest: Manifest): Unit {
+  const declared = SECTIONS.flatMap((section) => Object.keys(manifest[section] ?? {}));
+  const files = globSync(`${folder}/**/*.ts`, {
+    cwd: root,
+    exclude: (path) => basename(path) === "node_modules",
+  }).sort();
+  return { folder, packageName: manifest.name, declared: new Set(declared), files };
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
