@@ -33,10 +33,11 @@ export type StoreName = "pdfs" | "contents";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const GIBIBYTE = 1024 ** 3;
+const MEBIBYTE = 1024 ** 2;
+const GIBIBYTE = 1024 * MEBIBYTE;
 
 /**
- * The streams. Each stage has its own, so that its backlog is bounded, seen and scaled apart. Work
+ * The streams, which with the stores reserve 6.6 GiB of the broker's disk. Each stage has its own, so that its backlog is bounded, seen and scaled apart. Work
  * that is lost here is found in the ledger: these are queues, not records.
  */
 export const STREAMS: StreamPlan[] = [
@@ -46,7 +47,7 @@ export const STREAMS: StreamPlan[] = [
     storage: "memory",
     retention: "work",
     maxAgeMs: 30_000,
-    maxBytes: 64 * 1024 ** 2,
+    maxBytes: 64 * MEBIBYTE,
   },
   work("RENDER", ["send.requested.*"]),
   work("PRINT", ["message.rendered.print.*"]),
@@ -57,14 +58,14 @@ export const STREAMS: StreamPlan[] = [
     storage: "file",
     retention: "log",
     maxAgeMs: 3 * DAY,
-    maxBytes: GIBIBYTE,
+    maxBytes: 512 * MEBIBYTE,
   },
 ];
 
 /** The object stores. Everything in them can be made again. */
 export const STORES: StorePlan[] = [
-  { name: "pdfs", ttlMs: 3 * DAY, maxBytes: 4 * GIBIBYTE },
-  { name: "contents", ttlMs: DAY, maxBytes: 2 * GIBIBYTE },
+  { name: "pdfs", ttlMs: 3 * DAY, maxBytes: 2 * GIBIBYTE },
+  { name: "contents", ttlMs: DAY, maxBytes: GIBIBYTE },
 ];
 
 /** The consumers: one per stage and lane, and one of the tracker. */
@@ -110,7 +111,7 @@ function work(name: string, subjects: string[]): StreamPlan {
     storage: "file",
     retention: "work",
     maxAgeMs: 6 * DAY,
-    maxBytes: 2 * GIBIBYTE,
+    maxBytes: GIBIBYTE,
   };
 }
 

@@ -40,12 +40,14 @@ const BY_NAME: Readonly<Record<string, ErrorType>> = {
   NoRespondersError: "unavailable",
   RequestError: "unavailable",
   MongoNetworkError: "unavailable",
+  MongoNotConnectedError: "unavailable",
   MongoNetworkTimeoutError: "timeout",
   MongoOperationTimeoutError: "timeout",
   MongoPoolClearedError: "unavailable",
   MongoServerSelectionError: "unavailable",
   MongoTopologyClosedError: "unavailable",
   MongoWaitQueueTimeoutError: "timeout",
+  MongoWriteConcernError: "timeout",
 };
 
 const BY_CODE: Readonly<Record<string, ErrorType>> = {
@@ -81,6 +83,14 @@ const BY_CODE: Readonly<Record<string, ErrorType>> = {
   EPERM: "forbidden",
   ENOSPC: "disk_full",
   "11000": "conflict",
+  // MongoDB while another member becomes primary: shutting down, stepping down, not primary.
+  "91": "unavailable",
+  "189": "unavailable",
+  "10107": "unavailable",
+  "11600": "unavailable",
+  "11602": "unavailable",
+  "13435": "unavailable",
+  "13436": "unavailable",
 };
 
 const DEPTH = 5;

@@ -7,7 +7,7 @@ import { decideSweep, PATIENCE_MS, type StreamStates } from "./sweep_policy.ts";
 /** What the sweeper needs from the outside. */
 export interface SweepDeps
   extends
-    Pick<SendStore, "sendsToSweep" | "settleSends" | "postponeSweep">,
+    Pick<SendStore, "sendsToSweep" | "settleSends" | "postponeSweep" | "hastenSweep">,
     Pick<MessageStore, "unfinishedMessages"> {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
   streamStates(): Promise<StreamStates>;
@@ -47,41 +47,39 @@ export async function sweepOnce(deps: SweepDeps): Promise<number> {
   const sends = await deps.sendsToSweep(now, SENDS_PER_ROUND);
   if (sends.length === 0) return 0;
   const streams = await deps.streamStates();
+  // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
+  const lookAgain = new Date(now.getTime() + PATIENCE_MS);
+  await deps.postponeSweep(sends.map(({ _id }) => ({ id: _id, sweepAt: lookAgain })));
   const settled: string[] = [];
-  const postponed: { id: string; sweepAt: Date }[] = [];
   for (const send of sends) {
-    const sweepAt = await sweepSend(send, streams, deps);
-    if (sweepAt === undefined) settled.push(send._id);
-    else postponed.push({ id: send._id, sweepAt });
+    if (await sweepSend(send, streams, deps)) settled.push(send._id);
   }
   if (settled.length > 0) await deps.settleSends(settled, now);
-  if (postponed.length > 0) await deps.postponeSweep(postponed);
   recordDuration("posthaste.sweep.duration", (performance.now() - started) / 1000);
   return sends.length;
 }
 
-/** Gives when to look at the send again, or `undefined` when nothing of it is unfinished. */
+/** Dispatches what is due and gives whether nothing of the send is unfinished. */
 async function sweepSend(
   send: SendHead,
   streams: StreamStates,
   deps: SweepDeps,
-): Promise<Date | undefined> {
+): Promise<boolean> {
   const unfinished = await deps.unfinishedMessages(send);
-  if (unfinished.length === 0) return undefined;
+  if (unfinished.length === 0) return true;
   const now = deps.now();
-  const again: { index: number; attempt: number }[] = [];
-  let lookAt = new Date(now.getTime() + PATIENCE_MS);
-  for (const message of unfinished) {
-    const decision = decideSweep(message, streams, now);
-    if (decision.dispatch) again.push(message);
-    else if (decision.lookAt < lookAt || again.length === 0 && unfinished.length === 1) {
-      lookAt = decision.lookAt;
-    }
-  }
+  const decisions = unfinished.map((message) => decideSweep(message, streams, now));
+  const again = unfinished.filter((_, position) => decisions[position]?.dispatch);
   for (const event of dispatchesAgain(send, again)) await deps.publish(event, send.trace);
   if (again.length > 0) {
     count("posthaste.sweep.dispatched", again.length);
     deps.logger.info("Dispatched again", { sendId: send._id, messages: again.length });
   }
-  return lookAt;
+  const looks = decisions.flatMap((decision) => decision.dispatch ? [] : [decision.lookAt]);
+  if (looks.length > 0) await deps.hastenSweep(send._id, earliest(looks));
+  return false;
+}
+
+function earliest(dates: Date[]): Date {
+  return new Date(Math.min(...dates.map((date) => date.getTime())));
 }

@@ -1,0 +1,63 @@
+import { EXIT, type ExitCode } from "./exit_code.ts";
+
+/** One fault among several: where it is, if it is somewhere, and what it is. */
+export interface CommandIssue {
+  /** `email/welcome/body.mjml:12:5` or `to.0.email`; empty where there is no place. */
+  at: string;
+  message: string;
+}
+
+/** What is known of an error beside its message. */
+export interface CommandErrorOptions {
+  exitCode: ExitCode;
+  /** What the operator can do, as a sentence without a final period. */
+  remedy?: string | undefined;
+  issues?: readonly CommandIssue[] | undefined;
+  cause?: unknown;
+}
+
+/** A command could not do what was asked; the message is for the person at the terminal. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: ExitCode;
+  readonly remedy: string | undefined;
+  readonly issues: readonly CommandIssue[];
+
+  constructor(message: string, options: CommandErrorOptions) {
+    super(message, { cause: options.cause });
+    this.exitCode = options.exitCode;
+    this.remedy = options.remedy;
+    this.issues = options.issues ?? [];
+  }
+}
+
+/** Makes the error of a command that was called wrongly. */
+export function usageError(message: string, remedy?: string): CommandError {
+  return new CommandError(message, { exitCode: EXIT.usage, remedy });
+}
+
+/** Makes the error of a command that names what does not exist. */
+export function notFoundError(message: string, remedy?: string): CommandError {
+  return new CommandError(message, { exitCode: EXIT.notFound, remedy });
+}
+
+/** Turns any thrown value into a {@linkcode CommandError}. */
+export function toCommandError(error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
+  if (!(error instanceof Error)) {
+    return new CommandError(String(error), { exitCode: EXIT.failed });
+  }
+  if (error.name === "NameTakenError") {
+    return new CommandError(error.message, { exitCode: EXIT.refused, cause: error });
+  }
+  // By its shape: zod throws a class of its own that is not loaded for every command.
+  if ("issues" in error && Array.isArray(error.issues)) {
+    const issues = error.issues.map(({ path, message }): CommandIssue => ({
+      at: Array.isArray(path) ? path.join(".") : "",
+      message: String(message),
+    }));
+    const message = "Cannot take the values: they are not valid";
+    return new CommandError(message, { exitCode: EXIT.refused, issues, cause: error });
+  }
+  return new CommandError(error.message, { exitCode: EXIT.failed, cause: error });
+}

@@ -1,0 +1,107 @@
+import { styleText } from "node:util";
+import type { CommandError, CommandIssue } from "./command_error.ts";
+import { printable, printableLine } from "./printable.ts";
+import { type Cell, table } from "./table.ts";
+
+type Format = Parameters<typeof styleText>[0];
+
+/** What an {@linkcode Output} writes to. */
+export interface OutputOptions {
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  /** Only JSON on the standard output. */
+  json: boolean;
+}
+
+/**
+ * Where a command speaks: its result goes to the standard output, everything about it to the
+ * standard error. Colours only on a terminal, and not if `NO_COLOR` is set.
+ */
+export class Output {
+  readonly json: boolean;
+  readonly #stdout: NodeJS.WriteStream;
+  readonly #stderr: NodeJS.WriteStream;
+
+  constructor({ stdout, stderr, json }: OutputOptions) {
+    this.json = json;
+    this.#stdout = stdout;
+    this.#stderr = stderr;
+  }
+
+  /** Whether a person looks at the result on a terminal. */
+  get isTerminal(): boolean {
+    return this.#stdout.isTTY === true;
+  }
+
+  /** Columns of the terminal; 0 if the result goes elsewhere. */
+  get width(): number {
+    return this.#stdout.isTTY ? this.#stdout.columns : 0;
+  }
+
+  /** Colours a part of the result. */
+  style(format: Format, text: string): string {
+    return styleText(format, text, { stream: this.#stdout });
+  }
+
+  /** Gives the colouring of a part of the result, for a {@linkcode Cell}. */
+  styler(format: Format): (text: string) => string {
+    return (text) => this.style(format, text);
+  }
+
+  /** Lays out a table for the result. */
+  table(
+    head: readonly string[],
+    rows: readonly (readonly (string | Cell)[])[],
+    indent = "",
+  ): string {
+    return table(head, rows, { width: this.width, indent, head: this.styler("dim") });
+  }
+
+  /** Writes the result: the value as JSON, or what is said to people. */
+  result(value: unknown, say: () => string): void {
+    this.line(this.json ? JSON.stringify(value, null, 2) : say());
+  }
+
+  /** Writes a line of the result. */
+  line(text: string): void {
+    this.#stdout.write(`${text}\n`);
+  }
+
+  /** Writes as it is, without a line break. */
+  raw(text: string): void {
+    this.#stdout.write(text);
+  }
+
+  /** Says something about the result, dimly. */
+  note(text: string): void {
+    this.#stderr.write(`${this.#mark("dim", printableLine(text))}\n`);
+  }
+
+  /** Warns; the place comes first, as editors and terminals link it. */
+  warn(text: string, at = ""): void {
+    const place = at === "" ? "" : `${printableLine(at)}: `;
+    this.#stderr.write(`${place}${this.#mark("yellow", "warning:")} ${printable(text)}\n`);
+  }
+
+  /** Says why the command failed, everything that is wrong, and what can be done. */
+  fail({ message, issues, remedy }: CommandError): void {
+    const lines = [
+      `${this.#mark(["red", "bold"], "error:")} ${printable(message)}`,
+      ...issues.map((issue) => `  ${this.#issue(issue)}`),
+      ...remedy === undefined ? [] : [`${this.#mark("cyan", "remedy:")} ${printable(remedy)}`],
+    ];
+    this.#stderr.write(`${lines.join("\n")}\n`);
+    if (!this.json) return;
+    const error = { error: message, ...(remedy === undefined ? {} : { remedy }) };
+    this.line(JSON.stringify(issues.length === 0 ? error : { ...error, issues }, null, 2));
+  }
+
+  #issue({ at, message }: CommandIssue): string {
+    const place = at === "" ? "" : `${this.#mark("bold", printableLine(at))}: `;
+    return place + printableLine(message);
+  }
+
+  #mark(format: Format, text: string): string {
+    return styleText(format, text, { stream: this.#stderr });
+  }
+}

@@ -1,0 +1,61 @@
+import type { Exit, Supervised } from "./_supervised.ts";
+
+/** A real server on this machine that this process started. Disposing stops it. */
+export interface RunningServer extends AsyncDisposable {
+  /** What a client connects to; the same after a restart. */
+  readonly url: string;
+  readonly port: number;
+  /** Process id; another one after a restart. */
+  readonly pid: number;
+  /** Sends a signal, for example `SIGSTOP` to make the server hang. */
+  signal(name: NodeJS.Signals): void;
+  /** Ends the server at once (SIGKILL), as a crash would; returns when it is gone. */
+  kill(): Promise<void>;
+  /** Starts the server again on the same port and data, after stopping it if it still runs. */
+  restart(): Promise<void>;
+}
+
+/** How a kind of server is started again and again. */
+export interface RestartableOptions {
+  url: string;
+  port: number;
+  start: () => Promise<Supervised>;
+  /** Called when the server ends and nobody here asked it to. */
+  onUnexpectedExit?: ((exit: Exit) => void) | undefined;
+}
+
+/** Makes a {@link RunningServer} of a process that was just started. */
+export function restartable(first: Supervised, options: RestartableOptions): RunningServer {
+  let current = watch(first);
+  let isWanted = true;
+
+  function watch(process: Supervised): Supervised {
+    process.exited.then((exit) => {
+      if (process === current && isWanted) options.onUnexpectedExit?.(exit);
+    });
+    return process;
+  }
+  async function stop(): Promise<void> {
+    isWanted = false;
+    await current.stop();
+  }
+  return {
+    url: options.url,
+    port: options.port,
+    get pid() {
+      return current.pid;
+    },
+    signal: (name) => current.signal(name),
+    async kill() {
+      isWanted = false;
+      current.signal("SIGKILL");
+      await current.exited;
+    },
+    async restart() {
+      await stop();
+      current = watch(await options.start());
+      isWanted = true;
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}

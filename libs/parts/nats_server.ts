@@ -1,0 +1,96 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findNatsServer } from "./nats_binary.ts";
+import { natsConfig } from "./nats_config.ts";
+import { restartable, type RunningServer } from "./_restartable.ts";
+import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
+import { startFailure } from "./start_failure.ts";
+import type { Env } from "./user_cache_dir.ts";
+
+/** How to start a nats-server. */
+export interface NatsServerOptions {
+  /** Settings of the environment; `PATH` is used to look for an installed nats-server. */
+  env: Env;
+  /** Folder for its data, its configuration and its log; made if missing, kept afterwards. */
+  dataDir: string;
+  /** TCP port on 127.0.0.1; 0 or undefined takes a free one. */
+  port?: number | undefined;
+  /** Most bytes of the disk for all streams together; default 8 GiB. */
+  maxFileStoreBytes?: number | undefined;
+  /** Most bytes of memory for memory streams; default 256 MiB. */
+  maxMemoryStoreBytes?: number | undefined;
+  /** Whether the data is only for now: removed even if this process is killed. */
+  isTemporary?: boolean | undefined;
+  /** Told in a line what goes on. */
+  onProgress?: ((line: string) => void) | undefined;
+  /** Called when the server ends and nobody here asked it to. */
+  onUnexpectedExit?: ((exit: Exit) => void) | undefined;
+}
+
+const START_TIMEOUT_MS = 20_000;
+
+/**
+ * Starts a nats-server with JetStream on 127.0.0.1 and returns when it accepts connections. Its
+ * data survives a restart; the server does not survive this process.
+ *
+ * @throws {Error} no nats-server was found, or it did not start, with what to do about it
+ */
+export async function openNatsServer(options: NatsServerOptions): Promise<RunningServer> {
+  const { file, version } = await findNatsServer(options.env);
+  options.onProgress?.(`starting nats-server ${version}`);
+  await mkdir(options.dataDir, { recursive: true });
+  const first = await start(file, options.port ?? 0, options);
+  const { port } = first;
+  return restartable(first.process, {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    start: async () => (await start(file, port, options)).process,
+    onUnexpectedExit: options.onUnexpectedExit,
+  });
+}
+
+async function start(
+  file: string,
+  port: number,
+  options: NatsServerOptions,
+): Promise<{ process: Supervised; port: number }> {
+  const { dataDir } = options;
+  const configFile = join(dataDir, "nats.conf");
+  await writeFile(
+    configFile,
+    natsConfig({
+      port,
+      dataDir,
+      maxFileStoreBytes: options.maxFileStoreBytes ?? 8 * 1024 ** 3,
+      maxMemoryStoreBytes: options.maxMemoryStoreBytes ?? 256 * 1024 ** 2,
+    }),
+  );
+  const process = await startSupervised([file, "--config", configFile], {
+    logFile: join(dataDir, "nats.log"),
+    removeWhenOrphaned: options.isTemporary ? dataDir : undefined,
+  });
+  // The server writes this file, which carries its process id, once it listens: no other server
+  // on the same port can be taken for it.
+  const portsFile = join(dataDir, `nats-server_${process.pid}.ports`);
+  let actual: number | undefined;
+  const probe = async () => actual = portIn(await readFile(portsFile, "utf8"));
+  const isReady = await untilReady(process, { timeoutMs: START_TIMEOUT_MS, probe });
+  if (isReady && actual !== undefined) {
+    // After a kill nobody else would remove it.
+    await rm(portsFile, { force: true });
+    return { process, port: actual };
+  }
+  const exit = process.exit();
+  const end = exit === undefined
+    ? `did not answer within ${START_TIMEOUT_MS / 1000} s`
+    : `ended with ${exit.signal ?? `code ${exit.code}`}`;
+  await process.stop();
+  throw startFailure({ program: "nats-server", port, dataDir, log: await process.log(), end });
+}
+
+/** Reads the port from the server's file: `{"nats":["nats://127.0.0.1:40123"]}`. */
+function portIn(json: string): number | undefined {
+  const ports = JSON.parse(json) as { nats?: string[] };
+  const url = ports.nats?.[0];
+  return url === undefined ? undefined : Number(new URL(url).port);
+}

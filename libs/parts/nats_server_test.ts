@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { temporaryDir } from "./_temporary_dir.ts";
+import { openNatsServer } from "./nats_server.ts";
+
+/** Sends lines of the NATS protocol and returns the answer up to the text that is expected. */
+async function converse(port: number, lines: string, expected: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8").setTimeout(5_000);
+  socket.once("timeout", () => socket.destroy(new Error(`no "${expected}"`)));
+  socket.write(`CONNECT {"verbose":false,"headers":true}\r\n${lines}`);
+  let answer = "";
+  for await (const chunk of socket) {
+    answer += chunk;
+    if (answer.includes(expected)) break;
+  }
+  return answer;
+}
+
+function request(subject: string, body: string): string {
+  return `SUB _INBOX.1 1\r\nPUB ${subject} _INBOX.1 ${body.length}\r\n${body}\r\n`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function isGone(condition: () => boolean): Promise<boolean> {
+  for (let i = 0; i < 200 && !condition(); i++) await sleep(25);
+  return condition();
+}
+
+test("openNatsServer() keeps a stream on its port through a crash and a new start", async () => {
+  await using dir = await temporaryDir();
+  await using server = await openNatsServer({ env: process.env, dataDir: dir.path });
+  const create = JSON.stringify({ name: "KEPT", subjects: ["kept"], storage: "file" });
+  await converse(server.port, request("$JS.API.STREAM.CREATE.KEPT", create), '"did_create":true');
+  await converse(server.port, request("kept", "hello"), '"seq":1');
+  const { pid, port } = server;
+
+  await server.kill();
+  await server.restart();
+
+  assert.equal(server.port, port);
+  assert.notEqual(server.pid, pid);
+  const info = await converse(server.port, request("$JS.API.STREAM.INFO.KEPT", ""), '"messages":');
+  assert.match(info, /"messages":1/);
+});
+
+test("openNatsServer() says that its port is taken", async () => {
+  await using dir = await temporaryDir();
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+  try {
+    await assert.rejects(openNatsServer({ env: process.env, dataDir: dir.path, port }), {
+      message: `Cannot start nats-server on port "${port}": another program uses it; ` +
+        `stop that program or choose another port`,
+    });
+  } finally {
+    other.close();
+  }
+});
+
+test("openNatsServer() tells of an end that nobody asked for, and of no other", async () => {
+  await using dir = await temporaryDir();
+  const ends: unknown[] = [];
+  const onUnexpectedExit = (exit: unknown) => ends.push(exit);
+  const options = { env: process.env, dataDir: dir.path, onUnexpectedExit };
+  await using server = await openNatsServer(options);
+  await server.kill();
+  assert.deepEqual(ends, []);
+  await server.restart();
+  process.kill(server.pid, "SIGKILL");
+  await isGone(() => ends.length > 0);
+  assert.deepEqual(ends, [{ code: null, signal: "SIGKILL" }]);
+});
+
+test("openNatsServer() ends its server and temporary data when its process is killed", async () => {
+  await using dir = await temporaryDir();
+  const fixture = join(import.meta.dirname, "_orphan_fixture.ts");
+  const parent = spawn(process.execPath, [fixture, dir.path], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(parent.stdout, "data");
+  const pid = Number(String(line));
+  assert.ok(isAlive(pid));
+  parent.kill("SIGKILL");
+  await once(parent, "exit");
+  assert.ok(await isGone(() => !isAlive(pid)), "the server still runs");
+  assert.ok(await isGone(() => !existsSync(dir.path)), "the data is still there");
+});

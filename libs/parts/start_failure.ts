@@ -1,0 +1,51 @@
+/** What is known of a server that did not start. */
+export interface StartFailure {
+  /** Name of the program, such as `mongod`. */
+  program: string;
+  port: number;
+  dataDir: string;
+  /** Everything the program wrote, from the start. */
+  log: string;
+  /** How it ended, such as `ended with code 48`, or that it did not answer in time. */
+  end: string;
+}
+
+const LAST_LINES = 8;
+
+/**
+ * Says in one sentence why a server did not start and what a person can do about it. When the log
+ * holds none of the known causes, its last lines follow.
+ */
+export function startFailure(failure: StartFailure): Error {
+  const { program, port, dataDir, log } = failure;
+  const cannot = `Cannot start ${program} on port "${port}": `;
+  const library = /error while loading shared libraries: ([^\s:]+)/.exec(log)?.[1];
+  if (library !== undefined) return new Error(cannot + missingLibrary(library));
+  if (/address already in use/i.test(log)) {
+    return new Error(cannot + "another program uses it; stop that program or choose another port");
+  }
+  if (/no space left on device|ENOSPC/i.test(log)) {
+    return new Error(`${cannot}the disk that holds "${dataDir}" is full; free some space there`);
+  }
+  if (/DBPathInUse|another mongod instance/i.test(log)) {
+    return new Error(`${cannot}another ${program} uses the data in "${dataDir}"; stop it first`);
+  }
+  if (/permission denied/i.test(log)) {
+    return new Error(`${cannot}no permission for "${dataDir}"; make it writable for this user`);
+  }
+  return new Error(`${cannot}it ${failure.end}; the last it wrote was:\n${lastLines(log)}`);
+}
+
+/** Says that the system lacks a library that a downloaded program needs. */
+export function missingLibrary(library: string): string {
+  const remedy = library.startsWith("libcurl")
+    ? "install it (Debian, Ubuntu: apt-get install libcurl4)"
+    : "install it with the package manager of this system";
+  return `the system library "${library}" is missing; ${remedy}`;
+}
+
+function lastLines(log: string): string {
+  const lines = log.trimEnd().split("\n").filter((line) => line !== "");
+  if (lines.length === 0) return "  (nothing)";
+  return lines.slice(-LAST_LINES).map((line) => `  ${line.slice(0, 300)}`).join("\n");
+}

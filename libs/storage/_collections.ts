@@ -1,0 +1,40 @@
+import type {
+  AccessToken,
+  Account,
+  EmailVersion,
+  Integration,
+  Message,
+  PdfVersion,
+  Send,
+  Template,
+} from "@posthaste/contracts";
+import type { Db } from "mongodb";
+
+/**
+ * A send as it lies in the database. The request is JSON text: values that callers choose would
+ * otherwise meet BSON's own rules (`_bsontype`, NUL in keys, arrays that grow beyond 16 MB).
+ */
+export type StoredSend = Omit<Send, "request"> & {
+  request: string;
+  from: Send["request"]["from"];
+};
+
+/** The last number given out under a key. */
+export interface Counter {
+  _id: string;
+  value: number;
+}
+
+/** Names the collections of a database and the documents they hold. */
+export function collectionsOf(db: Db) {
+  return {
+    accounts: db.collection<Account>("accounts"),
+    tokens: db.collection<AccessToken>("tokens"),
+    counters: db.collection<Counter>("counters"),
+    templates: db.collection<Template>("templates"),
+    versions: db.collection<EmailVersion | PdfVersion>("versions"),
+    integrations: db.collection<Integration>("integrations"),
+    sends: db.collection<StoredSend>("sends"),
+    messages: db.collection<Message>("messages"),
+  };
+}

@@ -1,0 +1,39 @@
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+
+/**
+ * Creates every index that the operations need and that is not there yet. Messages need none: their
+ * ids are ranges of their send (`messageIdRange`).
+ */
+export async function createIndexes(db: Db): Promise<void> {
+  const { accounts, tokens, templates, versions, integrations, sends } = collectionsOf(db);
+  // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
+  const withKey = { "idempotency.key": { $gte: "" } };
+  await accounts.createIndexes([{ key: { name: 1 }, unique: true }]);
+  await tokens.createIndexes([{ key: { accountId: 1, createdAt: 1 } }]);
+  await templates.createIndexes([
+    { key: { accountId: 1, kind: 1, id: 1 }, unique: true },
+    {
+      key: { accountId: 1, kind: 1, alias: 1 },
+      unique: true,
+      partialFilterExpression: { alias: { $gte: "" } },
+    },
+  ]);
+  await versions.createIndexes([
+    { key: { accountId: 1, kind: 1, templateId: 1, version: -1 }, unique: true },
+  ]);
+  await integrations.createIndexes([
+    { key: { accountId: 1, id: 1 }, unique: true },
+    { key: { accountId: 1, name: 1 }, unique: true },
+  ]);
+  await sends.createIndexes([
+    { key: { accountId: 1, _id: -1 } },
+    {
+      key: { accountId: 1, "idempotency.key": 1 },
+      unique: true,
+      partialFilterExpression: withKey,
+    },
+    { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
+    { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
+  ]);
+}

@@ -1,0 +1,54 @@
+import {
+  MAX_RECIPIENT_INDEX,
+  type Message,
+  messageIdOf,
+  type Send,
+  type TimelineEntry,
+} from "@posthaste/contracts";
+
+/** Makes the message of a recipient about whom nothing is known but that the send was accepted. */
+export function queuedMessage(send: Send, index: number): Message | null {
+  const recipient = send.request.to[index];
+  if (recipient === undefined) return null;
+  return {
+    _id: messageIdOf(send._id, index),
+    sendId: send._id,
+    accountId: send.accountId,
+    index,
+    email: recipient.email,
+    state: "queued",
+    attempt: 0,
+    leaseUntil: null,
+    nextAt: null,
+    acceptedAt: send.acceptedAt,
+    finishedAt: null,
+    reason: null,
+    reply: null,
+    mimeHash: null,
+    timeline: [queuedEntry(send.acceptedAt)],
+  };
+}
+
+/**
+ * Makes the timeline one to be read: by time, and beginning with `queued`, which documents written by
+ * a claim leave out.
+ */
+export function readTimeline(message: Message): Message {
+  const { timeline, acceptedAt } = message;
+  const entries = timeline.some((entry) => entry.type === "queued")
+    ? timeline
+    : [queuedEntry(acceptedAt), ...timeline];
+  return { ...message, timeline: entries.toSorted((a, b) => a.at.getTime() - b.at.getTime()) };
+}
+
+/**
+ * The ids of a send's messages, as a range: they sort by index, so the messages of a send are found
+ * and ordered without an index of their own.
+ */
+export function messageIdRange(sendId: string) {
+  return { $gte: messageIdOf(sendId, 0), $lte: messageIdOf(sendId, MAX_RECIPIENT_INDEX) };
+}
+
+function queuedEntry(acceptedAt: Date): TimelineEntry {
+  return { at: acceptedAt, type: "queued", attempt: 0 };
+}

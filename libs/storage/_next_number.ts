@@ -1,0 +1,20 @@
+import type { Collection } from "mongodb";
+import type { Counter } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+
+/** Gives the next integer under a key, from 1. No number is given twice; some may be left out. */
+export async function nextNumber(counters: Collection<Counter>, key: string): Promise<number> {
+  for (;;) {
+    try {
+      const counter = await counters.findOneAndUpdate(
+        { _id: key },
+        { $inc: { value: 1 } },
+        { upsert: true, returnDocument: "after" },
+      );
+      if (counter !== null) return counter.value;
+    } catch (error) {
+      // Two first numbers at once: one upsert loses and finds the counter there the next time.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+}

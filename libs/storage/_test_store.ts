@@ -1,0 +1,63 @@
+import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { openTestMongo } from "@posthaste/testing";
+import { type Db, MongoClient } from "mongodb";
+import { openStore, type Store } from "./store.ts";
+
+/** A store on a database of its own, and the way around it. */
+export interface TestStore extends AsyncDisposable {
+  store: Store;
+  db: Db;
+  /** Where it is. */
+  url: string;
+  database: string;
+}
+
+/** Opens a store with indexes on an empty database that is dropped at the end. */
+export async function openTestStore(): Promise<TestStore> {
+  await using stack = new AsyncDisposableStack();
+  const { url, database } = stack.use(await openTestMongo());
+  const client = stack.adopt(new MongoClient(url), (opened) => opened.close());
+  const store = stack.use(await openStore({ url, database, maxPoolSize: 20 }));
+  await store.ensureIndexes();
+  const rest = stack.move();
+  const db = client.db(database);
+  return { store, db, url, database, [Symbol.asyncDispose]: () => rest.disposeAsync() };
+}
+
+/** Makes a send to `messageCount` recipients. */
+export function sendOf(changes: Partial<Send> = {}): Send {
+  const { messageCount = 1 } = changes;
+  const acceptedAt = changes.acceptedAt ?? new Date("2026-01-01T00:00:00Z");
+  return {
+    _id: newSendId(acceptedAt),
+    accountId: "acc_1",
+    acceptedAt,
+    lane: "transactional",
+    template: { id: 1, version: 1 },
+    pdfVersions: {},
+    integrationId: 1,
+    request: {
+      from: { email: "shop@example.com" },
+      to: Array.from({ length: messageCount }, (_, index) => ({ email: `r${index}@example.com` })),
+    },
+    messageCount,
+    settledAt: null,
+    sweepAt: new Date(acceptedAt.getTime() + 60_000),
+    ...changes,
+  };
+}
+
+/** Makes the claim of a recipient's message. */
+export function claimOf(send: Send, attempt: number, now: Date, index: number = 0) {
+  return {
+    messageId: messageIdOf(send._id, index),
+    sendId: send._id,
+    accountId: send.accountId,
+    index,
+    email: send.request.to[index]?.email ?? "",
+    acceptedAt: send.acceptedAt,
+    attempt,
+    leaseMs: 60_000,
+    now,
+  };
+}

@@ -1,0 +1,47 @@
+import { type Account, accountSchema, newSendId } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+import { NameTakenError } from "./name_taken_error.ts";
+
+/** What can be done with accounts. */
+export interface AccountStore {
+  /**
+   * Creates an account.
+   * @throws {NameTakenError} If another has the name.
+   */
+  createAccount(account: { name: string }): Promise<Account>;
+  /** Finds an account by its id or, if none has it, by its name. */
+  findAccount(idOrName: string): Promise<Account | null>;
+  /** Lists all accounts by name. */
+  listAccounts(): Promise<Account[]>;
+}
+
+/** Gives the operations on accounts. */
+export function accountStore(db: Db): AccountStore {
+  const { accounts } = collectionsOf(db);
+  return {
+    async createAccount({ name }) {
+      const account = accountSchema.parse({ _id: newAccountId(), name, createdAt: new Date() });
+      try {
+        await accounts.insertOne(account);
+      } catch (error) {
+        throw isDuplicateKey(error) ? new NameTakenError("account", name) : error;
+      }
+      return account;
+    },
+    async findAccount(idOrName) {
+      const found = await accounts.findOne({ _id: idOrName }) ??
+        await accounts.findOne({ name: idOrName });
+      return found === null ? null : accountSchema.parse(found);
+    },
+    async listAccounts() {
+      const found = await accounts.find().sort({ name: 1 }).toArray();
+      return found.map((account) => accountSchema.parse(account));
+    },
+  };
+}
+
+function newAccountId(): string {
+  return newSendId().replace("snd_", "acc_");
+}

@@ -1,0 +1,138 @@
+import {
+  CLAIMABLE_STATES,
+  type EventData,
+  type Message,
+  type MessageState,
+  statesBefore,
+  type TimelineEntry,
+} from "@posthaste/contracts";
+import type { AnyBulkWriteOperation, Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { materialize } from "./_materialize.ts";
+import { sendStore } from "./send_store.ts";
+
+type OfType<T extends RecordedFactType> = { type: T; data: EventData<T> };
+type RecordedFactType =
+  | "fact.message.rendered"
+  | "fact.message.printed"
+  | "fact.message.failed";
+
+/** A fact of the stages before the mailer, which writes its own outcomes. */
+export type RecordedFact =
+  | OfType<"fact.message.rendered">
+  | OfType<"fact.message.printed">
+  | OfType<"fact.message.failed">;
+
+/** What the ledger learns from facts. */
+export interface FactFold {
+  /**
+   * Folds facts into their messages: a line of the timeline, and the state if that moves it forward.
+   * Facts may come late, twice and in any order. A failure counts in states in which the message may
+   * still be claimed and for the attempt that it speaks of; never while or after it is sent. The
+   * mailer's own failures are left out, because it has written them.
+   *
+   * Messages without a document get one first, from their send. Gives the ids of messages whose send
+   * is not in the ledger, and about which nothing was written.
+   */
+  recordFacts(facts: RecordedFact[]): Promise<{ orphans: string[] }>;
+}
+
+/** Gives the fold of facts. */
+export function factFold(db: Db): FactFold {
+  const { messages } = collectionsOf(db);
+  const { loadSend } = sendStore(db);
+
+  async function write(facts: RecordedFact[]): Promise<number> {
+    const { matchedCount } = await messages.bulkWrite(facts.map(operationOf), { ordered: false });
+    return matchedCount;
+  }
+
+  async function withoutDocument(facts: RecordedFact[]): Promise<RecordedFact[]> {
+    const ids = [...new Set(facts.map((fact) => fact.data.messageId))];
+    const found = await messages.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
+    const known = new Set(found.map(({ _id }) => _id));
+    return facts.filter((fact) => !known.has(fact.data.messageId));
+  }
+
+  async function materializeFor(facts: RecordedFact[]): Promise<void> {
+    for (const sendId of new Set(facts.map((fact) => fact.data.sendId))) {
+      const send = await loadSend(sendId);
+      if (send !== null) await materialize(messages, send);
+    }
+  }
+
+  return {
+    async recordFacts(facts) {
+      const folded = facts.filter(isOfPreparation);
+      if (folded.length === 0 || await write(folded) === folded.length) return { orphans: [] };
+      // What matched nothing is known already or had no document: an upsert could not tell these
+      // apart, since a filter on the timeline that fails would insert the message again.
+      const missing = await withoutDocument(folded);
+      await materializeFor(missing);
+      // All of them, because a document may have come from elsewhere since the first write.
+      await write(folded);
+      const orphans = missing.length === 0 ? [] : await withoutDocument(missing);
+      return { orphans: [...new Set(orphans.map((fact) => fact.data.messageId))] };
+    },
+  };
+}
+
+function isOfPreparation(fact: RecordedFact): boolean {
+  return fact.type !== "fact.message.failed" || fact.data.stage !== "mailer";
+}
+
+function operationOf(fact: RecordedFact): AnyBulkWriteOperation<Message> {
+  const { messageId: _id, accountId } = fact.data;
+  const entry = entryOf(fact);
+  const { type, attempt, at } = entry;
+  return {
+    updateOne: {
+      // Line and state are one write: where the line is, the state was moved.
+      filter: { _id, accountId, timeline: { $not: { $elemMatch: { type, attempt, at } } } },
+      update: [{
+        $set: {
+          timeline: { $concatArrays: ["$timeline", [{ $literal: entry }]] },
+          ...moveOf(fact, entry),
+        },
+      }],
+    },
+  };
+}
+
+function moveOf(fact: RecordedFact, { at, attempt }: TimelineEntry) {
+  if (fact.type === "fact.message.failed") {
+    const may = {
+      $and: [{ $in: ["$state", [...CLAIMABLE_STATES]] }, { $eq: ["$attempt", attempt] }],
+    };
+    return {
+      state: setIf(may, "state", "failed"),
+      reason: setIf(may, "reason", fact.data.reason),
+      finishedAt: setIf(may, "finishedAt", at),
+      nextAt: setIf(may, "nextAt", null),
+    };
+  }
+  const next = stateOf(fact);
+  const earlier: MessageState[] = next === "rendered" || next === "printed"
+    ? statesBefore(next)
+    : [];
+  return { state: setIf({ $in: ["$state", earlier] }, "state", next) };
+}
+
+function setIf(condition: object, field: string, value: unknown) {
+  return { $cond: [condition, { $literal: value }, `$${field}`] };
+}
+
+function stateOf({ type }: RecordedFact) {
+  return type.slice("fact.message.".length) as "rendered" | "printed" | "failed";
+}
+
+function entryOf(fact: RecordedFact): TimelineEntry {
+  const { at, attempt, durationMs } = fact.data;
+  return {
+    at: new Date(at),
+    type: stateOf(fact),
+    attempt,
+    ...(durationMs === undefined ? {} : { durationMs }),
+    ...(fact.type === "fact.message.failed" ? { detail: fact.data.reason } : {}),
+  };
+}

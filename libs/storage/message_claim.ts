@@ -1,0 +1,128 @@
+import { CLAIMABLE_STATES, type Message, type MessageState } from "@posthaste/contracts";
+import type { Collection, Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+
+/** What a worker knows of a message that it wants to send. */
+export interface Claim {
+  messageId: string;
+  sendId: string;
+  accountId: string;
+  index: number;
+  email: string;
+  acceptedAt: Date;
+  /** How often the message was claimed before, by what the worker was told. */
+  attempt: number;
+  /** How long the claim holds, in milliseconds. */
+  leaseMs: number;
+  now: Date;
+}
+
+/** Whether a worker may act on a message. */
+export type Claimed =
+  | {
+    claimed: true;
+    /** The fence of the outcome, which this attempt alone may write. */
+    attempt: number;
+    /** SHA-256 of what an earlier attempt sent. */
+    mimeHash: string | null;
+    /**
+     * Whether an earlier worker had claimed it and never told the outcome: the server may have the
+     * mail already.
+     */
+    recovered: boolean;
+  }
+  | {
+    claimed: false;
+    /** `undefined` if the message has no document, so that an attempt after the first is unheard of. */
+    state: MessageState | undefined;
+    attempt: number;
+  };
+
+/** The right to act on a message. */
+export interface MessageClaims {
+  /**
+   * Claims a message: one worker at most gets each attempt. A claim that was given holds for
+   * `leaseMs`; after that another worker may take the next attempt.
+   */
+  claimMessage(claim: Claim): Promise<Claimed>;
+}
+
+/** Gives the claim of messages. */
+export function messageClaims(db: Db): MessageClaims {
+  const { messages } = collectionsOf(db);
+  return {
+    async claimMessage(claim) {
+      const before = await take(messages, claim);
+      if (before !== null) {
+        const { mimeHash, state } = before;
+        const recovered = state === "sending";
+        return { claimed: true, attempt: claim.attempt + 1, mimeHash, recovered };
+      }
+      const { messageId: _id, accountId } = claim;
+      const found = await messages.findOne({ _id, accountId }, {
+        projection: { state: 1, attempt: 1 },
+      });
+      return { claimed: false, state: found?.state, attempt: found?.attempt ?? 0 };
+    },
+  };
+}
+
+type Before = Pick<Message, "mimeHash" | "state">;
+
+async function take(messages: Collection<Message>, claim: Claim): Promise<Before | null> {
+  // Only before the first attempt may the document be missing.
+  if (claim.attempt > 0) return compareAndSet(messages, claim, false);
+  try {
+    return await compareAndSet(messages, claim, true);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    // The document is there and does not match; or it was written, claimable, a moment ago.
+    return compareAndSet(messages, claim, false);
+  }
+}
+
+async function compareAndSet(
+  messages: Collection<Message>,
+  claim: Claim,
+  upsert: boolean,
+): Promise<Before | null> {
+  const { messageId, accountId, attempt, leaseMs, now } = claim;
+  const { sendId, index, email, acceptedAt } = claim;
+  const result = await messages.findOneAndUpdate({
+    _id: messageId,
+    accountId,
+    attempt,
+    $or: [
+      { state: { $in: [...CLAIMABLE_STATES] } },
+      { state: "sending", leaseUntil: { $lt: now } },
+    ],
+  }, {
+    $set: {
+      state: "sending",
+      attempt: attempt + 1,
+      leaseUntil: new Date(now.getTime() + leaseMs),
+      nextAt: null,
+    },
+    $push: { timeline: { at: now, type: "sending", attempt: attempt + 1 } },
+    $setOnInsert: {
+      sendId,
+      index,
+      email,
+      acceptedAt,
+      finishedAt: null,
+      reason: null,
+      reply: null,
+      mimeHash: null,
+    },
+  }, {
+    upsert,
+    returnDocument: "before",
+    projection: { state: 1, mimeHash: 1 },
+    includeResultMetadata: true,
+  });
+  if (result.lastErrorObject?.["upserted"] !== undefined) {
+    return { state: "queued", mimeHash: null };
+  }
+  return result.value;
+}

@@ -1,0 +1,48 @@
+/**
+ * Where everything lies: the database's collections and the ledger's few operations by name. The
+ * only importer of `mongodb`.
+ *
+ * ```ts
+ * await using store = await openStore({ url: "mongodb://127.0.0.1:27017/?replicaSet=rs0" });
+ *
+ * const { token } = await store.createToken({ accountId, name: "shop", scopes: ["send"] });
+ * const claim = await store.claimMessage({ ...message, attempt: 0, leaseMs: 60_000, now: new Date() });
+ * if (claim.claimed) await store.markSent({ messageId, attempt: claim.attempt, at: new Date() });
+ * ```
+ *
+ * @module
+ */
+export { generateAccessToken, hashAccessToken, isAccessToken } from "./access_token.ts";
+export type { AccountStore } from "./account_store.ts";
+export type { FactFold, RecordedFact } from "./fact_fold.ts";
+export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
+export type {
+  IntegrationAuth,
+  IntegrationSettings,
+  IntegrationStore,
+  NewIntegration,
+  SealAuth,
+} from "./integration_store.ts";
+export type { Claim, Claimed, MessageClaims } from "./message_claim.ts";
+export type { MessageOutcomes, Outcome, Setback } from "./message_outcome.ts";
+export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
+export { NameTakenError } from "./name_taken_error.ts";
+export {
+  INTEGRATION_PASSWORD,
+  type MasterKeys,
+  openSecret,
+  readMasterKeys,
+  type SealOptions,
+  sealSecret,
+  type SecretBinding,
+} from "./secret_box.ts";
+export {
+  type Acceptance,
+  IDEMPOTENCY_KEPT_MS,
+  type SendHead,
+  type SendStore,
+} from "./send_store.ts";
+export { openStore, type Store, type StoreOptions } from "./store.ts";
+export type { Publication, Published, TemplateStore, VersionOf } from "./template_store.ts";
+export { isLive, type NewToken, type TokenStore } from "./token_store.ts";
+export { openVersionCache, type VersionCache, type VersionCacheOptions } from "./version_cache.ts";

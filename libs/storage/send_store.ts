@@ -1,0 +1,132 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Send } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+
+/** How long an idempotency key is kept, in milliseconds: 7 days. */
+export const IDEMPOTENCY_KEPT_MS = 7 * 24 * 3_600_000;
+
+const TWIN_WAIT_MS = 10_000;
+
+/** All of a send but its request, which may weigh megabytes; `from` is the request's. */
+export type SendHead = Omit<Send, "request"> & { from: Send["request"]["from"] };
+
+/** What became of a request to accept. */
+export type Acceptance = { accepted: true } | { accepted: false; existing: Send };
+
+/** What can be done with sends. */
+export interface SendStore {
+  /**
+   * Accepts a send: one write, known to a majority and on disk when this returns. If the account has
+   * used the idempotency key before, nothing is written and that send is given. Accepting the same
+   * send (by id) again succeeds.
+   */
+  acceptSend(send: Send): Promise<Acceptance>;
+  /** Finds a send of an account. */
+  findSend(accountId: string, id: string): Promise<Send | null>;
+  /** Loads a send for a worker, which has the id from an event and no account to answer to. */
+  loadSend(id: string): Promise<Send | null>;
+  /** Finds what an account sent under an idempotency key. */
+  findSendByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
+  /** Lists an account's sends, newest first; `before` is the id of the last one seen. */
+  listSends(
+    accountId: string,
+    page: { limit: number; before?: string | undefined },
+  ): Promise<SendHead[]>;
+  /** Gives sends that are not settled and due to be looked at, the longest due first. */
+  sendsToSweep(now: Date, limit: number): Promise<SendHead[]>;
+  /** Notes that all messages of these sends are in a terminal state. Gives how many it changed. */
+  settleSends(ids: string[], now: Date): Promise<number>;
+  /**
+   * Sets when to look again, for sends that are not settled. A sweeper does so before it reads the
+   * messages: a retry that is planned after that brings the time forward again, and none is missed.
+   */
+  postponeSweep(sweeps: { id: string; sweepAt: Date }[]): Promise<void>;
+  /** Brings the time to look at a send forward, if `at` is earlier and it is not settled. */
+  hastenSweep(sendId: string, at: Date): Promise<void>;
+  /**
+   * Frees the idempotency keys of sends accepted before a time ({@linkcode IDEMPOTENCY_KEPT_MS} ago).
+   * The sends stay. Gives how many it freed.
+   */
+  expireIdempotencyKeys(before: Date): Promise<number>;
+}
+
+/** Gives the operations on sends. */
+export function sendStore(db: Db): SendStore {
+  const { sends } = collectionsOf(db);
+
+  async function findOne(filter: Partial<Pick<StoredSend, "_id" | "accountId">> | object) {
+    const found = await sends.findOne(filter);
+    return found === null ? null : toSend(found);
+  }
+
+  async function findTwin({ _id, accountId, idempotency }: Send): Promise<Acceptance | null> {
+    if (await sends.countDocuments({ _id, accountId }, { limit: 1 }) > 0) return { accepted: true };
+    if (idempotency === undefined) return null;
+    const existing = await findOne({ accountId, "idempotency.key": idempotency.key });
+    return existing && { accepted: false, existing };
+  }
+
+  return {
+    async acceptSend(send) {
+      const document = toStored(send);
+      const giveUpAt = Date.now() + TWIN_WAIT_MS;
+      for (;;) {
+        try {
+          await sends.insertOne(document);
+          return { accepted: true };
+        } catch (error) {
+          if (!isDuplicateKey(error) || Date.now() > giveUpAt) throw error;
+        }
+        const twin = await findTwin(send);
+        if (twin !== null) return twin;
+        // The twin is not known to a majority yet, and may still be rolled back; or its key has just
+        // been freed.
+        await delay(10);
+      }
+    },
+    findSend: (accountId, id) => findOne({ _id: id, accountId }),
+    loadSend: (id) => findOne({ _id: id }),
+    findSendByIdempotencyKey: (accountId, key) => findOne({ accountId, "idempotency.key": key }),
+    listSends(accountId, { limit, before }) {
+      const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
+      return sends.find(filter).sort({ _id: -1 }).limit(limit)
+        .project<SendHead>({ request: 0 }).toArray();
+    },
+    sendsToSweep(now, limit) {
+      return sends.find({ settledAt: null, sweepAt: { $lte: now } }).sort({ sweepAt: 1 })
+        .limit(limit).project<SendHead>({ request: 0 }).toArray();
+    },
+    async settleSends(ids, now) {
+      const filter = { _id: { $in: ids }, settledAt: null };
+      const result = await sends.updateMany(filter, { $set: { settledAt: now } });
+      return result.modifiedCount;
+    },
+    async postponeSweep(sweeps) {
+      if (sweeps.length === 0) return;
+      const operations = sweeps.map(({ id, sweepAt }) => ({
+        updateOne: { filter: { _id: id, settledAt: null }, update: { $set: { sweepAt } } },
+      }));
+      await sends.bulkWrite(operations, { ordered: false });
+    },
+    async hastenSweep(sendId, at) {
+      await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { sweepAt: at } });
+    },
+    async expireIdempotencyKeys(before) {
+      const result = await sends.updateMany(
+        { "idempotency.key": { $gte: "" }, acceptedAt: { $lt: before } },
+        { $unset: { idempotency: "" } },
+      );
+      return result.modifiedCount;
+    },
+  };
+}
+
+function toStored(send: Send): StoredSend {
+  return { ...send, request: JSON.stringify(send.request), from: send.request.from };
+}
+
+function toSend({ from: _from, request, ...send }: StoredSend): Send {
+  return { ...send, request: JSON.parse(request) };
+}

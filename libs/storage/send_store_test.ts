@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { newSendId, type Send } from "@posthaste/contracts";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import type { Store } from "./store.ts";
+
+let opened: TestStore;
+let store: Store;
+before(async () => {
+  opened = await openTestStore();
+  ({ store } = opened);
+});
+after(() => opened[Symbol.asyncDispose]());
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+const keyed = (key: string, changes: Partial<Send> = {}) =>
+  sendOf({ idempotency: { key, bodyHash: "h" }, ...changes });
+
+test("acceptSend() keeps the request exactly, whatever its variables are called", async () => {
+  const send = sendOf();
+  send.request.variables = JSON.parse(
+    '{"_bsontype":"ObjectId","$set":{"a.b":1},"nul\\u0000key":[1.5,-2,1e300,null,"\\ud800"],"__proto__":{"x":1}}',
+  );
+  assert.deepEqual(await store.acceptSend(send), { accepted: true });
+  assert.deepEqual(await store.findSend("acc_1", send._id), send);
+  assert.deepEqual(await store.loadSend(send._id), send);
+});
+
+test("acceptSend() takes a request that would outgrow a document as BSON", async () => {
+  const send = sendOf();
+  send.request.variables = { list: Array.from({ length: 2_000_000 }, () => 1) };
+  assert.deepEqual(await store.acceptSend(send), { accepted: true });
+});
+
+test("acceptSend() accepts one of 20 twins, and gives it to the others", async () => {
+  const twins = Array.from({ length: 20 }, () => keyed("twin"));
+  const results = await Promise.all(twins.map((twin) => store.acceptSend(twin)));
+  const winner = twins.find((_, index) => results[index]?.accepted);
+  assert.ok(winner);
+  const others = results.filter((result) => !result.accepted);
+  assert.equal(others.length, 19);
+  for (const result of others) assert.deepEqual(result, { accepted: false, existing: winner });
+  assert.deepEqual(await store.findSendByIdempotencyKey("acc_1", "twin"), winner);
+});
+
+test("acceptSend() accepts the same send again, and the same key of another account", async () => {
+  const send = keyed("mine");
+  assert.deepEqual(await store.acceptSend(send), { accepted: true });
+  assert.deepEqual(await store.acceptSend(send), { accepted: true });
+  const foreign = keyed("mine", { accountId: "acc_2" });
+  assert.deepEqual(await store.acceptSend(foreign), { accepted: true });
+  assert.equal(await store.findSend("acc_2", send._id), null);
+  assert.deepEqual(await store.findSendByIdempotencyKey("acc_2", "mine"), foreign);
+  assert.equal(await store.findSendByIdempotencyKey("acc_3", "mine"), null);
+});
+
+test("expireIdempotencyKeys() frees the keys of old sends and keeps the sends", async () => {
+  const old = keyed("weekly", { acceptedAt: at(0) });
+  const young = keyed("daily", { acceptedAt: at(20) });
+  await store.acceptSend(old);
+  await store.acceptSend(young);
+  assert.ok(await store.expireIdempotencyKeys(at(10)) >= 1);
+  assert.deepEqual(await store.acceptSend(keyed("weekly")), { accepted: true });
+  assert.equal((await store.acceptSend(keyed("daily"))).accepted, false);
+  assert.equal((await store.loadSend(old._id))?.idempotency, undefined);
+});
+
+test("sendsToSweep() gives what is due and not settled, without requests", async () => {
+  const [first, second, later, settled] = [30, 20, 4000, 10].map((seconds) =>
+    sendOf({ accountId: "acc_sweep", sweepAt: at(seconds), _id: newSendId(at(seconds)) })
+  ) as [Send, Send, Send, Send];
+  for (const send of [first, second, later, settled]) await store.acceptSend(send);
+  assert.equal(await store.settleSends([settled._id], at(40)), 1);
+  assert.equal(await store.settleSends([settled._id], at(41)), 0);
+  const mine = async (now: Date) =>
+    (await store.sendsToSweep(now, 100)).filter(({ accountId }) => accountId === "acc_sweep");
+  const due = await mine(at(30));
+  assert.deepEqual(due.map(({ _id }) => _id), [second._id, first._id]);
+  assert.deepEqual(due[0]?.from, { email: "shop@example.com" });
+  assert.equal("request" in (due[0] ?? {}), false);
+
+  await store.postponeSweep([{ id: first._id, sweepAt: at(500) }, {
+    id: settled._id,
+    sweepAt: at(500),
+  }]);
+  await store.hastenSweep(later._id, at(25));
+  await store.hastenSweep(second._id, at(900));
+  await store.hastenSweep(settled._id, at(1));
+  assert.deepEqual((await mine(at(30))).map(({ _id }) => _id), [second._id, later._id]);
+  assert.equal((await store.sendsToSweep(at(30), 1)).length, 1);
+  assert.deepEqual((await store.loadSend(settled._id))?.settledAt, at(40));
+});
+
+test("listSends() pages through the sends of one account, newest first", async () => {
+  const ids = [1, 2, 3, 4, 5].map((seconds) => newSendId(at(seconds)));
+  for (const _id of ids) await store.acceptSend(sendOf({ _id, accountId: "acc_list" }));
+  const page = await store.listSends("acc_list", { limit: 2 });
+  assert.deepEqual(page.map(({ _id }) => _id), [ids[4], ids[3]]);
+  const next = await store.listSends("acc_list", { limit: 9, before: ids[3] });
+  assert.deepEqual(next.map(({ _id }) => _id), [ids[2], ids[1], ids[0]]);
+});

@@ -1,0 +1,103 @@
+import { MongoClient } from "mongodb";
+import { createIndexes } from "./_indexes.ts";
+import { type AccountStore, accountStore } from "./account_store.ts";
+import { type FactFold, factFold } from "./fact_fold.ts";
+import { type IntegrationStore, integrationStore } from "./integration_store.ts";
+import { type MessageClaims, messageClaims } from "./message_claim.ts";
+import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
+import { type MessageStore, messageStore } from "./message_store.ts";
+import { type SendStore, sendStore } from "./send_store.ts";
+import { type TemplateStore, templateStore } from "./template_store.ts";
+import { type TokenStore, tokenStore } from "./token_store.ts";
+
+const SELECTION_TIMEOUT_MS = 5000;
+const CONNECT_TIMEOUT_MS = 5000;
+const WRITE_TIMEOUT_MS = 10_000;
+const POOL_WAIT_MS = 10_000;
+
+/** Where the database is. */
+export interface StoreOptions {
+  /** Connection string of a replica set. */
+  url: string;
+  /** @default {"posthaste"} */
+  database?: string | undefined;
+  /** Name by which the server's log and current operations tell the process. */
+  appName?: string | undefined;
+  /** The most connections of this process. @default {50} */
+  maxPoolSize?: number | undefined;
+}
+
+/**
+ * The ledger's operations. Writes are known to a majority and on disk when they return; reads see
+ * only such writes.
+ */
+export interface Store
+  extends
+    AccountStore,
+    TokenStore,
+    TemplateStore,
+    IntegrationStore,
+    SendStore,
+    MessageStore,
+    MessageClaims,
+    MessageOutcomes,
+    FactFold,
+    AsyncDisposable {
+  /**
+   * Asks the database for an answer.
+   * @throws {Error} If none comes within 5 s.
+   */
+  ping(): Promise<void>;
+  /** Creates the indexes that are not there yet. For a migration, not for the start of a service. */
+  ensureIndexes(): Promise<void>;
+}
+
+/**
+ * Opens the database.
+ *
+ * @throws {Error} If it does not answer within 5 s.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url, database = "posthaste", appName, maxPoolSize = 50 } = options;
+  const client = new MongoClient(url, {
+    ...(appName === undefined ? {} : { appName }),
+    maxPoolSize,
+    retryWrites: true,
+    retryReads: true,
+    writeConcern: { w: "majority", journal: true, wtimeoutMS: WRITE_TIMEOUT_MS },
+    readConcern: { level: "majority" },
+    serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    waitQueueTimeoutMS: POOL_WAIT_MS,
+    ignoreUndefined: true,
+    promoteValues: true,
+  });
+  const db = client.db(database);
+  const ping = async () => {
+    await db.command({ ping: 1 }, { timeoutMS: SELECTION_TIMEOUT_MS });
+  };
+  try {
+    await ping();
+  } catch (error) {
+    await client.close();
+    throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });
+  }
+  return {
+    ...accountStore(db),
+    ...tokenStore(db),
+    ...templateStore(db),
+    ...integrationStore(db),
+    ...sendStore(db),
+    ...messageStore(db),
+    ...messageClaims(db),
+    ...messageOutcomes(db),
+    ...factFold(db),
+    ping,
+    ensureIndexes: () => createIndexes(db),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageIdOf } from "@posthaste/contracts";
+import { claimOf, openTestStore, sendOf } from "./_test_store.ts";
+import { NameTakenError } from "./name_taken_error.ts";
+import { openStore } from "./store.ts";
+import type { Publication } from "./template_store.ts";
+
+test("openStore() gives a store that answers, until it is disposed of", async () => {
+  await using opened = await openTestStore();
+  const store = await openStore({ url: opened.url, database: opened.database });
+  await store.ping();
+  await store.ensureIndexes();
+  await store[Symbol.asyncDispose]();
+  await assert.rejects(store.ping());
+});
+
+test("openStore() tells within seconds that there is no database, and no password", async () => {
+  const url = "mongodb://jane:hunter2@127.0.0.1:1/?authSource=admin&replicaSet=rs0";
+  await assert.rejects(openStore({ url, database: "ledger" }), (error: Error) => {
+    assert.match(error.message, /^Cannot open database "ledger": .*ECONNREFUSED/);
+    assert.doesNotMatch(error.message, /hunter2/);
+    return true;
+  });
+});
+
+test("createAccount() makes accounts that are found by id and by name, and takes no name twice", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const account = await store.createAccount({ name: "Acme" });
+  assert.match(account._id, /^acc_[0-9a-z]{26}$/);
+  assert.deepEqual(await store.findAccount(account._id), account);
+  assert.deepEqual(await store.findAccount("Acme"), account);
+  assert.equal(await store.findAccount("Nobody"), null);
+  await assert.rejects(store.createAccount({ name: "Acme" }), (error: Error) => {
+    assert.ok(error instanceof NameTakenError);
+    return error.message === 'Cannot create account "Acme": the name is taken';
+  });
+  await store.createAccount({ name: "Aardvark" });
+  assert.deepEqual((await store.listAccounts()).map(({ name }) => name), ["Aardvark", "Acme"]);
+});
+
+test("ensureIndexes() leaves no operation that reads more than it needs or sorts in memory", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  const now = new Date("2026-01-01T00:10:00Z");
+  const send = sendOf({ idempotency: { key: "k", bodyHash: "h" }, messageCount: 2 });
+  const accountId = send.accountId;
+  for (let n = 0; n < 30; n++) {
+    const later = {
+      acceptedAt: new Date("2027-01-01"),
+      idempotency: { key: `${n}`, bodyHash: "" },
+    };
+    await store.acceptSend(sendOf(later));
+    await store.publishVersion(welcome(accountId, `other-${n}`));
+  }
+  await db.command({ profile: 2 });
+  await store.createAccount({ name: "Acme" });
+  await store.findAccount("Acme");
+  await store.listAccounts();
+  const { token, record } = await store.createToken({ accountId, name: "t", scopes: [] });
+  await store.findToken(token);
+  await store.touchToken(record);
+  await store.listTokens(accountId);
+  await store.revokeToken(accountId, record._id);
+  const { template } = await store.publishVersion(welcome(accountId, "a"));
+  await store.findTemplate(accountId, "email", "a");
+  await store.findTemplate(accountId, "email", template.id);
+  await store.findVersion(accountId, "email", template.id, 1);
+  await store.listTemplates(accountId, "email");
+  await store.upsertIntegrationByName({
+    ...{ accountId, name: "S", host: "h", port: 25, tls: "none", auth: null },
+    senders: ["a@example.com"],
+  });
+  await store.updateIntegration(accountId, 1, { port: 26 });
+  await store.listIntegrations(accountId);
+  await store.acceptSend(send);
+  await store.acceptSend(sendOf({ idempotency: { key: "k", bodyHash: "h" } }));
+  await store.findSend(accountId, send._id);
+  await store.findSendByIdempotencyKey(accountId, "k");
+  await store.listSends(accountId, { limit: 5, before: "snd_z" });
+  assert.equal((await store.sendsToSweep(now, 10)).length, 1);
+  await store.postponeSweep([{ id: send._id, sweepAt: now }]);
+  await store.hastenSweep(send._id, now);
+  await store.claimMessage(claimOf(send, 0, now));
+  const messageId = messageIdOf(send._id, 0);
+  await store.markSent({ messageId, attempt: 1, at: now });
+  await store.markSent({ messageId, attempt: 1, at: now });
+  const fact = { v: 1 as const, sendId: send._id, accountId, attempt: 0, at: now.toISOString() };
+  const about = { ...fact, messageId: messageIdOf(send._id, 1), index: 1 };
+  await store.recordFacts([{ type: "fact.message.rendered", data: about }]);
+  await store.findMessage(accountId, messageId);
+  await store.listMessages(accountId, send._id);
+  await store.countStates(accountId, [send._id, sendOf()._id]);
+  await store.unfinishedMessages(send);
+  await store.settleSends([send._id], now);
+  await store.expireIdempotencyKeys(now);
+  await db.command({ profile: 0 });
+
+  const profile = db.collection("system.profile");
+  const planned = await profile.countDocuments({ planSummary: { $exists: true } });
+  assert.ok(planned > 40, `${planned} operations with a plan`);
+  const wasteful = await profile.find({
+    ns: { $not: /system/ },
+    $or: [
+      { planSummary: /COLLSCAN/ },
+      { hasSortStage: true },
+      { $expr: { $gt: ["$docsExamined", { $add: [5, { $ifNull: ["$nreturned", 0] }] }] } },
+    ],
+  }).project({ ns: 1, command: 1, planSummary: 1, docsExamined: 1 }).toArray();
+  assert.deepEqual(wasteful, []);
+});
+
+function welcome(accountId: string, alias: string): Publication {
+  const parts = { subject: "", html: "", text: "" };
+  const source = { subject: "" };
+  return {
+    ...{
+      kind: "email",
+      accountId,
+      alias,
+      name: "A",
+      source,
+      parts,
+      variables: [],
+      sourceHash: "h",
+    },
+  };
+}

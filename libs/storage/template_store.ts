@@ -1,0 +1,197 @@
+import {
+  aliasSchema,
+  type EmailVersion,
+  emailVersionSchema,
+  type PageOptions,
+  type PdfVersion,
+  pdfVersionSchema,
+  type Template,
+  type TemplateKind,
+  templateSchema,
+  type VariableDeclaration,
+} from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+import { nextNumber } from "./_next_number.ts";
+
+/** A published version of a template of a kind. */
+export type VersionOf<K extends TemplateKind> = K extends "email" ? EmailVersion : PdfVersion;
+
+interface PublicationBase {
+  accountId: string;
+  /** Of the template to publish into; it must exist. */
+  id?: number | undefined;
+  /** Instead of the id: the template that has it, or else a new one. With neither, a new one. */
+  alias?: string | undefined;
+  name: string;
+  variables: VariableDeclaration[];
+  /** @default {"en"} */
+  locale?: string | undefined;
+  sourceHash: string;
+}
+
+/** What is to be published. */
+export type Publication =
+  & PublicationBase
+  & (
+    | { kind: "email"; source: EmailVersion["source"]; parts: EmailVersion["parts"] }
+    | { kind: "pdf"; source: PdfVersion["source"]; parts: PdfVersion["parts"]; page: PageOptions }
+  );
+
+/** What became of it. */
+export interface Published {
+  template: Template;
+  version: EmailVersion | PdfVersion;
+  /** `false` if the newest version was made from the same source already. */
+  published: boolean;
+}
+
+/** What can be done with templates. */
+export interface TemplateStore {
+  /** Finds a template by its id, as number or digits, or by its alias. */
+  findTemplate(
+    accountId: string,
+    kind: TemplateKind,
+    idOrAlias: string | number,
+  ): Promise<Template | null>;
+  /** Finds a published version. */
+  findVersion<K extends TemplateKind>(
+    accountId: string,
+    kind: K,
+    id: number,
+    version: number,
+  ): Promise<VersionOf<K> | null>;
+  /** Lists the templates of a kind by id. */
+  listTemplates(accountId: string, kind: TemplateKind): Promise<Template[]>;
+  /**
+   * Publishes a version, and creates the template if need be. Publishing what is the newest version
+   * already changes nothing; two publishers at once get two versions.
+   *
+   * @throws {Error} If there is no template with the id.
+   */
+  publishVersion(publication: Publication): Promise<Published>;
+}
+
+/** Gives the operations on templates. */
+export function templateStore(db: Db): TemplateStore {
+  const { templates, versions, counters } = collectionsOf(db);
+
+  const findTemplate: TemplateStore["findTemplate"] = async (accountId, kind, idOrAlias) => {
+    const key = String(idOrAlias);
+    const found = /^[1-9]\d*$/.test(key)
+      ? await templates.findOne({ _id: `${accountId}/${kind}/${key}` })
+      : await templates.findOne({ accountId, kind, alias: key });
+    return found === null ? null : templateSchema.parse(found);
+  };
+
+  async function createTemplate({ accountId, kind, alias, name }: Publication): Promise<Template> {
+    const id = await nextNumber(counters, `${accountId}/${kind}`);
+    const createdAt = new Date();
+    const template = templateSchema.parse({
+      _id: `${accountId}/${kind}/${id}`,
+      accountId,
+      kind,
+      id,
+      alias: alias ?? null,
+      name,
+      publishedVersion: null,
+      createdAt,
+      updatedAt: createdAt,
+    });
+    await templates.insertOne(template);
+    return template;
+  }
+
+  async function templateFor(publication: Publication): Promise<Template> {
+    const { accountId, kind, id, alias } = publication;
+    if (id !== undefined) {
+      const template = await findTemplate(accountId, kind, id);
+      if (template !== null) return template;
+      throw new Error(`Cannot publish ${kind} template "${id}": there is none with this id`);
+    }
+    if (alias === undefined) return createTemplate(publication);
+    const key = aliasSchema.parse(alias);
+    try {
+      return await findTemplate(accountId, kind, key) ?? await createTemplate(publication);
+    } catch (error) {
+      const winner = isDuplicateKey(error) ? await findTemplate(accountId, kind, key) : null;
+      if (winner === null) throw error;
+      return winner;
+    }
+  }
+
+  async function insertVersion(
+    publication: Publication,
+    template: Template,
+  ): Promise<{ version: EmailVersion | PdfVersion; published: boolean }> {
+    const { accountId, kind } = template;
+    for (;;) {
+      const newest = await versions.findOne({ accountId, kind, templateId: template.id }, {
+        sort: { version: -1 },
+      });
+      if (newest?.sourceHash === publication.sourceHash) {
+        return { version: parseVersion(newest), published: false };
+      }
+      const version = versionOf(publication, template, (newest?.version ?? 0) + 1);
+      try {
+        await versions.insertOne(version);
+        return { version, published: true };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    }
+  }
+
+  return {
+    findTemplate,
+    async findVersion<K extends TemplateKind>(
+      accountId: string,
+      kind: K,
+      id: number,
+      version: number,
+    ) {
+      const found = await versions.findOne({ _id: `${accountId}/${kind}/${id}/${version}` });
+      return found === null ? null : parseVersion(found) as VersionOf<K>;
+    },
+    async listTemplates(accountId, kind) {
+      const found = await templates.find({ accountId, kind }).sort({ id: 1 }).toArray();
+      return found.map((template) => templateSchema.parse(template));
+    },
+    async publishVersion(publication) {
+      const template = await templateFor(publication);
+      const { version, published } = await insertVersion(publication, template);
+      // Also after finding the version there: whoever wrote it may have died before this.
+      await templates.updateOne({
+        _id: template._id,
+        $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }],
+      }, {
+        $set: {
+          publishedVersion: version.version,
+          name: version.name,
+          updatedAt: version.publishedAt,
+        },
+      });
+      const updated = await templates.findOne({ _id: template._id });
+      return { template: templateSchema.parse(updated), version, published };
+    },
+  };
+}
+
+function versionOf(publication: Publication, template: Template, version: number) {
+  const { alias: _alias, id: _templateId, ...content } = publication;
+  const document = {
+    ...content,
+    _id: `${template._id}/${version}`,
+    templateId: template.id,
+    version,
+    publishedAt: new Date(),
+  };
+  return parseVersion(document);
+}
+
+function parseVersion(document: { kind: TemplateKind }): EmailVersion | PdfVersion {
+  return document.kind === "email"
+    ? emailVersionSchema.parse(document)
+    : pdfVersionSchema.parse(document);
+}

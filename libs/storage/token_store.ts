@@ -1,0 +1,87 @@
+import { type AccessToken, accessTokenSchema, type TokenScope } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { generateAccessToken, hashAccessToken, isAccessToken, prefixOf } from "./access_token.ts";
+
+const TOUCH_EVERY_MS = 60_000;
+
+/** What a new token is to be. */
+export interface NewToken {
+  accountId: string;
+  name: string;
+  scopes: TokenScope[];
+  /** Never when left out. */
+  expiresAt?: Date | null | undefined;
+}
+
+/** What can be done with access tokens. */
+export interface TokenStore {
+  /** Creates a token. Its plain text is given this once and stored nowhere. */
+  createToken(token: NewToken): Promise<{ token: string; record: AccessToken }>;
+  /**
+   * Finds the record of a plain token; `null` if it is unknown, expired or revoked. A text with a
+   * wrong checksum is refused without I/O.
+   */
+  findToken(token: string): Promise<AccessToken | null>;
+  /** Notes that a token was used, at most once a minute. */
+  touchToken(token: Pick<AccessToken, "_id" | "lastUsedAt">, now?: Date): Promise<void>;
+  /** Lists the tokens of an account, oldest first, with revoked and expired ones. */
+  listTokens(accountId: string): Promise<AccessToken[]>;
+  /** Revokes a token by its record's id. Tells whether there was one to revoke. */
+  revokeToken(accountId: string, id: string): Promise<boolean>;
+}
+
+/** Tells whether a token may be used at a time: neither expired nor revoked. */
+export function isLive(
+  token: Pick<AccessToken, "expiresAt" | "revokedAt">,
+  now: Date = new Date(),
+): boolean {
+  return token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now);
+}
+
+/** Gives the operations on access tokens. */
+export function tokenStore(db: Db): TokenStore {
+  const { tokens } = collectionsOf(db);
+  return {
+    async createToken({ accountId, name, scopes, expiresAt = null }) {
+      const token = generateAccessToken();
+      const record = accessTokenSchema.parse({
+        _id: hashAccessToken(token),
+        accountId,
+        name,
+        prefix: prefixOf(token),
+        scopes,
+        createdAt: new Date(),
+        expiresAt,
+        revokedAt: null,
+        lastUsedAt: null,
+      });
+      await tokens.insertOne(record);
+      return { token, record };
+    },
+    async findToken(token) {
+      if (!isAccessToken(token)) return null;
+      const found = await tokens.findOne({ _id: hashAccessToken(token) });
+      return found !== null && isLive(found) ? accessTokenSchema.parse(found) : null;
+    },
+    async touchToken({ _id, lastUsedAt }, now = new Date()) {
+      const before = new Date(now.getTime() - TOUCH_EVERY_MS);
+      if (lastUsedAt !== null && lastUsedAt > before) return;
+      await tokens.updateOne(
+        { _id, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: before } }] },
+        { $set: { lastUsedAt: now } },
+      );
+    },
+    async listTokens(accountId) {
+      const found = await tokens.find({ accountId }).sort({ createdAt: 1 }).toArray();
+      return found.map((token) => accessTokenSchema.parse(token));
+    },
+    async revokeToken(accountId, id) {
+      const result = await tokens.updateOne(
+        { _id: id, accountId, revokedAt: null },
+        { $set: { revokedAt: new Date() } },
+      );
+      return result.matchedCount === 1;
+    },
+  };
+}

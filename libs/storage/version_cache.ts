@@ -1,0 +1,96 @@
+import type { EmailVersion, PdfVersion, TemplateKind } from "@posthaste/contracts";
+import { LRUCache } from "lru-cache";
+import type { TemplateStore, VersionOf } from "./template_store.ts";
+
+const MAX_POINTERS = 10_000;
+
+/** How much is kept, and for how long. */
+export interface VersionCacheOptions {
+  /**
+   * How long the answer to "which is the newest" holds, and "there is none", in milliseconds.
+   * @default {1000}
+   */
+  pointerTtlMs?: number | undefined;
+  /** The most versions that are kept. @default {1000} */
+  max?: number | undefined;
+}
+
+/** Published versions, mostly from memory. Twins in flight wait for the same answer. */
+export interface VersionCache {
+  /** Gives the newest version of an email template. */
+  latestEmailVersion(accountId: string, idOrAlias: string | number): Promise<EmailVersion | null>;
+  /** Gives the newest version of a PDF template. */
+  latestPdfVersion(accountId: string, idOrAlias: string | number): Promise<PdfVersion | null>;
+  /** Gives a version of an email template. */
+  emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
+  /** Gives a version of a PDF template. */
+  pdfVersion(accountId: string, id: number, version: number): Promise<PdfVersion | null>;
+}
+
+interface VersionKey {
+  accountId: string;
+  kind: TemplateKind;
+  id: number;
+  version: number;
+}
+
+interface PointerKey {
+  accountId: string;
+  kind: TemplateKind;
+  idOrAlias: string | number;
+}
+
+/**
+ * Opens a cache of published versions. They never change and stay until there is no room; only which
+ * one is the newest is asked again after `pointerTtlMs`.
+ */
+export function openVersionCache(
+  store: Pick<TemplateStore, "findTemplate" | "findVersion">,
+  { pointerTtlMs = 1000, max = 1000 }: VersionCacheOptions = {},
+): VersionCache {
+  const versions = new LRUCache<string, { found: EmailVersion | PdfVersion | null }, VersionKey>({
+    max,
+    // What is evicted while it is fetched is still the answer for whoever waits.
+    ignoreFetchAbort: true,
+    async fetchMethod(_key, _stale, { context, options }) {
+      const { accountId, kind, id, version } = context;
+      const found = await store.findVersion(accountId, kind, id, version);
+      options.ttl = found === null ? pointerTtlMs : 0;
+      return { found };
+    },
+  });
+  const pointers = new LRUCache<string, { found: VersionKey | null }, PointerKey>({
+    max: MAX_POINTERS,
+    ignoreFetchAbort: true,
+    ttl: pointerTtlMs,
+    async fetchMethod(_key, _stale, { context: { accountId, kind, idOrAlias } }) {
+      const template = await store.findTemplate(accountId, kind, idOrAlias);
+      const version = template?.publishedVersion ?? null;
+      if (template === null || version === null) return { found: null };
+      return { found: { accountId, kind, id: template.id, version } };
+    },
+  });
+
+  async function versionOf<K extends TemplateKind>(
+    context: VersionKey & { kind: K },
+  ): Promise<VersionOf<K> | null> {
+    const { accountId, kind, id, version } = context;
+    const entry = await versions.forceFetch(`${accountId}/${kind}/${id}/${version}`, { context });
+    return entry.found as VersionOf<K> | null;
+  }
+
+  async function latestOf<K extends TemplateKind>(
+    context: PointerKey & { kind: K },
+  ): Promise<VersionOf<K> | null> {
+    const { accountId, kind, idOrAlias } = context;
+    const { found } = await pointers.forceFetch(`${accountId}/${kind}/${idOrAlias}`, { context });
+    return found === null ? null : versionOf({ ...found, kind });
+  }
+
+  return {
+    latestEmailVersion: (accountId, idOrAlias) => latestOf({ accountId, kind: "email", idOrAlias }),
+    latestPdfVersion: (accountId, idOrAlias) => latestOf({ accountId, kind: "pdf", idOrAlias }),
+    emailVersion: (accountId, id, version) => versionOf({ accountId, kind: "email", id, version }),
+    pdfVersion: (accountId, id, version) => versionOf({ accountId, kind: "pdf", id, version }),
+  };
+}

@@ -1,0 +1,47 @@
+import type { TemplateParts } from "./check_template.ts";
+import type { RenderErrorCode, RenderErrorPlace } from "./render_error.ts";
+
+/** A template for a worker to keep under a number until it is told to forget it. */
+export interface Load {
+  readonly id: number;
+  readonly source: string;
+  readonly escape: "html" | "none";
+  readonly locale: string;
+  readonly timeZone: string;
+}
+
+/** One fill: the parts to make, each with the number of its template. */
+export interface FillOrder {
+  readonly parts: readonly (readonly [string, number])[];
+  readonly data: unknown;
+}
+
+/** Work that is not filling; the worker does one at a time. */
+export type Call =
+  | { readonly op: "check"; readonly input: TemplateParts }
+  | { readonly op: "publishEmail"; readonly input: unknown }
+  | { readonly op: "publishPdf"; readonly input: unknown };
+
+/** From the host to a worker. */
+export type Order =
+  | {
+    readonly load: readonly Load[];
+    readonly forget: readonly number[];
+    readonly fills: readonly FillOrder[];
+    readonly outputLimit: number;
+  }
+  | { readonly call: Call };
+
+/** One filled: the texts in the order of the parts asked for. */
+export type Filled =
+  | readonly string[]
+  | { readonly code: RenderErrorCode; readonly message: string; readonly place: RenderErrorPlace };
+
+/** From a worker to the host. A batch may be answered in several pieces, in order. */
+export type Report =
+  | { readonly ready: true }
+  | { readonly filled: readonly Filled[]; readonly done: boolean }
+  | { readonly value: unknown }
+  | {
+    readonly failed: { readonly name: string; readonly message: string; readonly errors?: unknown };
+  };

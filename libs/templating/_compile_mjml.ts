@@ -1,0 +1,57 @@
+import { hidePlaceholders } from "./_placeholders.ts";
+import type { TemplateError } from "./template_error.ts";
+
+/** What became of an MJML source. */
+export interface CompiledMjml {
+  readonly html: string;
+  /** Faults that lose content: an unknown tag, a placeholder where MJML takes none. */
+  readonly errors: readonly TemplateError[];
+  /** Attributes that MJML does not know, or whose value it does not. */
+  readonly warnings: readonly string[];
+}
+
+/** Compiles MJML 5. `mj-include` is refused: a template has no files beside it. */
+export async function compileMjml(source: string): Promise<CompiledMjml> {
+  const { default: mjml2html } = await import("mjml");
+  const hidden = hidePlaceholders(source);
+  let compiled: Awaited<ReturnType<typeof mjml2html>>;
+  try {
+    compiled = await mjml2html(hidden.text, {
+      validationLevel: "soft",
+      ignoreIncludes: true,
+      keepComments: false,
+    });
+  } catch (error) {
+    return { html: "", errors: [parseError(error)], warnings: [] };
+  }
+  const errors: TemplateError[] = includesIn(source);
+  const warnings: string[] = [];
+  for (const { line, message } of compiled.errors) {
+    const sentence = hidden.restore(message).trim();
+    const at = hidden.sourceLine(line);
+    if (/doesn't exist|not registered|cannot be used inside|malformed/i.test(message)) {
+      errors.push({ part: "html", line: at, column: 1, message: sentence });
+    } else if (hidden.order(message).length === 0) warnings.push(`Line ${at}: ${sentence}`);
+  }
+  const kept = new Set(hidden.order(compiled.html));
+  hidden.tags.forEach((tag, index) => {
+    if (kept.has(index) || /^\\?\{\{~?!/.test(tag)) return;
+    const message = `MJML drops ${tag} here: put it into <mj-raw>`;
+    errors.push({ part: "html", ...hidden.placeOf(index), message });
+  });
+  return { html: hidden.restore(compiled.html), errors, warnings };
+}
+
+function includesIn(source: string): TemplateError[] {
+  return [...source.matchAll(/<mj-include\b/gi)].map(({ index }) => {
+    const before = source.slice(0, index);
+    const place = { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
+    return { part: "html", ...place, message: "mj-include is not supported: put the content here" };
+  });
+}
+
+function parseError(error: unknown): TemplateError {
+  const raw = error instanceof Error ? error.message : String(error);
+  const line = Number(/line (\d+)/i.exec(raw)?.[1] ?? 1);
+  return { part: "html", line, column: 1, message: `MJML does not understand it: ${raw}` };
+}

@@ -1,0 +1,18 @@
+// The one door to Handlebars: an instance of our own, so that nothing registered on the shared one
+// by another package reaches a template.
+import Handlebars from "handlebars";
+
+export const handlebars = Handlebars.create();
+export type Ast = hbs.AST.Program;
+export type Node = hbs.AST.Node;
+export type Statement = hbs.AST.Statement;
+export type Expression = hbs.AST.Expression;
+export type PathExpression = hbs.AST.PathExpression;
+export type MustacheStatement = hbs.AST.MustacheStatement;
+export type BlockStatement = hbs.AST.BlockStatement;
+export type SubExpression = hbs.AST.SubExpression;
+
+/** `{{./name}}` and `{{this.name}}`: never a helper, never a block parameter. */
+export function isScoped(path: PathExpression): boolean {
+  return /^\.|this\b/.test(path.original);
+}

@@ -1,0 +1,57 @@
+/** What a helper is told about the template it runs in. */
+export interface HelperContext {
+  readonly hash: Readonly<Record<string, unknown>>;
+  readonly locale: string;
+  readonly timeZone: string;
+  readonly escape: "html" | "none";
+}
+
+/** Thrown by a helper; the sentence is for the author of the template. */
+export class HelperError extends Error {}
+
+export function isMissing(value: unknown): value is undefined | null | "" {
+  return value === undefined || value === null || value === "";
+}
+
+/** As `{{#if}}` sees it. */
+export function isEmptyValue(value: unknown): boolean {
+  return !value || (Array.isArray(value) && value.length === 0);
+}
+
+/** A value as a person would recognise it in a message, never longer than a line. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") {
+    return `"${value.length > 60 ? `${value.slice(0, 60)}…` : value}"`;
+  }
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  return `"${String(value)}"`;
+}
+
+/** A number, or a text that is one and nothing else. */
+export function numeric(value: unknown): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== "string" || value.trim() === "" || value.length > 40) return undefined;
+  const parsed = Number(value);
+  return Number.isFinite(parsed) ? parsed : undefined;
+}
+
+export function needNumber(action: string, value: unknown): number {
+  const found = numeric(value);
+  if (found === undefined) {
+    throw new HelperError(`Cannot ${action} ${shown(value)}: it is not a number`);
+  }
+  return found;
+}
+
+export function needText(action: string, value: unknown): string {
+  if (typeof value === "object" && value !== null) {
+    throw new HelperError(`Cannot ${action} ${shown(value)}: it is not a text`);
+  }
+  return String(value ?? "");
+}
+
+/** Sums of decimal fractions as people write them: 0.1 + 0.2 is 0.3. */
+export function tidy(value: number): number {
+  return Number(value.toPrecision(15));
+}

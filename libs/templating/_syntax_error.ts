@@ -1,0 +1,97 @@
+import { handlebars } from "./_handlebars.ts";
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Turns what the parser of Handlebars throws into a sentence for the author. */
+export function explainSyntaxError(source: string, error: unknown): Place & { message: string } {
+  const raw = error instanceof Error ? error.message : String(error);
+  const placed = error as { lineNumber?: number; column?: number };
+  const mismatch = /^(.+) doesn't match (.+) - \d+:\d+$/s.exec(raw);
+  if (mismatch) {
+    const [, open, close] = mismatch;
+    return {
+      line: placed.lineNumber ?? 1,
+      column: blockColumn(source, placed),
+      message: `{{#${open}}} is closed by {{/${close}}}: write {{/${open}}}`,
+    };
+  }
+  let found = /got '([A-Z_]+)'\s*$/.exec(raw)?.[1];
+  if (found === "EOF") {
+    const open = lastOpenBlock(source);
+    if (open) {
+      return { ...open.place, message: `{{#${open.name}}} is never closed: add {{/${open.name}}}` };
+    }
+  }
+  const stopped = stoppedAt(raw);
+  if (found === "INVALID" && isUnclosed(source, stopped)) found = "EOF";
+  const first = raw.split("\n", 1)[0]?.replace(/ - \d+:\d+$/, "") ?? raw;
+  return { ...stopped, message: found ? sentence(found, textAt(source, stopped)) : first };
+}
+
+function sentence(found: string, text: string): string {
+  switch (found) {
+    case "EOF":
+      return "The placeholder is not closed: add }}";
+    case "INVALID":
+      return `${text} cannot stand in a placeholder`;
+    case "CLOSE_UNESCAPED":
+      return "Three braces close what two have opened: leave a space after }} where } follows";
+    case "CLOSE":
+    case "CLOSE_RAW_BLOCK":
+      return "The placeholder is closed too early, or not with as many braces as it was opened";
+    case "OPEN_ENDBLOCK":
+      return "A block is closed here that was never opened";
+    case "INVERSE":
+    case "OPEN_INVERSE_CHAIN":
+      return "{{else}} stands outside of a block";
+    case "EQUALS":
+      return "A name=value pair is not expected here";
+    default:
+      return `${text} is not expected here`;
+  }
+}
+
+/** The lexer still knows where it stopped: parsing is synchronous, and nothing ran since. */
+function stoppedAt(raw: string): Place {
+  const parser = (handlebars as unknown as { Parser?: { lexer?: { yylloc?: unknown } } }).Parser;
+  const place = parser?.lexer?.yylloc as { first_line: number; first_column: number } | undefined;
+  if (place) return { line: place.first_line, column: place.first_column + 1 };
+  return { line: Number(/on line (\d+)/.exec(raw)?.[1] ?? 1), column: 1 };
+}
+
+function isUnclosed(source: string, { line, column }: Place): boolean {
+  const rest = source.split("\n").slice(line - 1).join("\n").slice(column - 1);
+  const [close, open] = [rest.indexOf("}}"), rest.indexOf("{{")];
+  return close === -1 || (open !== -1 && open < close);
+}
+
+function textAt(source: string, { line, column }: Place): string {
+  const rest = source.split("\n")[line - 1]?.slice(column - 1) ?? "";
+  return `"${/^(?:[\p{L}\p{N}_]+|\S)/u.exec(rest)?.[0] ?? rest.slice(0, 1)}"`;
+}
+
+/** Handlebars points at the name in the opening tag; people look for its braces. */
+function blockColumn(
+  source: string,
+  { lineNumber = 1, column = 0 }: { lineNumber?: number; column?: number },
+): number {
+  const before = source.split("\n")[lineNumber - 1]?.slice(0, column) ?? "";
+  const opened = before.lastIndexOf("{{");
+  return (opened === -1 ? column : opened) + 1;
+}
+
+function lastOpenBlock(source: string): { name: string; place: Place } | undefined {
+  const open: { name: string; offset: number }[] = [];
+  for (const found of source.matchAll(/(?<!\\)\{\{~?([#^/])\s*([^\s}~]+)/g)) {
+    if (found[1] === "/") open.pop();
+    else open.push({ name: found[2] ?? "", offset: found.index });
+  }
+  const last = open.at(-1);
+  if (!last) return undefined;
+  const before = source.slice(0, last.offset);
+  const place = { line: before.split("\n").length, column: last.offset - before.lastIndexOf("\n") };
+  return { name: last.name, place };
+}

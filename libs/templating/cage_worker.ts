@@ -1,0 +1,125 @@
+// The inside of the cage: a child process that holds nothing but compiled templates. It has no
+// environment, no say over files, and is killed from outside when it takes too long.
+import process from "node:process";
+import { Worker } from "node:worker_threads";
+import type { Call, Filled, FillOrder, Load, Order, Report } from "./_cage_protocol.ts";
+import { checkTemplate } from "./check_template.ts";
+import { type CompiledTemplate, compileTemplate } from "./compile_template.ts";
+import { plainData } from "./_plain_data.ts";
+import { RenderError } from "./render_error.ts";
+import { templateVariables } from "./template_variables.ts";
+
+/** A slow fill is reported before the next begins, so that the host knows which one hangs. */
+const REPORT_EVERY_MS = 50;
+const REPORT_EVERY_CHARACTERS = 2_000_000;
+
+const loaded = new Map<number, Load>();
+const compiled = new Map<number, CompiledTemplate | RenderError>();
+
+// A worker in a long loop never hears that its host was killed: this thread sees it, and ends it.
+const watch = new Worker(new URL("./_parent_watch.ts", import.meta.url), {
+  workerData: Number(process.argv[2]),
+  resourceLimits: { maxOldGenerationSizeMb: 16 },
+});
+watch.unref();
+
+process.on("message", (order: Order) => {
+  if ("call" in order) void answer(order.call);
+  else fillAll(order);
+});
+process.on("disconnect", () => process.exit(0));
+send({ ready: true });
+
+function fillAll({ load, forget, fills, outputLimit }: Exclude<Order, { call: Call }>): void {
+  for (const id of forget) {
+    loaded.delete(id);
+    compiled.delete(id);
+  }
+  for (const each of load) loaded.set(each.id, each);
+  let filled: Filled[] = [];
+  let characters = 0;
+  let reported = performance.now();
+  for (const order of fills) {
+    const isDue = performance.now() - reported > REPORT_EVERY_MS ||
+      characters > REPORT_EVERY_CHARACTERS;
+    if (isDue && filled.length > 0) {
+      send({ filled, done: false });
+      [filled, characters, reported] = [[], 0, performance.now()];
+    }
+    const result = fill(order, outputLimit);
+    filled.push(result);
+    if (Array.isArray(result)) { for (const text of result) characters += text.length; }
+  }
+  send({ filled, done: true });
+}
+
+function fill({ parts, data }: FillOrder, outputLimit: number): Filled {
+  let part: string | undefined;
+  try {
+    const plain = plainData(data);
+    const texts: string[] = [];
+    let characters = 0;
+    for (const [name, id] of parts) {
+      part = name;
+      const text = templateOf(id)(plain);
+      characters += text.length;
+      if (characters > outputLimit) {
+        const message = `Cannot fill the template: it made more than ${outputLimit} characters`;
+        throw new RenderError("output", message);
+      }
+      texts.push(text);
+    }
+    return texts;
+  } catch (error) {
+    const { code, message, line, column } = error instanceof RenderError
+      ? error
+      : new RenderError("error", `Cannot fill the template: ${String(error)}`);
+    const place = {
+      ...part === undefined ? {} : { part },
+      ...line === undefined ? {} : { line },
+      ...column === undefined ? {} : { column },
+    };
+    return { code, message, place };
+  }
+}
+
+function templateOf(id: number): CompiledTemplate {
+  const known = compiled.get(id) ?? compile(id);
+  compiled.set(id, known);
+  if (known instanceof RenderError) throw known;
+  return known;
+}
+
+function compile(id: number): CompiledTemplate | RenderError {
+  const load = loaded.get(id);
+  if (!load) return new RenderError("cage", "The template did not reach the worker");
+  loaded.delete(id);
+  try {
+    return compileTemplate(load.source, load);
+  } catch (error) {
+    return error instanceof RenderError ? error : new RenderError("error", String(error));
+  }
+}
+
+async function answer(call: Call): Promise<void> {
+  try {
+    send({ value: await valueOf(call) });
+  } catch (error) {
+    const { name, message, errors } = error as Error & { errors?: unknown };
+    send({ failed: { name, message, errors } });
+  }
+}
+
+async function valueOf({ op, input }: Call): Promise<unknown> {
+  if (op === "check") {
+    return { errors: checkTemplate(input), variables: templateVariables(input) };
+  }
+  const { publishEmail, publishPdf } = await import("./publish.ts");
+  return op === "publishEmail"
+    ? await publishEmail(input as Parameters<typeof publishEmail>[0])
+    : publishPdf(input as Parameters<typeof publishPdf>[0]);
+}
+
+function send(report: Report): void {
+  process.send?.(report);
+}

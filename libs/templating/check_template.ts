@@ -1,0 +1,142 @@
+import {
+  type BlockStatement,
+  type Expression,
+  isScoped,
+  type MustacheStatement,
+  type Node,
+  type PathExpression,
+  type SubExpression,
+} from "./_handlebars.ts";
+import { type HelperDescription, helperNamed, HELPERS } from "./helper_list.ts";
+import { nearest } from "./_nearest.ts";
+import { childrenOf, parseTemplate } from "./parse_template.ts";
+import type { TemplateError, TemplatePart } from "./template_error.ts";
+
+/** The sources of an email template by part; of a PDF template, only `html`. */
+export type TemplateParts = Partial<Readonly<Record<TemplatePart, string>>>;
+
+/** A node that may call a helper. */
+export type Call = MustacheStatement | SubExpression | BlockStatement;
+type Report = (node: Node, message: string) => void;
+
+/** What `@name` may stand for. */
+const DATA = ["root", "index", "key", "first", "last"];
+
+/**
+ * Every fault of a template: beyond the limits, not understood by Handlebars, a helper that does
+ * not exist or is used wrongly, a partial, a decorator. A part that cannot be parsed gives one
+ * error, the others all of theirs. An empty list means that it may be published.
+ *
+ * On a hostile source this takes up to a second: a service checks inside the cage.
+ */
+export function checkTemplate(parts: TemplateParts): TemplateError[] {
+  const names = ["subject", "html", "text"] as const;
+  return names.flatMap((part) => {
+    const source = parts[part];
+    return source === undefined ? [] : checkPart(part, source);
+  });
+}
+
+function checkPart(part: TemplatePart, source: string): TemplateError[] {
+  const { ast, error } = parseTemplate(part, source);
+  if (error) return [error];
+  const errors: TemplateError[] = [];
+  check(ast, (node, message) => {
+    const { line, column } = node.loc.start;
+    errors.push({ part, line, column: column + 1, message });
+  });
+  return errors.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function check(node: Node, report: Report): void {
+  switch (node.type) {
+    case "PartialStatement":
+    case "PartialBlockStatement":
+      return report(node, "Partials ({{> name}}) are not supported");
+    case "Decorator":
+    case "DecoratorBlock":
+      return report(node, "Decorators ({{* name}}) are not supported");
+    case "MustacheStatement":
+    case "SubExpression":
+      checkInline(node as MustacheStatement | SubExpression, report);
+      break;
+    case "BlockStatement":
+      checkBlock(node as BlockStatement, report);
+      break;
+    case "PathExpression":
+      checkPath(node as PathExpression, report);
+  }
+  // The path of a call is a helper's name, and was looked at with the call.
+  const isCall = "params" in node && callsHelper(node as Call);
+  for (const child of childrenOf(node)) {
+    if (!isCall || child !== (node as Call).path) check(child, report);
+  }
+}
+
+function checkInline(node: MustacheStatement | SubExpression, report: Report): void {
+  if (node.path.type.endsWith("Literal")) {
+    return report(node, "A placeholder names a variable: write a fixed text without braces");
+  }
+  if (!callsHelper(node)) return;
+  const helper = helperOf(node, report);
+  if (!helper) return;
+  if (helper.kind === "block") {
+    return report(node, `"${helper.name}" is a block: write ${helper.signature}`);
+  }
+  checkArguments(node, helper, report);
+}
+
+function checkBlock(node: BlockStatement, report: Report): void {
+  const name = (node.path as PathExpression).original;
+  const plain = node.params.length === 0 && !node.hash?.pairs.length;
+  if (plain && !helperNamed(name)) {
+    return report(node, `There is no block "${name}": write {{#if ${name}}} or {{#each ${name}}}`);
+  }
+  const helper = helperOf(node, report);
+  if (!helper) return;
+  if (helper.kind === "inline") {
+    return report(node, `"${helper.name}" is not a block: write {{${helper.signature}}}`);
+  }
+  checkArguments(node, helper, report);
+}
+
+/** `{{date}}` is the variable of that name; with arguments it is the helper. */
+export function callsHelper(node: Call): boolean {
+  return node.type !== "MustacheStatement" || node.params.length > 0 ||
+    (node.hash?.pairs.length ?? 0) > 0;
+}
+
+function helperOf(node: Call, report: Report): HelperDescription | undefined {
+  const path = node.path as PathExpression;
+  const name = path.original;
+  const helper = path.data || path.depth > 0 || isScoped(path) ? undefined : helperNamed(name);
+  if (!helper) {
+    const guess = nearest(name, HELPERS.map((each) => each.name));
+    const hint = guess ? `: did you mean "${guess}"?` : ", and names of variables have no spaces";
+    report(node, `There is no helper "${name}"${hint}`);
+  }
+  return helper;
+}
+
+function checkArguments(node: Call, helper: HelperDescription, report: Report): void {
+  const [least, most] = helper.arguments;
+  const given = node.params.length;
+  if (given < least || given > most) {
+    const problem = given < least ? "needs more arguments" : "has too many arguments";
+    const form = helper.kind === "block" ? helper.signature : `{{${helper.signature}}}`;
+    report(node, `"${helper.name}" ${problem}: write ${form}`);
+  }
+  for (const { key, loc } of node.hash?.pairs ?? []) {
+    if (helper.options.includes(key)) continue;
+    const guess = nearest(key, helper.options);
+    const hint = guess ? `: did you mean "${guess}"?` : "";
+    report({ type: "HashPair", loc }, `"${helper.name}" has no option "${key}"${hint}`);
+  }
+}
+
+function checkPath(path: PathExpression & Expression, report: Report): void {
+  const [name] = path.parts;
+  if (path.data && !DATA.includes(name ?? "")) {
+    report(path, `There is no "@${name}": there are ${DATA.map((each) => `@${each}`).join(", ")}`);
+  }
+}

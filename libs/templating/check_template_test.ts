@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkTemplate } from "./check_template.ts";
+
+const errorsOf = (html: string) =>
+  checkTemplate({ html }).map(({ line, column, message }) => `${line}:${column} ${message}`);
+
+test("checkTemplate() passes what uses the helpers as they are meant", () => {
+  assert.deepEqual(
+    errorsOf(
+      '{{#if (gt a 1)}}{{date b "long" tz="UTC"}}{{else}}{{{c}}}{{/if}} \\{{x}} {{!-- }} --}}',
+    ),
+    [],
+  );
+});
+
+test("checkTemplate() turns faults of syntax into a sentence with line and column", () => {
+  const cases: [string, string][] = [
+    ["a\n  {{#if x}} b", "2:3 {{#if}} is never closed: add {{/if}}"],
+    ["a {{#if x}}\n{{/each}}", "1:3 {{#if}} is closed by {{/each}}: write {{/if}}"],
+    ["a\n {{ x", "2:5 The placeholder is not closed: add }}"],
+    ["a\n{{/if}}", "2:1 A block is closed here that was never opened"],
+    ["x {{else}}", "1:3 {{else}} stands outside of a block"],
+    [
+      "<style>a{color:{{x}}}</style>",
+      "1:19 Three braces close what two have opened: leave a space after }} where } follows",
+    ],
+  ];
+  for (const [source, message] of cases) assert.deepEqual(errorsOf(source), [message]);
+});
+
+test("checkTemplate() names every wrong helper and guesses what was meant", () => {
+  assert.deepEqual(errorsOf('{{curency x "EUR"}}\n {{#if (eqq a b)}}{{/if}} {{first name}}'), [
+    '1:1 There is no helper "curency": did you mean "currency"?',
+    '2:8 There is no helper "eqq": did you mean "eq"?',
+    '2:27 There is no helper "first", and names of variables have no spaces',
+  ]);
+  assert.deepEqual(errorsOf('{{date x timezone="UTC"}}{{date x tzz="UTC"}}{{eq 1}}'), [
+    '1:10 "date" has no option "timezone"',
+    '1:35 "date" has no option "tzz": did you mean "tz"?',
+    '1:46 "eq" needs more arguments: write {{eq a b}}',
+  ]);
+});
+
+test("checkTemplate() tells blocks from inline helpers", () => {
+  assert.deepEqual(errorsOf("{{#items}}{{/items}}{{#upper x}}{{/upper}}{{if x}}"), [
+    '1:1 There is no block "items": write {{#if items}} or {{#each items}}',
+    '1:21 "upper" is not a block: write {{upper text}}',
+    '1:43 "if" is a block: write {{#if value}}…{{else}}…{{/if}}',
+  ]);
+});
+
+test("checkTemplate() refuses partials, decorators, raw blocks and data of the engine", () => {
+  const sources = [
+    "{{> x}}",
+    "{{> (lookup . 'x')}}",
+    "{{#> x}}{{/x}}",
+    "{{* x}}",
+    "{{#*inline 'x'}}{{/inline}}",
+    "{{{{raw}}}}{{{{/raw}}}}",
+    "{{@settings}}",
+    "{{log x}}",
+    "{{helperMissing x}}",
+  ];
+  for (const source of sources) assert.equal(errorsOf(source).length, 1, source);
+});
+
+test("checkTemplate() takes text only, never a syntax tree", () => {
+  const tree = { type: "Program", body: [] } as unknown as string;
+  assert.deepEqual(errorsOf(tree), ["1:1 A template is a text"]);
+});
+
+test("checkTemplate() reports each part by itself", () => {
+  const errors = checkTemplate({ subject: "{{", html: "ok", text: "{{nope x}}" });
+  assert.deepEqual(errors.map(({ part }) => part), ["subject", "text"]);
+});
+
+test("checkTemplate() refuses bombs before they cost anything", () => {
+  const bombs = {
+    "100,000 placeholders": "{{a}}".repeat(100_000),
+    "4,000 nested ifs": "{{#if a}}".repeat(4_000) + "{{/if}}".repeat(4_000),
+    "60 nested ifs": "{{#if a}}".repeat(60) + "{{/if}}".repeat(60),
+    "20,000 nested parentheses": `{{eq ${"(not ".repeat(20_000)}a${")".repeat(20_000)} 1}}`,
+    "100,000 arguments": `{{and ${"a ".repeat(100_000)}}}`,
+    "a path of 100,000 steps": `{{a${".a".repeat(100_000)}}}`,
+    "600 kB": "x".repeat(600_000),
+  };
+  for (const [name, source] of Object.entries(bombs)) {
+    const start = performance.now();
+    const errors = errorsOf(source);
+    assert.equal(errors.length, 1, name);
+    assert.match(errors[0] ?? "", /more than|at most/, name);
+    assert.ok(performance.now() - start < 2_000, `${name} took ${performance.now() - start} ms`);
+  }
+});

@@ -1,0 +1,125 @@
+import {
+  type BlockStatement,
+  handlebars,
+  isScoped,
+  type MustacheStatement,
+  type Node,
+  type PathExpression,
+} from "./_handlebars.ts";
+import { callsHelper, checkTemplate } from "./check_template.ts";
+import { HELPER_FUNCTIONS, HelperError, type HelperFunction } from "./helpers.ts";
+import { HELPERS } from "./helper_list.ts";
+import { childrenOf, parseTemplate } from "./parse_template.ts";
+import { refuseObjects } from "./_plain_data.ts";
+import { RenderError } from "./render_error.ts";
+
+/** How the values are put into the text of a template. */
+export interface CompileOptions {
+  /** `html` escapes each value, `none` is for subjects and plain text. */
+  readonly escape: "html" | "none";
+  /** For dates, numbers and plurals where the template names none. Default `en`. */
+  readonly locale?: string;
+  /** For dates where the template names none. Default `UTC`. */
+  readonly timeZone?: string;
+}
+
+/** Fills the template; the data must come from `plainData()`. */
+export type CompiledTemplate = (data: unknown) => string;
+
+const KNOWN = Object.fromEntries(HELPERS.map(({ name }) => [name, true]));
+
+for (const [name, work] of Object.entries(HELPER_FUNCTIONS)) {
+  handlebars.registerHelper(name, placed(name, work));
+}
+handlebars.unregisterHelper("log");
+
+/**
+ * Compiles a template with the fixed helpers. This runs where the template runs: inside the cage,
+ * or in a test. The source is checked again, whoever checked it before.
+ *
+ * @throws {RenderError} if the template is not valid
+ */
+export function compileTemplate(source: string, options: CompileOptions): CompiledTemplate {
+  const { ast, error = checkTemplate({ html: source })[0] } = parseTemplate("html", source);
+  if (!ast || error) {
+    const place = error && { line: error.line, column: error.column };
+    throw new RenderError("error", error?.message ?? "The template is empty", place);
+  }
+  freeNames(ast, new Set());
+  const template = handlebars.compile(ast, {
+    noEscape: options.escape === "none",
+    knownHelpers: { ...KNOWN, log: false } as KnownHelpers,
+    knownHelpersOnly: true,
+    preventIndent: true,
+  });
+  const { escape, locale = "en", timeZone = "UTC" } = options;
+  const runtime = {
+    allowProtoMethodsByDefault: false,
+    allowProtoPropertiesByDefault: false,
+    data: { settings: { escape, locale, timeZone } },
+  };
+  return (data) => {
+    try {
+      return refuseObjects(template(data, runtime));
+    } catch (error) {
+      throw asRenderError(error);
+    }
+  };
+}
+
+/**
+ * Handlebars takes `{{date}}` for a call of the helper `date`; to its author it is the variable of
+ * that name, and helpers without arguments do not exist. `{{this.date}}` says so to Handlebars.
+ */
+function freeNames(node: Node, blockNames: ReadonlySet<string>): void {
+  if (node.type === "MustacheStatement" && !callsHelper(node as MustacheStatement)) {
+    const path = (node as MustacheStatement).path as PathExpression;
+    const [name = ""] = path.parts as string[];
+    const single = path.parts.length === 1 && !path.data && path.depth === 0;
+    if (single && !isScoped(path) && !blockNames.has(name)) path.original = `this.${name}`;
+  }
+  const named = (node as BlockStatement).program?.blockParams ?? [];
+  const inner = named.length > 0 ? new Set([...blockNames, ...named]) : blockNames;
+  for (const child of childrenOf(node)) {
+    freeNames(child, child === (node as BlockStatement).program ? inner : blockNames);
+  }
+}
+
+interface CallOptions {
+  readonly hash: Readonly<Record<string, unknown>>;
+  readonly data: {
+    readonly settings: { escape: "html" | "none"; locale: string; timeZone: string };
+  };
+  readonly loc: { readonly start: { readonly line: number; readonly column: number } };
+}
+
+/** A helper whose errors say where in the template they arose. */
+function placed(name: string, work: HelperFunction): (...values: unknown[]) => unknown {
+  const isBreaks = name === "breaks";
+  return (...values) => {
+    const { hash, data, loc } = values.pop() as CallOptions;
+    try {
+      const result = work(values, { hash, ...data.settings });
+      return isBreaks && data.settings.escape === "html" ? withBreaks(String(result)) : result;
+    } catch (error) {
+      if (!(error instanceof HelperError)) throw error;
+      const place = { line: loc.start.line, column: loc.start.column + 1 };
+      throw new RenderError("error", error.message, place);
+    }
+  };
+}
+
+function withBreaks(text: string): unknown {
+  const escaped = handlebars.escapeExpression(text).replaceAll(/\r\n|\r|\n/g, "<br>\n");
+  return new handlebars.SafeString(escaped);
+}
+
+function asRenderError(error: unknown): RenderError {
+  if (error instanceof RenderError) return error;
+  if (error instanceof HelperError) return new RenderError("error", error.message);
+  if (error instanceof RangeError && /string length/.test(error.message)) {
+    return new RenderError("output", "Cannot fill the template: its output is too long");
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new RenderError("error", `Cannot fill the template: ${reason}`);
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import process from "node:process";
+import { test } from "node:test";
+import { HELPERS } from "./helper_list.ts";
+import { TEMPLATE_LIMITS } from "./limits.ts";
+
+const PAGE = new URL("../../docs/templates.md", import.meta.url);
+const SECTION = /(<!-- helpers -->\n)[\s\S]*(<!-- \/helpers -->)/;
+
+/** The examples run in helpers_test.ts: what stands here is what happens. */
+function helperTable(): string {
+  const rows = HELPERS.map(({ kind, signature, summary, example }) => {
+    const form = kind === "block" ? signature : `{{${signature}}}`;
+    const cells = [`\`${form}\``, summary, `\`${example.template}\``, `\`${example.output}\``];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  });
+  return ["| Write | What it gives | For example | Prints |", "|---|---|---|---|", ...rows, ""]
+    .join(
+      "\n",
+    );
+}
+
+test("docs/templates.md lists every helper with its example (UPDATE_DOCS=1 writes it)", async () => {
+  const page = await readFile(PAGE, "utf8");
+  const wanted = page.replace(SECTION, (_, open, close) => `${open}${helperTable()}${close}`);
+  assert.match(page, SECTION);
+  if (process.env["UPDATE_DOCS"]) await writeFile(PAGE, wanted);
+  else assert.equal(page, wanted);
+});
+
+test("docs/templates.md states the limits that hold", async () => {
+  const page = await readFile(PAGE, "utf8");
+  const { characters, nodes, depth } = TEMPLATE_LIMITS;
+  for (const limit of [characters.subject, characters.html, characters.text, nodes, depth]) {
+    assert.ok(page.includes(` ${limit.toLocaleString("en")} `), String(limit));
+  }
+});

@@ -1,0 +1,38 @@
+/**
+ * Handlebars in a cage: what variables a template reads, whether it may be published, and how it
+ * is filled without being able to hurt the process that asks.
+ *
+ * ```ts
+ * import { mergeVariables, openCage } from "@posthaste/templating";
+ *
+ * await using cage = openCage({ workers: 2 });
+ * const published = await cage.publishEmail({ subject: "Hi {{name}}", html: "<p>{{text}}</p>" });
+ * const templates = {
+ *   subject: { key: "7/email/1/3/subject", source: published.subject, escape: "none" },
+ *   html: { key: "7/email/1/3/html", source: published.html, escape: "html" },
+ * } as const;
+ * const data = mergeVariables(request.variables, recipient.variables);
+ * const [result] = await cage.fill({ templates, fills: [{ data }] });
+ * if (result?.ok) send(result.parts.subject, result.parts.html);
+ * ```
+ *
+ * @module
+ */
+export { type Cage, type CageOptions, type CageStats, openCage } from "./cage.ts";
+export { checkTemplate, type TemplateParts } from "./check_template.ts";
+export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
+export { type HelperDescription, HELPERS } from "./helper_list.ts";
+export { TEMPLATE_LIMITS } from "./limits.ts";
+export { mergeVariables, type Variables } from "./precedence.ts";
+export {
+  type EmailSource,
+  type PdfSource,
+  type PublishedEmail,
+  type PublishedPdf,
+  publishEmail,
+  publishPdf,
+} from "./publish.ts";
+export { RenderError, type RenderErrorCode } from "./render_error.ts";
+export { type DeclaredVariable, missingVariables, withDefaults } from "./required_variables.ts";
+export { InvalidTemplateError, type TemplateError, type TemplatePart } from "./template_error.ts";
+export { type TemplateVariable, templateVariables } from "./template_variables.ts";

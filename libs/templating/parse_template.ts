@@ -1,0 +1,101 @@
+import { type Ast, handlebars, type Node } from "./_handlebars.ts";
+import { isDeeperThan } from "./_depth_by_lexer.ts";
+import { TEMPLATE_LIMITS } from "./limits.ts";
+import { explainSyntaxError } from "./_syntax_error.ts";
+import type { TemplateError, TemplatePart } from "./template_error.ts";
+
+/** A template that Handlebars understands and that is within the limits, or why it is not. */
+export type ParsedTemplate =
+  | { readonly ast: Ast; readonly error?: never }
+  | { readonly ast?: never; readonly error: TemplateError };
+
+/**
+ * Parses one part. Cheap counts come first, so that a source made to exhaust the parser is refused
+ * before the parser sees it. Only text is taken: a ready-made syntax tree could carry code.
+ */
+export function parseTemplate(part: TemplatePart, source: string): ParsedTemplate {
+  if (typeof source !== "string") return { error: at(part, "A template is a text") };
+  const refused = refuseAtSight(part, source);
+  if (refused) return { error: refused };
+  let ast: Ast;
+  try {
+    ast = handlebars.parse(source);
+  } catch (error) {
+    return { error: { part, ...explainSyntaxError(source, error) } };
+  }
+  const beyond = findBeyondLimits(ast);
+  return beyond ? { error: { part, ...beyond } } : { ast };
+}
+
+function refuseAtSight(part: TemplatePart, source: string): TemplateError | undefined {
+  const most = TEMPLATE_LIMITS.characters[part];
+  if (source.length > most) {
+    return at(part, `The ${part} is ${source.length} characters long: at most ${most} are allowed`);
+  }
+  let count = 0;
+  for (let from = source.indexOf("{{"); from !== -1; from = source.indexOf("{{", from + 2)) {
+    if (++count > TEMPLATE_LIMITS.nodes) {
+      return { part, ...lineOf(source, from), message: TOO_MANY };
+    }
+  }
+  return isDeeperThan(TEMPLATE_LIMITS.depth, source) ? at(part, TOO_DEEP) : undefined;
+}
+
+const TOO_MANY = `The template has more than ${TEMPLATE_LIMITS.nodes} placeholders and blocks`;
+const TOO_DEEP =
+  `Blocks and parentheses lie more than ${TEMPLATE_LIMITS.depth} deep inside each other`;
+
+function at(part: TemplatePart, message: string): TemplateError {
+  return { part, line: 1, column: 1, message };
+}
+
+function lineOf(source: string, offset: number): { line: number; column: number } {
+  const before = source.slice(0, offset);
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+}
+
+/** Walks without recursion: the tree may be as deep as its author likes. */
+function findBeyondLimits(ast: Ast): Omit<TemplateError, "part"> | undefined {
+  const open: [Node, number][] = [[ast, 0]];
+  let count = 0;
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [node, depth] = next;
+    count += weight(node);
+    const message = depth > TEMPLATE_LIMITS.depth
+      ? TOO_DEEP
+      : count > TEMPLATE_LIMITS.nodes
+      ? TOO_MANY
+      : undefined;
+    const { line = 1, column = 0 } = node.loc?.start ?? {};
+    if (message) return { line, column: column + 1, message };
+    const inner = deepens(node) ? depth + 1 : depth;
+    for (const child of childrenOf(node)) open.push([child, inner]);
+  }
+  return undefined;
+}
+
+/** `{{a}}` weighs 1, each argument 1, each further step of a path 1. */
+function weight(node: Node): number {
+  if (node.type === "PathExpression") {
+    return Math.max(1, (node as hbs.AST.PathExpression).parts.length);
+  }
+  return WEIGHTLESS.includes(node.type) ? 0 : 1;
+}
+
+const WEIGHTLESS = ["Program", "ContentStatement", "MustacheStatement", "SubExpression", "Hash"];
+
+function deepens(node: Node): boolean {
+  return node.type === "BlockStatement" || node.type === "SubExpression";
+}
+
+/** Every node directly inside this one. */
+export function childrenOf(node: Node): Node[] {
+  const { body, path, params, hash, pairs, value, program, inverse } = node as unknown as Record<
+    string,
+    Node[] & Node | undefined
+  >;
+  const inside = [path, hash, program, inverse, node.type === "HashPair" ? value : undefined];
+  return [...body ?? [], ...params ?? [], ...pairs ?? [], ...inside].filter((each) =>
+    each !== undefined && each !== null && typeof each === "object"
+  ) as Node[];
+}

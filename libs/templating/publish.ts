@@ -1,0 +1,117 @@
+import { checkTemplate } from "./check_template.ts";
+import { InvalidTemplateError, type TemplateError } from "./template_error.ts";
+import { type TemplateVariable, templateVariables } from "./template_variables.ts";
+
+/** An email template as its author wrote it. */
+export interface EmailSource {
+  readonly subject: string;
+  /** HTML, or MJML if it begins with `<mjml`. */
+  readonly html: string;
+  /** Made from the HTML where it is missing or empty. */
+  readonly text?: string;
+}
+
+/** An email template ready to be filled. */
+export interface PublishedEmail {
+  readonly subject: string;
+  /** Compiled from MJML if need be, CSS inlined. */
+  readonly html: string;
+  readonly text: string;
+  readonly textGenerated: boolean;
+  readonly variables: readonly TemplateVariable[];
+  /** What the author should know, though it does not prevent publishing. */
+  readonly warnings: readonly string[];
+}
+
+/** A PDF template as its author wrote it. */
+export interface PdfSource {
+  readonly html: string;
+}
+
+/** A PDF template ready to be filled. */
+export interface PublishedPdf {
+  readonly html: string;
+  readonly variables: readonly TemplateVariable[];
+}
+
+/**
+ * Makes an email template ready to be filled: checks it, compiles MJML, inlines CSS, makes the
+ * text part. All that is dear happens here, once, and not for every mail. The tools for it are
+ * loaded at the first call. Sources from outside are published inside the cage
+ * (`cage.publishEmail`), where they can be killed.
+ *
+ * @throws {InvalidTemplateError} with every fault, at its line and column in the author's source
+ */
+export async function publishEmail(source: EmailSource): Promise<PublishedEmail> {
+  const { subject, html: written } = source;
+  const given = source.text?.trim() ? source.text : undefined;
+  refuse(checkTemplate(defined({ subject, html: written, text: given })));
+  if (/[\r\n]/.test(subject.trim())) refuse([at("subject", "A subject is a single line")]);
+
+  const { html, warnings } = await toMailHtml(written);
+  const text = given ?? await textFrom(html);
+  refuse(outgrown(checkTemplate({ html })));
+  const variables = templateVariables(defined({ subject, html: written, text: given }));
+  return {
+    subject: subject.trim(),
+    html,
+    text,
+    textGenerated: given === undefined,
+    variables,
+    warnings,
+  };
+}
+
+/**
+ * Makes a PDF template ready to be filled. Chromium reads `<style>` itself: nothing is inlined.
+ *
+ * @throws {InvalidTemplateError}
+ */
+export function publishPdf({ html }: PdfSource): PublishedPdf {
+  refuse(checkTemplate({ html }));
+  return { html, variables: templateVariables({ html }) };
+}
+
+async function toMailHtml(source: string): Promise<{ html: string; warnings: readonly string[] }> {
+  if (/^\s*(?:<!--[\s\S]*?-->\s*)*<mjml[\s>]/i.test(source)) {
+    // MJML inlines its own styles, and what it leaves in <style> belongs there.
+    const { compileMjml } = await import("./_compile_mjml.ts");
+    const { html, errors, warnings } = await compileMjml(source);
+    refuse(errors);
+    return { html, warnings };
+  }
+  if (!/<style\b/i.test(source)) return { html: source, warnings: [] };
+  const { inlineCss } = await import("./_inline_css.ts");
+  return await inlineCss(source);
+}
+
+async function textFrom(html: string): Promise<string> {
+  const { deriveText } = await import("./_derive_text.ts");
+  const text = await deriveText(html);
+  const [error] = checkTemplate({ text });
+  if (error) {
+    const message = `The text part cannot be made from the HTML (${error.message}): write it here`;
+    refuse([at("text", message)]);
+  }
+  return text;
+}
+
+function refuse(errors: readonly TemplateError[]): void {
+  if (errors.length > 0) throw new InvalidTemplateError(errors);
+}
+
+/** What was right as written can only be wrong as compiled by having become too large. */
+function outgrown(errors: readonly TemplateError[]): TemplateError[] {
+  return errors.map(({ part, message }) => at(part, `After compiling it: ${message}`));
+}
+
+function at(part: TemplateError["part"], message: string): TemplateError {
+  return { part, line: 1, column: 1, message };
+}
+
+function defined<T extends Record<string, string | undefined>>(
+  parts: T,
+): { [K in keyof T]: string } {
+  const entries = Object.entries(parts).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: string };
+}

@@ -1,0 +1,46 @@
+/**
+ * Why a fill gave nothing.
+ *
+ * - `error`: the template or a value in it is wrong; the message says what and where
+ * - `timeout`: it ran longer than the cage allows
+ * - `memory`: it needed more memory than the cage allows
+ * - `output`: it made more text than the cage allows
+ * - `data`: the values cannot be passed to a template (a function, nesting too deep)
+ * - `closed`: the cage was closed before its turn came
+ * - `cage`: the cage itself does not start; nothing is wrong with the template
+ */
+export type RenderErrorCode =
+  | "error"
+  | "timeout"
+  | "memory"
+  | "output"
+  | "data"
+  | "closed"
+  | "cage";
+
+/** Where in a template something went wrong. */
+export interface RenderErrorPlace {
+  /** The name of the template within the fill, such as `html`. */
+  readonly part?: string;
+  /** From 1. */
+  readonly line?: number;
+  /** From 1. */
+  readonly column?: number;
+}
+
+/** A template that could not be filled. */
+export class RenderError extends Error {
+  override readonly name = "RenderError";
+  readonly code: RenderErrorCode;
+  readonly part?: string;
+  readonly line?: number;
+  readonly column?: number;
+
+  constructor(code: RenderErrorCode, message: string, place: RenderErrorPlace = {}) {
+    super(message);
+    this.code = code;
+    if (place.part !== undefined) this.part = place.part;
+    if (place.line !== undefined) this.line = place.line;
+    if (place.column !== undefined) this.column = place.column;
+  }
+}

@@ -1,0 +1,27 @@
+/** The parts of an email template. The HTML of a PDF template is the part `html`. */
+export type TemplatePart = "subject" | "html" | "text";
+
+/** A fault in a template, at the place in the author's source where it is. */
+export interface TemplateError {
+  readonly part: TemplatePart;
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  /** One sentence for the author, without a final period. */
+  readonly message: string;
+}
+
+/** Thrown where a template cannot be published: it carries every fault that was found. */
+export class InvalidTemplateError extends Error {
+  override readonly name = "InvalidTemplateError";
+  readonly errors: readonly TemplateError[];
+
+  constructor(errors: readonly TemplateError[]) {
+    const [first] = errors;
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+    const where = first ? `${first.part}, line ${first.line}: ${first.message}` : "no reason given";
+    super(`Cannot publish the template: ${where}${more}`);
+    this.errors = errors;
+  }
+}

@@ -1,0 +1,103 @@
+import type { BlockStatement, Node, PathExpression } from "./_handlebars.ts";
+import { isScoped } from "./_handlebars.ts";
+import { type Call, callsHelper, type TemplateParts } from "./check_template.ts";
+import { childrenOf, parseTemplate } from "./parse_template.ts";
+import type { TemplatePart } from "./template_error.ts";
+
+/** A variable that a template reads from its request. */
+export interface TemplateVariable {
+  /** The top-level name, as a request gives it. */
+  readonly name: string;
+  /** All that is read of it: `customer.name`, or `lines[].price` inside an `each`. */
+  readonly paths: readonly string[];
+  readonly usedIn: readonly TemplatePart[];
+  /** Where it is read first, from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where names lead: the steps from the top, or nothing where that cannot be told. */
+type Context = readonly string[] | undefined;
+
+interface Scope {
+  readonly contexts: readonly Context[];
+  readonly names: ReadonlyMap<string, Context>;
+}
+
+/**
+ * The variables of a template, in the order of their first use in subject, HTML and text. A name
+ * inside `each` or `with` belongs to the list or object, not to the top; `@root.` and `../` lead
+ * back. A variable that stands only inside an `{{#if}}` is one all the same. Parts that cannot be
+ * parsed are left out.
+ */
+export function templateVariables(parts: TemplateParts): TemplateVariable[] {
+  const found = new Map<string, TemplateVariable & { paths: string[]; usedIn: TemplatePart[] }>();
+  for (const part of ["subject", "html", "text"] as const) {
+    const ast = parseTemplate(part, parts[part] ?? "").ast;
+    if (!ast) continue;
+    walk(ast, { contexts: [[]], names: new Map() }, (steps, node) => {
+      const [name] = steps;
+      if (name === undefined || name === "[]") return;
+      const { line, column } = node.loc.start;
+      const variable = found.get(name) ??
+        { name, paths: [], usedIn: [], line, column: column + 1 };
+      found.set(name, variable);
+      const path = steps.join(".").replaceAll(".[]", "[]");
+      if (!variable.paths.includes(path)) variable.paths.push(path);
+      if (!variable.usedIn.includes(part)) variable.usedIn.push(part);
+    });
+  }
+  return [...found.values()];
+}
+
+type Report = (steps: readonly string[], node: Node) => void;
+
+function walk(node: Node, scope: Scope, report: Report): void {
+  if (node.type === "PathExpression") {
+    const steps = resolve(node as PathExpression, scope);
+    if (steps) report(steps, node);
+    return;
+  }
+  if (node.type === "BlockStatement") return walkBlock(node as BlockStatement, scope, report);
+  const call = node as Call;
+  const isCall = "params" in node && callsHelper(call);
+  for (const child of childrenOf(node)) {
+    if (!isCall || child !== call.path) walk(child, scope, report);
+  }
+}
+
+function walkBlock(block: BlockStatement, scope: Scope, report: Report): void {
+  for (const child of [...block.params, ...block.hash ? [block.hash] : []]) {
+    walk(child, scope, report);
+  }
+  const name = (block.path as PathExpression).original;
+  if (block.program) {
+    walk(block.program, name === "each" || name === "with" ? entered(block, scope) : scope, report);
+  }
+  if (block.inverse) walk(block.inverse, scope, report);
+}
+
+function entered(block: BlockStatement, scope: Scope): Scope {
+  const [subject] = block.params;
+  const isPath = subject?.type === "PathExpression";
+  const target = isPath ? resolve(subject as PathExpression, scope) : undefined;
+  const isEach = (block.path as PathExpression).original === "each";
+  const inner = isEach && target ? [...target, "[]"] : target;
+  const names = new Map(scope.names);
+  const [value, key] = block.program.blockParams ?? [];
+  if (value !== undefined) names.set(value, inner);
+  if (key !== undefined) names.set(key, undefined);
+  return { contexts: [...scope.contexts, inner], names };
+}
+
+function resolve(path: PathExpression, { contexts, names }: Scope): Context {
+  const parts = path.parts as string[];
+  const [head, ...tail] = parts;
+  if (path.data) return head === "root" ? tail : undefined;
+  if (head !== undefined && path.depth === 0 && !isScoped(path) && names.has(head)) {
+    const start = names.get(head);
+    return start && [...start, ...tail];
+  }
+  const context = contexts.at(-1 - path.depth);
+  return context && [...context, ...parts];
+}

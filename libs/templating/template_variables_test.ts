@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { templateVariables } from "./template_variables.ts";
+
+const namesIn = (html: string) => templateVariables({ html }).map(({ name }) => name);
+const pathsIn = (html: string) => templateVariables({ html }).flatMap(({ paths }) => paths);
+
+test("templateVariables() joins subject, HTML and text, with the place of the first use", () => {
+  assert.deepEqual(
+    templateVariables({ subject: "Hi", html: "a\n {{name}} {{b.c}}", text: "{{name}}{{d}}" }),
+    [
+      { name: "name", paths: ["name"], usedIn: ["html", "text"], line: 2, column: 4 },
+      { name: "b", paths: ["b.c"], usedIn: ["html"], line: 2, column: 13 },
+      { name: "d", paths: ["d"], usedIn: ["text"], line: 1, column: 11 },
+    ],
+  );
+});
+
+test("templateVariables() gives a name inside each or with to the list or object", () => {
+  assert.deepEqual(
+    pathsIn("{{#each lines}}{{price}}{{@index}}{{../cur}}{{@root.vat}}{{else}}{{none}}{{/each}}"),
+    ["lines", "lines[].price", "cur", "vat", "none"],
+  );
+  assert.deepEqual(pathsIn("{{#with a}}{{#if vip}}{{name}}{{/if}}{{/with}}"), [
+    "a",
+    "a.vip",
+    "a.name",
+  ]);
+});
+
+test("templateVariables() follows block parameters", () => {
+  assert.deepEqual(
+    pathsIn("{{#each lines as |line i|}}{{i}}{{line.price}}{{this.line}}{{/each}}"),
+    [
+      "lines",
+      "lines[].price",
+      "lines[].line",
+    ],
+  );
+});
+
+test("templateVariables() counts what stands only inside an if, and leaves helpers out", () => {
+  assert.deepEqual(namesIn("{{#if a}}{{b}}{{else if c}}{{d}}{{/if}}"), ["a", "b", "c", "d"]);
+  assert.deepEqual(namesIn('{{currency (add x 1) "EUR" locale=l}}{{upper y}}'), ["x", "l", "y"]);
+});
+
+test("templateVariables() takes the name of a helper without arguments for a variable", () => {
+  assert.deepEqual(namesIn("{{date}} {{date due}} {{{currency}}}"), ["date", "due", "currency"]);
+});
+
+test("templateVariables() reports nothing it cannot know inside a computed context", () => {
+  assert.deepEqual(namesIn("{{#each (lookup map key)}}{{x}}{{@root.y}}{{/each}}"), [
+    "map",
+    "key",
+    "y",
+  ]);
+});

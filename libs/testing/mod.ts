@@ -1,0 +1,18 @@
+/**
+ * Real servers for tests, each for one test alone, and gone with it.
+ *
+ * ```ts
+ * test("a message is stored", async () => {
+ *   await using nats = await openTestNats();
+ *   await using mongo = await openTestMongo();
+ *   await using smtp = await openSmtpSink();
+ *   await until(() => smtp.messages.length === 1, { message: "the mail to arrive" });
+ * });
+ * ```
+ *
+ * @module
+ */
+export { openTestMongo, type TestMongo } from "./mongo_database.ts";
+export { openTestNats } from "./nats_server.ts";
+export * from "./smtp_sink.ts";
+export { until, type UntilOptions } from "./until.ts";

@@ -1,0 +1,38 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dropMongoDatabase, openMongod } from "@posthaste/parts";
+
+/** An empty database for one test. Disposing drops it. */
+export interface TestMongo extends AsyncDisposable {
+  /** What a client connects to. It names no database: use {@link TestMongo.database}. */
+  readonly url: string;
+  /** Name of the database that is this test's alone. */
+  readonly database: string;
+}
+
+let shared: Promise<string> | undefined;
+
+/**
+ * Gives an empty database in a real MongoDB: in the one at `POSTHASTE_TEST_MONGODB_URL`, which a
+ * test runner starts for all test files, else in one that this process starts on the first call
+ * and that ends with the process.
+ *
+ * @throws {Error} no mongod was found or could be fetched, or it did not start
+ */
+export async function openTestMongo(): Promise<TestMongo> {
+  const url = process.env["POSTHASTE_TEST_MONGODB_URL"] || await (shared ??= startShared());
+  const database = `test_${randomBytes(6).toString("hex")}`;
+  return {
+    url,
+    database,
+    [Symbol.asyncDispose]: () => dropMongoDatabase(url, database),
+  };
+}
+
+async function startShared(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-mongo-"));
+  const server = await openMongod({ env: process.env, dataDir, isTemporary: true });
+  return server.url;
+}

@@ -1,0 +1,190 @@
+import type {
+  AccessToken,
+  EmailVersion,
+  Integration,
+  Message,
+  PdfVersion,
+  Send,
+  VariableDeclaration,
+} from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
+
+/** The account of the tokens in {@linkcode TOKENS}. */
+export const ACCOUNT = "acc_1";
+
+/** Plain tokens that {@linkcode openTestApp} knows, with what they may do. */
+export const TOKENS = {
+  ph_all: { accountId: ACCOUNT, scopes: ["render", "send", "read"] },
+  ph_render: { accountId: ACCOUNT, scopes: ["render"] },
+  ph_send: { accountId: ACCOUNT, scopes: ["send"] },
+  ph_read: { accountId: ACCOUNT, scopes: ["read"] },
+  ph_other: { accountId: "acc_2", scopes: ["render", "send", "read"] },
+  ph_expired: { accountId: ACCOUNT, scopes: ["send"], expiresAt: new Date(0) },
+  ph_revoked: { accountId: ACCOUNT, scopes: ["send"], revokedAt: new Date(0) },
+} as const satisfies Record<string, Partial<Omit<AccessToken, "scopes">> & { scopes: unknown }>;
+
+/** An interface over a ledger in memory, with what it did. */
+export interface TestApp extends AsyncDisposable {
+  app: FastifyInstance;
+  /** Accepted sends, in order. */
+  sends: Send[];
+  /** Sends handed to the pipeline. */
+  dispatched: Send[];
+  messages: Message[];
+  log: { level: string; message: string }[];
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** An answer, its body read as JSON. */
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  // deno-lint-ignore no-explicit-any
+  body: any;
+}
+
+/** A send's path in the account of `ph_all`. */
+export const SEND = "/v1/templates/5/send/3";
+
+/** The smallest body of a send. */
+export function smallSend(more: Record<string, unknown> = {}) {
+  return { from: { email: "shop@example.com" }, to: [{ email: "jane@example.net" }], ...more };
+}
+
+/** Builds an app whose dependencies are object literals, and any of them can be replaced. */
+export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {}): TestApp {
+  const sends: Send[] = [];
+  const dispatched: Send[] = [];
+  const messages: Message[] = [];
+  const log: TestApp["log"] = [];
+  const write = (level: string) => (message: string) => void log.push({ level, message });
+  const ofKey = (accountId: string, key: string | undefined) =>
+    sends.find((send) => send.accountId === accountId && send.idempotency?.key === key) ?? null;
+  const app = buildApp({
+    findToken: (plaintext) => Promise.resolve(tokenOf(plaintext)),
+    latestEmailVersion: (accountId, idOrAlias) =>
+      Promise.resolve(
+        accountId === ACCOUNT && ["5", "welcome"].includes(idOrAlias) ? emailVersion() : null,
+      ),
+    latestPdfVersion: (accountId, id) =>
+      Promise.resolve(accountId === ACCOUNT && id === 7 ? pdfVersion() : null),
+    findIntegration: (accountId, id) =>
+      Promise.resolve(accountId === ACCOUNT && id === 3 ? integration() : null),
+    findSendByIdempotencyKey: (accountId, key) => Promise.resolve(ofKey(accountId, key)),
+    acceptSend: (send) => {
+      const existing = send.idempotency && ofKey(send.accountId, send.idempotency.key);
+      if (existing) return Promise.resolve({ accepted: false, existing });
+      sends.push(send);
+      return Promise.resolve({ accepted: true });
+    },
+    findSend: (accountId, id) =>
+      Promise.resolve(sends.find((s) => s.accountId === accountId && s._id === id) ?? null),
+    findMessage: (accountId, id) =>
+      Promise.resolve(messages.find((m) => m.accountId === accountId && m._id === id) ?? null),
+    listMessages: (accountId, sendId) =>
+      Promise.resolve(messages.filter((m) => m.accountId === accountId && m.sendId === sendId)),
+    dispatch: (send) => {
+      dispatched.push(send);
+      return Promise.resolve();
+    },
+    render: ({ variables }) =>
+      Promise.resolve({ ok: true, subject: `Hi ${variables["name"]}`, html: "<p/>", text: "-" }),
+    now: () => new Date(),
+    logger: { debug: write("debug"), warn: write("warn"), error: write("error") },
+    ...deps,
+  }, { rateLimit: 0, ...options });
+
+  async function inject(
+    method: "GET" | "POST",
+    url: string,
+    { body, headers }: { body?: unknown; headers: Record<string, string> },
+  ): Promise<Answer> {
+    const answer = await app.inject({
+      method,
+      url,
+      headers: {
+        authorization: "Bearer ph_all",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: textOf(body) }),
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(answer.body) };
+  }
+  return {
+    app,
+    sends,
+    dispatched,
+    messages,
+    log,
+    post: (path, body, headers = {}) => inject("POST", path, { body, headers }),
+    get: (path, headers = {}) => inject("GET", path, { headers }),
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+function textOf(body: unknown): string | Buffer {
+  return typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+}
+
+function tokenOf(plaintext: string): AccessToken | null {
+  if (!Object.hasOwn(TOKENS, plaintext)) return null;
+  const { scopes, ...rest } = TOKENS[plaintext as keyof typeof TOKENS];
+  return {
+    _id: `hash-of-${plaintext}`,
+    name: plaintext,
+    prefix: "ph_",
+    createdAt: new Date(0),
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    ...rest,
+    scopes: [...scopes],
+  };
+}
+
+/** Email template 5, alias `welcome`, version 2. */
+export function emailVersion(variables: VariableDeclaration[] = []): EmailVersion {
+  const parts = { subject: "Hi {{name}}", html: "<p>{{name}}</p>", text: "{{name}}" };
+  const base = { accountId: ACCOUNT, locale: "en", sourceHash: "", publishedAt: new Date(0) };
+  const id = { _id: `${ACCOUNT}/email/5/2`, templateId: 5, version: 2, name: "Welcome" };
+  return { ...base, ...id, kind: "email", variables, source: parts, parts };
+}
+
+/** PDF template 7, version 4. */
+export function pdfVersion(variables: VariableDeclaration[] = []): PdfVersion {
+  const base = { accountId: ACCOUNT, locale: "en", sourceHash: "", publishedAt: new Date(0) };
+  const id = { _id: `${ACCOUNT}/pdf/7/4`, templateId: 7, version: 4, name: "Invoice" };
+  const margin = { top: "15mm", right: "15mm", bottom: "15mm", left: "15mm" };
+  return {
+    ...base,
+    ...id,
+    kind: "pdf",
+    variables,
+    source: { html: "" },
+    parts: { html: "", filename: "invoice.pdf" },
+    page: { format: "A4", orientation: "portrait", margin, background: true },
+  };
+}
+
+function integration(): Integration {
+  return {
+    _id: `${ACCOUNT}/3`,
+    accountId: ACCOUNT,
+    id: 3,
+    name: "Shop",
+    revision: 1,
+    host: "smtp.example.com",
+    port: 587,
+    tls: "starttls",
+    auth: null,
+    senders: ["shop@Example.com", "Sales@example.com"],
+    maxConnections: 5,
+    retryForMs: 172_800_000,
+    whenUnknown: "retry",
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  };
+}

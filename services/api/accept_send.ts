@@ -1,0 +1,165 @@
+import {
+  type EmailVersion,
+  type Integration,
+  laneOf,
+  messageIdOf,
+  newSendId,
+  type Send,
+  type SendAccepted,
+} from "@posthaste/contracts";
+import { count } from "@posthaste/telemetry";
+import { type CheckedSend, checkSend } from "./check_send.ts";
+import type { Idempotency } from "./idempotency.ts";
+import type { Ledger } from "./ledger.ts";
+import { isIdOrAlias, readPathId } from "./path_ids.ts";
+import type { ReadSendBody } from "./read_send_body.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What {@linkcode acceptSend} needs. */
+export interface AcceptSendDeps {
+  ledger: Pick<
+    Ledger,
+    | "latestEmailVersion"
+    | "latestPdfVersion"
+    | "findIntegration"
+    | "findSendByIdempotencyKey"
+    | "acceptSend"
+  >;
+  /** Hands an accepted send to the pipeline, without waiting for it. */
+  dispatch(send: Send): void;
+  /** Reads a body within the limits. */
+  readBody(body: unknown): ReadSendBody;
+  now(): Date;
+}
+
+/** A wish to send, of whoever the token says. */
+export interface SendCommand {
+  accountId: string;
+  /** Id or alias of an email template, as it stands in the path. */
+  templateId: string;
+  /** Id of an integration, as it stands in the path. */
+  integrationId: string;
+  /** Out of the JSON parser, unchecked. */
+  body: unknown;
+  idempotency: Idempotency | undefined;
+  /** W3C `traceparent` that the send's later life joins. */
+  trace: string | undefined;
+}
+
+/** The answer to an accepted send, and whether it is that of an earlier request with the same key. */
+export interface AcceptedSend {
+  answer: SendAccepted;
+  replayed: boolean;
+}
+
+/** The sweeper dispatches again what is not finished by then. */
+const SWEEP_AFTER_MS = 30_000;
+
+/**
+ * Accepts a send: all of it is checked, then all of it is in the ledger, and only then is it handed
+ * to the pipeline. An earlier request with the same idempotency key is answered as it was, whatever
+ * became of its template since.
+ *
+ * @throws {Refusal} with nothing accepted, except `unavailable`: then nobody knows.
+ */
+export async function acceptSend(
+  command: SendCommand,
+  deps: AcceptSendDeps,
+): Promise<AcceptedSend> {
+  const { ledger, now } = deps;
+  const { accountId, idempotency } = command;
+  const [earlier, email, integration] = await Promise.all([
+    idempotency === undefined ? null : ledger.findSendByIdempotencyKey(accountId, idempotency.key),
+    findTemplate(command, ledger),
+    findIntegration(command, ledger),
+  ]);
+  if (earlier !== null) return replay(earlier, command);
+  if (email === null) throw unknown("unknown_template", "email template", command.templateId);
+  if (integration === null) {
+    throw unknown("unknown_integration", "integration", command.integrationId);
+  }
+  const checked = await checkSend(deps.readBody(command.body), {
+    email,
+    integration,
+    latestPdfVersion: (id) => ledger.latestPdfVersion(accountId, id),
+  });
+  const send = makeSend(command, { email, integration, checked, acceptedAt: now() });
+  const acceptance = await ledger.acceptSend(send);
+  if (!acceptance.accepted) return replay(acceptance.existing, command);
+  deps.dispatch(send);
+  count("posthaste.accept.recipients", send.messageCount, { "posthaste.lane": send.lane });
+  return { answer: answerOf(send), replayed: false };
+}
+
+interface SendParts {
+  email: EmailVersion;
+  integration: Integration;
+  checked: CheckedSend;
+  acceptedAt: Date;
+}
+
+function makeSend(
+  { accountId, idempotency, trace }: SendCommand,
+  { email, integration, checked: { request, pdfVersions }, acceptedAt }: SendParts,
+): Send {
+  return {
+    _id: newSendId(acceptedAt),
+    accountId,
+    acceptedAt,
+    lane: laneOf(request.to.length),
+    template: { id: email.templateId, version: email.version },
+    pdfVersions,
+    integrationId: integration.id,
+    request,
+    messageCount: request.to.length,
+    ...(idempotency === undefined ? {} : { idempotency }),
+    ...(trace === undefined ? {} : { trace }),
+    settledAt: null,
+    sweepAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
+  };
+}
+
+/** @throws {Refusal} `idempotency_mismatch` if the key was used for something else. */
+function replay(existing: Send, { idempotency }: SendCommand): AcceptedSend {
+  if (existing.idempotency?.bodyHash === idempotency?.bodyHash) {
+    return { answer: answerOf(existing), replayed: true };
+  }
+  throw new Refusal(
+    "idempotency_mismatch",
+    `Cannot accept the send: the idempotency key "${idempotency?.key}" came with another request before`,
+  );
+}
+
+function answerOf({ _id, request: { to } }: Send): SendAccepted {
+  return {
+    status: "success",
+    message: to.length === 1
+      ? "1 email was put in the queue"
+      : `${to.length} emails were put in the queue`,
+    id: _id,
+    messages: to.map(({ email }, index) => ({ id: messageIdOf(_id, index), email })),
+  };
+}
+
+async function findTemplate(
+  { accountId, templateId }: SendCommand,
+  ledger: AcceptSendDeps["ledger"],
+): Promise<EmailVersion | null> {
+  return isIdOrAlias(templateId) ? await ledger.latestEmailVersion(accountId, templateId) : null;
+}
+
+async function findIntegration(
+  { accountId, integrationId }: SendCommand,
+  ledger: AcceptSendDeps["ledger"],
+): Promise<Integration | null> {
+  const id = readPathId(integrationId);
+  return id === undefined ? null : await ledger.findIntegration(accountId, id);
+}
+
+function unknown(
+  code: "unknown_template" | "unknown_integration",
+  kind: string,
+  id: string,
+): Refusal {
+  return new Refusal(code, `Cannot accept the send: there is no ${kind} "${id}"`);
+}

@@ -1,0 +1,59 @@
+import { ERROR_STATUS, type ErrorBody } from "@posthaste/contracts";
+import { Refusal } from "./refusal.ts";
+
+/** An error as HTTP says it. */
+export interface ApiError {
+  status: number;
+  headers: Record<string, string>;
+  body: ErrorBody | { error: "Unauthenticated" };
+}
+
+/**
+ * Says any thrown value in HTTP: status, headers and body. What nobody foresaw becomes a 500 that
+ * tells the caller nothing of it.
+ */
+export function toApiError(error: unknown): ApiError {
+  const refusal = toRefusal(error);
+  const { code, message, issues } = refusal;
+  return {
+    status: ERROR_STATUS[code],
+    headers: headersOf(refusal),
+    body: code === "unauthenticated"
+      ? { error: "Unauthenticated" }
+      : { error: message, code, ...(issues === undefined ? {} : { issues }) },
+  };
+}
+
+/** Finds the refusal in any thrown value; the framework's own errors are translated. */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new Refusal("payload_too_large", "Cannot read the request: the body is too large");
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new Refusal(
+        "unsupported_media_type",
+        "Cannot read the request: Content-Type must be application/json",
+      );
+    case "FST_ERR_BAD_URL":
+    case "FST_ERR_MAX_PARAM_LENGTH":
+      return new Refusal("unknown_route", "Cannot read the request: the path is not valid");
+  }
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+    return new Refusal("invalid_request", "Cannot read the request: it is not valid HTTP", {
+      cause: error,
+    });
+  }
+  return new Refusal("internal", "Cannot answer the request: something unforeseen happened", {
+    cause: error,
+  });
+}
+
+function headersOf({ code, retryAfter, allow }: Refusal): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (code === "unauthenticated") headers["www-authenticate"] = "Bearer";
+  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
+  if (allow !== undefined) headers["allow"] = allow.join(", ");
+  return headers;
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import rateLimit from "@fastify/rate-limit";
+import { DEFAULT_SEND_LIMITS, type Send, type SendLimits } from "@posthaste/contracts";
+import { count, type Logger } from "@posthaste/telemetry";
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { toApiError, toRefusal } from "./api_error.ts";
+import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
+import { answerConnectionError } from "./connection_error.ts";
+import { openDispatcher } from "./dispatcher.ts";
+import { hashRequest } from "./idempotency.ts";
+import { readJsonBody } from "./json_body.ts";
+import { guardLedger, type Ledger } from "./ledger.ts";
+import { sendBodyReader } from "./read_send_body.ts";
+import { Refusal } from "./refusal.ts";
+import { refuseOtherMethods } from "./refuse_methods.ts";
+import type { RenderTemplateDeps } from "./render_template.ts";
+import { spanRequests } from "./request_span.ts";
+import { messageRoute } from "./routes/message.ts";
+import { renderRoute } from "./routes/render.ts";
+import { sendRoute } from "./routes/send.ts";
+import { sendStateRoute } from "./routes/send_state.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** {@linkcode hashRequest}, where the request has an `Idempotency-Key`; else empty. */
+    bodyHash: string;
+  }
+}
+
+/** All that the interface needs of the world. */
+export interface ApiDeps extends Ledger, Pick<AuthenticateDeps, "touchToken" | "clock"> {
+  /** Publishes an accepted send. It may fail: the sweeper heals. */
+  dispatch(send: Send): Promise<void>;
+  render: RenderTemplateDeps["render"];
+  now(): Date;
+  logger: Pick<Logger, "debug" | "warn" | "error">;
+}
+
+/** Limits of the interface. */
+export interface ApiOptions {
+  /** Largest request body, in bytes. @default {5_000_000} */
+  bodyLimit?: number;
+  /** Recipients and attachments of one send. */
+  sendLimits?: SendLimits;
+  /** Requests that one token may make within `rateWindowMs`; 0 sets no limit. @default {100} */
+  rateLimit?: number;
+  /** In milliseconds. @default {1000} */
+  rateWindowMs?: number;
+  /** Longest wait for a renderer, in milliseconds. @default {10_000} */
+  renderTimeoutMs?: number;
+  /** Longest wait for one operation of the database, in milliseconds. @default {1500} */
+  ledgerTimeoutMs?: number;
+  /** Longest time for a whole request to arrive, in milliseconds. @default {30_000} */
+  requestTimeoutMs?: number;
+}
+
+const LIMITED_TOKENS = 10_000;
+const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
+
+/**
+ * Builds the HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`,
+ * which lets requests in flight finish and waits for accepted sends on their way to the broker.
+ */
+export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstance {
+  const { bodyLimit = 5_000_000, requestTimeoutMs = 30_000 } = options;
+  const app = fastify({
+    bodyLimit,
+    logger: false,
+    requestTimeout: requestTimeoutMs,
+    // Longer than the idle timeout of usual load balancers: they must be the ones that close.
+    keepAliveTimeout: 72_000,
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    // A connection that is open already gets its answer, and then `Connection: close`.
+    return503OnClosing: false,
+    clientErrorHandler: answerConnectionError,
+    // No hook runs for a path that cannot be decoded.
+    frameworkErrors: (error, request, reply) => sendError(error, reply.headers(headersOf(request))),
+  });
+  spanRequests(app, deps.logger);
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(headersOf(request));
+    done();
+  });
+  readOnlyJson(app);
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = toRefusal(error);
+    if (refusal.code === "internal") {
+      deps.logger.error("Cannot answer a request", { error: refusal.cause, requestId: request.id });
+    }
+    count("posthaste.accept.refused", 1, { "posthaste.reason": refusal.code });
+    return sendError(refusal, reply);
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    sendError(new Refusal("unknown_route", "Cannot find the path: there is no such route"), reply)
+  );
+  const refuseMethods = refuseOtherMethods(app);
+  addRoutes(app, { deps, options });
+  app.after(refuseMethods);
+  return app;
+}
+
+interface Routing {
+  deps: ApiDeps;
+  options: ApiOptions;
+}
+
+function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
+  const { logger, render, now, touchToken, clock } = deps;
+  const { renderTimeoutMs = 10_000, ledgerTimeoutMs = 1500 } = options;
+  const ledger = guardLedger(deps, { timeoutMs: ledgerTimeoutMs, logger });
+  const dispatcher = openDispatcher({ dispatch: deps.dispatch, logger });
+  const readBody = sendBodyReader(options.sendLimits ?? DEFAULT_SEND_LIMITS);
+  const { rateLimit: max = 100, rateWindowMs = 1000 } = options;
+
+  app.addHook("onClose", () => dispatcher[Symbol.asyncDispose]());
+  app.register(rateLimit, {
+    global: false,
+    max,
+    timeWindow: rateWindowMs,
+    cache: LIMITED_TOKENS,
+    enableDraftSpec: true,
+    keyGenerator: ({ caller }) => caller._id,
+    errorResponseBuilder: (_request, { max }) =>
+      new Refusal(
+        "too_many_requests",
+        `Cannot take the request: the token has used up its ${max} requests per ${rateWindowMs} ms`,
+      ),
+  });
+  app.register(async (v1) => {
+    v1.addHook(
+      "onRequest",
+      authenticate({
+        findToken: ledger.findToken,
+        now,
+        ...(touchToken === undefined ? {} : { touchToken }),
+        ...(clock === undefined ? {} : { clock }),
+      }),
+    );
+    if (max > 0) v1.addHook("onRequest", v1.rateLimit());
+    renderRoute(v1, { ledger, render, renderTimeoutMs, logger });
+    sendRoute(v1, { ledger, dispatch: dispatcher.start, readBody, now });
+    messageRoute(v1, { ledger });
+    sendStateRoute(v1, { ledger });
+  }, { prefix: "/v1" });
+}
+
+/** Bodies are JSON and nothing else (INTERFACE.md, section 4). */
+function readOnlyJson(app: FastifyInstance): void {
+  app.decorateRequest("bodyHash", "");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>(
+    "application/json",
+    { parseAs: "buffer" },
+    (request, body, done) => {
+      const { method, headers } = request;
+      const [path = ""] = request.url.split("?");
+      if (headers["idempotency-key"] !== undefined) {
+        request.bodyHash = hashRequest(method, path, body);
+      }
+      done(null, readJsonBody(body));
+    },
+  );
+}
+
+/** Headers of every answer. */
+function headersOf({ id }: FastifyRequest): Record<string, string> {
+  return {
+    "x-request-id": id,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  };
+}
+
+function sendError(error: unknown, reply: FastifyReply): FastifyReply {
+  const { status, headers, body } = toApiError(error);
+  return reply.code(status).headers(headers).send(body);
+}
+
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && REQUEST_ID_PATTERN.test(given) ? given : randomUUID();
+}

@@ -1,0 +1,80 @@
+import {
+  type Integration,
+  normalizeAddress,
+  type PdfVersion,
+  type SendRequest,
+} from "@posthaste/contracts";
+import { findMissingVariables, type SendVersions } from "./check_variables.ts";
+import { type Fault, refusalOf } from "./fault.ts";
+import type { ReadableSend, ReadSendBody } from "./read_send_body.ts";
+
+/** What a send is checked against. */
+export interface SendContext {
+  email: SendVersions["email"];
+  integration: Integration;
+  /** Gives the newest published version of one of the account's PDF templates. */
+  latestPdfVersion(id: number): Promise<PdfVersion | null>;
+}
+
+/** A send that may be accepted. */
+export interface CheckedSend {
+  request: SendRequest;
+  /** Version of each PDF template in the request, by its id. */
+  pdfVersions: Record<string, number>;
+}
+
+/**
+ * Checks a send as a whole: every fault of every kind is found before anything is refused.
+ *
+ * @throws {Refusal} with all faults as its issues.
+ */
+export async function checkSend(read: ReadSendBody, context: SendContext): Promise<CheckedSend> {
+  const { request, faults, readable } = read;
+  const pdfs = await findPdfVersions(readable, context);
+  const all = [
+    ...faults,
+    ...findSenderFault(readable, context.integration),
+    ...findUnknownPdfs(readable, pdfs),
+    ...findMissingVariables(readable, { email: context.email, pdfs }),
+  ];
+  if (request === undefined || all.length > 0) throw refusalOf("accept the send", all);
+  const pdfVersions: Record<string, number> = {};
+  for (const [id, { version }] of pdfs) pdfVersions[id] = version;
+  return { request, pdfVersions };
+}
+
+async function findPdfVersions(
+  send: ReadableSend,
+  { latestPdfVersion }: SendContext,
+): Promise<Map<number, PdfVersion>> {
+  const ids = new Set<number>();
+  for (const { attachments = [] } of send.to) {
+    for (const attachment of attachments) if (attachment !== null) ids.add(attachment.id);
+  }
+  const found = new Map<number, PdfVersion>();
+  await Promise.all([...ids].map(async (id) => {
+    const version = await latestPdfVersion(id);
+    if (version !== null) found.set(id, version);
+  }));
+  return found;
+}
+
+function findSenderFault({ from }: ReadableSend, { id, senders }: Integration): Fault[] {
+  if (from === undefined || from.email === null) return [];
+  const sender = normalizeAddress(from.email);
+  if (senders.some((allowed) => normalizeAddress(allowed) === sender)) return [];
+  const message = `must be a sender address of integration ${id}`;
+  return [{ code: "sender_not_allowed", path: "from.email", message }];
+}
+
+function findUnknownPdfs(send: ReadableSend, pdfs: ReadonlyMap<number, PdfVersion>): Fault[] {
+  return send.to.flatMap(({ attachments = [] }, index) =>
+    attachments.flatMap((attachment, position): Fault[] =>
+      attachment === null || pdfs.has(attachment.id) ? [] : [{
+        code: "unknown_pdf_template",
+        path: `to.${index}.attachments.${position}.id`,
+        message: `there is no published PDF template ${attachment.id}`,
+      }]
+    )
+  );
+}

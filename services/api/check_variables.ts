@@ -1,0 +1,105 @@
+import type {
+  EmailVersion,
+  PdfVersion,
+  VariableDeclaration,
+  Variables,
+} from "@posthaste/contracts";
+import { mergeVariables, missingVariables } from "@posthaste/templating";
+import { pathOf } from "./body_issues.ts";
+import { type Fault, MAX_ISSUES } from "./fault.ts";
+import type { ReadableAttachment, ReadableRecipient, ReadableSend } from "./read_send_body.ts";
+
+/** The template versions that a send is made of. */
+export interface SendVersions {
+  email: EmailVersion;
+  /** By id. */
+  pdfs: ReadonlyMap<number, PdfVersion>;
+}
+
+/**
+ * Finds the variables that templates require and a send does not give, for every mail and every
+ * attachment, in the precedence of INTERFACE.md, section 4.2. Where a level of variables has faults
+ * itself, nothing is said about what it may lack.
+ */
+export function findMissingVariables(send: ReadableSend, versions: SendVersions): Fault[] {
+  const faults: Fault[] = [];
+  if (send.variables === null || !hasRequirements(versions)) return faults;
+  for (const [index, recipient] of send.to.entries()) {
+    if (faults.length >= MAX_ISSUES) break;
+    if (recipient.variables === null) continue;
+    faults.push(...checkRecipient(send.variables, recipient, { index, versions }));
+  }
+  return faults;
+}
+
+/** Finds the variables that an email template requires and a render request does not give. */
+export function findMissingForRender(version: EmailVersion, variables: Variables): Fault[] {
+  return missingVariables(version.variables, variables).map((name) => ({
+    code: "missing_variable",
+    path: pathOf([name]),
+    message: `is required by ${say("email template", version)}`,
+  }));
+}
+
+interface Place {
+  index: number;
+  versions: SendVersions;
+}
+
+function checkRecipient(
+  top: Variables | undefined,
+  { email, variables, attachments = [] }: ReadableRecipient,
+  { index, versions }: Place,
+): Fault[] {
+  const who = `recipient ${index}${email === null ? "" : ` (${email})`}`;
+  const own = variables ?? {};
+  const faults = missing(versions.email.variables, [top, own]).map((name) =>
+    faultAt(
+      ["to", index, "variables", name],
+      `variable "${name}" is missing for ${who}: ${
+        say("email template", versions.email)
+      } requires it`,
+    )
+  );
+  for (const [position, attachment] of attachments.entries()) {
+    const version = attachment === null ? undefined : versions.pdfs.get(attachment.id);
+    if (attachment === null || attachment.variables === null || version === undefined) continue;
+    const what = sayAttachment(attachment, position);
+    for (const name of missing(version.variables, [top, own, attachment.variables])) {
+      faults.push(faultAt(
+        ["to", index, "attachments", position, "variables", name],
+        `variable "${name}" is missing for ${what} of ${who}: ${
+          say("PDF template", version)
+        } requires it`,
+      ));
+    }
+  }
+  return faults;
+}
+
+function missing(
+  declared: readonly VariableDeclaration[],
+  levels: (Variables | undefined)[],
+): string[] {
+  if (!declared.some(({ required }) => required)) return [];
+  return missingVariables(declared, mergeVariables(...levels));
+}
+
+function hasRequirements({ email, pdfs }: SendVersions): boolean {
+  return [email, ...pdfs.values()].some(({ variables }) =>
+    variables.some(({ required }) => required)
+  );
+}
+
+function faultAt(path: readonly PropertyKey[], message: string): Fault {
+  return { code: "missing_variable", path: pathOf(path), message };
+}
+
+function say(kind: string, { templateId, name }: EmailVersion | PdfVersion): string {
+  return `${kind} ${templateId} ("${name}")`;
+}
+
+function sayAttachment({ filename }: ReadableAttachment, position: number): string {
+  const name = typeof filename === "string" ? ` ("${filename.slice(0, 100)}")` : "";
+  return `attachment ${position}${name}`;
+}

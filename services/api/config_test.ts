@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeConfig, readConfig } from "@posthaste/runtime";
+import { apiOptionsOf, CONFIG } from "./config.ts";
+
+const REQUIRED = { MONGODB_URL: "mongodb://localhost/posthaste", NATS_URL: "nats://localhost" };
+
+test("CONFIG needs the database and the broker, and has the documented limits by itself", () => {
+  assert.throws(() => readConfig(CONFIG, {}), /MONGODB_URL.*NATS_URL/);
+  const config = readConfig(CONFIG, REQUIRED);
+  assert.equal(config.PORT, 8080);
+  assert.deepEqual(apiOptionsOf(config), {
+    bodyLimit: 5_000_000,
+    sendLimits: { maxRecipients: 1000, maxAttachments: 10 },
+    rateLimit: 100,
+    rateWindowMs: 1000,
+    renderTimeoutMs: 10_000,
+    ledgerTimeoutMs: 1500,
+    requestTimeoutMs: 30_000,
+  });
+});
+
+test("CONFIG describes every setting", () => {
+  for (const { name, description } of describeConfig(CONFIG)) {
+    assert.notEqual(description, "", name);
+  }
+});

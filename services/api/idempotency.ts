@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import { Refusal } from "./refusal.ts";
+
+/** What makes a request the same as an earlier one. */
+export interface Idempotency {
+  key: string;
+  /** SHA-256 of method, path and body, in hex. */
+  bodyHash: string;
+}
+
+const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * Checks the header `Idempotency-Key`.
+ *
+ * @throws {Refusal} `invalid_request` if it is not 1 to 255 printable ASCII characters.
+ */
+export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === "string" && KEY_PATTERN.test(header)) return header;
+  const message = "must be 1 to 255 printable ASCII characters";
+  throw new Refusal("invalid_request", `Cannot accept the send: Idempotency-Key: ${message}`, {
+    issues: [{ path: "Idempotency-Key", message }],
+  });
+}
+
+/** Hashes what is asked for: the same method, path and body, byte for byte, give the same hash. */
+export function hashRequest(method: string, path: string, body: Buffer): string {
+  return createHash("sha256").update(`${method} ${path}\n`).update(body).digest("hex");
+}

@@ -1,0 +1,81 @@
+/** Where a text stops being JSON. Both count from 1; a column is a UTF-16 unit. */
+export interface JsonPlace {
+  line: number;
+  column: number;
+}
+
+const TOKEN_PATTERN =
+  // deno-lint-ignore no-control-regex
+  /[{}[\],:]|"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const BLANKS_PATTERN = /[ \t\n\r]*/y;
+
+type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | "more" | "nothing";
+
+/**
+ * Finds the first place at which a text is not JSON (RFC 8259), or gives `undefined` when it is.
+ * The messages of `JSON.parse` do not always tell, and they quote the text.
+ */
+export function findJsonFault(text: string): JsonPlace | undefined {
+  const open: string[] = [];
+  let expected: Expected = "value";
+  let position = 0;
+  while (true) {
+    position = endOf(BLANKS_PATTERN, text, position) ?? position;
+    if (position === text.length && expected === "nothing") return undefined;
+    const end = endOf(TOKEN_PATTERN, text, position);
+    if (end === undefined) return placeOf(text, position);
+    const next = follow(text.slice(position, Math.min(end, position + 1)), expected, open);
+    if (next === undefined) return placeOf(text, position);
+    expected = next;
+    position = end;
+  }
+}
+
+/** Tells what may follow a token, given by its first character; nothing when it is out of place. */
+function follow(token: string, expected: Expected, open: string[]): Expected | undefined {
+  const isKey = expected === "key" || expected === "key or }";
+  const isValue = expected === "value" || expected === "value or ]";
+  switch (token) {
+    case "{":
+    case "[":
+      if (!isValue) return undefined;
+      open.push(token);
+      return token === "{" ? "key or }" : "value or ]";
+    case "}":
+      if (expected !== "key or }" && (expected !== "more" || open.at(-1) !== "{")) return undefined;
+      return close(open);
+    case "]":
+      if (expected !== "value or ]" && (expected !== "more" || open.at(-1) !== "[")) {
+        return undefined;
+      }
+      return close(open);
+    case ",":
+      if (expected !== "more") return undefined;
+      return open.at(-1) === "{" ? "key" : "value";
+    case ":":
+      return expected === ":" ? "value" : undefined;
+    default:
+      if (isKey) return token === '"' ? ":" : undefined;
+      return isValue ? afterValue(open) : undefined;
+  }
+}
+
+function close(open: string[]): Expected {
+  open.pop();
+  return afterValue(open);
+}
+
+function afterValue(open: string[]): Expected {
+  return open.length === 0 ? "nothing" : "more";
+}
+
+function endOf(pattern: RegExp, text: string, position: number): number | undefined {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+function placeOf(text: string, position: number): JsonPlace {
+  const before = text.slice(0, position);
+  const lines = before.split("\n");
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}

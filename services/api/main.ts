@@ -1,0 +1,43 @@
+import { type Send } from "@posthaste/contracts";
+import { type Bus, dispatchesOf, openBus } from "@posthaste/messaging";
+import { runService } from "@posthaste/runtime";
+import { openIntegrationCache, openStore, openVersionCache } from "@posthaste/storage";
+import process from "node:process";
+import { buildApp } from "./app.ts";
+import { apiOptionsOf, CONFIG } from "./config.ts";
+
+await runService({
+  name: "api",
+  env: process.env,
+  config: CONFIG,
+  run: async ({ config, signal, logger, health }) => {
+    await using store = await openStore({ url: config.MONGODB_URL, appName: "api" });
+    await using bus = await openBus({ url: config.NATS_URL, name: "api" });
+    const app = buildApp({
+      ...store,
+      ...openVersionCache(store),
+      ...openIntegrationCache(store),
+      dispatch: (send) => dispatch(send, bus),
+      render: (data, options) => bus.requestRender(data, options),
+      now: () => new Date(),
+      logger,
+    }, apiOptionsOf(config));
+    await using _closing = { [Symbol.asyncDispose]: () => app.close() };
+    await app.listen({ port: config.PORT, host: config.HOST });
+    health.add("mongodb", () => store.ping());
+    health.add("nats", () => bus.check());
+    logger.info("Listening", { port: config.PORT });
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  },
+});
+
+async function dispatch(send: Send, bus: Bus): Promise<void> {
+  const { _id: sendId, accountId, acceptedAt } = send;
+  const at = acceptedAt.toISOString();
+  await Promise.all([
+    ...dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${sendId}.${part}` })),
+    bus.publish({ type: "fact.send.accepted", data: { v: 1, sendId, accountId, at } }, {
+      id: sendId,
+    }),
+  ]);
+}

@@ -1,0 +1,109 @@
+import {
+  emailAddressSchema,
+  type SendLimits,
+  type SendRequest,
+  sendRequestSchema,
+  type Variables,
+  variablesSchema,
+} from "@posthaste/contracts";
+import { bodyIssues, sayFault } from "./body_issues.ts";
+import type { Fault } from "./fault.ts";
+
+/**
+ * A send's body as far as it can be read: a whole request, or one with `null` in the place of what
+ * has faults. Recipients and attachments stand at their positions.
+ */
+export interface ReadableSend {
+  from?: { email: string | null } | undefined;
+  variables?: Variables | null | undefined;
+  to: ReadableRecipient[];
+}
+
+/** One recipient as far as it can be read. */
+export interface ReadableRecipient {
+  email: string | null;
+  variables?: Variables | null | undefined;
+  attachments?: (ReadableAttachment | null)[] | undefined;
+}
+
+/** One attachment that names a PDF template. */
+export interface ReadableAttachment {
+  id: number;
+  filename?: unknown;
+  variables?: Variables | null | undefined;
+}
+
+/** A body as read: the whole request, or its faults and what could be read all the same. */
+export type ReadSendBody =
+  | { request: SendRequest; faults: []; readable: SendRequest }
+  | { request: undefined; faults: Fault[]; readable: ReadableSend };
+
+/** Makes the reader of send bodies (INTERFACE.md, section 2) that holds to these limits. */
+export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendBody {
+  const schema = sendRequestSchema(limits);
+  return (body) => {
+    const clipped = clip(body, limits);
+    const { data, error } = schema.safeParse(clipped, { error: sayFault });
+    if (error === undefined) return { request: data, faults: [], readable: data };
+    const faults = bodyIssues(error).map((issue) =>
+      ({ code: "invalid_request", ...issue }) as const
+    );
+    return { request: undefined, faults, readable: readWhatHolds(clipped) };
+  };
+}
+
+/**
+ * Cuts lists down to one item more than allowed: enough for the schema to refuse them, and a list of
+ * millions costs no more than that.
+ */
+function clip(body: unknown, { maxRecipients, maxAttachments }: SendLimits): unknown {
+  if (!isObject(body) || !Array.isArray(body["to"])) return body;
+  const isLong = (recipient: unknown) =>
+    isObject(recipient) && Array.isArray(recipient["attachments"]) &&
+    recipient["attachments"].length > maxAttachments;
+  const to: unknown[] = body["to"].slice(0, maxRecipients + 1);
+  if (to.length === body["to"].length && !to.some(isLong)) return body;
+  return {
+    ...body,
+    to: to.map((recipient) => {
+      if (!isLong(recipient)) return recipient;
+      const { attachments, ...rest } = recipient as { attachments: unknown[] };
+      return { ...rest, attachments: attachments.slice(0, maxAttachments + 1) };
+    }),
+  };
+}
+
+function readWhatHolds(body: unknown): ReadableSend {
+  const { from, to, variables } = isObject(body) ? body : {};
+  return {
+    from: isObject(from) ? { email: readAddress(from["email"]) } : undefined,
+    variables: readVariables(variables),
+    to: listOf(to).map((recipient) => ({
+      email: readAddress(recipient["email"]),
+      variables: readVariables(recipient["variables"]),
+      attachments: listOf(recipient["attachments"]).map(({ id, filename, variables }) =>
+        isId(id) ? { id, filename, variables: readVariables(variables) } : null
+      ),
+    })),
+  };
+}
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map((item) => isObject(item) ? item : {}) : [];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function readAddress(value: unknown): string | null {
+  return emailAddressSchema.safeParse(value).data ?? null;
+}
+
+function readVariables(value: unknown): Variables | null {
+  return value === undefined ? {} : variablesSchema.safeParse(value).data ?? null;
+}

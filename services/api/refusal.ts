@@ -1,0 +1,38 @@
+import type { ErrorCode, Issue } from "@posthaste/contracts";
+
+/** What a refusal may tell beside its code and sentence. */
+export interface RefusalOptions extends ErrorOptions {
+  /** The faults of the request, by path. */
+  issues?: Issue[];
+  /** Seconds after which the same request may succeed. */
+  retryAfter?: number;
+  /** Methods that the path does answer to. */
+  allow?: string[];
+}
+
+/**
+ * A request that is not done, for a reason from the closed list of codes. The message is for the
+ * caller; `cause` is for the log alone.
+ */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: ErrorCode;
+  readonly issues: Issue[] | undefined;
+  readonly retryAfter: number | undefined;
+  readonly allow: string[] | undefined;
+
+  constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
+    const { issues, retryAfter, allow, ...rest } = options;
+    super(message, rest);
+    this.code = code;
+    this.issues = issues;
+    this.retryAfter = retryAfter;
+    this.allow = allow;
+  }
+
+  /** How traces and metrics sort it, where its cause does not tell. */
+  get errorType(): "unavailable" | "timeout" | undefined {
+    if (this.code === "unavailable") return "unavailable";
+    return this.code === "render_timeout" ? "timeout" : undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  EVENT_VERSION,
+  type EventData,
+  type Rendered,
+  type RenderReply,
+  variablesSchema,
+} from "@posthaste/contracts";
+import { errorType, type Logger } from "@posthaste/telemetry";
+import { bodyIssues } from "./body_issues.ts";
+import { findMissingForRender } from "./check_variables.ts";
+import { refusalOf } from "./fault.ts";
+import type { Ledger } from "./ledger.ts";
+import { isIdOrAlias } from "./path_ids.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What {@linkcode renderTemplate} needs. */
+export interface RenderTemplateDeps {
+  ledger: Pick<Ledger, "latestEmailVersion">;
+  /** Asks a renderer; nothing when none answers in time. Rejects when the broker is gone. */
+  render(
+    data: EventData<"render.requested">,
+    options: { timeoutMs: number },
+  ): Promise<RenderReply | undefined>;
+  /** Longest wait for the renderer, in milliseconds. */
+  renderTimeoutMs: number;
+  logger: Pick<Logger, "error">;
+}
+
+/** A wish to render. */
+export interface RenderCommand {
+  accountId: string;
+  /** Id or alias of an email template, as it stands in the path. */
+  templateId: string;
+  /** Out of the JSON parser, unchecked. */
+  body: unknown;
+}
+
+const RETRY_AFTER_SECONDS = 2;
+const ACTION = "render the template";
+
+/**
+ * Fills the newest published version of an email template.
+ *
+ * @throws {Refusal}
+ */
+export async function renderTemplate(
+  { accountId, templateId, body }: RenderCommand,
+  deps: RenderTemplateDeps,
+): Promise<Rendered> {
+  const version = isIdOrAlias(templateId)
+    ? await deps.ledger.latestEmailVersion(accountId, templateId)
+    : null;
+  if (version === null) {
+    const reason = `there is no email template "${templateId}"`;
+    throw new Refusal("unknown_template", `Cannot ${ACTION}: ${reason}`);
+  }
+  const { data: variables, error } = variablesSchema.safeParse(body);
+  if (error !== undefined) {
+    const issues = bodyIssues(error);
+    throw refusalOf(ACTION, issues.map((issue) => ({ code: "invalid_request", ...issue })));
+  }
+  const missing = findMissingForRender(version, variables);
+  if (missing.length > 0) throw refusalOf(ACTION, missing);
+  const reply = await ask({
+    v: EVENT_VERSION,
+    accountId,
+    templateId: version.templateId,
+    version: version.version,
+    variables,
+  }, deps);
+  if (reply.ok) return { subject: reply.subject, html: reply.html, text: reply.text };
+  const code = reply.timedOut ? "render_timeout" : "template_failed";
+  throw new Refusal(code, `Cannot ${ACTION}: ${reply.reason}`);
+}
+
+async function ask(
+  data: EventData<"render.requested">,
+  { render, renderTimeoutMs: timeoutMs, logger }: RenderTemplateDeps,
+): Promise<RenderReply> {
+  let failure: unknown;
+  try {
+    const reply = await render(data, { timeoutMs });
+    if (reply !== undefined) return reply;
+  } catch (error) {
+    failure = error;
+  }
+  logger.error(`Cannot ${ACTION}: no renderer answered`, { error: failure });
+  const isLate = failure === undefined || errorType(failure) === "timeout";
+  throw isLate
+    ? new Refusal("render_timeout", `Cannot ${ACTION}: it took more than ${timeoutMs} ms`)
+    : new Refusal("unavailable", `Cannot ${ACTION}: try again soon`, {
+      cause: failure,
+      retryAfter: RETRY_AFTER_SECONDS,
+    });
+}

@@ -1,0 +1,127 @@
+import {
+  type Context,
+  context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import {
+  errorType,
+  extractTrace,
+  type Logger,
+  type MetricAttributes,
+  recordDuration,
+} from "@posthaste/telemetry";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** What is measured about the request; taken away once it is told. */
+    measured: Measured | undefined;
+  }
+}
+
+interface Measured {
+  span: Span;
+  startedAt: number;
+  route: string | undefined;
+  /** What made the answer an error of ours, if anything did. */
+  failure: unknown;
+}
+
+/**
+ * Wraps every request in a server span that joins the caller's trace (W3C Trace Context), measures
+ * it, and logs it at level debug.
+ */
+export function spanRequests(app: FastifyInstance, logger: Pick<Logger, "debug">): void {
+  app.decorateRequest("measured", undefined);
+  // With a callback, everything that follows runs inside the span's context.
+  app.addHook("onRequest", (request, reply, done) => {
+    // Where the caller goes away there is no response, and `onRequestAbort` misses those whose body
+    // was read.
+    reply.raw.once("close", () => finish(request, { reply: undefined, logger }));
+    const [measured, inside] = begin(request);
+    request.measured = measured;
+    context.with(inside, done);
+  });
+  app.addHook("onError", async (request, _reply, error) => {
+    if (request.measured !== undefined) request.measured.failure = error;
+  });
+  app.addHook("onResponse", async (request, reply) => finish(request, { reply, logger }));
+}
+
+const templates = new Map<string, string>();
+
+/** Writes a route as `/v1/messages/{id}`. */
+function templateOf(url: string): string {
+  let template = templates.get(url);
+  if (template === undefined) {
+    template = url.replaceAll(/:(\w+)/g, "{$1}");
+    templates.set(url, template);
+  }
+  return template;
+}
+
+function begin({ method, headers, routeOptions, protocol }: FastifyRequest): [Measured, Context] {
+  const route = routeOptions.url === undefined ? undefined : templateOf(routeOptions.url);
+  const { traceparent, tracestate } = headers;
+  const parent = extractTrace({
+    ...(typeof traceparent === "string" ? { traceparent } : {}),
+    ...(typeof tracestate === "string" ? { tracestate } : {}),
+  });
+  const span = trace.getTracer("posthaste").startSpan(
+    route === undefined ? method : `${method} ${route}`,
+    {
+      kind: SpanKind.SERVER,
+      attributes: {
+        "http.request.method": method,
+        "url.scheme": protocol,
+        ...(route === undefined ? {} : { "http.route": route }),
+      },
+    },
+    parent,
+  );
+  const measured = { span, startedAt: performance.now(), route, failure: undefined };
+  return [measured, trace.setSpan(parent, span)];
+}
+
+interface Ending {
+  /** Nothing where the caller went away first. */
+  reply: FastifyReply | undefined;
+  logger: Pick<Logger, "debug">;
+}
+
+function finish(request: FastifyRequest, { reply, logger }: Ending): void {
+  const { measured } = request;
+  if (measured === undefined) return;
+  request.measured = undefined;
+  const { span, startedAt, route, failure } = measured;
+  const elapsedMs = performance.now() - startedAt;
+  const status = reply?.statusCode;
+  const attributes: MetricAttributes = {
+    "http.request.method": request.method,
+    "http.route": route,
+    "http.response.status_code": status,
+    "url.scheme": request.protocol,
+    "error.type": failureType(status, failure),
+  };
+  recordDuration("http.server.request.duration", elapsedMs / 1000, attributes);
+  span.setAttributes(attributes);
+  if (attributes["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+  logger.debug("Answered a request", {
+    method: request.method,
+    route,
+    status,
+    durationMs: elapsedMs,
+    requestId: request.id,
+  });
+}
+
+/** By the semantic conventions, a server's span is an error from 500 on only. */
+function failureType(status: number | undefined, failure: unknown): string | undefined {
+  if (status === undefined) return "canceled";
+  if (status < 500) return undefined;
+  return failure === undefined ? String(status) : errorType(failure);
+}

@@ -1,0 +1,44 @@
+import { type Message, parseMessageId, type Send } from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import { requireScope } from "../authenticate.ts";
+import type { Ledger } from "../ledger.ts";
+import { Refusal } from "../refusal.ts";
+
+/** What {@linkcode messageRoute} needs. */
+export interface MessageRouteDeps {
+  ledger: Pick<Ledger, "findMessage" | "findSend">;
+}
+
+/** `GET /messages/{id}`: where one recipient's mail stands, and how it came there. */
+export function messageRoute(app: FastifyInstance, { ledger }: MessageRouteDeps): void {
+  app.get<{ Params: { id: string } }>(
+    "/messages/:id",
+    { onRequest: requireScope("read") },
+    async ({ caller: { accountId }, params: { id } }) => {
+      const parts = parseMessageId(id);
+      if (parts !== undefined) {
+        const message = await ledger.findMessage(accountId, id);
+        if (message !== null) return show(message);
+        const send = await ledger.findSend(accountId, parts.sendId);
+        const recipient = send?.request.to[parts.index];
+        if (send && recipient) return showQueued(id, { send, email: recipient.email });
+      }
+      throw new Refusal("unknown_message", `Cannot show the message: there is none "${id}"`);
+    },
+  );
+}
+
+function show(message: Message) {
+  const { _id: id, sendId, email, state, attempt, acceptedAt, finishedAt } = message;
+  const { nextAt, reason, reply, timeline } = message;
+  const head = { id, sendId, email, state, attempt, acceptedAt, finishedAt };
+  return { ...head, nextAt, reason, reply, timeline };
+}
+
+/** A message without a document is one that nobody touched yet. */
+function showQueued(id: string, { send, email }: { send: Send; email: string }) {
+  const { _id: sendId, acceptedAt } = send;
+  const at = { acceptedAt, finishedAt: null, nextAt: null };
+  const nothing = { reason: null, reply: null, timeline: [] };
+  return { id, sendId, email, state: "queued", attempt: 0, ...at, ...nothing };
+}

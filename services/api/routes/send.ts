@@ -1,0 +1,31 @@
+import { injectTrace } from "@posthaste/telemetry";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { acceptSend, type AcceptSendDeps } from "../accept_send.ts";
+import { requireScope } from "../authenticate.ts";
+import { type Idempotency, readIdempotencyKey } from "../idempotency.ts";
+
+/** `POST /templates/{templateId}/send/{integrationId}` (INTERFACE.md, section 4.2). */
+export function sendRoute(app: FastifyInstance, deps: AcceptSendDeps): void {
+  app.post<{ Params: { templateId: string; integrationId: string } }>(
+    "/templates/:templateId/send/:integrationId",
+    { onRequest: requireScope("send") },
+    async (request, reply) => {
+      const { caller, params, body } = request;
+      const { answer, replayed } = await acceptSend({
+        accountId: caller.accountId,
+        templateId: params.templateId,
+        integrationId: params.integrationId,
+        body,
+        idempotency: idempotencyOf(request),
+        trace: injectTrace().traceparent,
+      }, deps);
+      if (replayed) reply.header("idempotent-replayed", "true");
+      return answer;
+    },
+  );
+}
+
+function idempotencyOf({ headers, bodyHash }: FastifyRequest): Idempotency | undefined {
+  const key = readIdempotencyKey(headers["idempotency-key"]);
+  return key === undefined ? undefined : { key, bodyHash };
+}

@@ -1,0 +1,45 @@
+import {
+  isSendId,
+  type Message,
+  messageIdOf,
+  type MessageState,
+  type Send,
+} from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import { requireScope } from "../authenticate.ts";
+import type { Ledger } from "../ledger.ts";
+import { Refusal } from "../refusal.ts";
+
+/** What {@linkcode sendStateRoute} needs. */
+export interface SendStateRouteDeps {
+  ledger: Pick<Ledger, "findSend" | "listMessages">;
+}
+
+/** `GET /sends/{id}`: an accepted send, with the state of each of its messages. */
+export function sendStateRoute(app: FastifyInstance, { ledger }: SendStateRouteDeps): void {
+  app.get<{ Params: { id: string } }>(
+    "/sends/:id",
+    { onRequest: requireScope("read") },
+    async ({ caller: { accountId }, params: { id } }) => {
+      const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
+      if (send === null) {
+        throw new Refusal("unknown_send", `Cannot show the send: there is none "${id}"`);
+      }
+      return show(send, await ledger.listMessages(accountId, id) ?? []);
+    },
+  );
+}
+
+function show(send: Send, documents: readonly Message[]) {
+  const { _id: id, acceptedAt, template, integrationId, messageCount, settledAt, request } = send;
+  const stateOf = new Map(documents.map(({ index, state }) => [index, state]));
+  const states: Partial<Record<MessageState, number>> = {};
+  const messages = request.to.map(({ email }, index) => {
+    // A message without a document is one that nobody touched yet.
+    const state = stateOf.get(index) ?? "queued";
+    states[state] = (states[state] ?? 0) + 1;
+    return { id: messageIdOf(id, index), email, state };
+  });
+  const settled = settledAt !== null;
+  return { id, acceptedAt, template, integrationId, messageCount, settled, states, messages };
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { errorBodySchema, type Message } from "@posthaste/contracts";
+import { openTestApp, SEND, smallSend, type TestApp } from "./_test_app.ts";
+
+const AT = new Date("2026-01-02T03:04:05.678Z");
+
+async function sendTwo(api: TestApp) {
+  const to = [{ email: "a@example.net" }, { email: "b@example.net" }];
+  const { body } = await api.post(SEND, smallSend({ to }));
+  const message: Message = {
+    _id: body.messages[1].id,
+    sendId: body.id,
+    accountId: "acc_1",
+    index: 1,
+    email: "b@example.net",
+    state: "failed",
+    attempt: 1,
+    leaseUntil: null,
+    nextAt: null,
+    acceptedAt: AT,
+    finishedAt: AT,
+    reason: "the mailbox does not exist",
+    reply: { code: 550, enhanced: "5.1.1", response: "no such user" },
+    mimeHash: "never shown",
+    timeline: [{ at: AT, type: "failed", attempt: 1, durationMs: 12, detail: "no such user" }],
+  };
+  api.messages.push(message);
+  return body;
+}
+
+test("messageRoute() tells all about a message that a worker touched", async () => {
+  await using api = openTestApp();
+  const { id, messages } = await sendTwo(api);
+  const { status, body } = await api.get(`/v1/messages/${messages[1].id}`);
+  assert.equal(status, 200);
+  assert.deepEqual(body, {
+    id: messages[1].id,
+    sendId: id,
+    email: "b@example.net",
+    state: "failed",
+    attempt: 1,
+    acceptedAt: AT.toISOString(),
+    finishedAt: AT.toISOString(),
+    nextAt: null,
+    reason: "the mailbox does not exist",
+    reply: { code: 550, enhanced: "5.1.1", response: "no such user" },
+    timeline: [{
+      at: AT.toISOString(),
+      type: "failed",
+      attempt: 1,
+      durationMs: 12,
+      detail: "no such user",
+    }],
+  });
+});
+
+test("messageRoute() knows a message that nobody touched, and none beyond the send", async () => {
+  await using api = openTestApp();
+  const { id, messages } = await sendTwo(api);
+  const { body } = await api.get(`/v1/messages/${messages[0].id}`);
+  assert.equal(body.sendId, id);
+  assert.equal(body.email, "a@example.net");
+  assert.equal(body.state, "queued");
+  assert.deepEqual(body.timeline, []);
+  for (const bad of [`${messages[0].id.slice(0, -1)}2`, "x", id, "msg_"]) {
+    const answer = await api.get(`/v1/messages/${bad}`);
+    assert.equal(answer.status, 404);
+    assert.equal(errorBodySchema.parse(answer.body).code, "unknown_message");
+  }
+});
+
+test("sendStateRoute() counts states and lists the messages in their order", async () => {
+  await using api = openTestApp();
+  const { id, messages } = await sendTwo(api);
+  const { status, body } = await api.get(`/v1/sends/${id}`);
+  assert.equal(status, 200);
+  assert.deepEqual(body, {
+    id,
+    acceptedAt: api.sends[0]?.acceptedAt.toISOString(),
+    template: { id: 5, version: 2 },
+    integrationId: 3,
+    messageCount: 2,
+    settled: false,
+    states: { queued: 1, failed: 1 },
+    messages: [
+      { id: messages[0].id, email: "a@example.net", state: "queued" },
+      { id: messages[1].id, email: "b@example.net", state: "failed" },
+    ],
+  });
+  const answer = await api.get(`/v1/sends/${id}x`);
+  assert.equal(errorBodySchema.parse(answer.body).code, "unknown_send");
+});

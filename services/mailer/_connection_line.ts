@@ -1,0 +1,204 @@
+import { SmtpSession } from "./_smtp_session.ts";
+import { parseReply, SmtpFailure } from "./smtp_failure.ts";
+import type { SmtpIntegration } from "./smtp_integration.ts";
+import type { SmtpReceipt, TransportPoolOptions } from "./transport_pool.ts";
+
+/** The options of a pool with every default filled in. */
+export type LineSettings = Required<TransportPoolOptions>;
+
+type Mail = Parameters<SmtpSession["send"]>[0];
+
+/** The connections of one integration with one set of settings, and who waits for them. */
+export class ConnectionLine {
+  #integration: SmtpIntegration;
+  #settings: LineSettings;
+  #sessions = new Set<SmtpSession>();
+  #idle: { session: SmtpSession; timer: NodeJS.Timeout }[] = [];
+  #waiting: PromiseWithResolvers<SmtpSession | undefined>[] = [];
+  #opening = 0;
+  #retired = false;
+  #onDrained: () => void;
+  #drained = Promise.withResolvers<void>();
+
+  constructor(integration: SmtpIntegration, settings: LineSettings, onDrained: () => void) {
+    this.#integration = integration;
+    this.#settings = settings;
+    this.#onDrained = onDrained;
+  }
+
+  get connections(): number {
+    return this.#sessions.size;
+  }
+
+  /** Resolves when it holds nothing any more; afterwards it must not be used. */
+  get drained(): Promise<void> {
+    return this.#drained.promise;
+  }
+
+  async send(mail: Mail): Promise<SmtpReceipt> {
+    for (;;) {
+      const session = await this.#acquire(mail.signal);
+      const start = performance.now();
+      const reused = session.transactions > 0;
+      try {
+        const info = await session.send(mail);
+        return {
+          code: 250,
+          ...parseReply(info.response),
+          response: info.response,
+          durationMs: performance.now() - start,
+          ...(info.serverMessageId === undefined ? {} : { serverMessageId: info.serverMessageId }),
+        };
+      } catch (error) {
+        // The server had ended a connection that was idle: nothing of this mail was taken.
+        if (reused && isStale(error)) continue;
+        throw error;
+      } finally {
+        this.#release(session);
+      }
+    }
+  }
+
+  retire(): void {
+    this.#retired = true;
+    for (const { session, timer } of this.#idle.splice(0)) {
+      clearTimeout(timer);
+      session.quit();
+    }
+    this.#checkDrained();
+  }
+
+  close(): void {
+    for (const waiter of this.#waiting.splice(0)) {
+      waiter.reject(refuse(this.#integration, { fault: "closed", reason: "it is shutting down" }));
+    }
+    this.retire();
+  }
+
+  abort(): void {
+    for (const session of this.#sessions) session.close();
+  }
+
+  async #acquire(signal: AbortSignal | undefined): Promise<SmtpSession> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) {
+      clearTimeout(idle.timer);
+      return idle.session;
+    }
+    if (this.#hasRoom()) this.#opening++;
+    else {
+      const session = await this.#wait(signal);
+      if (session !== undefined) return session;
+    }
+    return await this.#open(signal);
+  }
+
+  /** Waits for a free connection, or for the right to open one, which is then reserved. */
+  async #wait(signal: AbortSignal | undefined): Promise<SmtpSession | undefined> {
+    const waiter = Promise.withResolvers<SmtpSession | undefined>();
+    const abort = () => {
+      const index = this.#waiting.indexOf(waiter);
+      if (index === -1) return;
+      this.#waiting.splice(index, 1);
+      waiter.reject(this.#interrupted(signal));
+    };
+    if (signal?.aborted) throw this.#interrupted(signal);
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#waiting.push(waiter);
+    try {
+      return await waiter.promise;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async #open(signal: AbortSignal | undefined): Promise<SmtpSession> {
+    const address = await this.#resolve();
+    // From here on the session itself takes the place that was reserved.
+    this.#opening--;
+    const session: SmtpSession = new SmtpSession(this.#integration, {
+      address,
+      settings: this.#settings,
+      onClosed: () => this.#forget(session),
+    });
+    this.#sessions.add(session);
+    await session.open(signal);
+    return session;
+  }
+
+  async #resolve(): Promise<string> {
+    try {
+      return await this.#settings.resolveHost(this.#integration.host);
+    } catch (cause) {
+      this.#opening--;
+      this.#wakeNext();
+      this.#checkDrained();
+      throw refuse(this.#integration, { fault: "host", reason: "its host is refused", cause });
+    }
+  }
+
+  #release(session: SmtpSession): void {
+    if (session.closed) return;
+    if (session.transactions >= this.#settings.maxMails) return session.quit();
+    const waiter = this.#waiting.shift();
+    if (waiter !== undefined) return waiter.resolve(session);
+    if (this.#retired) return session.quit();
+    const timer = setTimeout(() => {
+      this.#idle = this.#idle.filter((entry) => entry.session !== session);
+      session.quit();
+    }, this.#settings.idleMs);
+    timer.unref();
+    this.#idle.push({ session, timer });
+  }
+
+  #forget(session: SmtpSession): void {
+    this.#sessions.delete(session);
+    const index = this.#idle.findIndex((entry) => entry.session === session);
+    if (index !== -1) clearTimeout(this.#idle.splice(index, 1)[0]?.timer);
+    this.#wakeNext();
+    this.#checkDrained();
+  }
+
+  #wakeNext(): void {
+    while (this.#hasRoom()) {
+      const waiter = this.#waiting.shift();
+      if (waiter === undefined) return;
+      this.#opening++;
+      waiter.resolve(undefined);
+    }
+  }
+
+  #hasRoom(): boolean {
+    return this.#sessions.size + this.#opening < (this.#integration.maxConnections ?? 5);
+  }
+
+  #checkDrained(): void {
+    if (this.#sessions.size + this.#opening + this.#waiting.length > 0) return;
+    this.#onDrained();
+    this.#drained.resolve();
+  }
+
+  #interrupted(signal: AbortSignal | undefined): SmtpFailure {
+    const cause = signal?.reason;
+    return refuse(this.#integration, { fault: "aborted", reason: "it was interrupted", cause });
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof SmtpFailure && error.phase === "mail" &&
+    (error.fault === "lost" || error.code === 421);
+}
+
+/** A failure before anything was said to the server. */
+export function refuse(
+  integration: SmtpIntegration,
+  details: { fault: SmtpFailure["fault"]; reason: string; cause?: unknown },
+): SmtpFailure {
+  const { fault, reason, cause } = details;
+  const phase = fault === "insecure_auth" ? "auth" : "connect";
+  return new SmtpFailure(`Cannot send through "${integration.host}": ${reason}`, {
+    phase,
+    fault,
+    cause,
+  });
+}

@@ -1,0 +1,25 @@
+import { LRUCache } from "lru-cache";
+import { encodeAttachment } from "./compose_mime.ts";
+
+/** Gives a PDF as it stands in a mail (base64 in lines), or `undefined` when it is not stored. */
+export type LoadAttachment = (key: string) => Promise<Buffer | undefined>;
+
+/**
+ * Loads PDFs through a cache: one that many mails share is fetched and encoded once.
+ *
+ * @param maxBytes Memory that the cache may use.
+ */
+export function openAttachmentCache(
+  get: (key: string) => Promise<Uint8Array | undefined>,
+  maxBytes: number,
+): LoadAttachment {
+  const cache = new LRUCache<string, Buffer>({
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: ({ length }) => Math.max(1, length),
+    fetchMethod: async (key) => {
+      const bytes = await get(key);
+      return bytes && encodeAttachment(bytes);
+    },
+  });
+  return (key) => cache.fetch(key);
+}

@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { addressHeader, cleanHeaderValue, fileNameParameters, textHeader } from "./mime_header.ts";
+import { toWireAddress } from "./wire_address.ts";
+
+/** The extra headers that may be asked for. */
+export const extraHeaders = [
+  "Auto-Submitted",
+  "Feedback-ID",
+  "List-Unsubscribe",
+  "List-Unsubscribe-Post",
+  "Precedence",
+] as const;
+
+/** The largest message unless said otherwise: 25 MB, the limit of most receivers. */
+export const defaultMaxBytes: number = 25 * 1024 * 1024;
+
+/** A mailbox with the name that people see. */
+export interface Mailbox {
+  readonly name?: string;
+  readonly email: string;
+}
+
+/** A PDF to attach: its bytes, or what {@linkcode encodeAttachment} made of them. */
+export interface MailAttachment {
+  readonly filename: string;
+  readonly content: Buffer | { readonly base64: Buffer };
+  readonly contentType: "application/pdf";
+}
+
+/** What a message is made from. */
+export interface MailContent {
+  /** With its angle brackets: `<id@example.com>`. The boundaries are derived from it. */
+  readonly messageId: string;
+  readonly date: Date;
+  readonly from: Mailbox;
+  readonly to: Mailbox;
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  readonly attachments?: readonly MailAttachment[];
+  readonly headers?: Readonly<Partial<Record<typeof extraHeaders[number], string>>>;
+}
+
+/** A finished message. */
+export interface ComposedMail {
+  /** ASCII only, except for header addresses if `needsSmtpUtf8`; every line ends with CRLF. */
+  readonly raw: Buffer;
+  /** Both addresses as SMTP has to say them. */
+  readonly envelope: { readonly from: string; readonly to: string };
+  /** Whether an address needs a server that offers SMTPUTF8. */
+  readonly needsSmtpUtf8: boolean;
+}
+
+/** The finished message would be larger than allowed. */
+export class MailTooLargeError extends Error {
+  override readonly name = "MailTooLargeError";
+  /** The bytes that the message would have, and those it may have. */
+  readonly size: number;
+  readonly limit: number;
+
+  constructor(size: number, limit: number) {
+    super(`Cannot compose the mail: it has ${size} bytes encoded, ${limit} are allowed`);
+    this.size = size;
+    this.limit = limit;
+  }
+}
+
+/**
+ * Composes a MIME message: text and HTML as alternatives, and the attachments (RFC 5322, 2045-2047,
+ * 2231). Pure: the same content gives the same bytes, so that every attempt at sending is the same.
+ *
+ * ```ts
+ * const mail = composeMime({
+ *   messageId: "<m1@example.com>",
+ *   date: new Date(),
+ *   from: { name: "Acme", email: "billing@example.com" },
+ *   to: { email: "ann@example.com" },
+ *   subject: "Your invoice",
+ *   html: "<p>Hello</p>",
+ *   text: "Hello",
+ * });
+ * ```
+ *
+ * @throws {MailTooLargeError} If it has more than `maxBytes`, 25 MB by default.
+ * @throws {RangeError} If an address, the Message-ID, the date or an extra header cannot be written.
+ */
+export function composeMime(
+  content: MailContent,
+  options: { maxBytes?: number } = {},
+): ComposedMail {
+  const from = toWireAddress(content.from.email);
+  const to = toWireAddress(content.to.email);
+  const boundary = boundaryOf(content.messageId);
+  const chunks: (string | Buffer)[] = [
+    addressHeader("From", { name: content.from.name, email: from.address }),
+    addressHeader("To", { name: content.to.name, email: to.address }),
+    textHeader("Subject", content.subject),
+    `Message-ID: ${checkMessageId(content.messageId)}\r\n`,
+    `Date: ${rfc5322Date(content.date)}\r\n`,
+    ...writeExtraHeaders(content.headers ?? {}),
+    "MIME-Version: 1.0\r\n",
+  ];
+  const attachments = content.attachments ?? [];
+  if (attachments.length === 0) {
+    pushAlternative(chunks, content, boundary);
+  } else {
+    chunks.push(`Content-Type: multipart/mixed;\r\n boundary="${boundary}-m"\r\n\r\n`);
+    chunks.push(`--${boundary}-m\r\n`);
+    pushAlternative(chunks, content, boundary);
+    for (const attachment of attachments) {
+      chunks.push(`--${boundary}-m\r\n`);
+      pushAttachment(chunks, attachment);
+    }
+    chunks.push(`--${boundary}-m--\r\n`);
+  }
+  return {
+    raw: join(chunks, options.maxBytes ?? defaultMaxBytes),
+    envelope: { from: from.address, to: to.address },
+    needsSmtpUtf8: from.needsSmtpUtf8 || to.needsSmtpUtf8,
+  };
+}
+
+/**
+ * Encodes a file once for many messages: base64 in lines of 76 characters, with CRLF at the end.
+ * Pass the result as `content: { base64 }`.
+ */
+export function encodeAttachment(file: Uint8Array): Buffer {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  return Buffer.from(base64Lines(bytes), "latin1");
+}
+
+function pushAlternative(chunks: (string | Buffer)[], content: MailContent, boundary: string) {
+  chunks.push(`Content-Type: multipart/alternative;\r\n boundary="${boundary}-a"\r\n\r\n`);
+  pushText(chunks, boundary, { subtype: "plain", text: content.text });
+  pushText(chunks, boundary, { subtype: "html", text: content.html });
+  chunks.push(`--${boundary}-a--\r\n`);
+}
+
+function pushText(
+  chunks: (string | Buffer)[],
+  boundary: string,
+  part: { subtype: "plain" | "html"; text: string },
+) {
+  chunks.push(
+    `--${boundary}-a\r\nContent-Type: text/${part.subtype}; charset=utf-8\r\n` +
+      "Content-Transfer-Encoding: base64\r\n\r\n",
+    // RFC 2046, 4.1.1: inside a text part a line ends with CRLF, also before base64.
+    base64Lines(Buffer.from(part.text.replace(/\r\n?|\n/g, "\r\n"))),
+  );
+}
+
+function pushAttachment(chunks: (string | Buffer)[], attachment: MailAttachment) {
+  const { name, filename } = fileNameParameters(attachment.filename);
+  chunks.push(
+    `Content-Type: ${attachment.contentType}${name}\r\n` +
+      `Content-Disposition: attachment${filename}\r\n` +
+      "Content-Transfer-Encoding: base64\r\n\r\n",
+  );
+  const { content } = attachment;
+  chunks.push("base64" in content ? content.base64 : encodeAttachment(content));
+}
+
+function base64Lines(bytes: Buffer): string {
+  const base64 = bytes.toString("base64");
+  let lines = "";
+  for (let start = 0; start < base64.length; start += 76) {
+    lines += base64.slice(start, start + 76) + "\r\n";
+  }
+  return lines;
+}
+
+function join(chunks: readonly (string | Buffer)[], maxBytes: number): Buffer {
+  let size = 0;
+  for (const chunk of chunks) {
+    size += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
+  }
+  if (size > maxBytes) throw new MailTooLargeError(size, maxBytes);
+  const raw = Buffer.allocUnsafe(size);
+  let end = 0;
+  for (const chunk of chunks) {
+    end += typeof chunk === "string" ? raw.write(chunk, end) : chunk.copy(raw, end);
+  }
+  return raw;
+}
+
+/** The `_` keeps it out of every base64 line, and thus out of every part. */
+function boundaryOf(messageId: string): string {
+  return `=_${createHash("sha256").update(messageId).digest("hex").slice(0, 32)}`;
+}
+
+function checkMessageId(messageId: string): string {
+  if (/^<[\x21-\x3b\x3d\x3f-\x7e]+>$/.test(messageId) && messageId.length <= 250) return messageId;
+  throw new RangeError(`Cannot use the Message-ID ${JSON.stringify(messageId)}: it is malformed`);
+}
+
+function rfc5322Date(date: Date): string {
+  if (Number.isNaN(date.getTime())) throw new RangeError("Cannot compose the mail: no valid date");
+  return date.toUTCString().replace("GMT", "+0000");
+}
+
+function writeExtraHeaders(headers: NonNullable<MailContent["headers"]>): string[] {
+  return extraHeaders.filter((name) => headers[name] !== undefined).map((name) => {
+    const value = cleanHeaderValue(headers[name] ?? "");
+    if (/^[\x20-\x7e]{1,900}$/.test(value)) return `${name}: ${value}\r\n`;
+    throw new RangeError(`Cannot write the header "${name}": its value is not short ASCII text`);
+  });
+}

@@ -1,0 +1,22 @@
+import { setting } from "@posthaste/runtime";
+import { z } from "zod";
+
+/** Settings of the mailer service, beside those that every service has. */
+export const CONFIG = z.object({
+  MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
+    .describe("Where the database is"),
+  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
+    .describe("Where the broker is"),
+  MASTER_KEY: setting.text({ secret: true })
+    .describe("Keys that SMTP passwords are sealed under: id:base64, the current one first"),
+  EHLO_NAME: setting.text().optional()
+    .describe("Name given to SMTP servers; this machine's when not set"),
+  MAIL_CONCURRENCY: setting.integer({ min: 1, max: 1000 }).prefault("32")
+    .describe("Mails in hand at once, in each lane"),
+  MAIL_LIMIT: setting.bytes({ min: 10_000 }).prefault("25MB")
+    .describe("Largest mail, encoded"),
+  CLAIM_LEASE: setting.duration({ min: 1000 }).prefault("5m")
+    .describe("Time in which a claimed mail must be on its way, or another process may take it"),
+  ATTACHMENT_CACHE: setting.bytes({ min: 0 }).prefault("64MB")
+    .describe("Memory for PDFs that several mails share"),
+});

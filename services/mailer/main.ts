@@ -1,0 +1,51 @@
+import { LANES } from "@posthaste/contracts";
+import { consumerOf, openBus } from "@posthaste/messaging";
+import { runService } from "@posthaste/runtime";
+import { openIntegrationCache, openStore, readMasterKeys } from "@posthaste/storage";
+import { hostname } from "node:os";
+import process from "node:process";
+import { openAttachmentCache } from "./attachment_cache.ts";
+import { CONFIG } from "./config.ts";
+import { sendStep } from "./send_step.ts";
+import { openTransportPool } from "./transport_pool.ts";
+import { unsealer } from "./unseal.ts";
+
+await runService({
+  name: "mailer",
+  env: process.env,
+  config: CONFIG,
+  run: async ({ config, signal, logger, health }) => {
+    const keys = readMasterKeys(config.MASTER_KEY);
+    await using store = await openStore({ url: config.MONGODB_URL, appName: "mailer" });
+    await using bus = await openBus({ url: config.NATS_URL, name: "mailer" });
+    await using pool = openTransportPool({ ehloName: config.EHLO_NAME ?? hostname() });
+    const contents = bus.objects("contents");
+    const pdfs = bus.objects("pdfs");
+    const step = sendStep({
+      ...store,
+      ...openIntegrationCache(store),
+      unseal: unsealer(keys),
+      send: (mail) => pool.send(mail),
+      loadAttachment: openAttachmentCache((key) => pdfs.get(key), config.ATTACHMENT_CACHE),
+      loadContent: async (key) => {
+        const bytes = await contents.get(key);
+        return bytes && Buffer.from(bytes).toString();
+      },
+      now: () => new Date(),
+      logger,
+      leaseMs: config.CLAIM_LEASE,
+      mailLimit: config.MAIL_LIMIT,
+    });
+    health.add("mongodb", () => store.ping());
+    health.add("nats", () => bus.check());
+
+    await Promise.all(LANES.map((lane) =>
+      bus.consume(step, {
+        consumer: consumerOf("mailer", lane),
+        concurrency: config.MAIL_CONCURRENCY,
+        signal,
+        logger,
+      })
+    ));
+  },
+});

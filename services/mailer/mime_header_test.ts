@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addressHeader, cleanHeaderValue, fileNameParameters, textHeader } from "./mime_header.ts";
+
+const nasty = [
+  "short",
+  "a".repeat(300),
+  `${"word ".repeat(60)}end`,
+  "漢字".repeat(150),
+  "👩‍👩‍👧‍👦".repeat(30),
+  "𠜎".repeat(80),
+  "مرحبا بالعالم ".repeat(25).trim(),
+  "=?UTF-8?B?aGk=?=",
+  "two  spaces   kept",
+  "ends with é",
+];
+
+test("textHeader() folds every line to 78 characters of ASCII", () => {
+  for (const text of nasty) {
+    for (const line of textHeader("Subject", text).split("\r\n")) {
+      assert.ok(line.length <= 78, line);
+      assert.match(line, /^[\x20-\x7e]*$/);
+    }
+  }
+});
+
+test("textHeader() never leaves a line without a visible character", () => {
+  for (const text of nasty) {
+    const lines = textHeader("Subject", text).slice(0, -2).split("\r\n");
+    assert.ok(lines.every((line) => line.trim() !== ""));
+  }
+});
+
+test("textHeader() keeps plain words readable", () => {
+  assert.equal(textHeader("Subject", "Your invoice 42"), "Subject: Your invoice 42\r\n");
+});
+
+test("textHeader() makes line breaks harmless", () => {
+  const header = textHeader("Subject", "hi\r\nBcc: evil@example.com\r\n\r\nbody\0");
+  assert.equal(header, "Subject: hi Bcc: evil@example.com body\r\n");
+});
+
+test("cleanHeaderValue() replaces control characters and half a surrogate pair", () => {
+  assert.equal(cleanHeaderValue(" a\r\n\tb\0c\u0085d\u2028e\ud800 "), "a b c d e\ufffd");
+});
+
+test("addressHeader() quotes what a phrase may not hold", () => {
+  assert.equal(
+    addressHeader("From", { name: 'Ann "A" \\ Co., Ltd', email: "a@example.com" }),
+    'From: "Ann \\"A\\" \\\\ Co., Ltd" <a@example.com>\r\n',
+  );
+});
+
+test("addressHeader() keeps an address on one line and the name within 78 characters", () => {
+  for (const name of nasty) {
+    const header = addressHeader("From", { name, email: `${"x".repeat(40)}@example.com` });
+    for (const line of header.split("\r\n")) assert.ok(line.length <= 78, line);
+    assert.ok(header.endsWith(`<${"x".repeat(40)}@example.com>\r\n`));
+  }
+});
+
+test("fileNameParameters() leaves a simple name alone", () => {
+  assert.deepEqual(fileNameParameters("invoice; 42.pdf"), {
+    name: ';\r\n name="invoice; 42.pdf"',
+    filename: ';\r\n filename="invoice; 42.pdf"',
+  });
+});
+
+test("fileNameParameters() writes long names in sections of at most 78 characters", () => {
+  const { name, filename } = fileNameParameters(`${"räksmörgås 🦐 ".repeat(12)}.pdf`);
+  assert.match(filename, /filename\*0\*=UTF-8''.+filename\*1\*=/s);
+  for (const line of (name + filename).split("\r\n")) assert.ok(line.length <= 78, line);
+});

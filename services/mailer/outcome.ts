@@ -1,0 +1,56 @@
+import type { Integration, SmtpReply } from "@posthaste/contracts";
+import { retryAt } from "./retry_at.ts";
+import type { SmtpVerdict } from "./smtp_verdict.ts";
+
+/** What becomes of a message after an attempt that did not succeed. */
+export type Setback =
+  | { state: "deferred"; reason: string; reply?: SmtpReply; nextAt: Date }
+  | { state: "failed"; reason: string; reply?: SmtpReply }
+  | { state: "unknown"; reason: string };
+
+/** When and how often it was tried. */
+export interface Attempt {
+  /** Number of the attempt that ended, from 1. */
+  attempt: number;
+  acceptedAt: Date;
+  now: Date;
+  /** Gives 0 to 1. @default {Math.random} */
+  random?: () => number;
+}
+
+/** A server may still be busy with a mail that it did not confirm (RFC 5321, 4.5.3.2.6). */
+const UNKNOWN_WAIT_MS = 10 * 60_000;
+
+/** Decides what an SMTP verdict means for a message, by the policy of its integration. */
+export function setbackOf(
+  verdict: SmtpVerdict,
+  policy: Pick<Integration, "retryForMs" | "whenUnknown">,
+  attempt: Attempt,
+): Setback {
+  const reply = replyOf(verdict);
+  const said = { reason: verdict.reason, ...(reply === undefined ? {} : { reply }) };
+  if (verdict.kind === "fail") return { state: "failed", ...said };
+  if (verdict.kind === "unknown" && policy.whenUnknown === "hold") {
+    return { state: "unknown", reason: verdict.reason };
+  }
+  const nextAt = retryAt({ ...attempt, giveUpAfterMs: policy.retryForMs });
+  if (nextAt === null) {
+    return { state: "failed", ...said, reason: `${verdict.reason}; retries ended` };
+  }
+  if (verdict.kind !== "unknown") return { state: "deferred", ...said, nextAt };
+  const earliest = attempt.now.getTime() + UNKNOWN_WAIT_MS;
+  return {
+    state: "deferred",
+    ...said,
+    nextAt: new Date(Math.max(nextAt.getTime(), earliest)),
+  };
+}
+
+function replyOf({ code, enhanced, response }: SmtpVerdict): SmtpReply | undefined {
+  if (code === undefined && response === undefined) return undefined;
+  return {
+    ...(code === undefined ? {} : { code }),
+    ...(enhanced === undefined ? {} : { enhanced }),
+    ...(response === undefined ? {} : { response }),
+  };
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { BlockList, isIP } from "node:net";
+
+/** A customer's SMTP server, its secret already opened. */
+export interface SmtpIntegration {
+  /** Names the integration; what changes about it need not be part of it. */
+  readonly key: string;
+  readonly host: string;
+  readonly port: number;
+  /** `starttls` insists on the upgrade; `none` never upgrades. */
+  readonly tls: "none" | "starttls" | "implicit";
+  /** Without a method, the server's first of PLAIN and LOGIN is used. */
+  readonly auth: {
+    readonly user: string;
+    readonly password: string;
+    readonly method?: "PLAIN" | "LOGIN";
+  } | null;
+  /** How many connections may be open at once, 5 by default. */
+  readonly maxConnections?: number;
+  readonly allowInvalidCertificate?: boolean;
+  /** A certificate authority to trust, as PEM. */
+  readonly ca?: string;
+}
+
+const fingerprints = new WeakMap<SmtpIntegration, string>();
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** A digest of everything about an integration: two with the same one can share connections. */
+export function fingerprintOf(integration: SmtpIntegration): string {
+  const known = fingerprints.get(integration);
+  if (known !== undefined) return known;
+  const { key, host, port, tls, auth, maxConnections, allowInvalidCertificate, ca } = integration;
+  const settings = [key, host, port, tls, auth?.user, auth?.password, auth?.method];
+  const text = JSON.stringify([...settings, maxConnections, allowInvalidCertificate, ca]);
+  const fingerprint = createHash("sha256").update(text).digest("base64url");
+  fingerprints.set(integration, fingerprint);
+  return fingerprint;
+}
+
+/** Whether the login would cross a network unencrypted. */
+export function leaksLogin(integration: SmtpIntegration): boolean {
+  if (integration.tls !== "none" || integration.auth === null) return false;
+  const { host } = integration;
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() !== "localhost";
+  return !loopback.check(host, family === 4 ? "ipv4" : "ipv6");
+}

@@ -1,0 +1,133 @@
+import { ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
+import { fingerprintOf, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
+import { toWireAddress } from "./wire_address.ts";
+
+/** Settings of {@linkcode openTransportPool}; times in milliseconds. */
+export interface TransportPoolOptions {
+  /** The name said with EHLO; it should resolve to this machine. */
+  ehloName: string;
+  /** Decides which IP address a host means, or throws if it may not be reached. */
+  resolveHost?: (host: string) => Promise<string>;
+  /** Lets logins cross a network unencrypted. Off by default. */
+  allowInsecureAuth?: boolean;
+  /** For connecting up to the end of the greeting, 15 s by default. */
+  connectTimeoutMs?: number;
+  /** The longest time without progress before the final dot, 60 s by default. */
+  stallMs?: number;
+  /** The longest wait for the answer to the final dot, 10 min by default (RFC 5321, 4.5.3.2.6). */
+  replyMs?: number;
+  /** An unused connection is closed after this time, 30 s by default. */
+  idleMs?: number;
+  /** A connection is closed after this many mails, 100 by default. */
+  maxMails?: number;
+  /** How long closing waits for mails on their way, 30 s by default. */
+  drainMs?: number;
+}
+
+/** One mail for exactly one recipient. */
+export interface OutgoingMail {
+  readonly integration: SmtpIntegration;
+  /** One address each. */
+  readonly envelope: { readonly from: string; readonly to: string };
+  /** The whole message with CRLF line ends; dot-stuffing is added here. */
+  readonly raw: Buffer;
+  /** Interrupts the mail, wherever it is. */
+  readonly signal?: AbortSignal;
+  /** Called when the content is out. The final dot is held back until it resolves. */
+  readonly onDot?: () => Promise<void>;
+}
+
+/** The server's acceptance. */
+export interface SmtpReceipt {
+  readonly response: string;
+  readonly code: number;
+  readonly enhanced?: string;
+  /** From taking a free connection to the reply. */
+  readonly durationMs: number;
+  /** The Message-ID by which the server knows the mail, where it says one. */
+  readonly serverMessageId?: string;
+}
+
+/** Sends mails over connections that are kept open. */
+export interface TransportPool extends AsyncDisposable {
+  /** @throws {SmtpFailure} @throws {RangeError} If an address of the envelope is not one address. */
+  send(mail: OutgoingMail): Promise<SmtpReceipt>;
+  /** The connections open now, in all integrations. */
+  readonly connections: number;
+}
+
+/** Opens a pool of SMTP connections, a few for each integration. Nothing connects until a send. */
+export function openTransportPool(options: TransportPoolOptions): TransportPool {
+  return new Pool(options);
+}
+
+class Pool implements TransportPool {
+  #lines = new Map<string, ConnectionLine>();
+  #current = new Map<string, ConnectionLine>();
+  #settings: LineSettings;
+  #closed = false;
+
+  constructor(options: TransportPoolOptions) {
+    this.#settings = {
+      resolveHost: (host) => Promise.resolve(host),
+      allowInsecureAuth: false,
+      connectTimeoutMs: 15_000,
+      stallMs: 60_000,
+      replyMs: 600_000,
+      idleMs: 30_000,
+      maxMails: 100,
+      drainMs: 30_000,
+      ...options,
+    };
+  }
+
+  get connections(): number {
+    let open = 0;
+    for (const line of this.#lines.values()) open += line.connections;
+    return open;
+  }
+
+  async send(mail: OutgoingMail): Promise<SmtpReceipt> {
+    const { integration } = mail;
+    const from = toWireAddress(mail.envelope.from);
+    const to = toWireAddress(mail.envelope.to);
+    if (this.#closed) throw refuse(integration, { fault: "closed", reason: "it is shutting down" });
+    if (leaksLogin(integration) && !this.#settings.allowInsecureAuth) {
+      const reason = "its login would be sent without encryption";
+      throw refuse(integration, { fault: "insecure_auth", reason });
+    }
+    return await this.#lineOf(integration).send({
+      from: from.address,
+      to: to.address,
+      needsSmtpUtf8: from.needsSmtpUtf8 || to.needsSmtpUtf8,
+      raw: mail.raw,
+      signal: mail.signal,
+      onDot: mail.onDot,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    const lines = [...this.#lines.values()];
+    const drained = Promise.all(lines.map((line) => line.drained));
+    for (const line of lines) line.close();
+    const timer = setTimeout(() => lines.forEach((line) => line.abort()), this.#settings.drainMs);
+    await drained;
+    clearTimeout(timer);
+  }
+
+  /** A changed integration gets connections of its own; the old ones close when they are idle. */
+  #lineOf(integration: SmtpIntegration): ConnectionLine {
+    const fingerprint = fingerprintOf(integration);
+    const known = this.#lines.get(fingerprint);
+    if (known !== undefined) return known;
+    const line: ConnectionLine = new ConnectionLine(integration, this.#settings, () => {
+      this.#lines.delete(fingerprint);
+      if (this.#current.get(integration.key) === line) this.#current.delete(integration.key);
+    });
+    this.#current.get(integration.key)?.retire();
+    this.#current.set(integration.key, line);
+    this.#lines.set(fingerprint, line);
+    return line;
+  }
+}

@@ -1,0 +1,450 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { test } from "node:test";
+import {
+  openSmtpSink,
+  type SmtpSink,
+  type SmtpSinkOptions,
+  type SmtpStage,
+} from "../../libs/testing/smtp_sink.ts";
+import { testCertificate } from "../../libs/testing/test_certificate.ts";
+import { composeMime } from "./compose_mime.ts";
+import { SmtpFailure } from "./smtp_failure.ts";
+import type { SmtpIntegration } from "./smtp_integration.ts";
+import { judgeSmtpFailure } from "./smtp_verdict.ts";
+import {
+  openTransportPool,
+  type OutgoingMail,
+  type TransportPoolOptions,
+} from "./transport_pool.ts";
+
+const login = { user: "ann", password: "påss word" };
+const users = { ann: "påss word" };
+const raw = composeMime({
+  messageId: "<m1@example.com>",
+  date: new Date(0),
+  from: { email: "billing@example.com" },
+  to: { email: "ann@example.net" },
+  subject: "Hé",
+  html: "<p>Grüße</p>",
+  text: "Grüße",
+}).raw;
+const large = Buffer.from(`Subject: large\r\n\r\n${`${"x".repeat(74)}\r\n`.repeat(40_000)}`);
+/** More than the buffers of two sockets take. */
+const huge = Buffer.concat(Array.from({ length: 8 }, () => large));
+const envelope = { from: "billing@example.com", to: "ann@example.net" };
+
+function openPool(options: Partial<TransportPoolOptions> = {}) {
+  return openTransportPool({ ehloName: "test.example.com", drainMs: 1_000, ...options });
+}
+
+function integrationOf(sink: SmtpSink, rest: Partial<SmtpIntegration> = {}): SmtpIntegration {
+  const base = { key: "1", host: "localhost", port: sink.port, tls: "none", auth: null } as const;
+  return { ...base, ca: testCertificate.cert, ...rest };
+}
+
+/** Sends one mail to a fresh sink and gives the failure it ends with. */
+async function failureOf(
+  options: SmtpSinkOptions,
+  mail: Partial<Omit<OutgoingMail, "integration">> & { integration?: Partial<SmtpIntegration> } =
+    {},
+  pool: Partial<TransportPoolOptions> = {},
+): Promise<{ failure: SmtpFailure; received: number }> {
+  await using sink = await openSmtpSink(options);
+  await using transports = openPool(pool);
+  const integration = integrationOf(sink, mail.integration);
+  try {
+    await transports.send({ envelope, raw, ...mail, integration });
+  } catch (failure) {
+    assert.ok(failure instanceof SmtpFailure, String(failure));
+    return { failure, received: sink.messages.length };
+  }
+  assert.fail("the mail was accepted");
+}
+
+for (const tls of ["none", "starttls", "implicit"] as const) {
+  for (const method of ["PLAIN", "LOGIN"] as const) {
+    test(`send() delivers with tls ${tls} and login ${method}`, async () => {
+      await using sink = await openSmtpSink({ tls, users, authMethods: [method] });
+      await using transports = openPool();
+      for (const auth of [login, { ...login, method }]) {
+        const receipt = await transports.send({
+          integration: integrationOf(sink, { tls, auth }),
+          envelope,
+          raw,
+        });
+        assert.equal(receipt.code, 250);
+      }
+      const messages = await sink.waitFor(2);
+      for (const message of messages) {
+        assert.deepEqual(message.envelope, { from: envelope.from, to: [envelope.to] });
+        assert.ok(message.raw.equals(raw));
+        assert.equal(message.tls, tls !== "none");
+        assert.equal(message.user, "ann");
+      }
+    });
+  }
+}
+
+test("send() delivers without a login", async () => {
+  await using sink = await openSmtpSink();
+  await using transports = openPool();
+  await transports.send({ integration: integrationOf(sink), envelope, raw });
+  assert.equal((await sink.waitFor(1))[0]?.user, undefined);
+});
+
+const stages: [SmtpStage, SmtpFailure["phase"]][] = [
+  ["connect", "greeting"],
+  ["mail", "mail"],
+  ["rcpt", "rcpt"],
+  ["data", "data"],
+  ["dot", "dot"],
+];
+
+for (const [stage, phase] of stages) {
+  for (const reply of ["451 4.7.1 not now", "554 5.7.1 never"]) {
+    for (const hide of [[], ["PIPELINING"]] as const) {
+      test(`send() reports ${reply} at ${stage}${hide.length ? " without pipelining" : ""}`, async () => {
+        const script: SmtpSinkOptions["script"] = (moment) =>
+          moment.stage === stage ? { reply } : undefined;
+        const { failure, received } = await failureOf({ script, hide });
+        assert.equal(failure.phase, phase);
+        assert.equal(failure.fault, "reply");
+        assert.equal(failure.code, Number(reply.slice(0, 3)));
+        assert.equal(failure.enhanced, reply.slice(4, 9));
+        assert.equal(failure.unknown, false);
+        assert.equal(received, 0);
+      });
+    }
+  }
+}
+
+test("send() reports a wrong password as a refused login", async () => {
+  for (const tls of ["none", "starttls", "implicit"] as const) {
+    const integration = { tls, auth: { user: "ann", password: "wrong" } };
+    const { failure } = await failureOf({ tls, users }, { integration });
+    assert.equal(failure.phase, "auth");
+    assert.equal(failure.code, 535);
+    assert.equal(judgeSmtpFailure(failure).kind, "suspend_integration");
+    assert.doesNotMatch(failure.message, /wrong/);
+  }
+});
+
+test("send() says unknown only when the final dot left and no answer came", async () => {
+  const outcomes: [SmtpStage, Buffer, SmtpFailure["phase"], boolean][] = [
+    ["connect", raw, "greeting", false],
+    ["mail", raw, "mail", false],
+    ["rcpt", raw, "rcpt", false],
+    ["data", raw, "data", false],
+    ["body", huge, "body", false],
+    ["dot", raw, "dot", true],
+    ["dot", large, "dot", true],
+  ];
+  for (const [stage, content, phase, unknown] of outcomes) {
+    const { failure, received } = await failureOf(
+      { script: (moment) => moment.stage === stage ? { drop: true } : undefined },
+      { raw: content },
+    );
+    assert.equal(failure.phase, phase, stage);
+    assert.equal(failure.unknown, unknown, stage);
+    assert.equal(failure.code, undefined);
+    assert.equal(received, unknown ? 1 : 0);
+    assert.equal(judgeSmtpFailure(failure).kind, unknown ? "unknown" : "defer");
+  }
+});
+
+test("send() ends a 421 with the command that got it", async () => {
+  for (const stage of ["mail", "rcpt", "data", "dot"] as const) {
+    const { failure } = await failureOf({
+      script: (moment) => moment.stage === stage ? { reply: "421 4.3.2 closing" } : undefined,
+    });
+    assert.equal(failure.phase, stage);
+    assert.equal(failure.code, 421);
+  }
+});
+
+test("send() refuses a certificate it does not trust, and says so", async () => {
+  for (const tls of ["starttls", "implicit"] as const) {
+    const untrusted = { tls, ca: "" };
+    const { failure } = await failureOf({ tls }, { integration: untrusted });
+    assert.equal(failure.phase, "tls");
+    assert.equal(failure.fault, "certificate");
+  }
+});
+
+test("send() takes any certificate if the integration allows it", async () => {
+  await using sink = await openSmtpSink({ tls: "starttls" });
+  await using transports = openPool();
+  const integration = integrationOf(sink, {
+    tls: "starttls",
+    ca: "",
+    allowInvalidCertificate: true,
+  });
+  await transports.send({ integration, envelope, raw });
+  assert.equal((await sink.waitFor(1))[0]?.tls, true);
+});
+
+test("send() checks the certificate against the host's name, not its resolved address", async () => {
+  await using sink = await openSmtpSink({ tls: "implicit" });
+  await using transports = openPool({ resolveHost: () => Promise.resolve("127.0.0.1") });
+  const integration = integrationOf(sink, { tls: "implicit" });
+  await transports.send({ integration, envelope, raw });
+  const other = { ...integration, host: "mail.example.com" };
+  await assert.rejects(transports.send({ integration: other, envelope, raw }), {
+    fault: "certificate",
+  });
+});
+
+test("send() never sends a login when the server offers no STARTTLS", async () => {
+  const { failure } = await failureOf({ users }, { integration: { tls: "starttls", auth: login } });
+  assert.equal(failure.phase, "tls");
+  assert.equal(judgeSmtpFailure(failure).kind, "defer");
+});
+
+test("send() refuses a login in the clear to another machine", async () => {
+  await using transports = openPool();
+  const integration: SmtpIntegration = {
+    ...{ key: "1", host: "mail.example.com", port: 25, tls: "none", auth: login },
+  };
+  await assert.rejects(transports.send({ integration, envelope, raw }), {
+    fault: "insecure_auth",
+    message: 'Cannot send through "mail.example.com": its login would be sent without encryption',
+  });
+});
+
+test("send() says so when the server offers no login", async () => {
+  const { failure } = await failureOf({}, { integration: { auth: login } });
+  assert.equal(failure.fault, "no_auth");
+});
+
+test("send() reports a closed port and a refused host", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  await using transports = openPool({
+    resolveHost: (host) =>
+      host === "localhost" ? Promise.resolve("127.0.0.1") : Promise.reject(new Error("private")),
+  });
+  const integration: SmtpIntegration = {
+    key: "1",
+    host: "localhost",
+    port,
+    tls: "none",
+    auth: null,
+  };
+  await assert.rejects(transports.send({ integration, envelope, raw }), {
+    phase: "connect",
+    fault: "refused",
+  });
+  const inside = { ...integration, host: "10.0.0.1" };
+  await assert.rejects(transports.send({ integration: inside, envelope, raw }), { fault: "host" });
+  assert.equal(transports.connections, 0);
+});
+
+test("send() reuses connections and opens no more than allowed", async () => {
+  await using sink = await openSmtpSink();
+  await using transports = openPool();
+  const integration = integrationOf(sink, { maxConnections: 3 });
+  await Promise.all(
+    Array.from(
+      { length: 40 },
+      (_, index) =>
+        transports.send({
+          integration,
+          envelope: { ...envelope, to: `u${index}@example.net` },
+          raw,
+        }),
+    ),
+  );
+  assert.equal(sink.messages.length, 40);
+  assert.equal(sink.connections, 3);
+  const recipients = sink.messages.flatMap((message) => message.envelope.to);
+  assert.equal(new Set(recipients).size, 40);
+});
+
+test("send() keeps the connection when one mail is refused", async () => {
+  for (const stage of ["mail", "rcpt", "data", "dot"] as const) {
+    await using sink = await openSmtpSink({
+      script: (moment) =>
+        moment.stage === stage && moment.before === 0 ? { reply: "550 5.1.1 no" } : undefined,
+    });
+    await using transports = openPool();
+    const integration = integrationOf(sink, { maxConnections: 1 });
+    await assert.rejects(transports.send({ integration, envelope, raw }), { code: 550 });
+    await transports.send({ integration, envelope, raw });
+    assert.equal(sink.messages.length, 1);
+    assert.equal(sink.connections, 1, stage);
+  }
+});
+
+test("send() opens a new connection when the server had ended the idle one", async () => {
+  await using sink = await openSmtpSink({
+    script: ({ stage, before }) =>
+      stage === "mail" && before === 1 ? { reply: "421 4.4.2 idle too long" } : undefined,
+  });
+  await using transports = openPool();
+  const integration = integrationOf(sink, { maxConnections: 1 });
+  for (let sent = 0; sent < 2; sent++) await transports.send({ integration, envelope, raw });
+  sink.dropConnections();
+  await transports.send({ integration, envelope, raw });
+  assert.equal(sink.messages.length, 3);
+  assert.equal(sink.connections, 3);
+});
+
+test("send() closes a connection after its number of mails and after being idle", async () => {
+  await using sink = await openSmtpSink();
+  await using transports = openPool({ maxMails: 2, idleMs: 30 });
+  const integration = integrationOf(sink, { maxConnections: 1 });
+  for (let sent = 0; sent < 3; sent++) await transports.send({ integration, envelope, raw });
+  assert.equal(sink.connections, 2);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(transports.connections, 0);
+});
+
+test("send() gives a changed integration its own connections and lets the old ones go", async () => {
+  await using sink = await openSmtpSink({ users });
+  await using transports = openPool();
+  const before = integrationOf(sink, { auth: login });
+  await transports.send({ integration: before, envelope, raw });
+  const changed = { ...before, auth: { user: "ann", password: "changed" } };
+  await assert.rejects(transports.send({ integration: changed, envelope, raw }), { code: 535 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(transports.connections, 0);
+  await transports.send({ integration: { ...before }, envelope, raw });
+  assert.equal(sink.messages.length, 2);
+});
+
+test("send() takes one recipient and nothing that could become two", async () => {
+  await using sink = await openSmtpSink();
+  await using transports = openPool();
+  const integration = integrationOf(sink);
+  for (
+    const to of [
+      "a@example.com, evil@example.net",
+      "a@example.com>\r\nRCPT TO:<evil@example.net",
+      '"evil@example.net x"@example.com',
+    ]
+  ) {
+    const mail = { integration, envelope: { ...envelope, to }, raw };
+    await assert.rejects(transports.send(mail), RangeError);
+  }
+  assert.equal(sink.connections, 0);
+});
+
+test("send() uses SMTPUTF8 for an international local part, or fails for good", async () => {
+  const mail = { envelope: { ...envelope, to: "jörg@bücher.example" }, raw };
+  await using sink = await openSmtpSink();
+  await using transports = openPool();
+  await transports.send({ ...mail, integration: integrationOf(sink) });
+  const [to] = (await sink.waitFor(1))[0]?.envelope.to ?? [];
+  assert.match(to ?? "", /^jörg@/);
+  const { failure } = await failureOf({ hide: ["SMTPUTF8"] }, mail);
+  assert.equal(judgeSmtpFailure(failure).kind, "fail");
+});
+
+test("send() fails a mail that is larger than the server announced", async () => {
+  const { failure } = await failureOf({ maxBytes: 1_000 }, { raw: large });
+  assert.equal(failure.fault, "too_large");
+});
+
+test("send() stuffs dots, and content that looks like the end does not end the mail", async () => {
+  await using sink = await openSmtpSink();
+  await using transports = openPool();
+  const integration = integrationOf(sink, { maxConnections: 1 });
+  const contents = [
+    "A: b\r\n\r\n.\r\n..x\r\nMAIL FROM:<x@y>\r\n",
+    ".A: b\r\n",
+    "A: b\r\n\r\nx\n.\nRSET\r.\r\nend",
+    "A: b\r\n\r\nno line end",
+  ];
+  for (const content of contents) {
+    await transports.send({ integration, envelope, raw: Buffer.from(content) });
+  }
+  const received = sink.messages.map((message) => message.raw.toString().replace(/\r\n$/, ""));
+  assert.deepEqual(
+    received,
+    contents.map((content) => content.replace(/\r\n|\r|\n/g, "\r\n").replace(/\r\n$/, "")),
+  );
+});
+
+test("send() delivers a large mail byte for byte", async () => {
+  await using sink = await openSmtpSink({ tls: "starttls" });
+  await using transports = openPool();
+  await transports.send({
+    integration: integrationOf(sink, { tls: "starttls" }),
+    envelope,
+    raw: large,
+  });
+  assert.ok((await sink.waitFor(1))[0]?.raw.equals(large));
+});
+
+test("send() holds the final dot back until onDot() resolves", async () => {
+  await using sink = await openSmtpSink();
+  await using transports = openPool();
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const onDot = () => (reached.resolve(), gate.promise);
+  const sent = transports.send({ integration: integrationOf(sink), envelope, raw, onDot });
+  await reached.promise;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(sink.messages.length, 0);
+  gate.resolve();
+  await sent;
+  assert.equal(sink.messages.length, 1);
+});
+
+test("send() sends no dot when onDot() rejects", async () => {
+  const { failure, received } = await failureOf({}, {
+    onDot: () => Promise.reject(new Error("the ledger is gone")),
+  });
+  assert.equal(failure.fault, "gate");
+  assert.equal(failure.unknown, false);
+  assert.equal(received, 0);
+});
+
+test("send() is interrupted by its signal, in a queue as in a session", async () => {
+  await using sink = await openSmtpSink({
+    script: ({ stage }) => stage === "dot" ? { delayMs: 10_000 } : undefined,
+  });
+  await using transports = openPool();
+  const integration = integrationOf(sink, { maxConnections: 1 });
+  const first = new AbortController();
+  const second = new AbortController();
+  const sending = transports.send({ integration, envelope, raw, signal: first.signal });
+  const queued = transports.send({ integration, envelope, raw, signal: second.signal });
+  setTimeout(() => second.abort(), 100);
+  await assert.rejects(queued, { fault: "aborted", phase: "connect", unknown: false });
+  setTimeout(() => first.abort(), 150);
+  await assert.rejects(sending, { fault: "aborted", phase: "dot", unknown: true });
+});
+
+test("send() gives up when nothing moves, sooner before the dot than after it", async () => {
+  const times = { stallMs: 150, replyMs: 300 };
+  for (const [stage, unknown] of [["rcpt", false], ["dot", true]] as const) {
+    const { failure } = await failureOf(
+      { script: (moment) => moment.stage === stage ? { delayMs: 2_000 } : undefined },
+      {},
+      times,
+    );
+    assert.equal(failure.unknown, unknown, stage);
+    assert.ok(failure.fault === "stalled" || failure.fault === "timeout", failure.fault);
+  }
+});
+
+test("a pool that closes finishes the mail on its way and refuses others", async () => {
+  await using sink = await openSmtpSink({
+    script: ({ stage }) => stage === "dot" ? { delayMs: 200 } : undefined,
+  });
+  const transports = openPool();
+  const integration = integrationOf(sink, { maxConnections: 1 });
+  const sending = transports.send({ integration, envelope, raw });
+  const queued = transports.send({ integration, envelope, raw });
+  const refused = assert.rejects(queued, { fault: "closed" });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await Promise.all([transports[Symbol.asyncDispose](), sending, refused]);
+  await assert.rejects(transports.send({ integration, envelope, raw }), { fault: "closed" });
+  assert.equal(sink.messages.length, 1);
+  assert.equal(transports.connections, 0);
+});

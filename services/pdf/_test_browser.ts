@@ -1,0 +1,41 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type PageOptionsInput, pageOptionsSchema } from "@posthaste/contracts";
+import { extractText, getDocumentProxy } from "unpdf";
+import { type BrowserOptions, openBrowser, type PdfBrowser } from "./browser.ts";
+import { findChromium } from "./find_chromium.ts";
+import type { PrintJob } from "./print_job.ts";
+
+/** Where tests keep the unpacked browser, so that it is unpacked once. */
+export const CACHE_DIR = join(homedir(), ".cache", "posthaste", "chromium");
+
+const WHERE = { path: process.env["PATH"], home: homedir(), cacheDir: CACHE_DIR };
+
+/** Why tests with a browser are skipped, or `false`. */
+export const NO_CHROMIUM = await findChromium(WHERE).then(
+  () => false as const,
+  (error: Error) => `NO CHROMIUM, NOTHING IS TESTED: ${error.message}`,
+);
+
+/** A real browser. */
+export async function openTestBrowser(options: Partial<BrowserOptions> = {}): Promise<PdfBrowser> {
+  return await openBrowser({ ...WHERE, concurrency: 2, ...options });
+}
+
+/** A job with every default filled in. */
+export function job(html: string, page: PageOptionsInput = {}): PrintJob {
+  return { name: "test", html, page: pageOptionsSchema.parse(page) };
+}
+
+/** The text of each page, read by a PDF parser. */
+export async function textOf(pdf: Buffer): Promise<string[]> {
+  const { text } = await extractText(new Uint8Array(pdf));
+  return text.map((page) => page.replace(/\s+/g, " ").trim());
+}
+
+/** Width and height of the first page, in millimetres. */
+export async function sizeOf(pdf: Buffer): Promise<[number, number]> {
+  const document = await getDocumentProxy(new Uint8Array(pdf));
+  const { width, height } = (await document.getPage(1)).getViewport({ scale: 1 });
+  return [Math.round(width / 72 * 25.4), Math.round(height / 72 * 25.4)];
+}

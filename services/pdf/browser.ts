@@ -1,0 +1,327 @@
+import { mkdir } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { BrowserPool, type StopReason } from "./browser_pool.ts";
+import type { BrowserProcess } from "./browser_process.ts";
+import { type DenyProxy, openDenyProxy } from "./deny_proxy.ts";
+import { findChromium, type FindChromiumOptions, type FoundChromium } from "./find_chromium.ts";
+import { writeFontConfig } from "./fonts.ts";
+import { launchBrowser, type SandboxMode } from "./launch_browser.ts";
+import { PrintError, type PrintErrorCode } from "./print_error.ts";
+import {
+  orderOf,
+  PRINT_LIMITS,
+  type PrintedPdf,
+  type PrintJob,
+  type PrintLimits,
+  resultOf,
+} from "./print_job.ts";
+import type { Printed, PrintOrder } from "./print_page.ts";
+import { createSlots } from "./slots.ts";
+
+/** Raise it when the same source and the same Chromium would give other bytes than before. */
+const PRINT_REVISION = 1;
+
+/** How often a document may lose its browser without a known culprit. */
+const MAX_CRASHES = 2;
+
+/** How long a browser may take to answer that it lives, in milliseconds. */
+const HEALTH_TIMEOUT = 5_000;
+
+/** Settings of the browser. Times in milliseconds, sizes in bytes. */
+export interface BrowserOptions extends FindChromiumOptions {
+  /** Documents printed at a time. Default: the number of cores, which is also the best. */
+  concurrency?: number | undefined;
+  /** For one document, after which the browser is killed. Default: 30 s. */
+  timeLimit?: number | undefined;
+  /** Default: 20 s. */
+  launchTimeout?: number | undefined;
+  limits?: Partial<PrintLimits> | undefined;
+  /** Default: 50. */
+  printsPerPage?: number | undefined;
+  /** Default: 1000. */
+  printsPerBrowser?: number | undefined;
+  /** Default: 1 h. */
+  browserAge?: number | undefined;
+  /** Default: 1 GiB. */
+  browserMemory?: number | undefined;
+  /** Default: `auto`. */
+  sandbox?: SandboxMode | undefined;
+  /** Told what happens to the browser. */
+  log?: ((level: "info" | "warn", message: string) => void) | undefined;
+}
+
+/** What the browser has done since it was opened. */
+export interface BrowserStats {
+  printed: number;
+  failed: number;
+  /** Documents being printed, and waiting for their turn. */
+  busy: number;
+  waiting: number;
+  launches: number;
+  stops: Record<StopReason, number>;
+  /** Requests that reached the deny-all proxy. */
+  refused: number;
+  /** The browser's own process, while it runs. */
+  pid: number | undefined;
+}
+
+/** Prints documents, whatever becomes of the browser below. */
+export interface PdfBrowser extends AsyncDisposable {
+  /** What prints, for `printKey()`: Chromium's version, the fonts, our own ways. */
+  readonly engine: string;
+  /**
+   * Prints one document. A document that loses its browser through another's fault is printed
+   * again on the next one.
+   *
+   * @throws {PrintError}
+   */
+  print(job: PrintJob, options?: { signal?: AbortSignal | undefined }): Promise<PrintedPdf>;
+  /** Starts the browser before the first document needs it. */
+  warm(): Promise<void>;
+  /** Whether the browser answers; a browser that is not needed yet counts as healthy. */
+  healthy(): Promise<boolean>;
+  stats(): BrowserStats;
+}
+
+/**
+ * Finds Chromium and the fonts, and opens the deny-all proxy. The browser itself is started by the
+ * first document or by `warm()`. Disposing waits for the documents in print and ends every process.
+ *
+ * @throws {Error} When no Chromium is found.
+ */
+export async function openBrowser(options: BrowserOptions): Promise<PdfBrowser> {
+  await mkdir(options.cacheDir, { recursive: true });
+  const chromium = await findChromium(options);
+  const fonts = await writeFontConfig(options.cacheDir);
+  const proxy = await openDenyProxy();
+  return new Supervisor(options, { chromium, fonts, proxy });
+}
+
+interface Parts {
+  chromium: FoundChromium;
+  fonts: { file: string; revision: string };
+  proxy: DenyProxy;
+}
+
+class Supervisor implements PdfBrowser {
+  readonly engine: string;
+  readonly #options: BrowserOptions;
+  readonly #parts: Parts;
+  readonly #limits: PrintLimits;
+  readonly #concurrency: number;
+  readonly #slots;
+  readonly #pool: BrowserPool;
+  readonly #inPrint = new Set<Promise<unknown>>();
+  readonly #stops: Record<StopReason, number> = { recycled: 0, timeout: 0, crashed: 0 };
+  #printed = 0;
+  #failed = 0;
+  #busy = 0;
+  #launches = 0;
+  #launchFailed = false;
+  #closed = false;
+
+  constructor(options: BrowserOptions, parts: Parts) {
+    const { chromium, fonts } = parts;
+    this.engine = `${chromium.version}; fonts ${fonts.revision}; print ${PRINT_REVISION}`;
+    this.#options = options;
+    this.#parts = parts;
+    this.#limits = { ...PRINT_LIMITS, ...options.limits };
+    this.#concurrency = options.concurrency ?? availableParallelism();
+    this.#slots = createSlots(this.#concurrency);
+    this.#pool = new BrowserPool({
+      launch: () => this.#launch(),
+      recycle: {
+        prints: options.printsPerBrowser ?? 1000,
+        age: options.browserAge ?? 3_600_000,
+        memory: options.browserMemory ?? 1024 ** 3,
+      },
+      onStop: (reason, process) => this.#onStop(reason, process),
+    });
+    if (!chromium.headlessShell) {
+      this.#log("warn", `${chromium.version} is a whole browser: a headless shell prints faster`);
+    }
+  }
+
+  async print(
+    job: PrintJob,
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): Promise<PrintedPdf> {
+    try {
+      const order = orderOf(job, this.#limits);
+      const work = this.#takeTurn(job, { order, signal });
+      const settled = work.catch(() => undefined).finally(() => this.#inPrint.delete(settled));
+      this.#inPrint.add(settled);
+      const result = resultOf(job, await unlessAborted(job, { work, signal }), this.#limits);
+      this.#printed++;
+      return result;
+    } catch (error) {
+      this.#failed++;
+      throw error;
+    }
+  }
+
+  async warm(): Promise<void> {
+    const process = await this.#pool.running();
+    if (process.printed === 0 && process.busy === 0) await process.warm(this.#concurrency);
+  }
+
+  async healthy(): Promise<boolean> {
+    if (this.#closed || this.#launchFailed) return false;
+    return await this.#pool.current?.answers(HEALTH_TIMEOUT) ?? true;
+  }
+
+  stats(): BrowserStats {
+    return {
+      printed: this.#printed,
+      failed: this.#failed,
+      busy: this.#busy,
+      waiting: this.#slots.waiting,
+      launches: this.#launches,
+      stops: { ...this.#stops },
+      refused: this.#parts.proxy.refused,
+      pid: this.#pool.current?.pid,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#inPrint);
+    await this.#pool.close();
+    await this.#parts.proxy[Symbol.asyncDispose]();
+  }
+
+  async #takeTurn(
+    job: PrintJob,
+    { order, signal }: { order: PrintOrder; signal: AbortSignal | undefined },
+  ): Promise<Printed> {
+    const giveBack = await this.#slots.take();
+    this.#busy++;
+    try {
+      if (signal?.aborted) throw aborted(job);
+      return await this.#printUntilDone(job, order);
+    } finally {
+      this.#busy--;
+      giveBack();
+    }
+  }
+
+  async #printUntilDone(job: PrintJob, order: PrintOrder): Promise<Printed> {
+    for (let crashes = 0;;) {
+      const process = await this.#running(job);
+      const outcome = await this.#printOnce(process, { order, html: job.html });
+      this.#pool.afterPrint(process);
+      if (outcome.printed) return outcome.printed;
+      if (outcome.timedOut) throw this.#timedOut(job);
+      // It was killed because of another document, which has got its own failure.
+      if (process.killed) continue;
+      if (!process.alive) this.#pool.lose(process, "crashed");
+      if (++crashes === MAX_CRASHES) throw failed(job, outcome.cause);
+    }
+  }
+
+  /** Prints on one browser, which is killed when it takes too long. */
+  async #printOnce(
+    process: BrowserProcess,
+    { order, html }: { order: PrintOrder; html: string },
+  ): Promise<{ printed?: Printed; timedOut: boolean; cause?: unknown }> {
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      this.#pool.lose(process, "timeout");
+    }, this.#timeLimit);
+    try {
+      return { printed: await process.print(order, html), timedOut };
+    } catch (cause) {
+      return { timedOut, cause };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #running(job: PrintJob): Promise<BrowserProcess> {
+    if (this.#closed) throw unavailable(job, "the service is shutting down");
+    try {
+      return await this.#pool.running();
+    } catch (cause) {
+      throw unavailable(job, "the browser did not start", cause);
+    }
+  }
+
+  async #launch(): Promise<BrowserProcess> {
+    this.#launches++;
+    const { chromium, fonts, proxy } = this.#parts;
+    try {
+      const process = await launchBrowser({
+        chromium,
+        fontsFile: fonts.file,
+        home: this.#options.cacheDir,
+        proxyPort: proxy.port,
+        sandbox: this.#options.sandbox ?? "auto",
+        printsPerPage: this.#options.printsPerPage ?? 50,
+        launchTimeout: this.#options.launchTimeout ?? 20_000,
+        onWarning: (message) => this.#log("warn", message),
+      });
+      this.#launchFailed = false;
+      this.#log("info", `Started ${chromium.version} (process ${process.pid})`);
+      return process;
+    } catch (error) {
+      this.#launchFailed = true;
+      throw error;
+    }
+  }
+
+  #onStop(reason: StopReason, process: BrowserProcess): void {
+    this.#stops[reason]++;
+    const after = `after ${process.printed} documents`;
+    this.#log(
+      reason === "recycled" ? "info" : "warn",
+      `The browser is replaced ${after}: ${reason}`,
+    );
+  }
+
+  #timedOut(job: PrintJob): PrintError {
+    const reason = `the document took longer than ${this.#timeLimit / 1000} s`;
+    return new PrintError({ name: job.name, code: "timeout", reason });
+  }
+
+  get #timeLimit(): number {
+    return this.#options.timeLimit ?? 30_000;
+  }
+
+  #log(level: "info" | "warn", message: string): void {
+    this.#options.log?.(level, message);
+  }
+}
+
+/** The outcome of the work, unless the caller does not want to wait for it any more. */
+async function unlessAborted<T>(
+  job: PrintJob,
+  { work, signal }: { work: Promise<T>; signal: AbortSignal | undefined },
+): Promise<T> {
+  if (!signal) return await work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(aborted(job));
+  signal.addEventListener("abort", onAbort);
+  try {
+    if (signal.aborted) onAbort();
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function aborted(job: PrintJob): PrintError {
+  return new PrintError({ name: job.name, code: "aborted", reason: "the wait for it was ended" });
+}
+
+function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError {
+  return new PrintError({ name: job.name, code: "unavailable", reason, cause });
+}
+
+/** Chromium either refused the document in words, or died of it. */
+function failed(job: PrintJob, cause: unknown): PrintError {
+  const refused = /Protocol error \(Page\.\w+\): (?!Target|Internal)/.test(String(cause));
+  const code: PrintErrorCode = refused ? "invalid" : "crashed";
+  const reason = refused ? "the browser cannot print it" : "the browser crashed on it";
+  return new PrintError({ name: job.name, code, reason, cause });
+}

@@ -1,0 +1,108 @@
+import type { BrowserProcess } from "./browser_process.ts";
+
+/** When a browser is replaced. */
+export interface RecycleLimits {
+  /** Documents printed. */
+  prints: number;
+  /** In milliseconds. */
+  age: number;
+  /** Of all its processes, in bytes. */
+  memory: number;
+}
+
+/** Why a browser was replaced. */
+export type StopReason = "recycled" | "timeout" | "crashed";
+
+/** How the pool comes by a browser, and whom it tells when one goes. */
+export interface BrowserPoolOptions {
+  launch(): Promise<BrowserProcess>;
+  recycle: RecycleLimits;
+  onStop(reason: StopReason, process: BrowserProcess): void;
+}
+
+/** Reading the memory of a process tree takes a millisecond or two: not after every print. */
+const PRINTS_PER_MEMORY_CHECK = 20;
+
+/**
+ * Keeps one browser running, from the first time it is needed. An old one is replaced between
+ * documents: new ones go to its successor, and it is closed when its last is done.
+ */
+export class BrowserPool {
+  readonly #options: BrowserPoolOptions;
+  #current: BrowserProcess | undefined;
+  #starting: Promise<BrowserProcess> | undefined;
+  readonly #retired = new Set<BrowserProcess>();
+  readonly #stopping = new Set<Promise<void>>();
+
+  constructor(options: BrowserPoolOptions) {
+    this.#options = options;
+  }
+
+  /** The browser that runs, if one does. */
+  get current(): BrowserProcess | undefined {
+    return this.#current?.alive ? this.#current : undefined;
+  }
+
+  /** A browser that runs, started if need be. After a failure the next call tries again. */
+  async running(): Promise<BrowserProcess> {
+    if (this.#current && !this.#current.alive) this.lose(this.#current, "crashed");
+    if (this.#current) return this.#current;
+    this.#starting ??= this.#options.launch().then((process) => this.#current = process)
+      .finally(() => this.#starting = undefined);
+    return await this.#starting;
+  }
+
+  /** Ends a browser at once. What it was printing fails. */
+  lose(process: BrowserProcess, reason: StopReason): void {
+    if (this.#current !== process && !this.#retired.has(process)) return;
+    if (this.#current === process) this.#current = undefined;
+    this.#retired.delete(process);
+    this.#options.onStop(reason, process);
+    this.#track(process.kill());
+  }
+
+  /** To be called after each document: sees whether the browser's time has come. */
+  afterPrint(process: BrowserProcess): void {
+    if (this.#retired.has(process)) return this.#closeIfIdle(process);
+    if (this.#current !== process || !process.alive) return;
+    const { prints, age } = this.#options.recycle;
+    if (process.printed >= prints || Date.now() - process.startedAt >= age) {
+      return this.#retire(process);
+    }
+    if (process.printed % PRINTS_PER_MEMORY_CHECK === 0) this.#track(this.#checkMemory(process));
+  }
+
+  /** Closes every browser and waits until its processes are gone. */
+  async close(): Promise<void> {
+    await this.#starting?.catch(() => undefined);
+    for (const process of [this.#current, ...this.#retired]) {
+      if (process) this.#track(process.close());
+    }
+    this.#current = undefined;
+    this.#retired.clear();
+    await Promise.all(this.#stopping);
+  }
+
+  async #checkMemory(process: BrowserProcess): Promise<void> {
+    const used = await process.memory();
+    if (used > this.#options.recycle.memory && this.#current === process) this.#retire(process);
+  }
+
+  #retire(process: BrowserProcess): void {
+    this.#current = undefined;
+    this.#retired.add(process);
+    this.#options.onStop("recycled", process);
+    this.#closeIfIdle(process);
+  }
+
+  #closeIfIdle(process: BrowserProcess): void {
+    if (process.busy > 0) return;
+    this.#retired.delete(process);
+    this.#track(process.close());
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.catch(() => undefined).finally(() => this.#stopping.delete(tracked));
+    this.#stopping.add(tracked);
+  }
+}

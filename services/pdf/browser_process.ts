@@ -1,0 +1,180 @@
+import { type Browser, chromium } from "playwright-core";
+import { chromiumFlags } from "./chromium_flags.ts";
+import type { FoundChromium } from "./find_chromium.ts";
+import { type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
+import { killProcesses, memoryOf, processTree } from "./process_tree.ts";
+
+/** How a browser is started. */
+export interface LaunchOptions {
+  chromium: FoundChromium;
+  /** `FONTCONFIG_FILE`. */
+  fontsFile: string;
+  /** Where the browser may write: its `HOME`. */
+  home: string;
+  /** The deny-all proxy on loopback. */
+  proxyPort: number;
+  /** Whether Chromium's sandbox is on. */
+  sandbox: boolean;
+  /** How many documents a page prints before it is replaced with its context. */
+  printsPerPage: number;
+  /** In milliseconds. */
+  launchTimeout: number;
+}
+
+/** How long a browser may take to close by itself, in milliseconds. */
+const CLOSE_TIMEOUT = 5_000;
+
+/** One running Chromium: its pages, and the means to be rid of it. */
+export class BrowserProcess {
+  /** The browser's own process; the others are under it. */
+  readonly pid: number;
+  readonly startedAt = Date.now();
+  readonly #browser: Browser;
+  readonly #printsPerPage: number;
+  readonly #idle: PrintPage[] = [];
+  #busy = 0;
+  #printed = 0;
+  #ended: Promise<void> | undefined;
+  #killed = false;
+  #lost = false;
+
+  private constructor(browser: Browser, pid: number, printsPerPage: number) {
+    this.#browser = browser;
+    this.pid = pid;
+    this.#printsPerPage = printsPerPage;
+  }
+
+  /** Starts a browser. */
+  static async launch(options: LaunchOptions): Promise<BrowserProcess> {
+    const browser = await chromium.launch({
+      executablePath: options.chromium.executablePath,
+      args: chromiumFlags(options.proxyPort),
+      chromiumSandbox: options.sandbox,
+      // Nothing of the service's environment, where its secrets are.
+      env: {
+        ...options.chromium.env,
+        FONTCONFIG_FILE: options.fontsFile,
+        HOME: options.home,
+        LANG: "C.UTF-8",
+        TZ: "UTC",
+      },
+      timeout: options.launchTimeout,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+    try {
+      const session = await browser.newBrowserCDPSession();
+      const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+      await session.detach();
+      const pid = processInfo.find(({ type }) => type === "browser")?.id;
+      if (pid === undefined) throw new Error("the browser does not tell its process id");
+      return new BrowserProcess(browser, pid, options.printsPerPage);
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
+  }
+
+  /** Whether it is running and wanted. */
+  get alive(): boolean {
+    return this.#ended === undefined && !this.#lost && this.#browser.isConnected();
+  }
+
+  /** Whether it was ended on purpose, with documents in print. */
+  get killed(): boolean {
+    return this.#killed;
+  }
+
+  /** How many documents it is printing now. */
+  get busy(): number {
+    return this.#busy;
+  }
+
+  /** How many documents it has printed. */
+  get printed(): number {
+    return this.#printed;
+  }
+
+  /** Prints a document on a page that is free, or on a new one. */
+  async print(order: PrintOrder, html: string): Promise<Printed> {
+    this.#busy++;
+    let page: PrintPage | undefined;
+    try {
+      page = this.#idle.pop() ?? await PrintPage.open(this.#browser);
+      const printed = await page.print(order);
+      this.#printed++;
+      this.#giveBack(page, html);
+      return printed;
+    } catch (error) {
+      // Playwright may learn a little later that the browser is gone: none may be given out again.
+      if (isClosed(error)) this.#lost = true;
+      // Not awaited: a page that hangs cannot be closed.
+      page?.close();
+      throw error;
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  #giveBack(page: PrintPage, html: string): void {
+    if (page.printed >= this.#printsPerPage) {
+      page.close();
+      return;
+    }
+    page.clean(html);
+    this.#idle.push(page);
+  }
+
+  /** Opens pages ahead of the first documents. */
+  async warm(count: number): Promise<void> {
+    const pages = Array.from({ length: count }, () => PrintPage.open(this.#browser));
+    this.#idle.push(...await Promise.all(pages));
+  }
+
+  /** Whether it answers within `timeout` milliseconds. */
+  async answers(timeout: number): Promise<boolean> {
+    const asked = this.#browser.newBrowserCDPSession().then(async (session) => {
+      await session.send("Browser.getVersion");
+      await session.detach();
+      return true;
+    });
+    return await Promise.race([asked.catch(() => false), after(timeout).then(() => false)]);
+  }
+
+  /** The memory of all its processes, in bytes. */
+  async memory(): Promise<number> {
+    return await memoryOf(await processTree(this.pid));
+  }
+
+  /** Closes it in good order, and by force if that takes too long. */
+  close(): Promise<void> {
+    return this.#ended ??= this.#close();
+  }
+
+  /** Ends all its processes at once. What it was printing fails. */
+  kill(): Promise<void> {
+    this.#killed ||= this.alive;
+    return this.#ended ??= this.#kill();
+  }
+
+  async #close(): Promise<void> {
+    const closed = this.#browser.close().then(() => true, () => false);
+    if (!await Promise.race([closed, after(CLOSE_TIMEOUT).then(() => false)])) await this.#kill();
+  }
+
+  async #kill(): Promise<void> {
+    killProcesses(await processTree(this.pid));
+    // Playwright notices the death, and then removes the browser's profile.
+    await Promise.race([this.#browser.close().catch(() => undefined), after(CLOSE_TIMEOUT)]);
+  }
+}
+
+/** Whether Playwright lost the page together with its browser: a crashed page is another error. */
+function isClosed(error: unknown): boolean {
+  return /browser has been closed|the page was closed/.test(String(error));
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

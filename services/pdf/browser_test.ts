@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { processTree } from "./process_tree.ts";
+import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
+
+/** Takes Chromium minutes to lay out, without a script. */
+const ENDLESS = `<table>${"<tr><td>" + "<table><tr><td style='width:50%'>x".repeat(14)}</table>${
+  "<p style='columns:3'>x y z".repeat(60_000)
+}`;
+
+suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
+  test("print() starts the browser when it is needed, and disposing ends every process", async () => {
+    const browser = await openTestBrowser();
+    assert.equal(browser.stats().pid, undefined);
+    assert.equal(await browser.healthy(), true);
+    await Promise.all([browser.print(job("a")), browser.print(job("b"))]);
+    const tree = await processTree(pidOf(browser.stats()));
+    assert.ok(tree.length >= 4, `the browser has ${tree.length} processes`);
+    assert.equal(await browser.healthy(), true);
+    await browser[Symbol.asyncDispose]();
+    await allGone(tree);
+    await assert.rejects(browser.print(job("late")), { code: "unavailable" });
+  });
+
+  test("print() gives a hanging document its failure and the others their PDFs", async () => {
+    await using browser = await openTestBrowser({ timeLimit: 1_000, concurrency: 3 });
+    await browser.warm();
+    const tree = await processTree(pidOf(browser.stats()));
+    const hanging = assert.rejects(browser.print(job(ENDLESS)), {
+      code: "timeout",
+      message: `Cannot print "test": the document took longer than 1 s`,
+    });
+    const others: Promise<unknown>[] = [];
+    let done = false;
+    const feeding = (async () => {
+      while (!done) {
+        const printed = browser.print(job("<p>neighbour"));
+        others.push(printed);
+        await printed;
+      }
+    })();
+    await hanging;
+    done = true;
+    await feeding;
+    assert.ok(others.length > 3);
+    assert.deepEqual(await textOf((await browser.print(job("next"))).pdf), ["next"]);
+    await allGone(tree);
+    assert.deepEqual(browser.stats().stops, { recycled: 0, timeout: 1, crashed: 0 });
+    assert.equal(browser.stats().failed, 1);
+  });
+
+  test("print() does not let its caller notice that the browser was killed", async () => {
+    await using browser = await openTestBrowser();
+    await browser.warm();
+    const first = pidOf(browser.stats());
+    const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
+    const printing = Promise.all([browser.print(long), browser.print(long)]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    process.kill(first, "SIGKILL");
+    const [{ pdf }] = await printing;
+    assert.match((await textOf(pdf))[0] ?? "", /^long/);
+    assert.notEqual(browser.stats().pid, first);
+    assert.equal(browser.stats().stops.crashed, 1);
+  });
+
+  test("print() does not let its caller notice that the renderer was killed", async () => {
+    await using browser = await openTestBrowser({ concurrency: 1 });
+    await browser.warm();
+    const pid = pidOf(browser.stats());
+    const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
+    const printing = browser.print(long);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const child of await renderersUnder(pid)) process.kill(child, "SIGKILL");
+    assert.match((await textOf((await printing).pdf))[0] ?? "", /^long/);
+    assert.equal(browser.stats().pid, pid, "the browser itself goes on");
+  });
+
+  test("print() gives up on a document that takes the browser with it twice", async () => {
+    await using browser = await openTestBrowser({ concurrency: 1 });
+    const printing = assert.rejects(browser.print(job(ENDLESS)), {
+      code: "crashed",
+      retryable: true,
+    });
+    for (let kills = 0, last = 0; kills < 2;) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const { pid } = browser.stats();
+      if (pid === undefined || pid === last || (await renderersUnder(pid)).length === 0) continue;
+      process.kill(last = pid, "SIGKILL");
+      kills++;
+    }
+    await printing;
+    assert.equal((await browser.print(job("next"))).pages, 1);
+  });
+
+  test("print() replaces pages and browsers between documents", async () => {
+    await using browser = await openTestBrowser({ printsPerPage: 3, printsPerBrowser: 10 });
+    const trees: number[][] = [];
+    for (let batch = 0; batch < 6; batch++) {
+      await Promise.all(Array.from({ length: 4 }, (_, n) => browser.print(job(`<p>${n}`))));
+      const { pid } = browser.stats();
+      if (pid !== undefined) trees.push(await processTree(pid));
+    }
+    assert.equal(browser.stats().printed, 24);
+    assert.equal(browser.stats().failed, 0);
+    assert.equal(browser.stats().stops.recycled, 2);
+    await browser[Symbol.asyncDispose]();
+    await allGone(trees.flat());
+  });
+
+  test("print() replaces a browser that holds too much memory", async () => {
+    await using browser = await openTestBrowser({ browserMemory: 1, concurrency: 1 });
+    for (let n = 0; n < 20; n++) await browser.print(job("<p>x"));
+    for (let n = 0; browser.stats().stops.recycled === 0 && n < 100; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(browser.stats().stops.recycled, 1);
+    assert.equal((await browser.print(job("<p>x"))).pages, 1);
+  });
+
+  test("print() leaves nothing of one document in the next", async () => {
+    await using browser = await openTestBrowser({ concurrency: 1 });
+    const victim = job(
+      `<title>V</title><style>p{margin:0}h1{font-family:mine}:root{--c:teal}</style>` +
+        `<style title=b>p{color:green}</style><p style="color:var(--c)" class=x>SECOND<h1>2</h1>`,
+    );
+    const plain = job(`<p class=x>SECOND<h1>2</h1><ol><li>a`);
+    const wanted = [await browser.print(victim), await browser.print(plain)];
+    for (const poison of POISONS) {
+      for (const [index, next] of [victim, plain].entries()) {
+        const first = browser.print(job(`${poison}<title>FIRST</title><p id=x class=x>FIRST`));
+        // A document that sends itself elsewhere may not be there any more when it is printed.
+        await first.catch((error) => assert.match(poison, /refresh/, String(error)));
+        const { pdf } = await browser.print(next);
+        assert.ok(pdf.equals(wanted[index]?.pdf ?? Buffer.alloc(0)), `after ${poison}`);
+      }
+    }
+    const text = wanted[1]?.pdf.toString("latin1") ?? "";
+    assert.ok(!text.includes("FIRST"));
+  });
+
+  test("print() ends the wait of a caller who gives up, and only that", async () => {
+    await using browser = await openTestBrowser({ concurrency: 1 });
+    const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
+    const running = new AbortController();
+    const queued = new AbortController();
+    const first = browser.print(long, { signal: running.signal });
+    const second = browser.print(job("never"), { signal: queued.signal });
+    const third = browser.print(job("third"));
+    const seen = Promise.all([
+      assert.rejects(first, { code: "aborted" }),
+      assert.rejects(second, { code: "aborted" }),
+    ]);
+    running.abort();
+    queued.abort();
+    await seen;
+    assert.deepEqual(await textOf((await third).pdf), ["third"]);
+    assert.equal(browser.stats().printed, 1);
+    await assert.rejects(browser.print(long, { signal: AbortSignal.abort() }), { code: "aborted" });
+  });
+
+  test("print() says that the browser did not start, and tries again next time", async () => {
+    const warnings: string[] = [];
+    await using browser = await openTestBrowser({
+      launchTimeout: 1,
+      log: (level, message) => void (level === "warn" && warnings.push(message)),
+    });
+    await assert.rejects(browser.print(job("x")), {
+      code: "unavailable",
+      message: `Cannot print "test": the browser did not start`,
+    });
+    assert.equal(await browser.healthy(), false);
+    await assert.rejects(browser.print(job("x")), { code: "unavailable" });
+    assert.equal(browser.stats().launches, 2);
+    if (process.getuid?.() === 0) {
+      assert.match(warnings[0] ?? "", /without its sandbox: the process runs as root/);
+    }
+  });
+
+  test("openBrowser() lets processes unpack the browser side by side", async (context) => {
+    const cacheDir = await mkdtemp(join(tmpdir(), "posthaste-pdf-"));
+    context.after(() => rm(cacheDir, { recursive: true, force: true }));
+    const options = { cacheDir, path: undefined, home: undefined };
+    const [a, b] = await Promise.all([openTestBrowser(options), openTestBrowser(options)]);
+    await using _a = a;
+    await using _b = b;
+    assert.equal(a.engine, b.engine);
+    assert.equal((await b.print(job("x"))).pages, 1);
+    assert.notEqual(cacheDir, CACHE_DIR);
+  });
+});
+
+/** What a document might do to the page it is shown in. */
+const POISONS = [
+  `<meta http-equiv="Content-Security-Policy" content="style-src 'none'">`,
+  `<meta http-equiv=refresh content="0;url=about:blank">`,
+  `<meta http-equiv=refresh content="0.01;url=about:blank#x">`,
+  `<meta http-equiv=default-style content=a><meta http-equiv=content-language content=ja>`,
+  `<style title=a>p{color:red}</style>`,
+  `<base href="http://example.com/" target=_blank>`,
+  `<meta name=color-scheme content=dark><meta name=referrer content=no-referrer>`,
+  `<html lang=ja dir=rtl class=dark style="--c:red;font-size:40px"><body style="zoom:3">`,
+  `<style>@page{size:50mm 50mm}@page x{size:A3}.x{page:x}p{page:x}</style>`,
+  `<style>@property --c{syntax:"<color>";inherits:false;initial-value:red}</style>`,
+  `<style>@counter-style decimal-leading-zero{system:cyclic;symbols:"Z"}ol{list-style:x}` +
+  `@counter-style x{system:cyclic;symbols:"Y"}</style>`,
+  `<style>@font-face{font-family:mine;src:local("Noto Serif")}*{font-family:mine!important}</style>`,
+  `<style>@layer a,b;@namespace svg url(http://www.w3.org/2000/svg);html{overflow:hidden}</style>`,
+  `<div style="height:9000px"></div><p id=end autofocus tabindex=1>end`,
+  `<plaintext>`,
+  `<!-- never closed`,
+  `<template shadowrootmode=open><style>p{color:red}</style></template>`,
+];
+
+function pidOf({ pid }: { pid: number | undefined }): number {
+  assert.ok(pid !== undefined, "the browser runs");
+  return pid;
+}
+
+async function renderersUnder(pid: number): Promise<number[]> {
+  const renderers: number[] = [];
+  for (const child of await processTree(pid)) {
+    const command = await readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "");
+    if (command.includes("--type=renderer")) renderers.push(child);
+  }
+  return renderers;
+}
+
+/** Fails unless every process has ended (or only waits for its parent to see it) within 3 s. */
+async function allGone(pids: readonly number[]): Promise<void> {
+  let left: number[] = [];
+  for (let n = 0; n < 60; n++) {
+    const states = await Promise.all(
+      pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") X")),
+    );
+    left = pids.filter((_, index) => !/\) [XZ]/.test(states[index] ?? ""));
+    if (left.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert.fail(`processes ${left.join(", ")} are still there`);
+}

@@ -1,0 +1,30 @@
+/**
+ * Chromium's command line: no way out but a proxy that refuses everything (`proxyPort`, on
+ * loopback), no GPU, no shared memory file system, one language.
+ */
+export function chromiumFlags(proxyPort: number): string[] {
+  return [
+    `--proxy-server=http://127.0.0.1:${proxyPort}`,
+    // Without this, loopback addresses would go past the proxy.
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-sync",
+    "--no-pings",
+    "--no-first-run",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--font-render-hinting=none",
+    "--lang=en-US",
+  ];
+}

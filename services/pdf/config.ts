@@ -1,0 +1,24 @@
+import { setting } from "@posthaste/runtime";
+import { z } from "zod";
+
+/** Settings of the pdf service, beside those that every service has. */
+export const CONFIG = z.object({
+  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
+    .describe("Where the broker is"),
+  CHROMIUM_PATH: setting.text().optional()
+    .describe("The browser; when not set, an installed headless shell, else the npm package's"),
+  CACHE_DIR: setting.text().optional()
+    .describe("Folder for the unpacked browser and font settings; a temporary one when not set"),
+  PRINT_PAGES: setting.integer({ min: 1, max: 64 }).prefault("2")
+    .describe("PDFs that are printed at once: as many as cores is right"),
+  PRINT_TIME_LIMIT: setting.duration({ min: 100, max: 300_000 }).prefault("30s")
+    .describe("Longest time that one PDF may take"),
+  PRINTS_PER_BROWSER: setting.integer({ min: 1 }).prefault("1000")
+    .describe("PDFs after which the browser is replaced"),
+  BROWSER_AGE: setting.duration({ min: 1000 }).prefault("1h")
+    .describe("Age at which the browser is replaced"),
+  BROWSER_MEMORY: setting.bytes({ min: 100_000_000 }).prefault("1GB")
+    .describe("Memory at which the browser is replaced"),
+  SANDBOX: setting.oneOf(["auto", "on", "off"]).prefault("auto")
+    .describe("Chromium's own sandbox: auto switches it on where the system allows"),
+});

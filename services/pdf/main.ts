@@ -1,0 +1,54 @@
+import { LANES } from "@posthaste/contracts";
+import { consumerOf, openBus } from "@posthaste/messaging";
+import { runService } from "@posthaste/runtime";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { openBrowser } from "./browser.ts";
+import { CONFIG } from "./config.ts";
+import { printStep } from "./print_step.ts";
+
+await runService({
+  name: "pdf",
+  env: process.env,
+  config: CONFIG,
+  run: async ({ config, signal, logger, health }) => {
+    await using bus = await openBus({ url: config.NATS_URL, name: "pdf" });
+    await using browser = await openBrowser({
+      chromiumPath: config.CHROMIUM_PATH,
+      path: process.env["PATH"],
+      home: process.env["HOME"],
+      cacheDir: config.CACHE_DIR ?? join(tmpdir(), "posthaste-pdf"),
+      concurrency: config.PRINT_PAGES,
+      timeLimit: config.PRINT_TIME_LIMIT,
+      printsPerBrowser: config.PRINTS_PER_BROWSER,
+      browserAge: config.BROWSER_AGE,
+      browserMemory: config.BROWSER_MEMORY,
+      sandbox: config.SANDBOX,
+      log: (level, message) => logger[level](message),
+    });
+    const contents = bus.objects("contents");
+    const step = printStep({
+      browser,
+      pdfs: bus.objects("pdfs"),
+      loadContent: async (key) => {
+        const bytes = await contents.get(key);
+        return bytes && Buffer.from(bytes).toString();
+      },
+      now: () => new Date(),
+    });
+    health.add("nats", () => bus.check());
+    health.add("browser", async () => {
+      if (!await browser.healthy()) throw new Error("the browser does not answer");
+    });
+
+    await Promise.all(LANES.map((lane) =>
+      bus.consume(step, {
+        consumer: consumerOf("pdf", lane),
+        concurrency: config.PRINT_PAGES * 2,
+        signal,
+        logger,
+      })
+    ));
+  },
+});

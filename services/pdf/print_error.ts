@@ -1,0 +1,44 @@
+/** Why a PDF was not made. The closed list of codes. */
+export type PrintErrorCode =
+  /** The document took longer than the time limit. The same document will do so again. */
+  | "timeout"
+  /** The HTML, the number of pages or the PDF is over its limit. */
+  | "too_large"
+  /** The page options or the document cannot be printed as they are. */
+  | "invalid"
+  /** The browser died under this document more than once. */
+  | "crashed"
+  /** The browser does not start, or is shutting down: nothing is wrong with the document. */
+  | "unavailable"
+  /** The caller's signal ended the wait. */
+  | "aborted";
+
+/** What a `PrintError` is made of. */
+export interface PrintErrorInit {
+  /** Name of the job, for the log. */
+  name: string;
+  code: PrintErrorCode;
+  /** What the author of the template is told: no internals, no final period. */
+  reason: string;
+  cause?: unknown;
+}
+
+/**
+ * A PDF could not be made. `message` is for the log; `reason` is for the author of the template.
+ */
+export class PrintError extends Error {
+  override readonly name = "PrintError";
+  readonly code: PrintErrorCode;
+  readonly reason: string;
+
+  constructor({ name, code, reason, cause }: PrintErrorInit) {
+    super(`Cannot print ${JSON.stringify(name)}: ${reason}`, { cause });
+    this.code = code;
+    this.reason = reason;
+  }
+
+  /** Whether the same document may well print at another time, or on another machine. */
+  get retryable(): boolean {
+    return this.code === "crashed" || this.code === "unavailable" || this.code === "aborted";
+  }
+}

@@ -1,0 +1,88 @@
+import type { PageOptions } from "@posthaste/contracts";
+import { countPages, neutralizeDates } from "./neutral_pdf.ts";
+import { pageCss } from "./page_css.ts";
+import { type PageSize, pageSizeOf } from "./page_size.ts";
+import { printDocument } from "./print_document.ts";
+import { PrintError } from "./print_error.ts";
+import type { Printed, PrintOrder } from "./print_page.ts";
+
+/** A document to be printed. */
+export interface PrintJob {
+  /** Names it in the log and in errors. */
+  name: string;
+  html: string;
+  page: PageOptions;
+}
+
+/** A PDF. */
+export interface PrintedPdf {
+  /** The same bytes for the same source and engine. */
+  pdf: Buffer;
+  pages: number;
+  /** Addresses that the document wanted to load and was refused, at most 20. */
+  blocked: string[];
+}
+
+/** How large a document may be. */
+export interface PrintLimits {
+  /** Of the HTML, in UTF-8. */
+  htmlBytes: number;
+  pages: number;
+  pdfBytes: number;
+}
+
+/** 4 MB of HTML, 200 pages, 10 MB of PDF. */
+export const PRINT_LIMITS: PrintLimits = {
+  htmlBytes: 4 * 1024 * 1024,
+  pages: 200,
+  pdfBytes: 10 * 1024 * 1024,
+};
+
+/**
+ * What the browser is told to print.
+ *
+ * @throws {PrintError} `too_large` for too much HTML, `invalid` for impossible page options.
+ */
+export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
+  const bytes = Buffer.byteLength(job.html);
+  if (bytes > limits.htmlBytes) {
+    throw tooLarge(job, `the HTML has ${bytes} bytes, more than ${limits.htmlBytes}`);
+  }
+  const size = sizeOf(job);
+  return {
+    document: printDocument(job.html, pageCss(job.page, size)),
+    size,
+    background: job.page.background,
+    // One more than allowed, to see that there are more.
+    lastPage: limits.pages + 1,
+  };
+}
+
+/**
+ * What the caller gets.
+ *
+ * @throws {PrintError} `too_large` for too many pages or too large a PDF.
+ */
+export function resultOf(job: PrintJob, printed: Printed, limits: PrintLimits): PrintedPdf {
+  const { pdf, blocked } = printed;
+  const pages = countPages(pdf);
+  if (pages > limits.pages) throw tooLarge(job, `it has more than ${limits.pages} pages`);
+  if (pdf.length > limits.pdfBytes) {
+    throw tooLarge(job, `the PDF has ${pdf.length} bytes, more than ${limits.pdfBytes}`);
+  }
+  neutralizeDates(pdf);
+  return { pdf, pages, blocked };
+}
+
+function sizeOf(job: PrintJob): PageSize {
+  try {
+    return pageSizeOf(job.page);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PrintError({ name: job.name, code: "invalid", reason, cause });
+  }
+}
+
+function tooLarge(job: PrintJob, reason: string): PrintError {
+  return new PrintError({ name: job.name, code: "too_large", reason });
+}

@@ -1,0 +1,113 @@
+import type { Content, EventData } from "@posthaste/contracts";
+import type { ObjectStore, Outgoing, Step } from "@posthaste/messaging";
+import { addSpanAttributes, count, recordDuration, recordSize } from "@posthaste/telemetry";
+import type { PdfBrowser } from "./browser.ts";
+import { PrintError } from "./print_error.ts";
+import { printKey } from "./print_key.ts";
+
+/** What the step needs from the outside. */
+export interface PrintDeps {
+  browser: Pick<PdfBrowser, "print" | "engine">;
+  pdfs: Pick<ObjectStore, "sizeOf" | "put">;
+  /** Loads a text that was too large for its event. */
+  loadContent(key: string): Promise<string | undefined>;
+  now(): Date;
+}
+
+type Rendered = EventData<"message.rendered">;
+type PdfSource = Rendered["pdfs"][number];
+
+/** Prints a message's PDFs into the object store; what lies there already is not printed again. */
+export function printStep(deps: PrintDeps): Step<"message.rendered"> {
+  const sizeOf = openPrinter(deps);
+  return {
+    name: "pdf.print",
+    handle: async ({ data }, signal) => {
+      const started = performance.now();
+      const { pdfs, ...message } = data;
+      addSpanAttributes({
+        "posthaste.message.id": data.messageId,
+        "posthaste.attachment.count": pdfs.length,
+      });
+      try {
+        const attachments = await Promise.all(
+          pdfs.map(async (pdf) => {
+            const html = await textOf(pdf.html, deps);
+            const key = printKey({ html, page: pdf.page, engine: deps.browser.engine });
+            const size = await sizeOf({ key, html, pdf }, signal);
+            return { filename: pdf.filename, key, size };
+          }),
+        );
+        const durationMs = performance.now() - started;
+        return {
+          type: "done",
+          publish: [
+            { type: "message.printed", data: { ...message, attachments } },
+            { type: "fact.message.printed", data: { ...factOf(data, deps.now()), durationMs } },
+          ],
+        };
+      } catch (error) {
+        if (!(error instanceof PrintError)) throw error;
+        if (error.retryable) return { type: "retry", reason: error, outage: isOutage(error) };
+        return { type: "done", publish: [failure(data, error.reason, deps.now())] };
+      }
+    },
+    giveUp: ({ data }, reason) => ({ publish: [failure(data, reason, deps.now())] }),
+  };
+}
+
+interface Printing {
+  key: string;
+  html: string;
+  pdf: PdfSource;
+}
+
+/** Twins in flight wait for the first of them; the others are found in the store. */
+function openPrinter({ browser, pdfs }: PrintDeps) {
+  const inFlight = new Map<string, Promise<number>>();
+
+  async function sizeOf({ key, html, pdf }: Printing, signal: AbortSignal): Promise<number> {
+    const known = await pdfs.sizeOf(key);
+    count("posthaste.print.cache", 1, {
+      "posthaste.outcome": known === undefined ? "miss" : "hit",
+    });
+    if (known !== undefined) return known;
+    const started = performance.now();
+    const printed = await browser.print({ name: pdf.filename, html, page: pdf.page }, { signal });
+    recordDuration("posthaste.print.duration", (performance.now() - started) / 1000);
+    recordSize("posthaste.print.size", printed.pdf.length);
+    await pdfs.put(key, printed.pdf);
+    return printed.pdf.length;
+  }
+
+  return (printing: Printing, signal: AbortSignal): Promise<number> => {
+    const running = inFlight.get(printing.key);
+    if (running !== undefined) return running;
+    const started = sizeOf(printing, signal).finally(() => inFlight.delete(printing.key));
+    inFlight.set(printing.key, started);
+    return started;
+  };
+}
+
+async function textOf(content: Content, deps: PrintDeps): Promise<string> {
+  if ("inline" in content) return content.inline;
+  const text = await deps.loadContent(content.key);
+  if (text === undefined) throw new Error(`Cannot load content "${content.key}": it is missing`);
+  return text;
+}
+
+function isOutage(error: PrintError): boolean {
+  return error.code === "unavailable" || error.code === "aborted";
+}
+
+function factOf(data: Rendered, now: Date) {
+  const { messageId, sendId, accountId, index, attempt } = data;
+  return { v: 1 as const, messageId, sendId, accountId, index, attempt, at: now.toISOString() };
+}
+
+function failure(data: Rendered, reason: string, now: Date): Outgoing {
+  return {
+    type: "fact.message.failed",
+    data: { ...factOf(data, now), stage: "pdf", reason: `A PDF could not be printed: ${reason}` },
+  };
+}

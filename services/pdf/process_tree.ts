@@ -1,0 +1,52 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** The size of a memory page; Chromium's own builds for Linux assume the same. */
+const PAGE_BYTES = 4096;
+
+/** A process and everything under it, by id. On a system without `/proc`: the process alone. */
+export async function processTree(root: number): Promise<number[]> {
+  const children = new Map<number, number[]>();
+  for (const entry of await readdir("/proc").catch(() => [])) {
+    const parent = /^\d+$/.test(entry) ? await parentOf(Number(entry)) : undefined;
+    if (parent === undefined) continue;
+    children.set(parent, [...children.get(parent) ?? [], Number(entry)]);
+  }
+  const tree = [root];
+  for (const pid of tree) tree.push(...children.get(pid) ?? []);
+  return tree;
+}
+
+/**
+ * The memory of processes, in bytes: what each has for itself, and once what the largest shares.
+ * `smaps_rollup` would be exact, but the kernel hides it for sandboxed processes.
+ */
+export async function memoryOf(pids: readonly number[]): Promise<number> {
+  let own = 0;
+  let shared = 0;
+  for (const pid of pids) {
+    const statm = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "0 0 0");
+    const [, resident = 0, common = 0] = statm.split(" ").map(Number);
+    own += resident - common;
+    shared = Math.max(shared, common);
+  }
+  return (own + shared) * PAGE_BYTES;
+}
+
+/** Ends processes at once, the group of the first included. Those that are gone are no error. */
+export function killProcesses(pids: readonly number[]): void {
+  const [leader] = pids;
+  for (const target of leader === undefined ? [] : [-leader, ...pids]) {
+    try {
+      process.kill(target, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+async function parentOf(pid: number): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  // The name in parentheses may hold spaces and parentheses; the state and the parent follow it.
+  const parent = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
+  return parent === undefined ? undefined : Number(parent);
+}

@@ -1,0 +1,55 @@
+/**
+ * Runs every test: `npm test`, or `npm test -- services/api` for those below a folder. Broker,
+ * database and browser are found or fetched first, and one database serves all tests.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
+import { globSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { openMongod } from "@posthaste/parts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const FOLDERS = "{libs,services,dev,cli,tools,e2e}";
+
+const asked = process.argv.slice(2).map((path) => path.replace(/\/$/, ""));
+const files = globSync(`${FOLDERS}/**/*_test.ts`, {
+  cwd: ROOT,
+  exclude: (path) => path.endsWith("node_modules"),
+}).filter((file) => asked.length === 0 || asked.some((path) => file.startsWith(path))).sort();
+
+if (files.length === 0) {
+  process.stderr.write(`Cannot test: no file ends with "_test.ts" below ${asked.join(", ")}\n`);
+  process.exit(2);
+}
+
+await using mongod = await openMongod({
+  env: process.env,
+  dataDir: await mkdtemp(join(tmpdir(), "posthaste-test-")),
+  isTemporary: true,
+  onProgress: (line) => process.stderr.write(`${line}\n`),
+});
+
+process.exitCode = await run(files, { POSTHASTE_TEST_MONGODB_URL: mongod.url });
+
+/** Whole-system tests have the machine for themselves: they come last, one at a time. */
+async function run(all: string[], env: Record<string, string>): Promise<number> {
+  const whole = all.filter((file) => file.startsWith("e2e/"));
+  const parts = all.filter((file) => !file.startsWith("e2e/"));
+  const first = parts.length === 0 ? 0 : await node(["--test-concurrency=2", ...parts], env);
+  const second = whole.length === 0 ? 0 : await node(["--test-concurrency=1", ...whole], env);
+  return first || second;
+}
+
+function node(args: string[], env: Record<string, string>): Promise<number> {
+  const child = spawn(process.execPath, ["--test", "--test-reporter=dot", ...args], {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  return new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
+}
