@@ -64,7 +64,7 @@ function findUnitRule({ unit, file, specifier }: Import, target: Unit): string |
   const allowed = MAY_IMPORT[unit.folder] ?? MAY_IMPORT[group] ?? [];
   const name = shortName(target);
   if (allowed.includes("*") || allowed.includes(name)) return undefined;
-  const isTest = file.endsWith("_test.ts");
+  const isTest = file.endsWith("_test.ts") || /\/_test_\w+\.ts$/.test(file);
   const testsMay: readonly string[] = TESTS_MAY_IMPORT;
   if (testsMay.includes(name)) return isTest ? undefined : `only tests import ${name}`;
   const list = [...allowed, ...(isTest ? testsMay : [])];

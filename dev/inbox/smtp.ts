@@ -26,8 +26,6 @@ export async function openSmtp(
     authMethods: ["PLAIN", "LOGIN", "CRAM-MD5"],
     disabledCommands: ["STARTTLS"],
     disableReverseLookup: true,
-    // Its default of ten would cut off a client that sends many mails on one connection without a login.
-    maxAllowedUnauthenticatedCommands: false,
     closeTimeout: 500,
     onAuth: ({ username }, _session, callback) => callback(null, { user: username || "anyone" }),
     onData: (stream, _session, callback) => {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { missingLibrary } from "./start_failure.ts";
+import { missingLibrary } from "./_start_failure.ts";
 import type { Env } from "./user_cache_dir.ts";
 
 /** Every executable file of that name on the PATH, in its order. */

@@ -7,7 +7,7 @@ import { findMongod, type FindMongodOptions } from "./mongod_binary.ts";
 import { becomePrimary, REPLICA_SET } from "./_replica_set.ts";
 import { restartable, type RunningServer } from "./_restartable.ts";
 import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
-import { startFailure } from "./start_failure.ts";
+import { startFailure } from "./_start_failure.ts";
 
 /** How to start a mongod. */
 export interface MongodOptions extends FindMongodOptions {

@@ -1,10 +1,10 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findNatsServer } from "./nats_binary.ts";
-import { natsConfig } from "./nats_config.ts";
+import { natsConfig } from "./_nats_config.ts";
 import { restartable, type RunningServer } from "./_restartable.ts";
 import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
-import { startFailure } from "./start_failure.ts";
+import { startFailure } from "./_start_failure.ts";
 import type { Env } from "./user_cache_dir.ts";
 
 /** How to start a nats-server. */

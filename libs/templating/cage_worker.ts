@@ -4,7 +4,7 @@ import process from "node:process";
 import { Worker } from "node:worker_threads";
 import type { Call, Filled, FillOrder, Load, Order, Report } from "./_cage_protocol.ts";
 import { checkTemplate } from "./check_template.ts";
-import { type CompiledTemplate, compileTemplate } from "./compile_template.ts";
+import { type CompiledTemplate, compileTemplate } from "./_compile_template.ts";
 import { plainData } from "./_plain_data.ts";
 import { RenderError } from "./render_error.ts";
 import { templateVariables } from "./template_variables.ts";

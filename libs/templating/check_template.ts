@@ -9,7 +9,7 @@ import {
 } from "./_handlebars.ts";
 import { type HelperDescription, helperNamed, HELPERS } from "./helper_list.ts";
 import { nearest } from "./_nearest.ts";
-import { childrenOf, parseTemplate } from "./parse_template.ts";
+import { childrenOf, parseTemplate } from "./_parse_template.ts";
 import type { TemplateError, TemplatePart } from "./template_error.ts";
 
 /** The sources of an email template by part; of a PDF template, only `html`. */

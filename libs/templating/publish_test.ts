@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileTemplate } from "./compile_template.ts";
+import { compileTemplate } from "./_compile_template.ts";
 import { plainData } from "./_plain_data.ts";
 import { publishEmail, publishPdf } from "./publish.ts";
 import { InvalidTemplateError } from "./template_error.ts";

@@ -1,7 +1,7 @@
 import type { BlockStatement, Node, PathExpression } from "./_handlebars.ts";
 import { isScoped } from "./_handlebars.ts";
 import { type Call, callsHelper, type TemplateParts } from "./check_template.ts";
-import { childrenOf, parseTemplate } from "./parse_template.ts";
+import { childrenOf, parseTemplate } from "./_parse_template.ts";
 import type { TemplatePart } from "./template_error.ts";
 
 /** A variable that a template reads from its request. */

@@ -15,4 +15,5 @@
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";
 export { openTestNats } from "./nats_server.ts";
 export * from "./smtp_sink.ts";
+export { testCertificate } from "./test_certificate.ts";
 export { until, type UntilOptions } from "./until.ts";

@@ -7,8 +7,8 @@ import {
   type SmtpSink,
   type SmtpSinkOptions,
   type SmtpStage,
-} from "../../libs/testing/smtp_sink.ts";
-import { testCertificate } from "../../libs/testing/test_certificate.ts";
+  testCertificate,
+} from "@posthaste/testing";
 import { composeMime } from "./compose_mime.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";

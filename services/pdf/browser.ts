@@ -46,6 +46,8 @@ export interface BrowserOptions extends FindChromiumOptions {
   browserMemory?: number | undefined;
   /** Default: `auto`. */
   sandbox?: SandboxMode | undefined;
+  /** Folders with more fonts than those from npm. Default: none, not even the machine's. */
+  fontFolders?: readonly string[] | undefined;
   /** Told what happens to the browser. */
   log?: ((level: "info" | "warn", message: string) => void) | undefined;
 }
@@ -92,7 +94,7 @@ export interface PdfBrowser extends AsyncDisposable {
 export async function openBrowser(options: BrowserOptions): Promise<PdfBrowser> {
   await mkdir(options.cacheDir, { recursive: true });
   const chromium = await findChromium(options);
-  const fonts = await writeFontConfig(options.cacheDir);
+  const fonts = await writeFontConfig(options.cacheDir, options.fontFolders);
   const proxy = await openDenyProxy();
   return new Supervisor(options, { chromium, fonts, proxy });
 }

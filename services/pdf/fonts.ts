@@ -11,20 +11,10 @@ const FONT_PACKAGES = [
   "@embedpdf/fonts-sc", // Chinese, simplified and traditional
   "@expo-google-fonts/biz-udpgothic", // Japanese
   "@expo-google-fonts/nanum-gothic", // Korean
+  "@embedpdf/fonts-arabic",
+  "@embedpdf/fonts-hebrew",
+  "@expo-google-fonts/noto-sans-thai",
   "@expo-google-fonts/noto-color-emoji",
-];
-
-/** Fonts of the machine, used after ours. */
-const SYSTEM_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];
-
-/**
- * Fonts of the machine that are not used: the families we bring, an emoji in bitmaps above all; and
- * Liberation, which Chromium takes for Arial and Times before it asks. A template then looks the
- * same wherever it is printed.
- */
-const SYSTEM_TWINS = [
-  ...["NotoSans-*", "NotoSans[[]*", "NotoSerif-*", "NotoSansMono*", "NotoColorEmoji*"],
-  "Liberation*",
 ];
 
 /** What templates ask for, and what they get where it is not installed. */
@@ -56,17 +46,26 @@ export interface FontConfig {
   revision: string;
 }
 
-/** Writes a configuration of fontconfig with the fonts from npm into `cacheDir`. */
-export async function writeFontConfig(cacheDir: string): Promise<FontConfig> {
+/**
+ * Writes a configuration of fontconfig into `cacheDir`: the fonts from npm, and those in
+ * `extraFolders`. The machine's own fonts are left out, because Chromium prefers some of them
+ * whatever the configuration says: a template would look different on every machine.
+ */
+export async function writeFontConfig(
+  cacheDir: string,
+  extraFolders: readonly string[] = [],
+): Promise<FontConfig> {
   const found = await Promise.all(FONT_PACKAGES.map(async (name) => {
     const installed = await installedPackage(name);
     return installed ? [{ ...installed, name }] : [];
   }));
   const fonts = found.flat();
-  const folders = [...fonts.map((font) => font.folder), ...SYSTEM_FOLDERS];
+  const folders = [...fonts.map((font) => font.folder), ...extraFolders];
   const text = configuration(folders, join(cacheDir, "fontconfig"));
   const names = fonts.map(({ name, version }) => `${name}@${version}`);
-  const revision = digest([...names, ...await systemFonts(), configuration([], "")].join("\n"));
+  const revision = digest(
+    [...names, ...await fontsIn(extraFolders), configuration([], "")].join("\n"),
+  );
   const file = join(cacheDir, `fonts-${digest(text)}.conf`);
   await mkdir(join(cacheDir, "fontconfig"), { recursive: true });
   await writeFile(`${file}.${process.pid}`, text);
@@ -74,10 +73,10 @@ export async function writeFontConfig(cacheDir: string): Promise<FontConfig> {
   return { file, revision };
 }
 
-/** The names of the machine's fonts: other fonts may give other PDFs. */
-async function systemFonts(): Promise<string[]> {
+/** The names of the font files in folders: other fonts may give other PDFs. */
+async function fontsIn(folders: readonly string[]): Promise<string[]> {
   const names = await Promise.all(
-    SYSTEM_FOLDERS.map((folder) => readdir(folder, { recursive: true }).catch(() => [])),
+    folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])),
   );
   return names.flat().filter((name) => /\.(ttf|otf|ttc)$/i.test(name)).sort();
 }
@@ -97,11 +96,6 @@ function configuration(folders: readonly string[], cache: string): string {
     `<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">`,
     `<fontconfig>`,
     ...folders.map((folder) => `<dir>${escapeXml(folder)}</dir>`),
-    `<selectfont><rejectfont>`,
-    ...SYSTEM_FOLDERS.flatMap((folder) =>
-      SYSTEM_TWINS.map((twin) => `<glob>${folder}/*/${twin}</glob>`)
-    ),
-    `</rejectfont></selectfont>`,
     `<cachedir>${escapeXml(cache)}</cachedir>`,
     ...families,
     ...languages,

@@ -5,7 +5,6 @@ import {
   type PdfVersion,
   type RequestedRecipient,
   type Send,
-  type Variables,
 } from "@posthaste/contracts";
 import type { Outgoing, Step, Verdict } from "@posthaste/messaging";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startFailure } from "./start_failure.ts";
+import { startFailure } from "./_start_failure.ts";
 
 function messageFor(log: string): string {
   return startFailure({

@@ -7,9 +7,9 @@ import {
   type PathExpression,
 } from "./_handlebars.ts";
 import { callsHelper, checkTemplate } from "./check_template.ts";
-import { HELPER_FUNCTIONS, HelperError, type HelperFunction } from "./helpers.ts";
+import { HELPER_FUNCTIONS, HelperError, type HelperFunction } from "./_helpers.ts";
 import { HELPERS } from "./helper_list.ts";
-import { childrenOf, parseTemplate } from "./parse_template.ts";
+import { childrenOf, parseTemplate } from "./_parse_template.ts";
 import { refuseObjects } from "./_plain_data.ts";
 import { RenderError } from "./render_error.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileTemplate } from "./compile_template.ts";
+import { compileTemplate } from "./_compile_template.ts";
 import { checkTemplate } from "./check_template.ts";
 import { HELPERS } from "./helper_list.ts";
-import { HELPER_FUNCTIONS } from "./helpers.ts";
+import { HELPER_FUNCTIONS } from "./_helpers.ts";
 import { plainData } from "./_plain_data.ts";
 
 function fill(source: string, data: unknown = {}, options: Record<string, string> = {}): string {

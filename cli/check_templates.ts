@@ -1,0 +1,259 @@
+import { createHash } from "node:crypto";
+import type { VariableDeclaration } from "@posthaste/contracts";
+import type { Publication } from "@posthaste/storage";
+import {
+  type Cage,
+  InvalidTemplateError,
+  missingVariables,
+  RenderError,
+  type TemplatePart,
+  type TemplateSource,
+  type TemplateVariable,
+  withDefaults,
+} from "@posthaste/templating";
+import type { AuthoredEmail, AuthoredPdf, FileFault } from "./read_template_folder.ts";
+
+type Authored = AuthoredEmail | AuthoredPdf;
+type CheckingCage = Pick<Cage, "check" | "publishEmail" | "publishPdf" | "render">;
+
+/** A publication that lacks only the account. */
+export type ReadyTemplate = Publication extends infer P
+  ? P extends Publication ? Omit<P, "accountId"> & { alias: string } : never
+  : never;
+
+/** What became of the templates, in their order. Those with faults are not among `ready`. */
+export interface CheckedTemplates {
+  ready: ReadyTemplate[];
+  faults: FileFault[];
+  warnings: FileFault[];
+}
+
+/** Compiles templates as they would be published, and renders each that has a sample with it. */
+export async function checkTemplates(
+  templates: readonly Authored[],
+  cage: CheckingCage,
+): Promise<CheckedTemplates> {
+  const checked = await Promise.all(templates.map((template) => check(template, cage)));
+  return {
+    ready: checked.flatMap(({ ready, faults }) => faults.length === 0 && ready ? [ready] : []),
+    faults: checked.flatMap(({ faults }) => faults),
+    warnings: checked.flatMap(({ warnings }) => warnings),
+  };
+}
+
+interface Checked {
+  ready?: ReadyTemplate | undefined;
+  faults: FileFault[];
+  warnings: FileFault[];
+}
+
+async function check(template: Authored, cage: CheckingCage): Promise<Checked> {
+  const { settings, sample } = template;
+  const name = await checkFilename(template, cage);
+  let compiled: Compiled;
+  try {
+    compiled = await compile(template, cage);
+  } catch (error) {
+    return { faults: [...name.faults, ...faultsOf(error, template)], warnings: [] };
+  }
+  const used = [...compiled.variables, ...name.variables].map((variable) => variable.name);
+  const variables = declareAll(settings.variables, used);
+  const warnings = [
+    ...compiled.warnings.map((text) => placeWarning(text, template)),
+    ...findUnused(template, used),
+  ];
+  const faults = [...name.faults];
+  if (sample !== undefined && faults.length === 0) {
+    faults.push(...await trySample(template, { cage, parts: compiled.parts, variables }));
+  }
+  const { name: title, locale } = settings;
+  const common = { alias: template.alias, name: title, locale, variables };
+  const ready = { ...common, sourceHash: hashOf(template), ...contentOf(template, compiled.parts) };
+  return { ready: ready as ReadyTemplate, faults, warnings };
+}
+
+interface Compiled {
+  /** By part; a PDF template has only `html`. */
+  parts: Readonly<Record<string, string>>;
+  variables: readonly TemplateVariable[];
+  warnings: readonly string[];
+}
+
+async function compile(template: Authored, cage: CheckingCage): Promise<Compiled> {
+  const { files, bodyFile } = template;
+  const body = files[bodyFile] ?? "";
+  if (template.kind === "pdf") {
+    const { html, variables } = await cage.publishPdf({ html: body });
+    return { parts: { html }, variables, warnings: [] };
+  }
+  const written = files["text.txt.hbs"];
+  const published = await cage.publishEmail({
+    subject: files["subject.hbs"] ?? "",
+    html: body,
+    ...(written === undefined ? {} : { text: written }),
+  });
+  const { subject, html, text, variables, warnings } = published;
+  return { parts: { subject, html, text }, variables, warnings };
+}
+
+async function checkFilename(
+  template: Authored,
+  cage: CheckingCage,
+): Promise<{ faults: FileFault[]; variables: readonly TemplateVariable[] }> {
+  if (template.kind === "email") return { faults: [], variables: [] };
+  const { errors, variables } = await cage.check({ subject: template.settings.filename });
+  const place = template.document.placeOf(["filename"]);
+  const file = `${template.folder}/template.json`;
+  const faults = errors.map(({ column, message }) => ({
+    file,
+    ...place,
+    message: `"filename", character ${column}: ${message}`,
+  }));
+  return { faults, variables };
+}
+
+function declareAll(
+  declared: readonly VariableDeclaration[],
+  used: readonly string[],
+): VariableDeclaration[] {
+  const names = new Set(declared.map(({ name }) => name));
+  const others = [...new Set(used)].filter((name) => !names.has(name));
+  return [...declared, ...others.map((name) => ({ name, required: false }))];
+}
+
+function findUnused({ settings, document, folder }: Authored, used: readonly string[]) {
+  return settings.variables.flatMap(({ name, required }, index): FileFault[] =>
+    !required || used.includes(name) ? [] : [{
+      file: `${folder}/template.json`,
+      ...document.placeOf(["variables", index, "name"]),
+      message: `variable "${name}" is required, and the template does not use it`,
+    }]
+  );
+}
+
+function contentOf(template: Authored, parts: Compiled["parts"]) {
+  const { files, bodyFile, kind, settings } = template;
+  const body = files[bodyFile] ?? "";
+  const { subject = "", html = "", text = "" } = parts;
+  if (kind === "pdf") {
+    const { filename, page } = settings;
+    return { kind, source: { html: body }, parts: { html, filename }, page };
+  }
+  const written = files["text.txt.hbs"];
+  const source = {
+    subject: files["subject.hbs"] ?? "",
+    ...(bodyFile === "body.mjml" ? { mjml: body } : { html: body }),
+    ...(written === undefined ? {} : { text: written }),
+  };
+  return { kind, source, parts: { subject, html, text } };
+}
+
+/** Hashes all that the author wrote and that makes the version: the sample does not. */
+function hashOf({ kind, settings, files }: Authored): string {
+  const { "template.json": _json, "sample.json": _sample, ...sources } = files;
+  const written = Object.entries(sources).sort(([a], [b]) => a < b ? -1 : 1);
+  return createHash("sha256").update(JSON.stringify([kind, settings, written])).digest("hex");
+}
+
+interface Trial {
+  cage: CheckingCage;
+  parts: Compiled["parts"];
+  variables: readonly VariableDeclaration[];
+}
+
+async function trySample(template: Authored, trial: Trial): Promise<FileFault[]> {
+  const { folder, sample = {} } = template;
+  const { cage, parts, variables } = trial;
+  const absent = missingVariables(variables, sample);
+  if (absent.length > 0) {
+    const file = `${folder}/sample.json`;
+    return absent.map((name) => ({
+      file,
+      line: 1,
+      column: 1,
+      message: `variable "${name}" is required, and the sample does not give it`,
+    }));
+  }
+  const data = withDefaults(variables, sample);
+  try {
+    await cage.render(toSources(template, parts), data);
+    return [];
+  } catch (error) {
+    const place = await findPlace(error, template, { cage, data });
+    return faultsOf(error, template).map((fault) => ({
+      ...fault,
+      ...place,
+      message: `with sample.json: ${fault.message}`,
+    }));
+  }
+}
+
+function toSources(template: Authored, parts: Compiled["parts"]): Record<string, TemplateSource> {
+  const { folder, settings } = template;
+  const all = template.kind === "pdf" ? { ...parts, filename: template.settings.filename } : parts;
+  return Object.fromEntries(
+    Object.entries(all).map(([part, source]) => [part, {
+      key: `import/${folder}/${part}`,
+      source,
+      escape: part === "html" ? "html" : "none",
+      locale: settings.locale,
+    }]),
+  );
+}
+
+/** A body that was compiled has other lines than its source: the source is filled to find them. */
+async function findPlace(
+  error: unknown,
+  template: Authored,
+  { cage, data }: { cage: CheckingCage; data: Record<string, unknown> },
+): Promise<{ line?: number; column?: number }> {
+  if (!(error instanceof RenderError)) return {};
+  if (error.part === "filename") return template.document.placeOf(["filename"]);
+  if (error.part === "subject") return placeOf(error);
+  const file = fileOf(template, error.part);
+  const source = template.files[file] ?? "";
+  try {
+    await cage.render(
+      { html: { key: `import/${template.folder}/${file}`, source, escape: "html" } },
+      data,
+    );
+    return {};
+  } catch (again) {
+    return again instanceof RenderError ? placeOf(again) : {};
+  }
+}
+
+function placeOf({ line, column }: RenderError): { line?: number; column?: number } {
+  return line === undefined ? {} : { line, ...(column === undefined ? {} : { column }) };
+}
+
+function faultsOf(error: unknown, template: Authored): FileFault[] {
+  const inFolder = (name: string) => `${template.folder}/${name}`;
+  if (error instanceof InvalidTemplateError) {
+    return error.errors.map(({ part, line, column, message }) => ({
+      file: inFolder(fileOf(template, part)),
+      line,
+      column,
+      message,
+    }));
+  }
+  if (!(error instanceof RenderError) || error.code === "cage" || error.code === "closed") {
+    throw error;
+  }
+  return [{ file: inFolder(fileOf(template, error.part)), message: error.message }];
+}
+
+function fileOf(template: Authored, part: TemplatePart | string | undefined): string {
+  if (part === "subject") return "subject.hbs";
+  if (part === "filename") return "template.json";
+  const hasText = template.files["text.txt.hbs"] !== undefined;
+  return part === "text" && hasText ? "text.txt.hbs" : template.bodyFile;
+}
+
+function placeWarning(text: string, { folder, bodyFile }: Authored): FileFault {
+  const file = `${folder}/${bodyFile}`;
+  const [, line, message] = /^Line (\d+): ([\s\S]*)$/.exec(text) ?? [];
+  return message === undefined
+    ? { file, message: text }
+    : { file, line: Number(line), column: 1, message };
+}

@@ -1,0 +1,93 @@
+import type { Store } from "@posthaste/storage";
+import type { Cage } from "@posthaste/templating";
+import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
+import { type FileFault, readTemplateFolder } from "./read_template_folder.ts";
+
+/** What {@linkcode importTemplates} needs. */
+export interface ImportOptions {
+  store: Pick<Store, "publishVersion">;
+  cage: Pick<Cage, "check" | "publishEmail" | "publishPdf" | "render">;
+  accountId: string;
+  /** Path of a folder with `email/<alias>/` and `pdf/<alias>/` in it. */
+  folder: string;
+}
+
+/** What became of one template. */
+export interface ImportedTemplate {
+  kind: "email" | "pdf";
+  alias: string;
+  id: number;
+  version: number;
+  name: string;
+  /** `new`: the first version; `updated`: a new one; `unchanged`: it is the newest already. */
+  outcome: "new" | "updated" | "unchanged";
+}
+
+/** What became of a folder. */
+export interface TemplateImport {
+  /** Email templates first, each kind by alias. */
+  templates: ImportedTemplate[];
+  warnings: FileFault[];
+}
+
+/** A folder of templates was refused as a whole: nothing of it was published. */
+export class TemplateFolderError extends Error {
+  override readonly name = "TemplateFolderError";
+  /** Every fault of every file. */
+  readonly faults: readonly FileFault[];
+  readonly warnings: readonly FileFault[];
+
+  constructor(folder: string, found: { faults: FileFault[]; warnings: FileFault[] }) {
+    const { faults, warnings } = found;
+    const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
+    const first = faults[0] === undefined ? "" : sayFault(faults[0]);
+    super(`Cannot import "${folder}": ${first}${more}`);
+    this.faults = faults;
+    this.warnings = warnings;
+  }
+}
+
+/**
+ * Imports a folder of templates into an account: each becomes a new version of the template that has
+ * its alias, unless it is the newest version already. All are checked first, and nothing is
+ * published if one is faulty.
+ *
+ * @throws {TemplateFolderError} with every fault of every file
+ */
+export async function importTemplates(options: ImportOptions): Promise<TemplateImport> {
+  const { store, cage, accountId, folder } = options;
+  const { ready, warnings } = await checkTemplateFolder(folder, cage);
+  const templates: ImportedTemplate[] = [];
+  for (const template of ready) {
+    const { published, version, template: head } = await store.publishVersion({
+      ...template,
+      accountId,
+    });
+    const { kind, alias, name } = template;
+    const outcome = !published ? "unchanged" : version.version === 1 ? "new" : "updated";
+    templates.push({ kind, alias, id: head.id, version: version.version, name, outcome });
+  }
+  return { templates, warnings };
+}
+
+/**
+ * Checks a folder of templates, as {@linkcode importTemplates} does before it publishes.
+ *
+ * @throws {TemplateFolderError} with every fault of every file
+ */
+export async function checkTemplateFolder(
+  folder: string,
+  cage: ImportOptions["cage"],
+): Promise<{ ready: ReadyTemplate[]; warnings: FileFault[] }> {
+  const found = await readTemplateFolder(folder);
+  const checked = await checkTemplates(found.templates, cage);
+  const faults = [...found.faults, ...checked.faults];
+  const warnings = [...found.warnings, ...checked.warnings];
+  if (faults.length > 0) throw new TemplateFolderError(folder, { faults, warnings });
+  return { ready: checked.ready, warnings };
+}
+
+function sayFault({ file, line, message }: FileFault): string {
+  return [...file === "" ? [] : [file], ...line === undefined ? [] : [`line ${line}`], message]
+    .join(", ");
+}

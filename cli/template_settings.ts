@@ -1,0 +1,108 @@
+import {
+  type PageOptions,
+  pageOptionsSchema,
+  type VariableDeclaration,
+  variableDeclarationSchema,
+} from "@posthaste/contracts";
+import { z } from "zod";
+import type { JsonDocument, PlacedFault } from "./json_document.ts";
+
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{2028}\u{2029}]/u;
+
+const lineSchema = z.string().min(1, { error: "must not be empty" })
+  .max(200, { error: "must not exceed 200 characters" })
+  .refine((text) => !CONTROL.test(text), { error: "must be one line" });
+
+const localeSchema = z.string().refine(isLocale, { error: 'must be a language tag such as "de"' });
+
+const variablesSchema = z.array(variableDeclarationSchema).superRefine((variables, context) => {
+  const seen = new Set<string>();
+  for (const [index, { name }] of variables.entries()) {
+    if (seen.has(name)) {
+      const message = `declares "${name}" a second time`;
+      context.addIssue({ code: "custom", path: [index, "name"], message });
+    }
+    seen.add(name);
+  }
+});
+
+const shared = {
+  name: lineSchema,
+  locale: localeSchema.default("en"),
+  variables: variablesSchema.default([]),
+};
+
+const SCHEMAS = {
+  email: z.strictObject(shared),
+  pdf: z.strictObject({ ...shared, filename: lineSchema, page: pageOptionsSchema.prefault({}) }),
+};
+
+/** What `template.json` says of an email template, defaults filled in. */
+export interface EmailSettings {
+  name: string;
+  /** BCP 47 tag. */
+  locale: string;
+  variables: VariableDeclaration[];
+}
+
+/** What `template.json` says of a PDF template, defaults filled in. */
+export interface PdfSettings extends EmailSettings {
+  /** A template for the name of the file. */
+  filename: string;
+  page: PageOptions;
+}
+
+/** The settings of a kind of template. */
+export interface SettingsOf {
+  email: EmailSettings;
+  pdf: PdfSettings;
+}
+
+/** Reads `template.json`: the settings, or every fault with its place. */
+export function readTemplateSettings<K extends keyof SettingsOf>(
+  kind: K,
+  document: JsonDocument,
+): { settings: SettingsOf[K] | undefined; faults: PlacedFault[] } {
+  const result = SCHEMAS[kind].safeParse(document.value);
+  if (result.success) return { settings: result.data as SettingsOf[K], faults: [] };
+  return {
+    settings: undefined,
+    faults: result.error.issues.flatMap((issue) => sayIssue(issue, document)),
+  };
+}
+
+function sayIssue(issue: z.core.$ZodIssue, document: JsonDocument): PlacedFault[] {
+  const { path } = issue;
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      ...document.placeOfKey(path, key),
+      message: `unknown key ${quote([...path, key])}`,
+    }));
+  }
+  const isMissing = issue.code === "invalid_type" && !isThere(document.value, path);
+  const reason = isMissing ? "is missing" : issue.message.replace(/^Invalid \w+: /, "");
+  const message = path.length === 0 ? `the file: ${reason}` : `${quote(path)}: ${reason}`;
+  return [{ ...document.placeOf(path), message: isMissing ? `${quote(path)} is missing` : message }];
+}
+
+function quote(path: readonly PropertyKey[]): string {
+  return `"${path.map(String).join(".")}"`;
+}
+
+function isThere(value: unknown, path: readonly PropertyKey[]): boolean {
+  let at: unknown = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return false;
+    at = (at as Record<PropertyKey, unknown>)[key];
+  }
+  return true;
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
