@@ -96,6 +96,11 @@ export class Output {
     this.line(JSON.stringify(issues.length === 0 ? error : { ...error, issues }, null, 2));
   }
 
+  /** Colours what is said of a command that was called wrongly. */
+  paintUsage(text: string): string {
+    return text.replace(/^error:/, this.#mark(["red", "bold"], "error:"));
+  }
+
   #issue({ at, message }: CommandIssue): string {
     const place = at === "" ? "" : `${this.#mark("bold", printableLine(at))}: `;
     return place + printableLine(message);

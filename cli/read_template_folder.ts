@@ -82,7 +82,10 @@ export async function readTemplateFolder(folder: string): Promise<TemplateFolder
     for (const alias of await list(join(folder, kind))) {
       const path = `${kind}/${alias}`;
       if (!(await stat(join(folder, path))).isDirectory()) {
-        found.warnings.push({ file: path, message: "is not read: it is not in a template's folder" });
+        found.warnings.push({
+          file: path,
+          message: "is not read: it is not in a template's folder",
+        });
         continue;
       }
       const template = await readTemplate(found, { root: folder, kind, alias });

@@ -83,7 +83,10 @@ function sayIssue(issue: z.core.$ZodIssue, document: JsonDocument): PlacedFault[
   const isMissing = issue.code === "invalid_type" && !isThere(document.value, path);
   const reason = isMissing ? "is missing" : issue.message.replace(/^Invalid \w+: /, "");
   const message = path.length === 0 ? `the file: ${reason}` : `${quote(path)}: ${reason}`;
-  return [{ ...document.placeOf(path), message: isMissing ? `${quote(path)} is missing` : message }];
+  return [{
+    ...document.placeOf(path),
+    message: isMissing ? `${quote(path)} is missing` : message,
+  }];
 }
 
 function quote(path: readonly PropertyKey[]): string {

@@ -14,6 +14,8 @@ import { type ConsumerPlan, CONSUMERS, STORES, type StreamPlan, STREAMS } from "
 export interface TopologyOptions {
   /** Copies of each stream: 1, or 3 in a cluster. @default {1} */
   replicas?: number;
+  /** An event comes again after this long without a sign of its worker. @default {30_000} */
+  ackWaitMs?: number;
 }
 
 const DUPLICATE_WINDOW_MS = 120_000;
@@ -30,7 +32,10 @@ export async function applyTopology(
   const manager = await jetstreamManager(connection);
   const replicas = options.replicas ?? 1;
   for (const plan of STREAMS) await applyStream(manager, plan, replicas);
-  for (const plan of CONSUMERS) await applyConsumer(manager, plan);
+  for (const plan of CONSUMERS) {
+    const { ackWaitMs = plan.ackWaitMs } = options;
+    await applyConsumer(manager, { ...plan, ackWaitMs });
+  }
   const stores = new Objm(connection);
   for (const plan of STORES) {
     await stores.create(plan.name, {

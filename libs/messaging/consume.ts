@@ -1,4 +1,5 @@
 import type { JsMsg } from "@nats-io/jetstream";
+import { millis, nanos } from "@nats-io/nats-core";
 import { EVENTS, type EventType } from "@posthaste/contracts";
 import {
   addSpanAttributes,
@@ -58,6 +59,9 @@ async function pull<T extends EventType>(
 ): Promise<void> {
   const plan = planOf(options.consumer);
   const consumer = await client.stream.consumers.get(plan.stream, plan.name);
+  // The broker's word counts: an operator may have set another time than the plan's.
+  const { config } = await consumer.info(true);
+  const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
   const messages = await consumer.consume({
     // No more than can be worked on: what waits in this process has its time running out.
     max_messages: Math.max(2, options.concurrency),
@@ -73,7 +77,7 @@ async function pull<T extends EventType>(
         message.nak();
         continue;
       }
-      const work = settle(client, step, { message, plan, options }).finally(() => {
+      const work = settle(client, step, { message, plan, ackWaitMs, options }).finally(() => {
         inHand.delete(work);
         setGauge("posthaste.step.in_flight", inHand.size, { "posthaste.stage": step.name });
       });
@@ -89,6 +93,7 @@ async function pull<T extends EventType>(
 interface Settling {
   message: JsMsg;
   plan: ReturnType<typeof planOf>;
+  ackWaitMs: number;
   options: ConsumeOptions;
 }
 
@@ -96,10 +101,10 @@ interface Settling {
 async function settle<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, plan, options }: Settling,
+  { message, plan, ackWaitMs, options }: Settling,
 ): Promise<void> {
   const { logger } = options;
-  const keepAlive = setInterval(() => message.working(), plan.ackWaitMs / 3);
+  const keepAlive = setInterval(() => message.working(), ackWaitMs / 3);
   const started = performance.now();
   const type = typeOfSubject(message.subject);
   const attributes = {

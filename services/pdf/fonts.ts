@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { installedPackage } from "./installed_package.ts";
 
 /** Font packages, and the scripts they are for. Those that are not installed are left out. */
@@ -31,12 +31,24 @@ const FAMILIES = {
   "Noto Color Emoji": ["emoji", "Apple Color Emoji", "Segoe UI Emoji"],
 };
 
-/** Where the scripts of East Asia go, by the language of the text (the `lang` attribute). */
-const LANGUAGES = {
-  ja: "BIZ UDPGothic",
-  ko: "NanumGothic",
-  zh: "Noto Sans S Chinese",
-};
+/**
+ * Who has what the chosen font has not, in this order: Chinese before Japanese, or a Chinese text
+ * would be set in a mixture of both.
+ */
+const FALLBACKS = ["Noto Sans", "Noto Sans S Chinese", "NanumGothic", "BIZ UDPGothic"];
+
+/**
+ * For `Page.setFontFamilies`: what the generic families are in a text marked `lang="ja"`, whose
+ * ideographs have shapes of their own. Chromium does not ask fontconfig by language.
+ */
+export const SCRIPT_FONTS = [{
+  script: "jpan",
+  fontFamilies: {
+    standard: "BIZ UDPGothic",
+    sansSerif: "BIZ UDPGothic",
+    serif: "BIZ UDPGothic",
+  },
+}];
 
 /** A written configuration of fontconfig. */
 export interface FontConfig {
@@ -61,10 +73,12 @@ export async function writeFontConfig(
   }));
   const fonts = found.flat();
   const folders = [...fonts.map((font) => font.folder), ...extraFolders];
-  const text = configuration(folders, join(cacheDir, "fontconfig"));
+  const extra = await fontsIn(extraFolders);
+  const cache = join(cacheDir, "fontconfig");
+  const text = configuration({ folders, cache, extra });
   const names = fonts.map(({ name, version }) => `${name}@${version}`);
   const revision = digest(
-    [...names, ...await fontsIn(extraFolders), configuration([], "")].join("\n"),
+    [...names, ...extra, configuration({ folders: [], cache: "", extra })].join("\n"),
   );
   const file = join(cacheDir, `fonts-${digest(text)}.conf`);
   await mkdir(join(cacheDir, "fontconfig"), { recursive: true });
@@ -81,15 +95,21 @@ async function fontsIn(folders: readonly string[]): Promise<string[]> {
   return names.flat().filter((name) => /\.(ttf|otf|ttc)$/i.test(name)).sort();
 }
 
-function configuration(folders: readonly string[], cache: string): string {
+interface ConfigurationParts {
+  folders: readonly string[];
+  cache: string;
+  /** Names of the font files in the extra folders. */
+  extra: readonly string[];
+}
+
+function configuration({ folders, cache, extra }: ConfigurationParts): string {
   const families = Object.entries(FAMILIES).flatMap(([ours, asked]) =>
-    asked.map((family) =>
-      `<alias binding="same"><family>${family}</family><accept><family>${ours}</family></accept></alias>`
+    asked.filter((family) => !isAmong(extra, family)).map((family) =>
+      `<alias binding="same"><family>${family}</family><prefer><family>${ours}</family></prefer></alias>`
     )
   );
-  const languages = Object.entries(LANGUAGES).map(([lang, family]) =>
-    `<match><test name="lang" compare="contains"><string>${lang}</string></test>` +
-    `<edit name="family" mode="append" binding="same"><string>${family}</string></edit></match>`
+  const fallbacks = FALLBACKS.map((family) =>
+    `<edit name="family" mode="append_last"><string>${family}</string></edit>`
   );
   return [
     `<?xml version="1.0"?>`,
@@ -98,10 +118,16 @@ function configuration(folders: readonly string[], cache: string): string {
     ...folders.map((folder) => `<dir>${escapeXml(folder)}</dir>`),
     `<cachedir>${escapeXml(cache)}</cachedir>`,
     ...families,
-    ...languages,
+    `<match>${fallbacks.join("")}</match>`,
     `</fontconfig>`,
     "",
   ].join("\n");
+}
+
+/** Whether a family seems to be in font files: `arial.ttf` for Arial. It then needs no stand-in. */
+function isAmong(files: readonly string[], family: string): boolean {
+  const word = family.split(" ")[0]?.toLowerCase() ?? family;
+  return files.some((file) => basename(file).toLowerCase().startsWith(word));
 }
 
 function digest(text: string): string {

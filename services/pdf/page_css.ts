@@ -18,7 +18,7 @@ function marginBoxes(edge: "top" | "bottom", texts: PageOptions["header"]): stri
   const places = ["left", "center", "right"] as const;
   return places.flatMap((place) => {
     const text = texts?.[place];
-    return text ? [`@${edge}-${place}{content:${contentOf(text)};font-size:9pt}`] : [];
+    return text ? [`@${edge}-${place}{content:${contentOf(text)};font:9pt sans-serif}`] : [];
   });
 }
 

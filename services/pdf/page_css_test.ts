@@ -12,7 +12,7 @@ test("pageCss() turns {page} and {pages} into counters", () => {
   const css = pageCss({ footer: { center: "Page {page} of {pages}" } }, size);
   assert.match(
     css,
-    /@bottom-center\{content:"Page " counter\(page\) " of " counter\(pages\);font-size:9pt\}/,
+    /@bottom-center\{content:"Page " counter\(page\) " of " counter\(pages\);font:9pt sans-serif\}/,
   );
 });
 

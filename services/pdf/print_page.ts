@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, CDPSession } from "playwright-core";
+import { SCRIPT_FONTS } from "./fonts.ts";
 import { leavesTraces } from "./leaves_traces.ts";
 import type { PageSize } from "./page_size.ts";
 
@@ -67,6 +68,7 @@ export class PrintPage {
     });
     crash.catch(() => undefined);
     await cdp.send("Audits.enable");
+    await cdp.send("Page.setFontFamilies", { fontFamilies: {}, forScripts: SCRIPT_FONTS });
     const { frameTree } = await cdp.send("Page.getFrameTree");
     return new PrintPage(context, cdp, { frameId: frameTree.frame.id, crash });
   }

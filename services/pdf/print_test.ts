@@ -89,6 +89,19 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     assert.ok(one.pdf.length > blank.pdf.length + 500, "an emoji is more than a missing glyph");
   });
 
+  test("print() sets well-known families and languages in the fonts it brings", async () => {
+    const fontsOf = async (html: string) => {
+      const { pdf } = await browser.print(job(html));
+      return Array.from(pdf.toString("latin1").matchAll(/\/FontName \/\w+\+(\S+)/g), ([, f]) => f);
+    };
+    const inFamily = (family: string) => fontsOf(`<p style="font-family:${family}">Hello`);
+    assert.deepEqual(await inFamily("Helvetica"), ["NotoSans-Regular"]);
+    assert.deepEqual(await inFamily("Georgia"), ["NotoSerif-Regular"]);
+    assert.deepEqual(await inFamily("'Courier New'"), ["NotoSansMono-Regular"]);
+    assert.deepEqual(await fontsOf(`<p lang=zh>直骨门`), ["NotoSansHans-Regular"]);
+    assert.deepEqual(await fontsOf(`<p lang=ja>直骨かな`), ["BIZUDPGothic-Regular"]);
+  });
+
   test("print() gives the same bytes in every browser", async () => {
     const source = job(THREE_PAGES + `<img src="${DOT}">汉字😀`, { footer: { left: "{page}" } });
     await browser.print(job("<style title=a>p{color:red}</style><p>other"));

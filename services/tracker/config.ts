@@ -9,6 +9,10 @@ export const CONFIG = z.object({
     .describe("Where the broker is"),
   SWEEP_INTERVAL: setting.duration({ min: 100 }).prefault("1s")
     .describe("How often the ledger is searched for mail that is due or was lost"),
+  SWEEP_GRACE: setting.duration({ min: 100 }).prefault("30s")
+    .describe(
+      "Time that a mail may take from stage to stage before it is looked for in the queues",
+    ),
   APPLY_TOPOLOGY: setting.boolean().prefault("false")
     .describe("Whether missing streams are created again; in production a migration does it"),
 });

@@ -27,7 +27,11 @@ await runService({
 
     await Promise.all([
       bus.followFacts((facts) => recordFacts(facts, deps), { consumer: "tracker", signal, logger }),
-      sweepForever(deps, { intervalMs: config.SWEEP_INTERVAL, signal }),
+      sweepForever(deps, {
+        intervalMs: config.SWEEP_INTERVAL,
+        graceMs: config.SWEEP_GRACE,
+        signal,
+      }),
       config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,
     ]);
   },

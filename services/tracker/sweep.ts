@@ -2,7 +2,7 @@ import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import type { MessageStore, SendHead, SendStore } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { decideSweep, PATIENCE_MS, type StreamStates } from "./sweep_policy.ts";
+import { decideSweep, patienceMs, type StreamStates } from "./sweep_policy.ts";
 
 /** What the sweeper needs from the outside. */
 export interface SweepDeps
@@ -15,6 +15,12 @@ export interface SweepDeps
   logger: Pick<Logger, "info" | "warn">;
 }
 
+/** How patient the sweeper is. */
+export interface SweepOptions {
+  /** A message moves from stage to stage within this time, unless it waits in a queue. */
+  graceMs: number;
+}
+
 const SENDS_PER_ROUND = 200;
 
 /**
@@ -23,13 +29,13 @@ const SENDS_PER_ROUND = 200;
  */
 export async function sweepForever(
   deps: SweepDeps,
-  options: { intervalMs: number; signal: AbortSignal },
+  options: SweepOptions & { intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   const { intervalMs, signal } = options;
   while (!signal.aborted) {
     let found = 0;
     try {
-      found = await sweepOnce(deps);
+      found = await sweepOnce(deps, options);
     } catch (error) {
       deps.logger.warn("Cannot sweep, trying again", { error });
     }
@@ -41,18 +47,18 @@ export async function sweepForever(
 }
 
 /** Looks at the sends that are due and gives how many there were, at most 200. */
-export async function sweepOnce(deps: SweepDeps): Promise<number> {
+export async function sweepOnce(deps: SweepDeps, { graceMs }: SweepOptions): Promise<number> {
   const started = performance.now();
   const now = deps.now();
   const sends = await deps.sendsToSweep(now, SENDS_PER_ROUND);
   if (sends.length === 0) return 0;
   const streams = await deps.streamStates();
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
-  const lookAgain = new Date(now.getTime() + PATIENCE_MS);
+  const lookAgain = new Date(now.getTime() + patienceMs(graceMs));
   await deps.postponeSweep(sends.map(({ _id }) => ({ id: _id, sweepAt: lookAgain })));
   const settled: string[] = [];
   for (const send of sends) {
-    if (await sweepSend(send, streams, deps)) settled.push(send._id);
+    if (await sweepSend(send, { streams, graceMs }, deps)) settled.push(send._id);
   }
   if (settled.length > 0) await deps.settleSends(settled, now);
   recordDuration("posthaste.sweep.duration", (performance.now() - started) / 1000);
@@ -62,13 +68,13 @@ export async function sweepOnce(deps: SweepDeps): Promise<number> {
 /** Dispatches what is due and gives whether nothing of the send is unfinished. */
 async function sweepSend(
   send: SendHead,
-  streams: StreamStates,
+  known: SweepOptions & { streams: StreamStates },
   deps: SweepDeps,
 ): Promise<boolean> {
   const unfinished = await deps.unfinishedMessages(send);
   if (unfinished.length === 0) return true;
   const now = deps.now();
-  const decisions = unfinished.map((message) => decideSweep(message, streams, now));
+  const decisions = unfinished.map((message) => decideSweep(message, { ...known, now }));
   const again = unfinished.filter((_, position) => decisions[position]?.dispatch);
   for (const event of dispatchesAgain(send, again)) await deps.publish(event, send.trace);
   if (again.length > 0) {

@@ -7,11 +7,18 @@ export type SweepDecision = { dispatch: true } | { dispatch: false; lookAt: Date
 /** What the broker holds, by the name of the stream. */
 export type StreamStates = ReadonlyMap<string, StreamState>;
 
-/** A message moves from stage to stage within this time, unless it waits in a queue. */
-export const GRACE_MS = 30_000;
+/** What a decision is made by. */
+export interface SweepView {
+  streams: StreamStates;
+  now: Date;
+  /** A message moves from stage to stage within this time, unless it waits in a queue. */
+  graceMs: number;
+}
 
 /** A repeated dispatch is given this long before it is doubted, in milliseconds. */
-export const PATIENCE_MS = 60_000;
+export function patienceMs(graceMs: number): number {
+  return 2 * graceMs;
+}
 
 const DAY_MS = 86_400_000;
 
@@ -31,8 +38,7 @@ const HELD_BY = {
  */
 export function decideSweep(
   message: UnfinishedMessage,
-  streams: StreamStates,
-  now: Date,
+  { streams, now, graceMs }: SweepView,
 ): SweepDecision {
   switch (message.state) {
     case "deferred":
@@ -42,14 +48,14 @@ export function decideSweep(
     case "queued":
     case "rendered":
     case "printed": {
-      const due = new Date(message.enteredAt.getTime() + GRACE_MS);
+      const due = new Date(message.enteredAt.getTime() + graceMs);
       if (due > now) return { dispatch: false, lookAt: due };
       const held = HELD_BY[message.state].some((name) => {
         const oldest = streams.get(name)?.oldestAt;
         return oldest && oldest.getTime() <= message.enteredAt.getTime() + CLOCK_SKEW_MS;
       });
       return held
-        ? { dispatch: false, lookAt: new Date(now.getTime() + GRACE_MS) }
+        ? { dispatch: false, lookAt: new Date(now.getTime() + graceMs) }
         : { dispatch: true };
     }
     default:

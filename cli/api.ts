@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { CommandError, usageError } from "./command_error.ts";
+import { EXIT, type ExitCode } from "./exit_code.ts";
+
+/** The HTTP interface, as the commands use it. */
+export interface Api {
+  /** @throws {CommandError} */
+  get(path: string): Promise<unknown>;
+  /** @throws {CommandError} */
+  post(path: string, body: string, headers?: Record<string, string>): Promise<unknown>;
+}
+
+const TIMEOUT_MS = 60_000;
+
+const errorSchema = z.object({
+  error: z.string(),
+  code: z.string().optional(),
+  issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  missing_scope:
+    'make a token with the scope that is missing: "posthaste tokens create --scopes …"',
+  unknown_template: '"posthaste templates list" shows the templates',
+  unknown_integration: '"posthaste integrations list" shows the integrations',
+  unknown_pdf_template: '"posthaste templates list" shows the PDF templates and their ids',
+  sender_not_allowed: '"posthaste integrations list" shows the senders of each integration',
+  unknown_route: 'does the URL end with "/v1"?',
+  idempotency_mismatch: "use another --idempotency-key for another request",
+  too_many_requests: "wait a moment and try again",
+  unavailable: "try again: with the same --idempotency-key nothing is sent twice",
+  render_timeout: "is the renderer service running?",
+};
+
+/** Opens the HTTP interface at a URL that ends with `/v1`. */
+export function openApi({ url, token }: { url: string; token: string }): Api {
+  const base = readUrl(url);
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw usageError("Cannot use the access token: it holds blanks or line breaks, or is empty");
+  }
+  async function request(path: string, init: RequestInit): Promise<unknown> {
+    const headers = { ...init.headers, authorization: `Bearer ${token}` };
+    let response: Response;
+    let text: string;
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      response = await fetch(base + path, { ...init, headers, signal, redirect: "manual" });
+      text = await response.text();
+    } catch (cause) {
+      throw new CommandError(`Cannot reach "${base}": ${sayCause(cause)}`, {
+        exitCode: EXIT.failed,
+        remedy: "is the api service running, and the URL right (--url, POSTHASTE_URL)?",
+        cause,
+      });
+    }
+    if (!response.ok) throw refusal(response, text);
+    const answer = parse(text);
+    if (answer !== undefined) return answer;
+    throw notTheInterface(base);
+  }
+  return {
+    get: (path) => request(path, { method: "GET" }),
+    post: (path, body, headers = {}) =>
+      request(path, {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json", ...headers },
+      }),
+  };
+}
+
+function readUrl(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed !== null && /^https?:$/.test(parsed.protocol)) return url.replace(/\/+$/, "");
+  throw usageError(`Cannot use the URL "${url}": it must start with http:// or https://`);
+}
+
+function refusal({ status, headers, url }: Response, text: string): CommandError {
+  const body = errorSchema.safeParse(parse(text)).data;
+  if (body === undefined) {
+    return status >= 500
+      ? new CommandError(`Cannot get an answer: the server says ${status}`, {
+        exitCode: EXIT.failed,
+      })
+      : notTheInterface(url);
+  }
+  const retryAfter = headers.get("retry-after");
+  return new CommandError(body.error === "Unauthenticated" ? UNAUTHENTICATED : body.error, {
+    exitCode: exitCodeOf(status, body.code),
+    issues: body.issues?.map(({ path, message }) => ({ at: path, message })),
+    remedy: status === 401
+      ? 'make one with "posthaste tokens create"; was it revoked, or has it expired?'
+      : retryAfter === null
+      ? REMEDIES[body.code ?? ""]
+      : `try again in ${retryAfter} s`,
+  });
+}
+
+const UNAUTHENTICATED = "Unauthenticated: the interface does not know the access token";
+
+function exitCodeOf(status: number, code: string | undefined): ExitCode {
+  if (status === 404 && code !== "unknown_route") return EXIT.notFound;
+  if (status === 429 || status >= 500 || code === "unknown_route") return EXIT.failed;
+  return EXIT.refused;
+}
+
+function notTheInterface(url: string): CommandError {
+  return new CommandError(`Cannot understand the answer of "${url}": it is not the interface's`, {
+    exitCode: EXIT.failed,
+    remedy: 'the URL is that of the interface and ends with "/v1"',
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sayCause(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
+  if (!(cause instanceof Error)) return message;
+  const { code } = cause as NodeJS.ErrnoException;
+  return code === "ECONNREFUSED" ? "nobody listens there" : cause.message || code || message;
+}

@@ -1,0 +1,92 @@
+import { isAbsolute, join } from "node:path";
+import type { Account } from "@posthaste/contracts";
+import type { Store } from "@posthaste/storage";
+import { type Api, openApi } from "./api.ts";
+import { CommandError, notFoundError, usageError } from "./command_error.ts";
+import { EXIT } from "./exit_code.ts";
+import type { Output } from "./output.ts";
+import type { Settings } from "./settings.ts";
+
+/** What every command is given. */
+export interface CommandContext {
+  output: Output;
+  settings: Settings;
+  stdin: NodeJS.ReadStream;
+  stderr: NodeJS.WriteStream;
+  /** The folder that the operator stands in. */
+  cwd: string;
+  /** Makes the command end with another code than 0 although it did what was asked. */
+  endWith(code: number): void;
+}
+
+/** Options of the commands that speak HTTP. */
+export interface HttpOptions {
+  url?: string;
+  tokenFile?: string;
+}
+
+/** Opens the database. */
+export async function openStoreFor({ settings }: CommandContext): Promise<Store> {
+  const url = settings.mongodbUrl;
+  const { openStore } = await import("@posthaste/storage");
+  try {
+    return await openStore({
+      url,
+      database: settings.database,
+      appName: "posthaste-cli",
+      maxPoolSize: 4,
+    });
+  } catch (cause) {
+    throw new CommandError(reasonOf(cause), {
+      exitCode: EXIT.failed,
+      remedy: "is the database running, and MONGODB_URL right?",
+      cause,
+    });
+  }
+}
+
+/** Opens the HTTP interface. */
+export function openApiFor({ settings, cwd }: CommandContext, options: HttpOptions): Api {
+  const { url, tokenFile } = options;
+  const path = tokenFile === undefined ? undefined : resolvePath(cwd, tokenFile);
+  return openApi(settings.http({ url, tokenFile: path }));
+}
+
+/** Finds the account that an option names or, without one, that of the demonstration. */
+export async function findAccountFor(
+  { settings }: CommandContext,
+  store: Pick<Store, "findAccount">,
+  nameOrId: string | undefined,
+): Promise<Account> {
+  const wanted = nameOrId ?? settings.accountId;
+  if (wanted === undefined) {
+    throw usageError("Cannot tell the account: --account is missing", SEE_ACCOUNTS);
+  }
+  const account = await store.findAccount(wanted);
+  if (account !== null) return account;
+  throw notFoundError(`Cannot find account "${wanted}": none has this id or name`, SEE_ACCOUNTS);
+}
+
+/** Finds the accounts that a list is about: the one named, the demonstration's, or all. */
+export async function listAccountsFor(
+  context: CommandContext,
+  store: Pick<Store, "findAccount" | "listAccounts">,
+  nameOrId: string | undefined,
+): Promise<Account[]> {
+  if (nameOrId === undefined && context.settings.accountId === undefined) {
+    return await store.listAccounts();
+  }
+  return [await findAccountFor(context, store, nameOrId)];
+}
+
+/** Makes a path that the operator wrote absolute. */
+export function resolvePath(cwd: string, path: string): string {
+  return isAbsolute(path) ? path : join(cwd, path);
+}
+
+/** Gives the reason in any thrown value. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const SEE_ACCOUNTS = '"posthaste accounts list" shows them, "posthaste accounts create" makes one';

@@ -1,0 +1,105 @@
+import { Command, CommanderError } from "commander";
+import { toCommandError } from "./command_error.ts";
+import type { CommandContext } from "./command_context.ts";
+import { accountsCommand } from "./commands/accounts.ts";
+import { importCommand } from "./commands/import.ts";
+import { integrationsCommand } from "./commands/integrations.ts";
+import { migrateCommand } from "./commands/migrate.ts";
+import { renderCommand } from "./commands/render.ts";
+import { sendCommand } from "./commands/send.ts";
+import { statusCommand } from "./commands/status.ts";
+import { templatesCommand } from "./commands/templates.ts";
+import { tokensCommand } from "./commands/tokens.ts";
+import { EXIT } from "./exit_code.ts";
+import manifest from "./package.json" with { type: "json" };
+
+const COMMANDS = [
+  migrateCommand,
+  accountsCommand,
+  tokensCommand,
+  integrationsCommand,
+  templatesCommand,
+  importCommand,
+  renderCommand,
+  sendCommand,
+  statusCommand,
+];
+
+const HELP = `
+Settings:
+  MONGODB_URL, NATS_URL, MASTER_KEY   where the parts are; without any of them, the
+                                      demonstration that "npm start" runs
+  POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send and status
+  NO_COLOR                            no colours
+
+Exit codes:
+  0 done   1 failed   2 called wrongly   3 not found   4 refused or not valid
+
+Examples:
+  posthaste accounts create shop
+  posthaste import ./templates --account shop
+  posthaste send welcome 1 --data welcome.json
+  posthaste status snd_01k9… --watch
+`;
+
+/** The process around a command. */
+export type CommandWorld = Omit<CommandContext, "endWith"> & {
+  stdout: NodeJS.WriteStream;
+};
+
+/** Runs one command and tells the exit code of the process. Nothing is thrown. */
+export async function runCommandLine(argv: string[], world: CommandWorld): Promise<number> {
+  let code: number = EXIT.ok;
+  const context: CommandContext = {
+    ...world,
+    endWith(other) {
+      code = other;
+    },
+  };
+  try {
+    await buildProgram(context, world.stdout).parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const known = toCommandError(error);
+    world.output.fail(known);
+    return known.exitCode;
+  }
+}
+
+function buildProgram(context: CommandContext, stdout: NodeJS.WriteStream): Command {
+  const { output, stderr } = context;
+  const program = new Command("posthaste")
+    .description("The operator's command line of Posthaste.")
+    .version(manifest.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help; every command has its own")
+    .option("--json", "print nothing but JSON on the standard output")
+    .addHelpText("after", HELP)
+    .showHelpAfterError('Run with "--help" to see how it is used')
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+    })
+    .exitOverride();
+  for (const command of COMMANDS) program.addCommand(settle(command(context), program));
+  // `outputError` has the text that commander made; only its head is coloured.
+  for (const command of allOf(program)) {
+    command.configureOutput({
+      outputError: (text, write) => write(output.paintUsage(text)),
+    });
+  }
+  return program;
+}
+
+/** Commands made apart from the program do not inherit how it ends and speaks. */
+function settle(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) settle(child, command);
+  return command;
+}
+
+function allOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
+}

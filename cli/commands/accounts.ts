@@ -1,0 +1,54 @@
+import type { Account } from "@posthaste/contracts";
+import { Command } from "commander";
+import { type CommandContext, openStoreFor } from "../command_context.ts";
+import { sayTime } from "../say.ts";
+
+/** `posthaste accounts …` */
+export function accountsCommand(context: CommandContext): Command {
+  const command = new Command("accounts")
+    .description("Create and list accounts: whoever owns templates, integrations, tokens and mail.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  posthaste accounts create shop
+  posthaste accounts list --json
+`,
+    );
+  command.command("create <name>")
+    .description("Create an account.")
+    .addHelpText("after", "\nExample:\n  posthaste accounts create shop\n")
+    .action((name: string) => createAccount(context, name));
+  command.command("list")
+    .description("List all accounts.")
+    .addHelpText("after", "\nExample:\n  posthaste accounts list\n")
+    .action(() => listAccounts(context));
+  return command;
+}
+
+async function createAccount(context: CommandContext, name: string): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const account = await store.createAccount({ name: name.trim() });
+  output.result(show(account), () => `Created account "${account.name}": ${account._id}`);
+}
+
+async function listAccounts(context: CommandContext): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const accounts = await store.listAccounts();
+  output.result(
+    accounts.map(show),
+    () =>
+      accounts.length === 0
+        ? 'There is no account yet: "posthaste accounts create <name>" makes one'
+        : output.table(
+          ["NAME", "ID", "CREATED"],
+          accounts.map(({ name, _id, createdAt }) => [name, _id, sayTime(createdAt)]),
+        ),
+  );
+}
+
+function show({ _id: id, name, createdAt }: Account) {
+  return { id, name, createdAt };
+}

@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import type { Cage } from "@posthaste/templating";
+import { Command } from "commander";
+import {
+  type CommandContext,
+  findAccountFor,
+  openStoreFor,
+  reasonOf,
+  resolvePath,
+} from "../command_context.ts";
+import { CommandError, notFoundError } from "../command_error.ts";
+import { EXIT } from "../exit_code.ts";
+import type { ImportedTemplate } from "../import_templates.ts";
+import type { FileFault } from "../read_template_folder.ts";
+import { sayCount } from "../say.ts";
+
+interface ImportOptions {
+  account?: string;
+  check?: true;
+}
+
+/** `posthaste import` */
+export function importCommand(context: CommandContext): Command {
+  return new Command("import")
+    .argument("<folder>", "folder with email/<alias>/ and pdf/<alias>/ in it")
+    .description("Publish a folder of templates, each as a new version if it changed.")
+    .option("--account <name|id>", "account that they belong to")
+    .option("--check", "only check them; needs no database")
+    .addHelpText(
+      "after",
+      `
+  email/<alias>/  template.json, subject.hbs, body.html.hbs or body.mjml,
+                  text.txt.hbs (optional), sample.json (optional)
+  pdf/<alias>/    template.json, body.html.hbs, sample.json (optional)
+
+All are checked first. If one is faulty, every fault is told with its line and column,
+and nothing is published.
+
+Examples:
+  posthaste import ./templates --account shop
+  posthaste import ./templates --check
+`,
+    )
+    .action((folder: string, options: ImportOptions) => importFolder(context, folder, options));
+}
+
+async function importFolder(
+  context: CommandContext,
+  folder: string,
+  options: ImportOptions,
+): Promise<void> {
+  const { openCage } = await import("@posthaste/templating");
+  const { TemplateFolderError } = await import("../import_templates.ts");
+  await using cage = openCage({ workers: 2 });
+  try {
+    await (options.check ? checkFolder : publishFolder)({ context, folder, options, cage });
+  } catch (error) {
+    if (error instanceof TemplateFolderError) {
+      for (const warning of error.warnings) warn(context, folder, warning);
+      throw new CommandError(
+        `Cannot import "${folder}": nothing was published, ${
+          sayCount(error.faults.length, "fault")
+        }`,
+        {
+          exitCode: EXIT.refused,
+          issues: error.faults.map((fault) => ({
+            at: placeOf(folder, fault),
+            message: fault.message,
+          })),
+        },
+      );
+    }
+    if (isMissing(error)) {
+      throw notFoundError(`Cannot import "${folder}": there is no such folder`);
+    }
+    throw error;
+  }
+}
+
+interface ImportJob {
+  context: CommandContext;
+  folder: string;
+  options: ImportOptions;
+  cage: Cage;
+}
+
+async function checkFolder({ context, folder, cage }: ImportJob): Promise<void> {
+  const { checkTemplateFolder } = await import("../import_templates.ts");
+  const { ready, warnings } = await checkTemplateFolder(resolvePath(context.cwd, folder), cage);
+  for (const warning of warnings) warn(context, folder, warning);
+  const templates = ready.map(({ kind, alias, name, variables }) => ({
+    kind,
+    alias,
+    name,
+    variables,
+  }));
+  context.output.result(
+    { templates, warnings },
+    () => `${sayCount(templates.length, "template")} in good order`,
+  );
+}
+
+async function publishFolder({ context, folder, options, cage }: ImportJob): Promise<void> {
+  const { importTemplates } = await import("../import_templates.ts");
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const account = await findAccountFor(context, store, options.account);
+  const { templates, warnings } = await importTemplates({
+    store,
+    cage,
+    accountId: account._id,
+    folder: resolvePath(context.cwd, folder),
+  });
+  for (const warning of warnings) warn(context, folder, warning);
+  output.result({ accountId: account._id, templates, warnings }, () =>
+    output.table(
+      ["KIND", "ID", "ALIAS", "NAME", "VERSION", "OUTCOME"],
+      templates.map(({ kind, id, alias, name, version, outcome }) => [
+        kind,
+        String(id),
+        alias,
+        name,
+        String(version),
+        { text: outcome, style: output.styler(COLOURS[outcome]) },
+      ]),
+    ));
+}
+
+const COLOURS = { new: "green", updated: "cyan", unchanged: "dim" } as const satisfies Record<
+  ImportedTemplate["outcome"],
+  string
+>;
+
+function warn({ output }: CommandContext, folder: string, warning: FileFault): void {
+  output.warn(warning.message, placeOf(folder, warning));
+}
+
+/** The path as the operator wrote it: terminals and editors open it at its line. */
+function placeOf(folder: string, { file, line, column }: FileFault): string {
+  const place = [line, column].filter((number) => number !== undefined);
+  return [join(folder, file), ...place].join(":");
+}
+
+function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "") &&
+    reasonOf(error).includes("scandir");
+}

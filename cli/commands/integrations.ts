@@ -1,0 +1,281 @@
+import type { Integration } from "@posthaste/contracts";
+import type { IntegrationSettings, SealAuth, Store } from "@posthaste/storage";
+import { Command, Option } from "commander";
+import { askPassword } from "../ask_password.ts";
+import { type CommandContext, findAccountFor, openStoreFor } from "../command_context.ts";
+import { notFoundError, usageError } from "../command_error.ts";
+import { readDuration, readInteger } from "../read_option.ts";
+import { saySpan } from "../say.ts";
+
+interface IntegrationOptions {
+  account?: string;
+  name?: string;
+  host?: string;
+  port?: string;
+  tls?: Integration["tls"];
+  user?: string;
+  authMethod?: "PLAIN" | "LOGIN";
+  sender?: string[];
+  maxConnections?: string;
+  retryFor?: string;
+  whenUnknown?: Integration["whenUnknown"];
+  passwordStdin?: true;
+  newPassword?: true;
+  login?: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+const RETRY_RANGE = { min: HOUR_MS, max: 5 * 24 * HOUR_MS };
+
+/** `posthaste integrations …` */
+export function integrationsCommand(context: CommandContext): Command {
+  const command = new Command("integrations")
+    .description("Create, change and list SMTP integrations: the servers that mail goes out by.")
+    .addHelpText(
+      "after",
+      `
+A password is asked for on the terminal, or read from the standard input; it is never an
+argument. It is sealed with MASTER_KEY.
+
+Examples:
+  posthaste integrations create --account shop --name main --host smtp.example.com --port 587 \\
+    --tls starttls --user mailer --sender hello@example.com
+  posthaste integrations update 1 --account shop --max-connections 10
+  posthaste integrations list --account shop
+`,
+    );
+  const create = command.command("create").description("Create an integration.");
+  addOptions(create, (flags, text) => new Option(flags, text).makeOptionMandatory());
+  create
+    .addHelpText(
+      "after",
+      `
+Examples:
+  posthaste integrations create --account shop --name main --host smtp.example.com --port 587 \\
+    --tls starttls --user mailer --sender hello@example.com --sender news@example.com
+  pass smtp/shop | posthaste integrations create … --user mailer --password-stdin
+`,
+    )
+    .action((options: IntegrationOptions) => createIntegration(context, options));
+  const update = command.command("update <id>").description("Change what is given, keep the rest.");
+  addOptions(update, (flags, text) => new Option(flags, text))
+    .option("--new-password", "ask for a new password")
+    .option("--no-login", "use the server without a user and password")
+    .addHelpText(
+      "after",
+      `
+--sender replaces the whole list; --user asks for the password of the new user.
+
+Examples:
+  posthaste integrations update 1 --account shop --host smtp2.example.com
+  posthaste integrations update 1 --account shop --new-password
+`,
+    )
+    .action((id: string, options: IntegrationOptions) => updateIntegration(context, id, options));
+  command.command("list")
+    .description("List the integrations of an account.")
+    .option("--account <name|id>", "the account")
+    .addHelpText("after", "\nExample:\n  posthaste integrations list --account shop\n")
+    .action((options: IntegrationOptions) => listIntegrations(context, options));
+  return command;
+}
+
+function addOptions(
+  command: Command,
+  needed: (flags: string, description: string) => Option,
+): Command {
+  const collect = (value: string, all: string[] = []) => [...all, value];
+  return command
+    .option("--account <name|id>", "account that it belongs to")
+    .addOption(needed("--name <name>", "its name"))
+    .addOption(needed("--host <host>", "name of the SMTP server"))
+    .addOption(needed("--port <port>", "its port: 587, 465 or 25 as a rule"))
+    .addOption(
+      needed("--tls <mode>", "how it is encrypted").choices(["none", "starttls", "implicit"]),
+    )
+    .option("--user <user>", "user to log in as; none for a server without log-in")
+    .addOption(
+      needed("--sender <address>", "address that may stand in from.email; repeatable")
+        .argParser(collect),
+    )
+    .option("--max-connections <count>", "connections at once (default: 5)")
+    .option("--retry-for <duration>", "how long refusals are retried, 1h to 5d (default: 48h)")
+    .addOption(
+      new Option(
+        "--when-unknown <policy>",
+        "nobody knows whether it took a message (default: retry)",
+      )
+        .choices(["retry", "hold"]),
+    )
+    .addOption(
+      new Option("--auth-method <method>", "instead of what the server offers")
+        .choices(["PLAIN", "LOGIN"]),
+    )
+    .option("--password-stdin", "read the password from the standard input");
+}
+
+async function createIntegration(
+  context: CommandContext,
+  options: IntegrationOptions,
+): Promise<void> {
+  const { output } = context;
+  const settings = await readSettings(options);
+  if (options.user === undefined && (options.passwordStdin || options.authMethod)) {
+    throw usageError("Cannot log in without a user: --user is missing");
+  }
+  await using store = await openStoreFor(context);
+  const account = await findAccountFor(context, store, options.account);
+  const auth = options.user === undefined ? null : await sealAuth(context, account._id, options);
+  // Commander made sure that all that is needed was given.
+  const complete = settings as Omit<IntegrationSettings, "auth">;
+  const created = await store.createIntegration({ ...complete, accountId: account._id, auth });
+  warn(context, created);
+  output.result(show(created), () => `Created integration ${created.id}, ${describe(created)}`);
+}
+
+async function updateIntegration(
+  context: CommandContext,
+  which: string,
+  options: IntegrationOptions,
+): Promise<void> {
+  const { output } = context;
+  const settings = await readSettings(options);
+  await using store = await openStoreFor(context);
+  const account = await findAccountFor(context, store, options.account);
+  const current = await findIntegration(store, account._id, which);
+  const auth = await changeAuth(context, current, options);
+  const changes = auth === undefined ? settings : { ...settings, auth };
+  const updated = await store.updateIntegration(account._id, current.id, changes) ?? current;
+  warn(context, updated);
+  output.result(
+    show(updated),
+    () =>
+      updated.revision === current.revision
+        ? `Integration ${updated.id} is so already, ${describe(updated)}`
+        : `Changed integration ${updated.id}, ${describe(updated)}`,
+  );
+}
+
+async function findIntegration(store: Store, accountId: string, which: string) {
+  const found = /^[1-9]\d{0,8}$/.test(which)
+    ? await store.findIntegration(accountId, Number(which))
+    : (await store.listIntegrations(accountId)).find(({ name }) => name === which);
+  if (found) return found;
+  throw notFoundError(
+    `Cannot find integration "${which}": the account has none with this id or name`,
+    '"posthaste integrations list" shows them',
+  );
+}
+
+async function readSettings(
+  options: IntegrationOptions,
+): Promise<Partial<Omit<IntegrationSettings, "auth">>> {
+  const { name, host, port, tls, sender, maxConnections, retryFor, whenUnknown } = options;
+  const given = {
+    name,
+    host,
+    port: port && readInteger("--port", port, { min: 1, max: 65_535 }),
+    tls,
+    senders: sender,
+    maxConnections: maxConnections &&
+      readInteger("--max-connections", maxConnections, { min: 1, max: 100 }),
+    retryForMs: retryFor && await readDuration("--retry-for", retryFor, RETRY_RANGE),
+    whenUnknown,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+async function changeAuth(
+  context: CommandContext,
+  current: Integration,
+  options: IntegrationOptions,
+): Promise<SealAuth | null | undefined> {
+  const { login, user, newPassword, passwordStdin, authMethod } = options;
+  const asksPassword = user !== undefined || newPassword || passwordStdin;
+  if (login === false) {
+    if (asksPassword || authMethod) throw usageError("Cannot log in and not: drop --no-login");
+    return null;
+  }
+  if (!asksPassword && authMethod === undefined) return undefined;
+  if (current.auth === null && user === undefined) {
+    throw usageError("Cannot log in without a user: --user is missing");
+  }
+  if (asksPassword) {
+    return await sealAuth(context, current.accountId, {
+      ...options,
+      user: user ?? current.auth?.user ?? "",
+    });
+  }
+  return (_recordId, auth) => {
+    if (auth === null) throw usageError("Cannot log in without a user: --user is missing");
+    return { ...auth, method: authMethod ?? auth.method };
+  };
+}
+
+async function sealAuth(
+  { settings, stdin, stderr }: CommandContext,
+  accountId: string,
+  { user = "", authMethod }: IntegrationOptions,
+): Promise<SealAuth> {
+  const { readMasterKeys, sealSecret } = await import("@posthaste/storage");
+  // Before the question: nobody likes to type a password for nothing.
+  const keys = readMasterKeys(settings.masterKey);
+  const password = await askPassword({ stdin, stderr, question: `Password of "${user}"` });
+  return (recordId, current) => ({
+    user,
+    method: authMethod ?? current?.method ?? null,
+    password: sealSecret(password, {
+      keys,
+      accountId,
+      recordId,
+      field: "password",
+      current: current?.password,
+    }),
+  });
+}
+
+function warn({ output }: CommandContext, { tls, auth, host }: Integration): void {
+  if (tls !== "none" || auth === null) return;
+  output.warn(`the password goes to "${host}" without encryption: use --tls starttls or implicit`);
+}
+
+async function listIntegrations(
+  context: CommandContext,
+  { account: wanted }: IntegrationOptions,
+): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const account = await findAccountFor(context, store, wanted);
+  const integrations = await store.listIntegrations(account._id);
+  output.result(
+    integrations.map(show),
+    () =>
+      integrations.length === 0
+        ? 'There is no integration yet: "posthaste integrations create" makes one'
+        : output.table(
+          ["ID", "NAME", "SERVER", "TLS", "USER", "AT ONCE", "RETRY FOR", "UNKNOWN", "SENDERS"],
+          integrations.map((each) => [
+            String(each.id),
+            each.name,
+            `${each.host}:${each.port}`,
+            each.tls,
+            each.auth?.user ?? "",
+            String(each.maxConnections),
+            saySpan(each.retryForMs),
+            each.whenUnknown,
+            each.senders.join(", "),
+          ]),
+        ),
+  );
+}
+
+function describe({ name, host, port, tls, auth }: Integration): string {
+  const encryption = tls === "none" ? "no encryption" : tls === "implicit" ? "TLS" : "STARTTLS";
+  const login = auth === null ? "no log-in" : `as "${auth.user}"`;
+  return `"${name}": ${host}:${port}, ${encryption}, ${login}`;
+}
+
+/** What may be seen of an integration: never the password, not even sealed. */
+function show({ _id, auth, ...rest }: Integration) {
+  return { ...rest, auth: auth === null ? null : { user: auth.user, method: auth.method } };
+}

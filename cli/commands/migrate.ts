@@ -1,0 +1,60 @@
+import { Command, Option } from "commander";
+import { type CommandContext, openStoreFor, reasonOf } from "../command_context.ts";
+import { CommandError } from "../command_error.ts";
+import { EXIT } from "../exit_code.ts";
+
+interface MigrateOptions {
+  replicas: "1" | "3" | "5";
+}
+
+/** `posthaste migrate` */
+export function migrateCommand(context: CommandContext): Command {
+  return new Command("migrate")
+    .description("Create what is missing of the database's indexes and the broker's streams.")
+    .addOption(
+      new Option("--replicas <count>", "copies of each stream; 3 in a cluster")
+        .choices(["1", "3", "5"]).default("1"),
+    )
+    .addHelpText(
+      "after",
+      `
+It can run again and again, and does so before each new version is started.
+
+Examples:
+  posthaste migrate
+  posthaste migrate --replicas 3
+`,
+    )
+    .action((options: MigrateOptions) => migrate(context, options));
+}
+
+async function migrate(context: CommandContext, options: MigrateOptions): Promise<void> {
+  const { output, settings } = context;
+  const replicas = Number(options.replicas);
+  const url = settings.natsUrl;
+  await using store = await openStoreFor(context);
+  await store.ensureIndexes();
+  await applyTopology(url, replicas);
+  output.result(
+    { indexes: "ok", streams: "ok", replicas },
+    () =>
+      output.table(["PART", "IS READY"], [
+        ["database", "indexes are there"],
+        ["broker", `streams, consumers and object stores are there, ${replicas} of each`],
+      ]),
+  );
+}
+
+async function applyTopology(url: string, replicas: number): Promise<void> {
+  const { openBus } = await import("@posthaste/messaging");
+  try {
+    await using bus = await openBus({ url, name: "posthaste-cli" });
+    await bus.applyTopology({ replicas });
+  } catch (cause) {
+    throw new CommandError(`Cannot set up the broker: ${reasonOf(cause)}`, {
+      exitCode: EXIT.failed,
+      remedy: "is nats-server running with JetStream, and NATS_URL right?",
+      cause,
+    });
+  }
+}

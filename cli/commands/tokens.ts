@@ -1,0 +1,207 @@
+import {
+  type AccessToken,
+  type Account,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from "@posthaste/contracts";
+import type { Store } from "@posthaste/storage";
+import { Command } from "commander";
+import {
+  type CommandContext,
+  findAccountFor,
+  listAccountsFor,
+  openStoreFor,
+} from "../command_context.ts";
+import { notFoundError, usageError } from "../command_error.ts";
+import { readDuration } from "../read_option.ts";
+import { sayTime } from "../say.ts";
+
+interface CreateOptions {
+  account?: string;
+  name: string;
+  scopes: string;
+  expires?: string;
+}
+
+interface AccountOption {
+  account?: string;
+}
+
+/** `posthaste tokens …` */
+export function tokensCommand(context: CommandContext): Command {
+  const command = new Command("tokens")
+    .description("Create, list and revoke access tokens of the HTTP interface.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  posthaste tokens create --account shop --name website --scopes render,send --expires 90d
+  posthaste tokens list --account shop
+  posthaste tokens revoke ph_Xk3aQ9
+`,
+    );
+  command.command("create")
+    .description("Create a token. It is printed once and stored nowhere.")
+    .option("--account <name|id>", "account that it speaks for")
+    .requiredOption("--name <name>", "what it is for")
+    .requiredOption("--scopes <list>", `any of ${TOKEN_SCOPES.join(",")}`)
+    .option("--expires <duration>", "how long it lives, such as 12h or 90d; for ever if left out")
+    .addHelpText(
+      "after",
+      `
+The token alone goes to the standard output, all else to the standard error:
+  posthaste tokens create --account shop --name website --scopes send > token.txt
+`,
+    )
+    .action((options: CreateOptions) => createToken(context, options));
+  command.command("list")
+    .description("List tokens, with those that are revoked or have expired.")
+    .option("--account <name|id>", "only of this account")
+    .addHelpText("after", "\nExample:\n  posthaste tokens list --account shop\n")
+    .action((options: AccountOption) => listTokens(context, options));
+  command.command("revoke <prefix|id>")
+    .description("Revoke a token: everywhere, within 5 seconds.")
+    .option("--account <name|id>", "only among those of this account")
+    .addHelpText("after", "\nExample:\n  posthaste tokens revoke ph_Xk3aQ9\n")
+    .action((which: string, options: AccountOption) => revokeToken(context, which, options));
+  return command;
+}
+
+async function createToken(context: CommandContext, options: CreateOptions): Promise<void> {
+  const { output } = context;
+  const scopes = readScopes(options.scopes);
+  const livesMs = options.expires === undefined
+    ? undefined
+    : await readDuration("--expires", options.expires, { min: 60_000 });
+  await using store = await openStoreFor(context);
+  const account = await findAccountFor(context, store, options.account);
+  const { token, record } = await store.createToken({
+    accountId: account._id,
+    name: options.name,
+    scopes,
+    expiresAt: livesMs === undefined ? null : new Date(Date.now() + livesMs),
+  });
+  output.note(
+    `Token "${record.name}" of account "${account.name}", ${scopes.join(", ")}, ${
+      record.expiresAt === null ? "for ever" : `until ${sayTime(record.expiresAt)}`
+    }`,
+  );
+  output.result({ token, ...show(record, account) }, () => token);
+  output.note("Keep it now: it is shown this once");
+}
+
+function readScopes(list: string): TokenScope[] {
+  const words = list.split(",").map((word) => word.trim()).filter((word) => word !== "");
+  const wrong = words.find((word) => !TOKEN_SCOPES.includes(word as TokenScope));
+  if (words.length > 0 && wrong === undefined) return [...new Set(words)] as TokenScope[];
+  throw usageError(
+    `Cannot take --scopes "${list}": ${
+      wrong === undefined ? "it is empty" : `no scope "${wrong}"`
+    }`,
+    `write one or more of ${TOKEN_SCOPES.join(",")}`,
+  );
+}
+
+async function listTokens(context: CommandContext, { account }: AccountOption): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const found = await findTokens(context, store, account);
+  output.result(
+    found.map(({ token, account }) => show(token, account)),
+    () =>
+      found.length === 0
+        ? 'There is no token yet: "posthaste tokens create" makes one'
+        : output.table(
+          ["TOKEN", "NAME", "ACCOUNT", "SCOPES", "STATE", "LAST USED", "ID"],
+          found.map(({ token, account }) => {
+            const state = stateOf(token);
+            return [
+              `${token.prefix}…`,
+              token.name,
+              account.name,
+              token.scopes.join(","),
+              {
+                text: sayState(token, state),
+                style: output.styler(state === "live" ? "green" : "dim"),
+              },
+              token.lastUsedAt === null ? "never" : sayTime(token.lastUsedAt),
+              token._id.slice(0, 12),
+            ];
+          }),
+        ),
+  );
+}
+
+async function revokeToken(
+  context: CommandContext,
+  which: string,
+  options: AccountOption,
+): Promise<void> {
+  const { output } = context;
+  const { hashAccessToken, isAccessToken } = await import("@posthaste/storage");
+  await using store = await openStoreFor(context);
+  const all = await findTokens(context, store, options.account);
+  const id = isAccessToken(which) ? hashAccessToken(which) : which;
+  const matching = all.filter(({ token }) =>
+    token._id === id || token.prefix === which.replace(/…$/, "") ||
+    (/^[0-9a-f]{8,}$/.test(id) && token._id.startsWith(id))
+  );
+  const [found, other] = matching;
+  if (found === undefined) {
+    const shown = isAccessToken(which) ? "the token" : `token "${which}"`;
+    throw notFoundError(
+      `Cannot revoke ${shown}: there is none`,
+      '"posthaste tokens list" shows their beginnings and ids',
+    );
+  }
+  if (other !== undefined) {
+    throw usageError(
+      `Cannot revoke token "${which}": ${matching.length} begin so`,
+      'write the id that "posthaste tokens list" shows',
+    );
+  }
+  const { token, account } = found;
+  const isNew = await store.revokeToken(account._id, token._id);
+  output.result(
+    { id: token._id, prefix: token.prefix, revoked: true, changed: isNew },
+    () =>
+      isNew
+        ? `Revoked token ${token.prefix}… ("${token.name}" of account "${account.name}")`
+        : `Token ${token.prefix}… ("${token.name}") was revoked before`,
+  );
+}
+
+interface OwnedToken {
+  token: AccessToken;
+  account: Account;
+}
+
+async function findTokens(
+  context: CommandContext,
+  store: Store,
+  account: string | undefined,
+): Promise<OwnedToken[]> {
+  const accounts = await listAccountsFor(context, store, account);
+  const lists = await Promise.all(accounts.map(async (account) => {
+    const tokens = await store.listTokens(account._id);
+    return tokens.map((token) => ({ token, account }));
+  }));
+  return lists.flat();
+}
+
+type TokenState = "live" | "expired" | "revoked";
+
+function stateOf({ revokedAt, expiresAt }: AccessToken): TokenState {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= new Date() ? "expired" : "live";
+}
+
+function sayState({ expiresAt }: AccessToken, state: TokenState): string {
+  return state === "live" && expiresAt !== null ? `until ${sayTime(expiresAt)}` : state;
+}
+
+function show(token: AccessToken, account: Account) {
+  const { _id: id, prefix, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = token;
+  const times = { createdAt, expiresAt, revokedAt, lastUsedAt };
+  return { id, prefix, name, accountId: account._id, scopes, state: stateOf(token), ...times };
+}

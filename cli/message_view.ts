@@ -1,0 +1,159 @@
+import { isTerminal, messageStateSchema, smtpReplySchema } from "@posthaste/contracts";
+import type { MessageState } from "@posthaste/contracts";
+import { z } from "zod";
+import type { Output } from "./output.ts";
+import { printableLine } from "./printable.ts";
+import { sayClock, sayCount, saySpan, sayTime } from "./say.ts";
+
+const timeSchema = z.coerce.date();
+const someTimeSchema = z.union([z.null(), timeSchema]);
+
+/** Answer to `GET /messages/{id}`. */
+export const messageAnswerSchema = z.object({
+  id: z.string(),
+  sendId: z.string(),
+  email: z.string(),
+  state: messageStateSchema,
+  attempt: z.int(),
+  acceptedAt: timeSchema,
+  finishedAt: someTimeSchema,
+  nextAt: someTimeSchema,
+  reason: z.string().nullable(),
+  reply: smtpReplySchema.nullable(),
+  timeline: z.array(z.object({
+    at: timeSchema,
+    type: messageStateSchema,
+    attempt: z.int(),
+    durationMs: z.number().optional(),
+    detail: z.string().optional(),
+  })),
+});
+
+/** Answer to `GET /messages/{id}`. */
+export type MessageAnswer = z.infer<typeof messageAnswerSchema>;
+
+/** Answer to `GET /sends/{id}`. */
+export const sendAnswerSchema = z.object({
+  id: z.string(),
+  acceptedAt: timeSchema,
+  template: z.object({ id: z.int(), version: z.int() }),
+  integrationId: z.int(),
+  messageCount: z.int(),
+  settled: z.boolean(),
+  messages: z.array(z.object({ id: z.string(), email: z.string(), state: messageStateSchema })),
+});
+
+/** Answer to `GET /sends/{id}`. */
+export type SendAnswer = z.infer<typeof sendAnswerSchema>;
+
+type Painter = Pick<Output, "style" | "styler" | "table">;
+
+const COLOURS = {
+  queued: "dim",
+  rendered: "cyan",
+  printed: "cyan",
+  sending: "blue",
+  deferred: "yellow",
+  unknown: "yellow",
+  sent: "green",
+  failed: "red",
+  canceled: "magenta",
+} as const satisfies Record<MessageState, string>;
+
+const MOST_SHOWN = 50;
+
+/** Says all about a message: where it stands, what the server said, and its timeline. */
+export function sayMessage(message: MessageAnswer, output: Painter): string {
+  const { id, email, acceptedAt, timeline } = message;
+  const facts = [
+    ["State", sayState(message, output)],
+    ["Accepted", sayTime(acceptedAt)],
+    ...message.reason === null ? [] : [["Reason", printableLine(message.reason)]],
+    ...message.reply === null ? [] : [["Server", sayReply(message.reply)]],
+  ];
+  const head = `${output.style("bold", printableLine(email))}  ${output.style("dim", id)}`;
+  const lines = facts.map(([name = "", text]) =>
+    `  ${output.style("dim", name.padEnd(9))} ${text}`
+  );
+  return [head, ...lines, "", sayTimeline(acceptedAt, timeline, output)].join("\n");
+}
+
+function sayTimeline(
+  acceptedAt: Date,
+  timeline: MessageAnswer["timeline"],
+  output: Painter,
+): string {
+  const accepted = [sayClock(acceptedAt), "", stateCell("queued", output), "", "", ""];
+  const rows = timeline.map(({ at, type, attempt, durationMs, detail = "" }) => [
+    sayClock(at),
+    `+${saySpan(Math.max(0, at.getTime() - acceptedAt.getTime()))}`,
+    stateCell(type, output),
+    attempt === 0 ? "" : String(attempt),
+    durationMs === undefined ? "" : saySpan(durationMs),
+    detail,
+  ]);
+  const all = timeline[0]?.type === "queued" ? rows : [accepted, ...rows];
+  return output.table(["TIME", "AFTER", "STATE", "ATTEMPT", "TOOK", "DETAIL"], all, "  ");
+}
+
+function stateCell(state: MessageState, output: Painter) {
+  return { text: state, style: output.styler(COLOURS[state]) };
+}
+
+function sayState(
+  { state, attempt, acceptedAt, finishedAt, nextAt }: MessageAnswer,
+  output: Painter,
+) {
+  const span = finishedAt && saySpan(finishedAt.getTime() - acceptedAt.getTime());
+  const parts = [
+    ...span ? [`after ${span}`] : [],
+    ...attempt > 0 ? [sayCount(attempt, "attempt")] : [],
+    ...nextAt ? [`next one ${sayTime(nextAt)}`] : [],
+  ];
+  return [output.style(COLOURS[state], state), ...parts].join(", ").replace(", after", " after");
+}
+
+function sayReply({ code, enhanced, response }: NonNullable<MessageAnswer["reply"]>): string {
+  const text = printableLine(response ?? "");
+  const start = [code, enhanced].filter((part) => part !== undefined && !text.includes(`${part}`));
+  return [...start, text].join(" ").trim();
+}
+
+/** Says where a send stands: how many messages in which state, and each of them. */
+export function saySend(send: SendAnswer, output: Painter): string {
+  const { id, acceptedAt, template, integrationId, messages } = send;
+  const shown = [...messages].sort((a, b) => urgency(a.state) - urgency(b.state))
+    .slice(0, MOST_SHOWN);
+  const more = messages.length - shown.length;
+  const facts: [string, string][] = [
+    ["Accepted", sayTime(acceptedAt)],
+    ["Template", `${template.id}, version ${template.version}`],
+    ["By", `integration ${integrationId}`],
+    ["Messages", sayCounts(messages.map(({ state }) => state), output)],
+  ];
+  return [
+    output.style("bold", id),
+    ...facts.map(([name, text]) => `  ${output.style("dim", name.padEnd(9))} ${text}`),
+    "",
+    output.table(
+      ["STATE", "TO", "MESSAGE"],
+      shown.map((each) => [stateCell(each.state, output), each.email, each.id]),
+      "  ",
+    ),
+    ...more > 0 ? [output.style("dim", `  and ${more} more`)] : [],
+  ].join("\n");
+}
+
+function sayCounts(states: readonly MessageState[], output: Painter): string {
+  const counts = new Map<MessageState, number>();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => urgency(a) - urgency(b))
+    .map(([state, count]) => `${count} ${output.style(COLOURS[state], state)}`).join(", ");
+}
+
+/** What a person should look at comes first. */
+function urgency(state: MessageState): number {
+  if (state === "failed" || state === "unknown") return 0;
+  if (state === "deferred" || state === "canceled") return 1;
+  return isTerminal(state) ? 3 : 2;
+}

@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { type CommandContext, reasonOf, resolvePath } from "./command_context.ts";
+import { CommandError, notFoundError } from "./command_error.ts";
+import { EXIT } from "./exit_code.ts";
+import { readJson } from "./json_document.ts";
+
+/**
+ * Reads a JSON file, or the standard input for `-`, and gives it as it is: the interface judges
+ * what it says.
+ */
+export async function readData({ stdin, cwd }: CommandContext, file: string): Promise<string> {
+  const json = file === "-" ? await text(stdin) : await read(resolvePath(cwd, file), file);
+  const { faults } = readJson(json);
+  if (faults.length === 0) return json;
+  throw new CommandError(`Cannot use "${file}": it is not valid JSON`, {
+    exitCode: EXIT.refused,
+    issues: faults.map(({ line, column, message }) => ({
+      at: `${file === "-" ? "<stdin>" : file}:${line}:${column}`,
+      message,
+    })),
+  });
+}
+
+async function read(path: string, shown: string): Promise<string> {
+  try {
+    return (await readFile(path, "utf8")).replace(/^\u{feff}/u, "");
+  } catch (error) {
+    throw notFoundError(`Cannot read "${shown}": ${reasonOf(error)}`);
+  }
+}

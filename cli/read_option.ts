@@ -1,0 +1,34 @@
+import { usageError } from "./command_error.ts";
+
+/** What a number or a span of time may be; in milliseconds for the latter. */
+export interface OptionRange {
+  min?: number;
+  max?: number;
+}
+
+/** Reads a span of time such as `48h` out of an option, in milliseconds. */
+export async function readDuration(
+  option: string,
+  text: string,
+  { min = 0, max = Infinity }: OptionRange = {},
+): Promise<number> {
+  const { formatDuration, parseDuration } = await import("@posthaste/runtime");
+  const value = parseDuration(text);
+  if (value !== undefined && value >= min && value <= max) return value;
+  const range = max === Infinity
+    ? `at least ${formatDuration(min)}`
+    : `from ${formatDuration(min)} to ${formatDuration(max)}`;
+  throw usageError(
+    `Cannot take ${option} "${text}": expected a duration such as 30s, 48h or 7d, ${range}`,
+  );
+}
+
+/** Reads a whole number out of an option. */
+export function readInteger(option: string, text: string, range: Required<OptionRange>): number {
+  const value = Number(text);
+  const { min, max } = range;
+  if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
+  throw usageError(
+    `Cannot take ${option} "${text}": expected a whole number from ${min} to ${max}`,
+  );
+}

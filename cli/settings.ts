@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { CommandError, usageError } from "./command_error.ts";
+import { EXIT } from "./exit_code.ts";
+
+/** Variables of an environment. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where the HTTP interface is when nobody says so. */
+export const DEFAULT_URL = "http://127.0.0.1:8080/v1";
+
+const stackSchema = z.object({
+  mongodbUrl: z.string(),
+  natsUrl: z.string(),
+  masterKeyFile: z.string().optional(),
+  apiUrl: z.string(),
+  token: z.string(),
+  accountId: z.string(),
+});
+
+type Stack = z.infer<typeof stackSchema>;
+
+/** Where {@linkcode Settings} come from. */
+export interface SettingsOptions {
+  env: Env;
+  /** Written by `npm start` while the demonstration runs. */
+  stackFile: string;
+  /** Tells the operator that the demonstration is used. */
+  note(text: string): void;
+}
+
+/**
+ * What the commands connect to: what the environment says or, where it says nothing, the
+ * demonstration that `npm start` runs. The two are never mixed: a password of production must not be
+ * sealed with the demonstration's key, and its token goes to no other server.
+ */
+export class Settings {
+  readonly #env: Env;
+  readonly #options: SettingsOptions;
+  #stack: Stack | null | undefined;
+  #isNoted = false;
+
+  constructor(options: SettingsOptions) {
+    this.#env = options.env;
+    this.#options = options;
+  }
+
+  /** Connection string of the database. */
+  get mongodbUrl(): string {
+    return this.#connection("MONGODB_URL", (stack) => stack.mongodbUrl);
+  }
+
+  /** Name of the database, where it is not the usual one. */
+  get database(): string | undefined {
+    return this.#read("MONGODB_DATABASE");
+  }
+
+  /** Address of the broker. */
+  get natsUrl(): string {
+    return this.#connection("NATS_URL", (stack) => stack.natsUrl);
+  }
+
+  /** The master keys, as `readMasterKeys` takes them. */
+  get masterKey(): string {
+    return this.#connection("MASTER_KEY", ({ masterKeyFile }) => {
+      if (masterKeyFile === undefined) {
+        throw usageError('Cannot seal the password: the demonstration has no "masterKeyFile"');
+      }
+      return readFileSync(masterKeyFile, "utf8").trim();
+    });
+  }
+
+  /** The demonstration's account, if its database is used. */
+  get accountId(): string | undefined {
+    return this.#stackForConnections()?.accountId;
+  }
+
+  /** Where the HTTP interface is, and the token for it. */
+  http(given: { url?: string | undefined; tokenFile?: string | undefined }) {
+    const url = given.url ?? this.#read("POSTHASTE_URL");
+    const token = given.tokenFile === undefined
+      ? this.#read("POSTHASTE_TOKEN")
+      : readTokenFile(given.tokenFile);
+    if (url === undefined && token === undefined) {
+      const stack = this.#useStack();
+      if (stack) return { url: stack.apiUrl, token: stack.token };
+    }
+    if (token !== undefined) return { url: url ?? DEFAULT_URL, token };
+    throw usageError(
+      "Cannot ask the interface: there is no access token",
+      'set POSTHASTE_TOKEN or give --token-file; "posthaste tokens create" makes a token',
+    );
+  }
+
+  #connection(name: string, fromStack: (stack: Stack) => string): string {
+    const value = this.#read(name);
+    if (value !== undefined) return value;
+    const stack = this.#stackForConnections();
+    if (stack !== null) return fromStack(stack);
+    throw usageError(
+      `Cannot connect: ${name} is not set`,
+      `set ${name}, or start the demonstration with "npm start"`,
+    );
+  }
+
+  #stackForConnections(): Stack | null {
+    const isSet = ["MONGODB_URL", "NATS_URL", "MASTER_KEY"].some((name) => this.#read(name));
+    return isSet ? null : this.#useStack();
+  }
+
+  #useStack(): Stack | null {
+    const { stackFile, note } = this.#options;
+    this.#stack ??= readStack(stackFile);
+    if (this.#stack !== null && !this.#isNoted) {
+      this.#isNoted = true;
+      note("Using the demonstration that npm start runs");
+    }
+    return this.#stack;
+  }
+
+  #read(name: string): string | undefined {
+    return this.#env[name]?.trim() || undefined;
+  }
+}
+
+function readStack(file: string): Stack | null {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+  try {
+    return stackSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new CommandError(`Cannot use the demonstration: "${file}" is not what npm start writes`, {
+      exitCode: EXIT.failed,
+      remedy: 'run "npm start" again, or remove the file',
+      cause,
+    });
+  }
+}
+
+function readTokenFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(`Cannot read the token file "${file}": ${reason}`);
+  }
+}
