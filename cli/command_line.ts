@@ -60,7 +60,12 @@ export async function runCommandLine(argv: string[], world: CommandWorld): Promi
     await buildProgram(context, world.stdout).parseAsync(argv, { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.ok;
+      // Commander has told people already.
+      if (world.output.json) world.output.line(JSON.stringify({ error: error.message }, null, 2));
+      return EXIT.usage;
+    }
     const known = toCommandError(error);
     world.output.fail(known);
     return known.exitCode;

@@ -65,11 +65,14 @@ const MOST_SHOWN = 50;
 /** Says all about a message: where it stands, what the server said, and its timeline. */
 export function sayMessage(message: MessageAnswer, output: Painter): string {
   const { id, email, acceptedAt, timeline } = message;
+  // As a rule the timeline ends with the server's words.
+  const words = message.reply === null ? "" : sayReply(message.reply);
+  const reply = timeline.some(({ detail = "" }) => detail.includes(words)) ? "" : words;
   const facts = [
     ["State", sayState(message, output)],
     ["Accepted", sayTime(acceptedAt)],
     ...message.reason === null ? [] : [["Reason", printableLine(message.reason)]],
-    ...message.reply === null ? [] : [["Server", sayReply(message.reply)]],
+    ...reply === "" ? [] : [["Server", reply]],
   ];
   const head = `${output.style("bold", printableLine(email))}  ${output.style("dim", id)}`;
   const lines = facts.map(([name = "", text]) =>

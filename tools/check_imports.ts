@@ -59,7 +59,7 @@ function findRelativeRule({ unit, file, specifier }: Import): string | undefined
 function findUnitRule({ unit, file, specifier }: Import, target: Unit): string | undefined {
   if (target === unit) return "inside a folder imports are relative";
   if (target.folder.startsWith("services/")) return "nobody imports a service";
-  if (specifier !== target.packageName) return "a library is imported by its name alone";
+  if (!target.entries.has(specifier)) return "a library is imported by its name alone";
   const group = unit.folder.split("/")[0] ?? "";
   const allowed = MAY_IMPORT[unit.folder] ?? MAY_IMPORT[group] ?? [];
   const name = shortName(target);

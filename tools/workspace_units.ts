@@ -7,6 +7,8 @@ export interface Unit {
   folder: string;
   /** The name it is imported by, if it can be: `@posthaste/messaging`. */
   packageName: string | undefined;
+  /** All that it may be imported as: the paths of its `exports`. A library has its name alone. */
+  entries: ReadonlySet<string>;
   /** Third-party packages that its `package.json` declares. */
   declared: ReadonlySet<string>;
   /** Its TypeScript files, from the root. */
@@ -15,6 +17,7 @@ export interface Unit {
 
 interface Manifest {
   name?: string;
+  exports?: string | Record<string, string>;
   workspaces?: string[];
   [section: string]: unknown;
 }
@@ -32,7 +35,11 @@ export function listUnits(root: string): Unit[] {
   const folders = globSync(manifest.workspaces ?? [], { cwd: root })
     .filter((folder) => existsSync(join(root, folder, "package.json")));
   const units = folders.map((folder) => toUnit(root, folder, readManifest(join(root, folder))));
-  return [...units, { ...toUnit(root, "tools", manifest), packageName: undefined }]
+  return [...units, {
+    ...toUnit(root, "tools", manifest),
+    packageName: undefined,
+    entries: new Set<string>(),
+  }]
     .sort((a, b) => a.folder < b.folder ? -1 : 1);
 }
 
@@ -47,7 +54,16 @@ function toUnit(root: string, folder: string, manifest: Manifest): Unit {
     cwd: root,
     exclude: (path) => basename(path) === "node_modules",
   }).sort();
-  return { folder, packageName: manifest.name, declared: new Set(declared), files };
+  const entries = entriesOf(folder, manifest);
+  return { folder, packageName: manifest.name, entries, declared: new Set(declared), files };
+}
+
+function entriesOf(folder: string, { name, exports }: Manifest): Set<string> {
+  if (name === undefined) return new Set();
+  const paths = typeof exports === "object" && !folder.startsWith("libs/")
+    ? Object.keys(exports)
+    : ["."];
+  return new Set(paths.map((path) => `${name}${path.slice(1)}`));
 }
 
 function readManifest(folder: string): Manifest {

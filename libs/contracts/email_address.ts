@@ -9,9 +9,10 @@ const MAX_LOCAL_BYTES = 64;
 const LOCAL_PATTERN =
   /^[\w!#$%&'*+/=?^`{|}~\u{a1}-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u{a1}-\u{10ffff}-]+)*$/u;
 const LABEL_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
+// Blanks of every script, what is drawn as nothing (U+2800 too), private use, lone surrogates, and
+// stand-ins for what could not be read.
 const FORBIDDEN_PATTERN =
-  // deno-lint-ignore no-control-regex
-  /[\u{0}-\u{20}\u{7f}-\u{a0}\u{ad}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff0}-\u{ffff}]/u;
+  /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{fff0}-\u{ffff}]/u;
 const encoder = new TextEncoder();
 
 function byteLength(text: string): number {

@@ -70,6 +70,8 @@ async function pull<T extends EventType>(
   });
   const stop = () => void messages.close();
   options.signal.addEventListener("abort", stop, { once: true });
+  // It may have aborted while the consumer was looked up.
+  if (options.signal.aborted) stop();
   const inHand = new Set<Promise<void>>();
   try {
     for await (const message of messages) {
@@ -178,12 +180,39 @@ async function carryOut<T extends EventType>(
     addSpanAttributes({ "error.type": "internal" });
     logger.error("Cannot finish an event, given up", { step: step.name, reason: verdict.reason });
   }
-  const { publish, reply } = verdict.type === "done"
-    ? verdict
-    : step.giveUp(delivery, verdict.reason);
-  await publishAll(client, publish, message);
-  if (reply !== undefined) answer(client, message, reply);
+  let outcome = verdict.type === "done" ? verdict : step.giveUp(delivery, verdict.reason);
+  try {
+    await untilPublished(client, outcome.publish, { message, options });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    logger.error("Cannot publish what came of an event, given up", { step: step.name, error });
+    outcome = step.giveUp(delivery, error.message);
+    await untilPublished(client, outcome.publish, { message, options });
+  }
+  if (outcome.reply !== undefined) answer(client, message, outcome.reply);
   message.ack();
+}
+
+/**
+ * Publishes, however long the broker takes: a stream that is full or missing is no fault of the event.
+ *
+ * @throws {RangeError} If an event is too large: it will be every time.
+ * @throws If the signal aborts meanwhile.
+ */
+async function untilPublished(
+  client: EventClient,
+  publish: Outgoing[],
+  { message, options: { signal, logger } }: { message: JsMsg; options: ConsumeOptions },
+): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await publishAll(client, publish, message);
+    } catch (error) {
+      if (error instanceof RangeError || signal.aborted) throw error;
+      logger.warn("Cannot publish now, waiting", { error });
+      await delay(retryDelayMs(tries), undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 /** Ids follow from the event that came in: if it comes again, what goes out is published once. */

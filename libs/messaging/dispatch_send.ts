@@ -20,8 +20,8 @@ export const RECIPIENTS_PER_EVENT = 50;
 /** Messages that one repeated dispatch names at most. */
 const AGAIN_PER_EVENT = 200;
 
-// Room for the fields that every event has.
-const HEAD_BYTES = 8 * 1024;
+// Room for the names of the fields, and for the commas between recipients.
+const FRAME_BYTES = 1024;
 
 /**
  * Makes the events that bring a just accepted send on its way: its recipients in parts, each with
@@ -31,7 +31,7 @@ const HEAD_BYTES = 8 * 1024;
 export function dispatchesOf(send: Send): Outgoing[] {
   const { variables, to } = send.request;
   const head = headOf({ ...send, from: send.request.from });
-  const room = MAX_EVENT_BYTES - HEAD_BYTES - sizeOf(variables ?? {});
+  const room = MAX_EVENT_BYTES - FRAME_BYTES - sizeOf(head) - sizeOf(variables ?? {});
   const events: Outgoing[] = [];
   let part: RequestedRecipient[] = [];
   let weight = 0;

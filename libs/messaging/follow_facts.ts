@@ -58,6 +58,8 @@ async function pull(
   });
   const stop = () => void messages.close();
   signal.addEventListener("abort", stop, { once: true });
+  // It may have aborted while the consumer was looked up.
+  if (signal.aborted) stop();
   let batch: JsMsg[] = [];
   let flushing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

@@ -17,7 +17,7 @@ import { type ComposedMail, composeMime, MailTooLargeError } from "./compose_mim
 import { type Setback, setbackOf } from "./outcome.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
-import { judgeSmtpFailure } from "./smtp_verdict.ts";
+import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
 import type { TransportPool } from "./transport_pool.ts";
 
 /** What the step needs from the outside. */
@@ -76,7 +76,8 @@ async function sendMessage(message: Ready, deps: SendDeps, signal: AbortSignal):
     mail = await compose(message, deps);
   } catch (error) {
     if (error instanceof MissingContentError) return await renderAgain(message, deps);
-    if (!(error instanceof MailTooLargeError)) throw error;
+    // Neither the size nor an address that cannot be written is better the next time.
+    if (!(error instanceof MailTooLargeError || error instanceof RangeError)) throw error;
     mail = error.message;
   }
   const { messageId, sendId, accountId, index, attempt } = message;
@@ -109,7 +110,25 @@ async function sendMessage(message: Ready, deps: SendDeps, signal: AbortSignal):
   if (claim.mimeHash !== null && claim.mimeHash !== mimeHash) {
     deps.logger.warn("A mail differs from its earlier attempt", { messageId });
   }
-  return await transact({ ...work, mimeHash }, { mail, integration }, { ...deps, signal });
+  const opened = unsealed(integration, deps);
+  if (opened === undefined) {
+    const reason = "The password of the SMTP integration could not be opened";
+    return await setBack(work, deps, {
+      verdict: { kind: "suspend_integration", reason },
+      integration,
+    });
+  }
+  return await transact({ ...work, mimeHash }, { mail, integration, opened }, { ...deps, signal });
+}
+
+/** A password that does not open stops the integration, not the mail: a person can repair it. */
+function unsealed(integration: Integration, deps: SendDeps): SmtpIntegration | undefined {
+  try {
+    return deps.unseal(integration);
+  } catch (error) {
+    deps.logger.error("Cannot open the password of an integration", { error });
+    return undefined;
+  }
 }
 
 interface Work {
@@ -122,7 +141,11 @@ interface Work {
 
 async function transact(
   work: Work,
-  { mail, integration }: { mail: ComposedMail; integration: Integration },
+  { mail, integration, opened }: {
+    mail: ComposedMail;
+    integration: Integration;
+    opened: SmtpIntegration;
+  },
   deps: SendDeps & { signal: AbortSignal },
 ): Promise<Verdict> {
   const leaseUntil = work.claimedAt.getTime() + deps.leaseMs;
@@ -132,7 +155,7 @@ async function transact(
       attributes: { "server.address": integration.host, "server.port": integration.port },
     }, async () => {
       const receipt = await deps.send({
-        integration: deps.unseal(integration),
+        integration: opened,
         envelope: mail.envelope,
         raw: mail.raw,
         onDot: () => {
@@ -157,13 +180,19 @@ async function transact(
     });
   } catch (error) {
     if (!(error instanceof SmtpFailure)) throw error;
-    const setback = setbackOf(judgeSmtpFailure(error), integration, {
-      attempt: work.attempt,
-      acceptedAt: new Date(work.message.acceptedAt),
-      now: deps.now(),
-    });
-    return await settle(work, deps, setback);
+    return await setBack(work, deps, { verdict: judgeSmtpFailure(error), integration });
   }
+}
+
+function setBack(
+  work: Work,
+  deps: SendDeps,
+  { verdict, integration }: { verdict: SmtpVerdict; integration: Integration },
+): Promise<Verdict> {
+  const acceptedAt = new Date(work.message.acceptedAt);
+  const now = deps.now();
+  const setback = setbackOf(verdict, integration, { attempt: work.attempt, acceptedAt, now });
+  return settle(work, deps, setback);
 }
 
 /** Writes the outcome, however long the database takes, and tells it. */

@@ -37,11 +37,14 @@ export class BrowserProcess {
   #ended: Promise<void> | undefined;
   #killed = false;
   #lost = false;
+  readonly #gone = Promise.withResolvers<never>();
 
   private constructor(browser: Browser, pid: number, printsPerPage: number) {
     this.#browser = browser;
     this.pid = pid;
     this.#printsPerPage = printsPerPage;
+    this.#gone.promise.catch(() => this.#lost = true);
+    browser.once("disconnected", () => this.#gone.reject(new Error("the browser is gone")));
   }
 
   /** Starts a browser. */
@@ -64,14 +67,11 @@ export class BrowserProcess {
       handleSIGHUP: false,
     });
     try {
-      const session = await browser.newBrowserCDPSession();
-      const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-      await session.detach();
-      const pid = processInfo.find(({ type }) => type === "browser")?.id;
+      const pid = await Promise.race([pidOf(browser), after(options.launchTimeout)]);
       if (pid === undefined) throw new Error("the browser does not tell its process id");
       return new BrowserProcess(browser, pid, options.printsPerPage);
     } catch (error) {
-      await browser.close();
+      await Promise.race([browser.close().catch(() => undefined), after(CLOSE_TIMEOUT)]);
       throw error;
     }
   }
@@ -96,24 +96,34 @@ export class BrowserProcess {
     return this.#printed;
   }
 
-  /** Prints a document on a page that is free, or on a new one. */
+  /**
+   * Prints a document on a page that is free, or on a new one. It fails when the browser goes,
+   * whatever Playwright was waiting for: not every wait of its own ends then.
+   */
   async print(order: PrintOrder, html: string): Promise<Printed> {
     this.#busy++;
-    let page: PrintPage | undefined;
     try {
-      page = this.#idle.pop() ?? await PrintPage.open(this.#browser);
+      return await Promise.race([this.#printOnPage(order, html), this.#gone.promise]);
+    } catch (error) {
+      // Playwright may learn a little later that the browser is gone: none may be given out again.
+      if (isClosed(error)) this.#lost = true;
+      throw error;
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  async #printOnPage(order: PrintOrder, html: string): Promise<Printed> {
+    const page = this.#idle.pop() ?? await PrintPage.open(this.#browser);
+    try {
       const printed = await page.print(order);
       this.#printed++;
       this.#giveBack(page, html);
       return printed;
     } catch (error) {
-      // Playwright may learn a little later that the browser is gone: none may be given out again.
-      if (isClosed(error)) this.#lost = true;
       // Not awaited: a page that hangs cannot be closed.
-      page?.close();
+      page.close();
       throw error;
-    } finally {
-      this.#busy--;
     }
   }
 
@@ -128,8 +138,8 @@ export class BrowserProcess {
 
   /** Opens pages ahead of the first documents. */
   async warm(count: number): Promise<void> {
-    const pages = Array.from({ length: count }, () => PrintPage.open(this.#browser));
-    this.#idle.push(...await Promise.all(pages));
+    const opening = Array.from({ length: count }, () => PrintPage.open(this.#browser));
+    this.#idle.push(...await Promise.race([Promise.all(opening), this.#gone.promise]));
   }
 
   /** Whether it answers within `timeout` milliseconds. */
@@ -155,6 +165,7 @@ export class BrowserProcess {
   /** Ends all its processes at once. What it was printing fails. */
   kill(): Promise<void> {
     this.#killed ||= this.alive;
+    this.#gone.reject(new Error("the browser was killed"));
     return this.#ended ??= this.#kill();
   }
 
@@ -170,11 +181,18 @@ export class BrowserProcess {
   }
 }
 
+async function pidOf(browser: Browser): Promise<number | undefined> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  return processInfo.find(({ type }) => type === "browser")?.id;
+}
+
 /** Whether Playwright lost the page together with its browser: a crashed page is another error. */
 function isClosed(error: unknown): boolean {
   return /browser has been closed|the page was closed/.test(String(error));
 }
 
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+function after(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds, undefined).unref());
 }

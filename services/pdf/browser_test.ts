@@ -84,7 +84,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
       code: "crashed",
       retryable: true,
     });
-    for (let kills = 0, last = 0; kills < 2;) {
+    let last = 0;
+    for (let kills = 0; kills < 2;) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       const { pid } = browser.stats();
       if (pid === undefined || pid === last || (await renderersUnder(pid)).length === 0) continue;

@@ -17,6 +17,11 @@ export interface PrintDeps {
 type Rendered = EventData<"message.rendered">;
 type PdfSource = Rendered["pdfs"][number];
 
+/** What a PDF is printed from could not be found. */
+class MissingContentError extends Error {
+  override readonly name = "MissingContentError";
+}
+
 /** Prints a message's PDFs into the object store; what lies there already is not printed again. */
 export function printStep(deps: PrintDeps): Step<"message.rendered"> {
   const sizeOf = openPrinter(deps);
@@ -47,6 +52,11 @@ export function printStep(deps: PrintDeps): Step<"message.rendered"> {
           ],
         };
       } catch (error) {
+        if (error instanceof MissingContentError) {
+          // The store is a cache: the sweeper finds the message and has it rendered again.
+          addSpanAttributes({ "error.type": "not_found" });
+          return { type: "done", publish: [] };
+        }
         if (!(error instanceof PrintError)) throw error;
         if (error.retryable) return { type: "retry", reason: error, outage: isOutage(error) };
         return { type: "done", publish: [failure(data, error.reason, deps.now())] };
@@ -92,7 +102,7 @@ function openPrinter({ browser, pdfs }: PrintDeps) {
 async function textOf(content: Content, deps: PrintDeps): Promise<string> {
   if ("inline" in content) return content.inline;
   const text = await deps.loadContent(content.key);
-  if (text === undefined) throw new Error(`Cannot load content "${content.key}": it is missing`);
+  if (text === undefined) throw new MissingContentError(`Cannot find content "${content.key}"`);
   return text;
 }
 

@@ -1,4 +1,6 @@
 const MAX_LENGTH = 200;
+// File systems allow 255 bytes; programs add to it, as in "invoice (1).pdf".
+const MAX_BYTES = 230;
 
 /**
  * Makes a file name safe to save on any system: no slashes, no control or reserved characters, no
@@ -7,11 +9,24 @@ const MAX_LENGTH = 200;
 export function pdfFilename(name: string): string {
   const clean = name
     // deno-lint-ignore no-control-regex
-    .replace(/[\u{0}-\u{1f}\u{7f}-\u{9f}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu, "")
+    .replace(
+      /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu,
+      "",
+    )
     .replace(/[/\\:*?"<>|]/g, "-")
     .replace(/\s+/g, " ")
-    .replace(/^[.\s]+|[.\s]+$/g, "")
+    .replace(/[.\s]+$/, "")
     .replace(/\.pdf$/i, "");
-  const base = [...clean].slice(0, MAX_LENGTH).join("").trim();
+  const base = trim(shorten(trim(clean)));
   return `${base === "" ? "document" : base}.pdf`;
+}
+
+function trim(name: string): string {
+  return name.replace(/^[.\s]+|[.\s]+$/g, "");
+}
+
+function shorten(name: string): string {
+  const chars = [...name].slice(0, MAX_LENGTH);
+  while (Buffer.byteLength(chars.join("")) > MAX_BYTES) chars.pop();
+  return chars.join("");
 }

@@ -79,6 +79,9 @@ export interface RenderedPdf {
   filename: string;
 }
 
+/** The longest subject, in characters: it travels in the event, which has a limit. */
+export const MAX_SUBJECT_LENGTH = 10_000;
+
 /** Reads what became of a message's fills, in the order of its plan. */
 export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMessage {
   const failed = results.find((result) => !result.ok);
@@ -87,10 +90,15 @@ export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMes
     return { ok: false, reason: message, outage: code === "closed" || code === "cage" };
   }
   const [mail, ...attachments] = results.map((result) => result.ok ? result.parts : {});
+  // A line break has no place in a subject.
+  const subject = (mail?.["subject"] ?? "").replace(/[\r\n]+/g, " ").trim();
+  if (subject.length > MAX_SUBJECT_LENGTH) {
+    const reason = `the subject has more than ${MAX_SUBJECT_LENGTH} characters`;
+    return { ok: false, reason, outage: false };
+  }
   return {
     ok: true,
-    // A line break has no place in a subject.
-    subject: (mail?.["subject"] ?? "").replace(/[\r\n]+/g, " ").trim(),
+    subject,
     html: mail?.["html"] ?? "",
     text: mail?.["text"] ?? "",
     pdfs: (plan.recipient.attachments ?? []).map(({ id, filename }, position) => ({

@@ -1,0 +1,11 @@
+/** Does numbered pieces of work, so many at a time. */
+export async function inFlight(
+  { count, width }: { count: number; width: number },
+  work: (index: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
+}

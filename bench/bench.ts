@@ -1,0 +1,72 @@
+import handlebars from "handlebars";
+import { type BareProcess, type BareSettings, openBareProcess } from "./bare_process.ts";
+import type { BenchSystem } from "./bench_system.ts";
+import type { Measurement } from "./measurement.ts";
+import type { Sink } from "./sink_process.ts";
+import { INVOICE_VARIABLES, MAIL_VARIABLES, recipientVariables, sendBody } from "./workload.ts";
+
+/** What a figure measures with. */
+export interface Bench {
+  readonly system: BenchSystem;
+  readonly sink: Sink;
+  /** Factor on the amount of work. */
+  readonly scale: number;
+  /** A bare part, started at its first use. */
+  bare(name: string): Promise<BareProcess>;
+  /** The next numbers that no recipient had yet. */
+  takeNumbers(count: number): number;
+}
+
+/** Measures one thing in one round. */
+export type Figure = (bench: Bench) => Promise<Measurement[]>;
+
+/** A bench that owns the bare parts; how much work there is to do is for each run to say. */
+export interface OpenedBench extends Omit<Bench, "scale">, AsyncDisposable {}
+
+/** Opens a bench around a running system. */
+export function openBench(system: BenchSystem, sink: Sink): OpenedBench {
+  const parts = new Map<string, Promise<BareProcess>>();
+  let nextNumber = 1;
+  return {
+    system,
+    sink,
+    bare(name) {
+      const known = parts.get(name);
+      if (known) return known;
+      const opened = openBareProcess(name, settingsOf(system, sink));
+      parts.set(name, opened);
+      return opened;
+    },
+    takeNumbers(count) {
+      nextNumber += count;
+      return nextNumber - count;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const part of parts.values()) await (await part)[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function settingsOf(system: BenchSystem, sink: Sink): BareSettings {
+  const { mail, invoice, stack, pdfId } = system;
+  const filled = (template: string, isHtml: boolean) =>
+    handlebars.compile(template, { noEscape: !isHtml })({
+      ...MAIL_VARIABLES,
+      ...recipientVariables(0),
+    });
+  const invoiceHtml = handlebars.compile(invoice)({ ...INVOICE_VARIABLES, number: "I-bare" });
+  return {
+    sinkPort: sink.port,
+    mongodbUrl: stack.mongodbUrl,
+    natsUrl: stack.natsUrl,
+    mail: {
+      subject: filled(mail.subject, false),
+      html: filled(mail.html, true),
+      text: filled(mail.text, false),
+    },
+    templates: mail,
+    invoice: invoiceHtml,
+    body: JSON.stringify(sendBody({ first: 0, count: 1, invoice: "none", pdfId })),
+    browser: system.browser(),
+  };
+}

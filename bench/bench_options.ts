@@ -1,0 +1,66 @@
+import { parseArgs } from "node:util";
+
+/** What can be measured. */
+export const FIGURES = ["single", "bulk", "pdf-each", "pdf-shared", "render", "latency"] as const;
+
+/** Name of a figure. */
+export type FigureName = (typeof FIGURES)[number];
+
+/** How to measure. */
+export interface BenchOptions {
+  /** Figures to measure, in the order of {@linkcode FIGURES}. */
+  figures: FigureName[];
+  /** Times that all is measured, in turns. */
+  rounds: number;
+  /** Factor on the amount of work of one measurement. */
+  scale: number;
+  /** Folder for a CPU profile of each service. */
+  profileDir: string | undefined;
+}
+
+/** What is printed for `--help`. */
+export const USAGE = `Usage: npm run bench -- [options]
+  --only <name>[,<name>]  measure these only: ${FIGURES.join(", ")}
+  --quick                 one round of less work, under a minute
+  --rounds <n>            times that all is measured, in turns (3)
+  --profile <folder>      write a CPU profile of each service, which slows them
+  --help                  print this
+`;
+
+/**
+ * Reads the command line; `undefined` when it asks for help.
+ *
+ * @throws {Error} If an option or a figure is not known.
+ */
+export function readOptions(args: string[]): BenchOptions | undefined {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: "string" },
+      quick: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      profile: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new RangeError(`Cannot measure "${values.rounds}" rounds: it takes a number from 1`);
+  }
+  return {
+    figures: figuresOf(values.only),
+    rounds,
+    scale: values.quick ? 0.4 : 1,
+    profileDir: values.profile,
+  };
+}
+
+function figuresOf(only: string | undefined): FigureName[] {
+  const wanted = only?.split(",") ?? [...FIGURES];
+  const unknown = wanted.find((name) => !FIGURES.includes(name as FigureName));
+  if (unknown !== undefined) {
+    throw new RangeError(`Cannot measure "${unknown}": there are ${FIGURES.join(", ")}`);
+  }
+  return FIGURES.filter((name) => wanted.includes(name));
+}

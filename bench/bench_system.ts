@@ -1,0 +1,195 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { openStack, type Stack } from "@posthaste/dev/stack";
+import { openStore, type Store } from "@posthaste/storage";
+import { publishEmail, publishPdf } from "@posthaste/templating";
+import { MongoClient } from "mongodb";
+import { cpuBetween, type CpuRoot, type CpuTimes, readCpu, totalCpu } from "./process_cpu.ts";
+import { readSources, SENDER } from "./workload.ts";
+
+/** The whole system with an account whose mail goes to the sink. */
+export interface BenchSystem extends AsyncDisposable {
+  readonly stack: Stack;
+  readonly headers: Record<string, string>;
+  readonly sendUrl: string;
+  readonly renderUrl: string;
+  readonly pdfId: number;
+  /** The parts of the mail as published. */
+  readonly mail: { subject: string; html: string; text: string };
+  readonly invoice: string;
+  /** Lines of warning that the services printed. */
+  readonly warnings: string[];
+  /** CPU time so far, by part of the system. */
+  cpu(): CpuTimes;
+  /** Waits until nothing is worked on, at most 20 s. */
+  untilQuiet(): Promise<void>;
+  /** Has the sweeper settle all finished sends now instead of 30 s after they came. */
+  sweep(): Promise<void>;
+  /** The browser that the pdf service has started. */
+  browser(): { executablePath: string; env: Record<string, string> };
+}
+
+/** How to start the system. */
+export interface BenchSystemOptions {
+  env: Record<string, string | undefined>;
+  dataDir: string;
+  sinkPort: number;
+  profileDir: string | undefined;
+  onProgress(line: string): void;
+}
+
+/** Starts the system, with its limits out of the way, and fills it. */
+export async function openBenchSystem(options: BenchSystemOptions): Promise<BenchSystem> {
+  const { dataDir, onProgress, profileDir } = options;
+  const warnings: string[] = [];
+  await using opened = new AsyncDisposableStack();
+  const stack = opened.use(
+    await openStack({
+      env: profileDir === undefined ? options.env : profiled(options.env, profileDir),
+      dataDir,
+      isTemporary: true,
+      onProgress,
+      settings: { api: { RATE_LIMIT: "0", MAX_RECIPIENTS: "1000" } },
+      onLine: (service, line) => {
+        if (/"(warn|error|fatal)"/i.test(line)) warnings.push(`${service}: ${line}`);
+      },
+      onUnexpectedExit: (part, reason) => warnings.push(`${part} ended: ${reason}`),
+    }),
+  );
+  const store = opened.use(await openStore({ url: stack.mongodbUrl, appName: "bench" }));
+  const client = new MongoClient(stack.mongodbUrl);
+  opened.defer(() => client.close());
+  const sends = client.db("posthaste").collection("sends");
+  const filled = await fillAccount(store, options.sinkPort);
+  const roots = rootsOf(stack);
+  const resources = opened.move();
+  return {
+    stack,
+    ...filled,
+    sendUrl: `${stack.apiUrl}/templates/order/send/${filled.integrationId}`,
+    renderUrl: `${stack.apiUrl}/templates/order/render`,
+    warnings,
+    cpu: () => readCpu(roots),
+    untilQuiet: () => untilQuiet(roots),
+    async sweep() {
+      await sends.updateMany({ settledAt: null }, { $set: { sweepAt: new Date() } });
+      for (const deadline = Date.now() + 30_000; Date.now() < deadline; await delay(50)) {
+        if (await sends.countDocuments({ settledAt: null }, { limit: 1 }) === 0) return;
+      }
+      throw new Error("Cannot measure: the sweeper did not settle all sends within 30 s");
+    },
+    browser: () => browserOf(stack.services.get("pdf")?.pid ?? 0),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function profiled(env: BenchSystemOptions["env"], profileDir: string) {
+  return { ...env, NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` };
+}
+
+async function fillAccount(store: Store, sinkPort: number) {
+  const sources = await readSources();
+  const { _id: accountId } = await store.createAccount({ name: "bench" });
+  const { token } = await store.createToken({
+    accountId,
+    name: "bench",
+    scopes: ["render", "send"],
+  });
+  const { subject, html, text } = await publishEmail({
+    subject: sources.subject,
+    html: sources.mail,
+  });
+  const mail = { subject, html, text };
+  const common = { accountId, variables: [], sourceHash: "bench" };
+  await store.publishVersion({
+    ...common,
+    kind: "email",
+    alias: "order",
+    name: "Order",
+    source: { subject, html: sources.mail },
+    parts: mail,
+  });
+  const invoice = publishPdf({ html: sources.invoice }).html;
+  const edge = "15mm";
+  const { template } = await store.publishVersion({
+    ...common,
+    kind: "pdf",
+    alias: "invoice",
+    name: "Invoice",
+    source: { html: sources.invoice },
+    parts: { html: invoice, filename: "invoice-{{ number }}.pdf" },
+    page: {
+      format: "A4",
+      orientation: "portrait",
+      margin: { top: edge, right: edge, bottom: edge, left: edge },
+      background: true,
+    },
+  });
+  const integration = await store.createIntegration({
+    accountId,
+    name: "sink",
+    host: "127.0.0.1",
+    port: sinkPort,
+    tls: "none",
+    auth: null,
+    senders: [SENDER],
+  });
+  return {
+    headers: { authorization: `Bearer ${token}` },
+    integrationId: integration.id,
+    pdfId: template.id,
+    mail,
+    invoice,
+  };
+}
+
+function rootsOf(stack: Stack): CpuRoot[] {
+  const pidOf = (name: "api" | "renderer" | "pdf" | "mailer" | "tracker") =>
+    stack.services.get(name)?.pid ?? 0;
+  return [
+    { name: "api", pid: pidOf("api") },
+    { name: "renderer", pid: pidOf("renderer"), descendants: "cage" },
+    { name: "pdf", pid: pidOf("pdf"), descendants: "chromium" },
+    { name: "mailer", pid: pidOf("mailer") },
+    { name: "tracker", pid: pidOf("tracker") },
+    { name: "nats", pid: stack.nats?.pid ?? 0 },
+    { name: "mongod", pid: stack.mongod?.pid ?? 0 },
+  ];
+}
+
+const QUIET_MS = 200;
+const QUIET_SHARE = 0.08;
+
+/** Twice in a row the system must use less than 8 % of a core. */
+async function untilQuiet(roots: readonly CpuRoot[]): Promise<void> {
+  let quiet = 0;
+  for (const deadline = Date.now() + 20_000; quiet < 2 && Date.now() < deadline;) {
+    const before = readCpu(roots);
+    await delay(QUIET_MS);
+    const used = totalCpu(cpuBetween(before, readCpu(roots)));
+    quiet = used <= QUIET_MS * QUIET_SHARE ? quiet + 1 : 0;
+  }
+}
+
+/** The same program with the same fonts, so that a bare browser prints what the service prints. */
+function browserOf(servicePid: number): ReturnType<BenchSystem["browser"]> {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const stat = textOf(`/proc/${pid}/stat`);
+    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    if (parent !== servicePid) continue;
+    const entries = textOf(`/proc/${pid}/environ`).split("\0").map((entry) => entry.split("="));
+    const env = Object.fromEntries(
+      entries.filter(([name]) => /^(LD_LIBRARY_PATH|FONTCONFIG_FILE|HOME)$/.test(name ?? "")),
+    );
+    return { executablePath: readlinkSync(`/proc/${pid}/exe`), env };
+  }
+  throw new Error("Cannot measure a bare browser: the pdf service has not started any");
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,49 @@
+import type { Bench } from "../bench.ts";
+import type { Measurement } from "../measurement.ts";
+import { bareMeasurement } from "./bare_measurement.ts";
+import { drain } from "./drain.ts";
+
+/** A PDF of their own for everyone, beside Chromium alone. */
+export async function pdfEach(bench: Bench): Promise<Measurement[]> {
+  const figure = "mail with its own PDF";
+  const mails = Math.round(200 * bench.scale);
+  const pdfs = { figure, unit: "PDF" };
+  return [
+    await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "each" }),
+    await bareMeasurement(bench, {
+      ...pdfs,
+      part: "Chromium, pages reused (CDP)",
+      bare: "pageReuse",
+      run: mails,
+    }),
+    await bareMeasurement(bench, {
+      ...pdfs,
+      part: "Chromium, new context per PDF",
+      bare: "newContext",
+      run: Math.round(mails / 5),
+    }),
+  ];
+}
+
+/** One PDF that everyone gets, beside nodemailer alone with an attachment of that size. */
+export async function pdfShared(bench: Bench): Promise<Measurement[]> {
+  const figure = "mail with a shared PDF";
+  const mails = 1000 * Math.max(1, Math.round(2 * bench.scale));
+  const { result: pdfBytes = 0 } = await (await bench.bare("pageReuse")).run({ run: 1 });
+  const plan = { figure, unit: "mail", pdfBytes };
+  return [
+    await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "shared" }),
+    await bareMeasurement(bench, {
+      ...plan,
+      part: "nodemailer pool",
+      bare: "nodemailer",
+      run: Math.round(mails / 2),
+    }),
+    await bareMeasurement(bench, {
+      ...plan,
+      part: "nodemailer pool, MIME ready (raw)",
+      bare: "nodemailerRaw",
+      run: mails,
+    }),
+  ];
+}

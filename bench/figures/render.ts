@@ -1,0 +1,63 @@
+import type { Bench } from "../bench.ts";
+import { postAll } from "../http_load.ts";
+import { type Measurement, PRODUCT } from "../measurement.ts";
+import { cpuBetween, type CpuTimes } from "../process_cpu.ts";
+import { percentiles } from "../statistics.ts";
+import { MAIL_VARIABLES, recipientVariables } from "../workload.ts";
+
+/** `POST /v1/templates/x/render` beside Handlebars inside of Fastify, alone and crowded. */
+export async function render(bench: Bench): Promise<Measurement[]> {
+  const { system, scale } = bench;
+  const bare = await bench.bare("render");
+  const measurements: Measurement[] = [];
+  for (const connections of [1, 16]) {
+    const figure = `render, ${connections} at a time`;
+    const requests = Math.round((connections === 1 ? 300 : 2000) * scale);
+    const plan = { figure, connections, requests };
+    measurements.push(
+      await measure(bench, {
+        ...plan,
+        part: PRODUCT,
+        url: system.renderUrl,
+        readCpu: () => system.cpu(),
+      }),
+      await measure(bench, {
+        ...plan,
+        part: "Fastify + Handlebars in process",
+        url: bare.url,
+        readCpu: () => bare.cpu(),
+      }),
+    );
+  }
+  return measurements;
+}
+
+interface Plan {
+  figure: string;
+  part: string;
+  url: string;
+  connections: number;
+  requests: number;
+  readCpu(): CpuTimes;
+}
+
+async function measure({ system }: Bench, plan: Plan): Promise<Measurement> {
+  const { figure, part, url, connections, requests, readCpu } = plan;
+  await system.untilQuiet();
+  const before = readCpu();
+  const { durationMs, latencies } = await postAll({
+    url,
+    headers: system.headers,
+    requests,
+    connections,
+    body: (index) => JSON.stringify({ ...MAIL_VARIABLES, ...recipientVariables(index) }),
+  });
+  return {
+    figure,
+    part,
+    unit: "request",
+    rate: requests / durationMs * 1000,
+    latencyMs: percentiles(latencies),
+    cpuMs: cpuBetween(before, readCpu(), requests),
+  };
+}

@@ -1,0 +1,73 @@
+import { Agent, request } from "node:http";
+
+/** Requests to make. */
+export interface HttpLoad {
+  url: string;
+  headers?: Record<string, string>;
+  /** Gives the body of a request, by its number. */
+  body(index: number): string;
+  requests: number;
+  /** Connections, each with one request at a time. */
+  connections: number;
+}
+
+/** How the requests went. */
+export interface LoadResult {
+  /** Of all requests together, in milliseconds. */
+  durationMs: number;
+  /** Of each request, in milliseconds. */
+  latencies: number[];
+}
+
+/**
+ * Makes POST requests over connections that are kept open.
+ *
+ * @throws {Error} If one is not answered with 200.
+ */
+export async function postAll(load: HttpLoad): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: load.connections, noDelay: true });
+  const latencies: number[] = [];
+  let next = 0;
+  const started = performance.now();
+  const client = async () => {
+    while (next < load.requests) {
+      const body = load.body(next++);
+      const sent = performance.now();
+      await post({ ...load, body, agent });
+      latencies.push(performance.now() - sent);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: load.connections }, client));
+    return { durationMs: performance.now() - started, latencies };
+  } finally {
+    agent.destroy();
+  }
+}
+
+function post(
+  { url, headers, body, agent }: Pick<HttpLoad, "url" | "headers"> & { body: string; agent: Agent },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const message = request(url, {
+    method: "POST",
+    agent,
+    headers: {
+      ...headers,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    },
+  }, (response) => {
+    let answer = "";
+    response.setEncoding("utf8");
+    response.on("data", (chunk: string) => answer += chunk);
+    response.on("error", reject);
+    response.on("end", () => {
+      if (response.statusCode === 200) return resolve();
+      reject(new Error(`Cannot measure: ${url} answered ${response.statusCode}: ${answer}`));
+    });
+  });
+  message.on("error", reject);
+  message.end(body);
+  return promise;
+}

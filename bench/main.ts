@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { type Bench, type Figure, openBench } from "./bench.ts";
+import { type BenchOptions, type FigureName, readOptions, USAGE } from "./bench_options.ts";
+import { openBenchSystem } from "./bench_system.ts";
+import { bulk } from "./figures/bulk.ts";
+import { drain } from "./figures/drain.ts";
+import { latency } from "./figures/latency.ts";
+import { pdfEach, pdfShared } from "./figures/pdf.ts";
+import { render } from "./figures/render.ts";
+import { single } from "./figures/single.ts";
+import { describeMachine } from "./machine.ts";
+import type { Measurement } from "./measurement.ts";
+import { writeReport } from "./report.ts";
+import { openSink } from "./sink_process.ts";
+
+const FIGURES: Record<FigureName, Figure> = {
+  single,
+  bulk,
+  "pdf-each": pdfEach,
+  "pdf-shared": pdfShared,
+  render,
+  latency,
+};
+
+const WARM_UP_SCALE = 0.2;
+const SHOWN_WARNINGS = 20;
+const FIRST_PDF = {
+  figure: "warm-up",
+  mails: 1,
+  recipientsPerRequest: 1,
+  invoice: "each",
+} as const;
+
+const options = readOptions(process.argv.slice(2));
+if (options === undefined) process.stdout.write(USAGE);
+else await measure(options);
+
+async function measure({ figures, rounds, scale, profileDir }: BenchOptions): Promise<void> {
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-bench-"));
+  await using sink = await openSink();
+  await using system = await openBenchSystem({
+    env: process.env,
+    dataDir,
+    sinkPort: sink.port,
+    profileDir,
+    onProgress: say,
+  });
+  await using bench = openBench(system, sink);
+  say("warming up");
+  const started = performance.now();
+  // The bare parts print with the browser that the pdf service starts for its first document.
+  await drain({ ...bench, scale }, FIRST_PDF);
+  await runAll({ ...bench, scale: scale * WARM_UP_SCALE }, figures);
+  const measurements: Measurement[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    say(`round ${round} of ${rounds}`);
+    measurements.push(...await runAll({ ...bench, scale }, figures));
+  }
+  const machine = await describeMachine(process.env, system.browser());
+  const seconds = Math.round((performance.now() - started) / 1000);
+  process.stdout.write(`${writeReport(measurements)}\n`);
+  for (const line of system.warnings.slice(0, SHOWN_WARNINGS)) say(line);
+  const result = { at: new Date(), seconds, rounds, scale, machine, measurements };
+  say(`\n${seconds} s; all values are in ${await keep(result)}`);
+}
+
+async function runAll(bench: Bench, figures: readonly FigureName[]): Promise<Measurement[]> {
+  const measurements: Measurement[] = [];
+  for (const name of figures) measurements.push(...await FIGURES[name](bench));
+  return measurements;
+}
+
+async function keep(result: { at: Date; [field: string]: unknown }): Promise<string> {
+  const folder = fileURLToPath(new URL("./results/", import.meta.url));
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${result.at.toISOString().replaceAll(":", "-")}.json`);
+  await writeFile(file, `${JSON.stringify(result, undefined, 2)}\n`);
+  return file;
+}

@@ -1,0 +1,102 @@
+// An SMTP server that reads nothing but where a mail ends: as fast as a receiver written for Node
+// can be, in a process of its own, so that its cost is seen apart.
+import { createServer, type Socket } from "node:net";
+import process from "node:process";
+import type { SinkOrder, SinkReport } from "./sink_process.ts";
+
+const END = "\r\n.\r\n";
+const EHLO = "250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 SIZE 52428800\r\n";
+const OK = "250 2.0.0 Ok\r\n";
+
+let mails = 0;
+let firstAt: bigint | undefined;
+let awaited: number | undefined;
+
+const server = createServer({ noDelay: true }, serve);
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (address !== null && typeof address === "object") report({ port: address.port });
+});
+process.on("message", (order: SinkOrder) => {
+  if (order.type === "reset") {
+    [mails, firstAt, awaited] = [0, undefined, undefined];
+    report({ count: 0 });
+  } else if (order.type === "count") report({ count: mails });
+  else {
+    awaited = order.mails;
+    tell();
+  }
+});
+process.on("disconnect", () => process.exit(0));
+
+function serve(socket: Socket): void {
+  let inData = false;
+  let tail = Buffer.alloc(0);
+  socket.on("error", () => socket.destroy());
+  socket.write("220 sink\r\n");
+  socket.on("data", (chunk: Buffer) => {
+    let answers = "";
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (inData) {
+        const end = endOfMail(tail, rest);
+        if (end < 0) {
+          tail = Buffer.concat([tail, rest.subarray(-4)]).subarray(-4);
+          break;
+        }
+        [inData, rest] = [false, rest.subarray(end)];
+        tail = Buffer.alloc(0);
+        answers += OK;
+        count();
+        continue;
+      }
+      const end = rest.indexOf("\n");
+      if (end < 0) {
+        tail = Buffer.concat([tail, rest]);
+        break;
+      }
+      const verb = Buffer.concat([tail, rest.subarray(0, end)]).toString("latin1", 0, 4);
+      [tail, rest] = [Buffer.alloc(0), rest.subarray(end + 1)];
+      inData = verb.toUpperCase() === "DATA";
+      answers += answerTo(verb.toUpperCase());
+    }
+    if (answers !== "") socket.write(answers);
+  });
+}
+
+/** Where the mail ends in a chunk: after its dot, which may have begun in the chunk before. */
+function endOfMail(tail: Buffer, chunk: Buffer): number {
+  const seam = Buffer.concat([tail, chunk.subarray(0, END.length - 1)]).indexOf(END);
+  if (seam >= 0) return seam + END.length - tail.length;
+  const found = chunk.indexOf(END);
+  return found < 0 ? -1 : found + END.length;
+}
+
+function answerTo(verb: string): string {
+  switch (verb) {
+    case "EHLO":
+      return EHLO;
+    case "DATA":
+      return "354 Go ahead\r\n";
+    case "QUIT":
+      return "221 Bye\r\n";
+    default:
+      return OK;
+  }
+}
+
+function count(): void {
+  firstAt ??= process.hrtime.bigint();
+  mails++;
+  tell();
+}
+
+function tell(): void {
+  if (awaited === undefined || mails < awaited || firstAt === undefined) return;
+  awaited = undefined;
+  report({ reached: { firstAt: Number(firstAt), lastAt: Number(process.hrtime.bigint()) } });
+}
+
+function report(message: SinkReport): void {
+  process.send?.(message);
+}

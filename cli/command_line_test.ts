@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openSecret, openStore, readMasterKeys, type Store } from "@posthaste/storage";
+import { openTestMongo, openTestNats, type TestMongo } from "@posthaste/testing";
+import { type CliOptions, runCli } from "./_run_cli.ts";
+import { EXIT } from "./exit_code.ts";
+
+const MASTER_KEY = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
+let mongo: TestMongo;
+let store: Store;
+let env: Record<string, string>;
+// It takes the 5 s after which the driver gives up: the other tests run meanwhile.
+const unreachable = runCli(["accounts", "list"], {
+  env: { MONGODB_URL: "mongodb://127.0.0.1:1/" },
+});
+
+before(async () => {
+  mongo = await openTestMongo();
+  store = await openStore({ url: mongo.url, database: mongo.database });
+  await store.ensureIndexes();
+  env = { MONGODB_URL: mongo.url, MONGODB_DATABASE: mongo.database, MASTER_KEY };
+});
+
+after(async () => {
+  await store[Symbol.asyncDispose]();
+  await mongo[Symbol.asyncDispose]();
+});
+
+function run(args: string, options: CliOptions = {}) {
+  return runCli(args.split(" "), { ...options, env: { ...env, ...options.env } });
+}
+
+test("runCommandLine() explains itself on every level and knows its version", async () => {
+  const levels = ["", "tokens", "tokens create", "integrations create", "import", "status"];
+  const runs = await Promise.all(levels.map((level) => run(`${level} --help`.trim())));
+  for (const { code, stdout } of runs) {
+    assert.equal(code, EXIT.ok);
+    assert.match(stdout, /^Usage: posthaste/);
+    assert.match(stdout, /\n {2}posthaste /, "has an example");
+  }
+  assert.match((await run("--version")).stdout, /^\d+\.\d+\.\d+\n$/);
+});
+
+test("runCommandLine() ends with 2 when it is called wrongly", async () => {
+  const wrong = ["acounts", "tokens create", "status x", "integrations list", "accounts list --x"];
+  for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => run(args)))) {
+    assert.equal(code, EXIT.usage, stderr);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^error: /);
+  }
+  const { code, stderr } = await runCli(["accounts", "list"]);
+  assert.equal(code, EXIT.usage);
+  assert.match(stderr, /MONGODB_URL is not set\nremedy: /);
+});
+
+test("accountsCommand() creates an account once and lists it", async () => {
+  const created = await run("accounts create bakery --json");
+  assert.equal(created.code, EXIT.ok, created.stderr);
+  const account = JSON.parse(created.stdout);
+  assert.match(account.id, /^acc_/);
+  const again = await run("accounts create bakery --json");
+  assert.equal(again.code, EXIT.refused);
+  assert.match(JSON.parse(again.stdout).error, /the name is taken/);
+  const list = await run("accounts list");
+  assert.match(list.stdout, /^NAME +ID +CREATED\n/);
+  assert.match(list.stdout, new RegExp(`bakery +${account.id}`));
+  assert.ok(!list.stdout.includes("\x1b"), "no colours in a pipe");
+});
+
+test("tokensCommand() prints a token once, lists it and revokes it", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "token-shop" });
+  const create = "tokens create --account token-shop --name site --scopes render,send";
+  const created = await run(`${create} --expires 90d`);
+  assert.equal(created.code, EXIT.ok, created.stderr);
+  const token = created.stdout.trim();
+  const record = await store.findToken(token);
+  assert.equal(record?.accountId, accountId);
+  assert.deepEqual(record?.scopes, ["render", "send"]);
+  const days = (record?.expiresAt?.getTime() ?? 0) - Date.now();
+  assert.ok(Math.abs(days / 86_400_000 - 90) < 0.01);
+
+  const listed = await run("tokens list --account token-shop --json");
+  assert.ok(!listed.stdout.includes(token));
+  assert.equal(JSON.parse(listed.stdout)[0].state, "live");
+  const prefix = token.slice(0, 9);
+  assert.equal((await run(`tokens revoke ${prefix}`)).code, EXIT.ok);
+  assert.equal(await store.findToken(token), null);
+  assert.match((await run(`tokens revoke ${record?._id}`)).stdout, /was revoked before/);
+  assert.equal((await run("tokens revoke ph_nobody")).code, EXIT.notFound);
+});
+
+test("tokensCommand() refuses unknown scopes, lifetimes and accounts", async () => {
+  const base = "tokens create --name x";
+  const runs = await Promise.all([
+    run(`${base} --account a --scopes admin`),
+    run(`${base} --account a --scopes send --expires soon`),
+    run(`${base} --account nobody --scopes send`),
+  ]);
+  assert.deepEqual(runs.map(({ code }) => code), [EXIT.usage, EXIT.usage, EXIT.notFound]);
+  assert.match(runs[0]?.stderr ?? "", /no scope "admin"/);
+});
+
+test("integrationsCommand() seals the password, which is in no argument and no output", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "mail-shop" });
+  const account = "--account mail-shop";
+  const password = "s3cret with blanks";
+  const created = await run(
+    `integrations create ${account} --name main --host smtp.example.com --port 587 --tls starttls ` +
+      "--user mailer --sender a@example.com --sender b@example.com --retry-for 2d --password-stdin",
+    { stdin: `${password}\n` },
+  );
+  assert.equal(created.code, EXIT.ok, created.stderr);
+  assert.ok(created.commandLine.includes("mailer") && !created.commandLine.includes("s3cret"));
+  const stored = await store.findIntegration(accountId, 1);
+  assert.ok(stored?.auth);
+  const keys = readMasterKeys(MASTER_KEY);
+  const binding = { accountId, recordId: stored._id, field: "password" };
+  assert.equal(openSecret(stored.auth.password, { ...binding, keys }), password);
+  assert.deepEqual(stored.senders, ["a@example.com", "b@example.com"]);
+  assert.equal(stored.retryForMs, 172_800_000);
+
+  const changed = await run(`integrations update 1 ${account} --max-connections 9 --json`);
+  assert.equal(JSON.parse(changed.stdout).maxConnections, 9);
+  assert.deepEqual((await store.findIntegration(accountId, 1))?.auth, stored.auth);
+  const listed = await run(`integrations list ${account} --json`);
+  assert.deepEqual(JSON.parse(listed.stdout)[0].auth, { user: "mailer", method: null });
+  assert.ok(!`${created.stdout}${created.stderr}${listed.stdout}`.includes("s3cret"));
+  assert.match(
+    (await run(`integrations list ${account}`)).stdout,
+    /smtp\.example\.com:587 +starttls/,
+  );
+
+  const gone = await run(`integrations update main ${account} --no-login`);
+  assert.equal(gone.code, EXIT.ok, gone.stderr);
+  assert.equal((await store.findIntegration(accountId, 1))?.auth, null);
+});
+
+test("integrationsCommand() tells what is not valid, and what does not exist", async () => {
+  await store.createAccount({ name: "wrong-shop" });
+  const base = "integrations create --account wrong-shop --name x --host h --tls none";
+  const runs = await Promise.all([
+    run(`${base} --port 25 --sender nobody`),
+    run(`${base} --port 0 --sender a@example.com`),
+    run(`${base} --port 25 --sender a@example.com --user u --password-stdin`),
+    run("integrations update 7 --account wrong-shop --port 25"),
+  ]);
+  const { refused, usage, notFound } = EXIT;
+  assert.deepEqual(runs.map(({ code }) => code), [refused, usage, usage, notFound]);
+  assert.match(runs[0]?.stderr ?? "", /senders\.0: must be one address/);
+  assert.match(runs[2]?.stderr ?? "", /password: it is empty/);
+});
+
+test("migrateCommand() makes indexes and streams, again and again", async () => {
+  await using nats = await openTestNats();
+  const options = { env: { NATS_URL: nats.url } };
+  assert.equal((await run("migrate", options)).code, EXIT.ok);
+  const again = await run("migrate --json", options);
+  assert.deepEqual(JSON.parse(again.stdout), { indexes: "ok", streams: "ok", replicas: 1 });
+  const none = await run("migrate", { env: { NATS_URL: "nats://127.0.0.1:1" } });
+  assert.equal(none.code, EXIT.failed);
+  assert.match(none.stderr, /^error: Cannot set up the broker: /);
+});
+
+test("Settings use the demonstration only if nothing else is set, and say so", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-cli-"));
+  const { _id: accountId } = await store.createAccount({ name: "demo" });
+  const file = join(folder, "stack.json");
+  const { url: mongodbUrl } = mongo;
+  const rest = { natsUrl: "nats://127.0.0.1:1", apiUrl: "http://127.0.0.1:1/v1", token: "ph_x" };
+  await writeFile(file, JSON.stringify({ mongodbUrl, accountId, ...rest }));
+  const stackEnv = { POSTHASTE_STACK_FILE: file, MONGODB_DATABASE: mongo.database };
+  const used = await runCli(["templates", "list", "--json"], { env: stackEnv });
+  assert.equal(used.code, EXIT.ok, used.stderr);
+  assert.equal(used.stderr, "Using the demonstration that npm start runs\n");
+  assert.deepEqual(JSON.parse(used.stdout), []);
+  const mixed = { ...stackEnv, MASTER_KEY };
+  assert.match((await runCli(["templates", "list"], { env: mixed })).stderr, /MONGODB_URL is not/);
+  await rm(folder, { recursive: true });
+});
+
+test("runCommandLine() ends with 1 when the database does not answer", async () => {
+  const { code, stderr } = await unreachable;
+  assert.equal(code, EXIT.failed);
+  assert.match(stderr, /^error: Cannot open database .*\nremedy: /);
+});

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { openStore, type Store } from "@posthaste/storage";
+import { type Cage, openCage } from "@posthaste/templating";
+import { openTestMongo, type TestMongo } from "@posthaste/testing";
+import { runCli } from "./_run_cli.ts";
+import { EXIT } from "./exit_code.ts";
+import { checkTemplateFolder, importTemplates, TemplateFolderError } from "./import_templates.ts";
+
+const MAIL = { name: "Welcome", variables: [{ name: "name", required: true }] };
+const BILL = { name: "Bill", filename: "bill-{{ number }}.pdf", page: { format: "A5" } };
+const GOOD = {
+  "email/welcome/template.json": JSON.stringify(MAIL),
+  "email/welcome/subject.hbs": "Hello {{ name }}\n",
+  "email/welcome/body.html.hbs": "<p>{{ name }} of {{ city }}</p>",
+  "email/welcome/sample.json": '{"name":"Ada"}',
+  "pdf/bill/template.json": JSON.stringify(BILL),
+  "pdf/bill/body.html.hbs": "<h1>{{ number }}</h1>",
+};
+
+let mongo: TestMongo;
+let store: Store;
+let cage: Cage;
+
+before(async () => {
+  mongo = await openTestMongo();
+  store = await openStore({ url: mongo.url, database: mongo.database });
+  await store.ensureIndexes();
+  cage = openCage({ workers: 1 });
+});
+
+after(async () => {
+  await cage[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  await mongo[Symbol.asyncDispose]();
+});
+
+async function openFolder(files: Record<string, string | Buffer>) {
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-templates-"));
+  const write = async (more: Record<string, string | Buffer>) => {
+    for (const [name, content] of Object.entries(more)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), content);
+    }
+  };
+  await write(files);
+  return { folder, write, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+/** The faults of a folder as `file:line:column message`. */
+async function faultsOf(files: Record<string, string | Buffer>): Promise<string[]> {
+  await using made = await openFolder(files);
+  try {
+    await checkTemplateFolder(made.folder, cage);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof TemplateFolderError, String(error));
+    return error.faults.map(({ file, line, column, message }) =>
+      `${[file, line, column].filter((each) => each !== undefined).join(":")} ${message}`
+    );
+  }
+}
+
+test("importTemplates() publishes what changed and nothing twice", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "import-shop" });
+  await using made = await openFolder(GOOD);
+  const { folder } = made;
+  const outcomes = async () => {
+    const { templates } = await importTemplates({ store, cage, accountId, folder });
+    return templates.map(({ kind, alias, id, version, outcome }) =>
+      [kind, alias, id, version, outcome].join(" ")
+    );
+  };
+  assert.deepEqual(await outcomes(), ["email welcome 1 1 new", "pdf bill 1 1 new"]);
+  await made.write({ "email/welcome/sample.json": '{"name":"Bob"}' });
+  assert.deepEqual(await outcomes(), ["email welcome 1 1 unchanged", "pdf bill 1 1 unchanged"]);
+  await made.write({ "email/welcome/text.txt.hbs": "Hi {{ name }}" });
+  assert.deepEqual(await outcomes(), ["email welcome 1 2 updated", "pdf bill 1 1 unchanged"]);
+  const version = await store.findVersion(accountId, "email", 1, 2);
+  assert.deepEqual(version?.variables.map(({ name, required }) => [name, required]), [
+    ["name", true],
+    ["city", false],
+  ]);
+  const bill = await store.findVersion(accountId, "pdf", 1, 1);
+  assert.equal(bill?.parts.filename, "bill-{{ number }}.pdf");
+  assert.deepEqual([bill?.page.format, bill?.page.margin.top], ["A5", "15mm"]);
+});
+
+test("importTemplates() publishes nothing of a folder with one fault", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "all-or-nothing" });
+  await using made = await openFolder({ ...GOOD, "pdf/bill/body.html.hbs": "<b>{{#if x}}</b>" });
+  await assert.rejects(importTemplates({ store, cage, accountId, folder: made.folder }), {
+    name: "TemplateFolderError",
+  });
+  assert.deepEqual(await store.listTemplates(accountId, "email"), []);
+});
+
+test("checkTemplateFolder() tells every fault of every file with its place", async () => {
+  const faults = await faultsOf({
+    ...GOOD,
+    "email/welcome/body.html.hbs": "<p>\n  {{ curency total }}\n</p>",
+    "email/welcome/subject.hbs": "Hello {{> name }}",
+    "pdf/bill/template.json": '{\n  "name": "Bill",\n  "filname": "x.pdf"\n}',
+    "pdf/note/template.json": '{\n  "name": "Note",\n}',
+    "pdf/note/body.html.hbs": "x",
+    "email/Big/body.mjml": "<p>x</p>",
+  });
+  const wanted = [
+    /^email\/Big the name of the folder must be lower case/,
+    /^email\/Big\/template.json is missing/,
+    /^email\/Big\/body.mjml:1:1 is not MJML/,
+    /^pdf\/bill\/template.json:3:3 unknown key "filname"/,
+    /^pdf\/bill\/template.json:1:1 "filename" is missing/,
+    /^pdf\/note\/template.json:3:1 not valid JSON/,
+    /^email\/welcome\/subject.hbs:1:7 Partials/,
+    /^email\/welcome\/body.html.hbs:2:3 There is no helper "curency"/,
+  ];
+  for (const pattern of wanted) {
+    assert.ok(faults.some((fault) => pattern.test(fault)), `${pattern} in\n${faults.join("\n")}`);
+  }
+});
+
+test("checkTemplateFolder() renders the sample, and finds the place in the author's MJML", async () => {
+  const mjml = [
+    "<mjml><mj-body><mj-section><mj-column>",
+    '<mj-text>{{ currency total "EUR" }}</mj-text>',
+    "</mj-column></mj-section></mj-body></mjml>",
+  ].join("\n");
+  const { "email/welcome/body.html.hbs": _html, ...rest } = GOOD;
+  const files = { ...rest, "email/welcome/body.mjml": mjml };
+  const sample = '{"name":"Ada","total":"ten"}';
+  const [fault, ...others] = await faultsOf({ ...files, "email/welcome/sample.json": sample });
+  assert.match(fault ?? "", /^email\/welcome\/body\.mjml:2:\d+ with sample\.json: .*"ten"/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await faultsOf({ ...files, "email/welcome/sample.json": "{}" }), [
+    'email/welcome/sample.json:1:1 variable "name" is required, and the sample does not give it',
+  ]);
+});
+
+test("checkTemplateFolder() refuses large files, other encodings and an empty folder", async () => {
+  assert.deepEqual(
+    await faultsOf({
+      ...GOOD,
+      "email/welcome/subject.hbs": "x".repeat(20_000),
+      "pdf/bill/body.html.hbs": Buffer.from([0x3c, 0xe4, 0x3e]),
+    }),
+    [
+      "email/welcome/subject.hbs is larger than 16 KiB",
+      "pdf/bill/body.html.hbs is not UTF-8 text",
+    ],
+  );
+  assert.match((await faultsOf({ "readme.txt": "" }))[0] ?? "", /there is no template in it/);
+});
+
+test("checkTemplateFolder() warns of required variables that are not used", async () => {
+  await using made = await openFolder({
+    ...GOOD,
+    "pdf/bill/template.json": JSON.stringify(
+      {
+        ...BILL,
+        variables: [{ name: "number", required: true }, { name: "iban", required: true }],
+      },
+      null,
+      1,
+    ),
+    "email/welcome/notes.txt": "to do",
+  });
+  const { warnings } = await checkTemplateFolder(made.folder, cage);
+  assert.deepEqual(warnings, [
+    { file: "email/welcome/notes.txt", message: "is not read: unknown name" },
+    {
+      file: "pdf/bill/template.json",
+      line: 13,
+      column: 12,
+      message: 'variable "iban" is required, and the template does not use it',
+    },
+  ]);
+});
+
+test("importCommand() imports, then finds it unchanged, then refuses a fault with its place", async () => {
+  await store.createAccount({ name: "cli-shop" });
+  await using made = await openFolder(GOOD);
+  const env = { MONGODB_URL: mongo.url, MONGODB_DATABASE: mongo.database };
+  const args = ["import", ".", "--account", "cli-shop"];
+  const run = (...more: string[]) => runCli([...args, ...more], { env, cwd: made.folder });
+  const first = await run();
+  assert.equal(first.code, EXIT.ok, first.stderr);
+  assert.match(first.stdout, /email +1 +welcome +Welcome +1 +new\npdf +1 +bill +Bill +1 +new\n$/);
+  const { templates } = JSON.parse((await run("--json")).stdout);
+  assert.deepEqual(templates.map(({ outcome }: { outcome: string }) => outcome), [
+    "unchanged",
+    "unchanged",
+  ]);
+  await made.write({ "email/welcome/body.html.hbs": "<p>\n{{ curency x }}</p>" });
+  const faulty = await run("--json");
+  assert.equal(faulty.code, EXIT.refused);
+  assert.match(faulty.stderr, /email\/welcome\/body\.html\.hbs:2:1: There is no helper "curency"/);
+  assert.equal(JSON.parse(faulty.stdout).issues[0].at, "email/welcome/body.html.hbs:2:1");
+  const none = await runCli(["import", "./none", "--check"], { cwd: made.folder });
+  assert.equal(none.code, EXIT.notFound, none.stderr);
+});

@@ -1,0 +1,277 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import {
+  type MessageState,
+  type PageOptionsInput,
+  pageOptionsSchema,
+  type SendAccepted,
+  type TimelineEntry,
+  type VariableDeclaration,
+  type Variables,
+} from "@posthaste/contracts";
+import { openStack, type Stack, type StackOptions } from "@posthaste/dev/stack";
+import { type IntegrationSettings, openStore, type Store } from "@posthaste/storage";
+import { type Cage, openCage } from "@posthaste/templating";
+import { until } from "@posthaste/testing";
+
+/** How the system under test is started. */
+export interface SystemOptions {
+  /** More settings, by service. */
+  settings?: StackOptions["settings"];
+  /** More settings, for all services. */
+  env?: Record<string, string>;
+}
+
+/** An answer of the HTTP interface. */
+export interface Answer<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+/** What goes with a request besides its body. */
+export interface RequestOptions {
+  /** Instead of the token of the account. */
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+/** One recipient of a request. */
+export interface Recipient {
+  email: string;
+  name?: string;
+  variables?: Variables;
+  attachments?: { id: number; filename?: string; variables?: Variables }[];
+}
+
+/** A send as a test asks for it; `from` is an address that every integration has. */
+export interface SendOrder {
+  template: number | string;
+  integration: number;
+  to: Recipient[];
+  from?: { email: string; name?: string };
+  variables?: Variables;
+}
+
+/** What `GET /v1/sends/{id}` tells. */
+export interface SendView {
+  id: string;
+  messageCount: number;
+  settled: boolean;
+  states: Partial<Record<MessageState, number>>;
+  messages: { id: string; email: string; state: MessageState }[];
+}
+
+/** What `GET /v1/messages/{id}` tells; times are ISO 8601. */
+export interface MessageView {
+  id: string;
+  sendId: string;
+  email: string;
+  state: MessageState;
+  attempt: number;
+  acceptedAt: string;
+  finishedAt: string | null;
+  nextAt: string | null;
+  reason: string | null;
+  reply: { code?: number; enhanced?: string; response?: string } | null;
+  timeline: (Omit<TimelineEntry, "at"> & { at: string })[];
+}
+
+/** An email template as a test writes it. */
+export interface EmailDraft {
+  subject: string;
+  html: string;
+  text?: string;
+  alias?: string;
+  variables?: VariableDeclaration[];
+}
+
+/** A PDF template as a test writes it. */
+export interface PdfDraft {
+  html: string;
+  filename?: string;
+  page?: PageOptionsInput;
+  variables?: VariableDeclaration[];
+}
+
+/** Address in `from` and in the list of senders of every integration. */
+export const SENDER = "shop@sender.example";
+
+/** The whole system with one account. Disposing stops it, and fails if a part had died by itself. */
+export interface System extends AsyncDisposable {
+  readonly stack: Stack;
+  readonly store: Store;
+  readonly accountId: string;
+  /** A token with all scopes. */
+  readonly token: string;
+  /** Every line that a service printed, after the service's name and a blank. */
+  readonly lines: readonly string[];
+  /** Publishes a template and gives its id. */
+  publishEmail(draft: EmailDraft, accountId?: string): Promise<number>;
+  /** Publishes a PDF template and gives its id. */
+  publishPdf(draft: PdfDraft, accountId?: string): Promise<number>;
+  /** Creates an integration with a server on 127.0.0.1 and gives its id. */
+  connect(port: number, settings?: Partial<IntegrationSettings>): Promise<number>;
+  post<Body>(path: string, body: unknown, options?: RequestOptions): Promise<Answer<Body>>;
+  get<Body>(path: string, options?: RequestOptions): Promise<Answer<Body>>;
+  /** Sends, and fails unless the answer is 200. */
+  send(order: SendOrder, options?: RequestOptions): Promise<SendAccepted>;
+  message(id: string): Promise<MessageView>;
+  /** Waits until all messages of a send are in a state that is none of those on the way. */
+  untilResting(sendId: string, timeoutMs?: number): Promise<SendView>;
+}
+
+const MOVING: readonly MessageState[] = ["queued", "rendered", "printed", "sending"];
+
+/** Starts the whole system, each part as a process of its own on data of its own. */
+export async function openSystem({ settings = {}, env = {} }: SystemOptions = {}): Promise<System> {
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-e2e-"));
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  const lines: string[] = [];
+  const deaths: string[] = [];
+  const stack = opened.use(
+    await openStack({
+      env: {
+        ...process.env,
+        MONGODB_URL: undefined,
+        NATS_URL: undefined,
+        // What was unpacked once serves all systems.
+        CACHE_DIR: process.env["CACHE_DIR"] ?? join(tmpdir(), "posthaste-pdf"),
+        ...env,
+      },
+      dataDir,
+      isTemporary: true,
+      settings: { ...settings, api: { RATE_LIMIT: "0", ...settings.api } },
+      onLine: (service, line) => lines.push(`${service} ${line}`),
+      onUnexpectedExit: (part, reason) => deaths.push(`${part} ${reason}`),
+    }),
+  );
+  const store = opened.use(await openStore({ url: stack.mongodbUrl, appName: "e2e" }));
+  const cage = opened.use(openCage({ workers: 1 }));
+  const account = await store.createAccount({ name: "The Shop" });
+  const { token } = await store.createToken({
+    accountId: account._id,
+    name: "e2e",
+    scopes: ["render", "send", "read"],
+  });
+  const parts = opened.move();
+  const http = httpOf(stack.apiUrl, token);
+  return {
+    stack,
+    store,
+    accountId: account._id,
+    token,
+    lines,
+    publishEmail: (draft, accountId = account._id) =>
+      publishEmail(draft, { store, cage, accountId }),
+    publishPdf: (draft, accountId = account._id) => publishPdf(draft, { store, cage, accountId }),
+    connect: (port, more) => connect(port, { store, accountId: account._id, more }),
+    ...http,
+    async send({ template, integration, ...rest }, options) {
+      const body = { from: { email: SENDER }, ...rest };
+      const path = `/templates/${template}/send/${integration}`;
+      const answer = await http.post<SendAccepted>(path, body, options);
+      if (answer.status === 200) return answer.body;
+      throw new Error(`Cannot send: ${answer.status} ${JSON.stringify(answer.body)}`);
+    },
+    message: async (id) => (await http.get<MessageView>(`/messages/${id}`)).body,
+    untilResting: (sendId, timeoutMs = 15_000) =>
+      until(async () => {
+        const { body } = await http.get<SendView>(`/sends/${sendId}`);
+        return MOVING.some((state) => body.states[state]) ? undefined : body;
+      }, { timeoutMs, everyMs: 50, message: `"${sendId}" to come to rest` }),
+    async [Symbol.asyncDispose]() {
+      await parts.disposeAsync();
+      if (deaths.length > 0) throw new Error(`Parts died by themselves: ${deaths.join("; ")}`);
+    },
+  };
+}
+
+function httpOf(apiUrl: string, ownToken: string): Pick<System, "post" | "get"> {
+  async function ask<Body>(path: string, init: RequestInit, options: RequestOptions) {
+    const { token = ownToken, headers } = options;
+    const response = await fetch(`${apiUrl}${path}`, {
+      ...init,
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        ...headers,
+      },
+    });
+    const body = await response.json() as Body;
+    return { status: response.status, headers: response.headers, body };
+  }
+  return {
+    post: (path, body, options = {}) => {
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      return ask(path, { method: "POST", body: text }, options);
+    },
+    get: (path, options = {}) => ask(path, {}, options),
+  };
+}
+
+interface Publishing {
+  store: Store;
+  cage: Cage;
+  accountId: string;
+}
+
+let published = 0;
+
+async function publishEmail(draft: EmailDraft, { store, cage, accountId }: Publishing) {
+  const { alias, variables = [], ...source } = draft;
+  const { subject, html, text } = await cage.publishEmail(source);
+  const { template } = await store.publishVersion({
+    accountId,
+    kind: "email",
+    alias,
+    name: alias ?? "An email",
+    source,
+    parts: { subject, html, text },
+    variables,
+    sourceHash: String(++published),
+  });
+  return template.id;
+}
+
+async function publishPdf(draft: PdfDraft, { store, cage, accountId }: Publishing) {
+  const { filename = "document.pdf", page = {}, variables = [], html } = draft;
+  const ready = await cage.publishPdf({ html });
+  const { template } = await store.publishVersion({
+    accountId,
+    kind: "pdf",
+    name: "A PDF",
+    source: { html },
+    parts: { html: ready.html, filename },
+    page: pageOptionsSchema.parse(page),
+    variables,
+    sourceHash: String(++published),
+  });
+  return template.id;
+}
+
+let connected = 0;
+
+async function connect(
+  port: number,
+  { store, accountId, more }: {
+    store: Store;
+    accountId: string;
+    more: Partial<IntegrationSettings> | undefined;
+  },
+): Promise<number> {
+  const { id } = await store.createIntegration({
+    accountId,
+    name: `Server ${++connected}`,
+    host: "127.0.0.1",
+    port,
+    tls: "none",
+    auth: null,
+    senders: [SENDER],
+    ...more,
+  });
+  return id;
+}

@@ -1,0 +1,38 @@
+import type { Message, Send } from "@posthaste/contracts";
+import { MongoClient } from "mongodb";
+
+/** Makes the waits that are planned in a ledger end now. */
+export interface TimeTravel extends AsyncDisposable {
+  /** What is deferred is due now, for all messages of a send. */
+  endDeferral(sendId: string): Promise<void>;
+  /** The sweeper looks at every unsettled send now. */
+  sweepNow(): Promise<void>;
+  /** Ids of the messages in a state. */
+  idsIn(state: Message["state"]): Promise<string[]>;
+}
+
+/** Opens a ledger behind the system's back, as the passing of time would change it. */
+export function openTimeTravel(mongodbUrl: string): TimeTravel {
+  const client = new MongoClient(mongodbUrl);
+  const db = client.db("posthaste");
+  const sends = db.collection<Send>("sends");
+  const messages = db.collection<Message>("messages");
+  return {
+    async endDeferral(sendId) {
+      const now = new Date();
+      await messages.updateMany({ sendId, state: "deferred" }, { $set: { nextAt: now } });
+      await sends.updateOne({ _id: sendId }, { $set: { sweepAt: now } });
+    },
+    async sweepNow() {
+      const now = new Date();
+      await sends.updateMany({ settledAt: null, sweepAt: { $gt: now } }, {
+        $set: { sweepAt: now },
+      });
+    },
+    async idsIn(state) {
+      const found = await messages.find({ state }).project<{ _id: string }>({ _id: 1 }).toArray();
+      return found.map(({ _id }) => _id);
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}

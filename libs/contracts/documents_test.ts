@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { aliasSchema, integrationSchema } from "./documents.ts";
+
+const INTEGRATION = {
+  _id: "acc_1/1",
+  accountId: "acc_1",
+  id: 1,
+  name: "Shop",
+  revision: 1,
+  host: "smtp.example.com",
+  port: 587,
+  tls: "starttls",
+  auth: null,
+  senders: ["shop@example.com"],
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+};
+
+test("aliasSchema accepts lower case letters, digits and dashes only", () => {
+  for (const alias of ["a", "welcome", "order-2-paid", "a".repeat(63)]) {
+    assert.equal(aliasSchema.parse(alias), alias);
+  }
+  for (const alias of ["", "1", "-a", "Welcome", "a b", "a_b", "a/b", "a\n", "a".repeat(64)]) {
+    assert.ok(!aliasSchema.safeParse(alias).success, JSON.stringify(alias));
+  }
+});
+
+test("integrationSchema retries for 48 hours over 5 connections unless told otherwise", () => {
+  const { maxConnections, retryForMs, whenUnknown } = integrationSchema.parse(INTEGRATION);
+  assert.deepEqual([maxConnections, retryForMs, whenUnknown], [5, 48 * 3_600_000, "retry"]);
+});
+
+test("integrationSchema refuses retries beyond 5 days, no sender and what is no port", () => {
+  const broken = { ...INTEGRATION, retryForMs: 5 * 86_400_000 + 1, senders: [], port: 65536 };
+  const issues = integrationSchema.safeParse(broken).error?.issues ?? [];
+  assert.deepEqual(issues.map(({ path }) => path.join(".")), ["port", "senders", "retryForMs"]);
+});

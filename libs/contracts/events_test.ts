@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type EventData, EVENTS, type EventType } from "./events.ts";
+import { messageIdOf, newSendId } from "./ids.ts";
+import { pageOptionsSchema } from "./page_options.ts";
+
+const AT = "2026-03-01T10:00:00.000Z";
+const sendId = newSendId(new Date(AT));
+
+const send = {
+  v: 1 as const,
+  sendId,
+  accountId: "acc_1",
+  lane: "transactional" as const,
+  acceptedAt: AT,
+  integrationId: 1,
+  from: { email: "shop@example.com", name: "Shop" },
+};
+
+const message = {
+  ...send,
+  messageId: messageIdOf(sendId, 0),
+  index: 0,
+  attempt: 0,
+  to: { email: "ann@example.com" },
+  subject: "Hello",
+  html: { inline: "<p>Hello</p>" },
+  text: { key: "a".repeat(64) },
+};
+
+const fact = {
+  v: 1 as const,
+  messageId: messageIdOf(sendId, 0),
+  sendId,
+  accountId: "acc_1",
+  index: 0,
+  attempt: 1,
+  at: AT,
+  durationMs: 12.5,
+};
+
+const reply = { code: 250, enhanced: "2.0.0", response: "250 2.0.0 OK" };
+
+// Typed so: an event without a sample does not compile.
+const SAMPLES: { [T in EventType]: EventData<T> } = {
+  "render.requested": {
+    v: 1,
+    accountId: "acc_1",
+    templateId: 1,
+    version: 3,
+    variables: { name: "Ann", items: [{ price: 1.5 }] },
+  },
+  "send.requested": {
+    ...send,
+    template: { id: 1, version: 3 },
+    pdfVersions: { 7: 2 },
+    variables: { name: "A" },
+    recipients: [{
+      index: 0,
+      attempt: 0,
+      email: "ann@example.com",
+      name: "Ann",
+      variables: { name: "B" },
+      attachments: [{ id: 7, filename: "invoice.pdf", variables: { name: "C" } }],
+    }],
+    again: [{ index: 1, attempt: 2 }],
+  },
+  "message.rendered": {
+    ...message,
+    pdfs: [{
+      templateId: 7,
+      filename: "invoice.pdf",
+      html: { inline: "<h1>Invoice</h1>" },
+      page: pageOptionsSchema.parse({}),
+    }],
+  },
+  "message.printed": {
+    ...message,
+    attachments: [{ filename: "invoice.pdf", key: "b".repeat(64), size: 20_000 }],
+  },
+  "fact.send.accepted": { v: 1, sendId, accountId: "acc_1", at: AT },
+  "fact.message.rendered": fact,
+  "fact.message.printed": fact,
+  "fact.message.sending": fact,
+  "fact.message.sent": { ...fact, reply },
+  "fact.message.deferred": { ...fact, reason: "The server is busy", reply, nextAt: AT },
+  "fact.message.unknown": { ...fact, reason: "The connection was lost" },
+  "fact.message.failed": { ...fact, stage: "mailer", reason: "No such mailbox", reply },
+};
+
+const NAMES = Object.keys(EVENTS) as EventType[];
+
+test("EVENTS has a shape for every sample, and a sample for every shape", () => {
+  assert.deepEqual(Object.keys(SAMPLES).toSorted(), NAMES.toSorted());
+});
+
+for (const type of NAMES) {
+  test(`EVENTS["${type}"] reads its event unchanged after a way as JSON`, () => {
+    const travelled = JSON.parse(JSON.stringify(SAMPLES[type]));
+    assert.deepEqual(EVENTS[type].parse(travelled), SAMPLES[type]);
+  });
+
+  test(`EVENTS["${type}"] refuses an event of a newer version`, () => {
+    assert.ok(!EVENTS[type].safeParse({ ...SAMPLES[type], v: 2 }).success);
+  });
+}
+
+test("EVENTS reads an event that has more fields than it knows", () => {
+  const newer = { ...SAMPLES["fact.message.sent"], tlsVersion: "1.3" };
+  assert.ok(EVENTS["fact.message.sent"].safeParse(newer).success);
+});
+
+test("EVENTS refuses content that is both inline and stored, or neither", () => {
+  for (const html of [{}, { inline: "x", key: "y" }, "x"]) {
+    const broken = { ...SAMPLES["message.printed"], html };
+    assert.ok(!EVENTS["message.printed"].safeParse(broken).success, JSON.stringify(html));
+  }
+});
+
+test("EVENTS gives no fact a field for an address", () => {
+  for (const type of NAMES.filter((name) => name.startsWith("fact."))) {
+    assert.ok(!JSON.stringify(SAMPLES[type]).includes("@"), type);
+    const told = EVENTS[type].parse({ ...SAMPLES[type], email: "ann@example.com" });
+    assert.ok(!("email" in told), type);
+  }
+});

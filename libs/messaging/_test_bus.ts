@@ -1,0 +1,102 @@
+import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
+import { type Logger, openLogger } from "@posthaste/telemetry";
+import { openTestNats } from "@posthaste/testing";
+import { type Bus, openBus } from "./bus.ts";
+import type { Outgoing, Step } from "./step.ts";
+
+/** A logger whose lines can be read. */
+export interface TestLogger extends Logger {
+  readonly lines: string[];
+}
+
+/** Opens a logger that keeps its lines to itself. */
+export function openTestLogger(): TestLogger {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  return Object.assign(openLogger({ service: "test", level: "debug", write }), { lines });
+}
+
+/** A broker with all streams, a connection to it, and both closed at the end. */
+export interface TestBus extends AsyncDisposable {
+  bus: Bus;
+  nats: Awaited<ReturnType<typeof openTestNats>>;
+}
+
+/** Starts a broker with all streams and connects to it. */
+export async function openTestBus(): Promise<TestBus> {
+  const nats = await openTestNats();
+  const bus = await openBus({ url: nats.url, name: "test" });
+  await bus.applyTopology();
+  return {
+    bus,
+    nats,
+    async [Symbol.asyncDispose]() {
+      await bus[Symbol.asyncDispose]();
+      await nats[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const sendId = newSendId();
+
+/** An event that asks for a send; its account tells it from others. */
+export function requested(accountId: string, lane: "transactional" | "bulk" = "transactional") {
+  const data: EventData<"send.requested"> = {
+    v: 1,
+    sendId,
+    accountId,
+    lane,
+    acceptedAt: new Date().toISOString(),
+    integrationId: 1,
+    from: { email: "shop@example.com" },
+    template: { id: 1, version: 1 },
+    pdfVersions: {},
+    again: [{ index: 0, attempt: 0 }],
+  };
+  return { type: "send.requested", data } as const satisfies Outgoing;
+}
+
+/** An event that brings a message without PDFs to the mailer. */
+export function rendered(accountId: string, subject = "Hello") {
+  const { template: _template, pdfVersions: _versions, again: _again, ...send } =
+    requested(accountId).data;
+  const data: EventData<"message.rendered"> = {
+    ...send,
+    messageId: messageIdOf(sendId, 0),
+    index: 0,
+    attempt: 0,
+    to: { email: "ann@example.com" },
+    subject,
+    html: { inline: "<p>Hello</p>" },
+    text: { inline: "Hello" },
+    pdfs: [],
+  };
+  return { type: "message.rendered", data } as const satisfies Outgoing;
+}
+
+/** A fact that a message failed; its account tells it from others. */
+export function failed(accountId: string, reason = "no reason") {
+  const data: EventData<"fact.message.failed"> = {
+    v: 1,
+    messageId: messageIdOf(sendId, 0),
+    sendId,
+    accountId,
+    index: 0,
+    attempt: 0,
+    at: new Date().toISOString(),
+    stage: "renderer",
+    reason,
+  };
+  return { type: "fact.message.failed", data } as const satisfies Outgoing;
+}
+
+/** A step of the renderer that does what it is told; giving up tells a failure. */
+export function renderStep(
+  handle: Step<"send.requested">["handle"],
+): Step<"send.requested"> {
+  return {
+    name: "test.render",
+    handle,
+    giveUp: ({ data }, reason) => ({ publish: [failed(data.accountId, reason)] }),
+  };
+}

@@ -1,0 +1,51 @@
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { openTestNats } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { applyTopology } from "./apply_topology.ts";
+import { requested } from "./_test_bus.ts";
+import { openBus } from "./bus.ts";
+import { CONSUMERS, STREAMS } from "./topology.ts";
+
+test("applyTopology() creates everything, and a second time leaves it and its events be", async () => {
+  await using nats = await openTestNats();
+  await using bus = await openBus({ url: nats.url, name: "test" });
+  await assert.rejects(bus.check(), {
+    message: "Cannot use the broker: streams are missing: RENDER_NOW, RENDER, PRINT, MAIL, FACTS",
+  });
+  await bus.applyTopology();
+  await bus.check();
+  await bus.publish(requested("acc_1"));
+  await bus.objects("pdfs").put("key", Buffer.from("x"));
+  await bus.applyTopology();
+  const states = await bus.streamStates();
+  assert.equal(states.get("RENDER")?.messages, 1);
+  assert.equal(await bus.objects("pdfs").sizeOf("key"), 1);
+  assert.deepEqual(
+    [...states.keys()].toSorted(),
+    [...STREAMS.map(({ name }) => name), "OBJ_contents", "OBJ_pdfs"].toSorted(),
+  );
+});
+
+test("applyTopology() brings streams and consumers that differ to the plan", async () => {
+  await using nats = await openTestNats();
+  const connection = await connect({ servers: nats.url });
+  await applyTopology(connection);
+  const manager = await jetstreamManager(connection);
+  const [plan] = CONSUMERS;
+  assert.ok(plan);
+  await manager.streams.update("MAIL", { max_bytes: 1000 });
+  await manager.consumers.update(plan.stream, plan.name, { max_ack_pending: 1 });
+  await manager.consumers.delete("MAIL", "mailer_bulk");
+  await applyTopology(connection);
+  const { config } = await manager.streams.info("MAIL");
+  assert.equal(config.max_bytes, STREAMS.find(({ name }) => name === "MAIL")?.maxBytes);
+  const consumer = await manager.consumers.info(plan.stream, plan.name);
+  assert.equal(consumer.config.max_ack_pending, plan.maxAckPending);
+  for (const { stream, name, filterSubjects } of CONSUMERS) {
+    const { config } = await manager.consumers.info(stream, name);
+    assert.deepEqual(config.filter_subjects ?? [config.filter_subject], filterSubjects, name);
+  }
+  await connection.close();
+});

@@ -1,0 +1,530 @@
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { nanos } from "@nats-io/nats-core";
+import { connect } from "@nats-io/transport-node";
+import { openNatsServer } from "@posthaste/parts";
+import { injectTrace, startTelemetry } from "@posthaste/telemetry";
+import { openTestNats, until } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, test, type TestContext } from "node:test";
+import {
+  failed,
+  openTestBus,
+  openTestLogger,
+  rendered,
+  renderStep,
+  requested,
+  type TestBus,
+} from "./_test_bus.ts";
+import { type Bus, openBus } from "./bus.ts";
+import type { Fact } from "./follow_facts.ts";
+import { MAX_DELIVERIES, type Step, type Verdict } from "./step.ts";
+
+const DONE: Verdict = { type: "done", publish: [] };
+
+/** Eats with a step while the test runs, and stops before the bus is closed. */
+function eat(bus: Bus, step: Step<"send.requested">, { concurrency = 4 } = {}) {
+  const stop = new AbortController();
+  const logger = openTestLogger();
+  const consumer = "renderer_transactional";
+  const ended = bus.consume(step, { consumer, concurrency, signal: stop.signal, logger });
+  return {
+    logger,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+/** Follows what is told while the test runs. */
+function listen(bus: Bus) {
+  const stop = new AbortController();
+  const facts: Fact[] = [];
+  const ended = bus.followFacts((batch) => Promise.resolve(void facts.push(...batch)), {
+    consumer: "tracker",
+    signal: stop.signal,
+    logger: openTestLogger(),
+  });
+  return {
+    facts,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+async function waiting(bus: Bus, stream: string): Promise<number | undefined> {
+  return (await bus.streamStates()).get(stream)?.messages;
+}
+
+async function isEaten({ bus }: Pick<TestBus, "bus">): Promise<void> {
+  await until(async () => await waiting(bus, "RENDER") === 0, { message: "the event to be gone" });
+}
+
+function outage(): Error {
+  return Object.assign(new Error("the database is away"), { errorType: "unavailable" });
+}
+
+suite("consume()", { concurrency: 4 }, () => {
+  test("consume() publishes what came of an event and lets it go", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    await using told = listen(bus);
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) =>
+        Promise.resolve({
+          type: "done",
+          publish: [rendered(data.accountId), failed(data.accountId, "only told")],
+        })
+      ),
+    );
+    await bus.publish(requested("acc_1"));
+    const fact = await until(() => told.facts[0]);
+    assert.deepEqual([fact.type, fact.data.accountId], ["fact.message.failed", "acc_1"]);
+    assert.equal(await waiting(bus, "MAIL"), 1);
+    await isEaten(open);
+  });
+
+  test("consume() hands each lane its own events", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    const eaten: string[] = [];
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) => {
+        eaten.push(data.accountId);
+        return Promise.resolve(DONE);
+      }),
+    );
+    await bus.publish(requested("bulk", "bulk"));
+    await bus.publish(requested("transactional"));
+    await until(() => eaten.length > 0);
+    assert.deepEqual(eaten, ["transactional"]);
+    assert.equal(await until(() => waiting(bus, "RENDER")), 1);
+  });
+
+  test("consume() never has more events in hand than it may", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    let inHand = 0;
+    let most = 0;
+    let eaten = 0;
+    for (let count = 0; count < 20; count++) await bus.publish(requested(`acc_${count}`));
+    await using _step = eat(
+      bus,
+      renderStep(async () => {
+        most = Math.max(most, ++inHand);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        inHand--;
+        eaten++;
+        return DONE;
+      }),
+      { concurrency: 3 },
+    );
+    await until(() => eaten === 20);
+    assert.equal(most, 3);
+  });
+
+  test("consume() tries an event again and gives it up after its last delivery", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    let tries = 0;
+    await using told = listen(bus);
+    await using _step = eat(
+      bus,
+      renderStep(() => {
+        tries++;
+        throw new Error("it never works");
+      }),
+    );
+    await bus.publish(requested("acc_1"));
+    const fact = await until(() => told.facts[0], { timeoutMs: 15_000 });
+    assert.equal(tries, MAX_DELIVERIES);
+    assert.equal(fact.type, "fact.message.failed");
+    assert.equal("reason" in fact.data && fact.data.reason, "given up after 5 tries");
+    await isEaten(open);
+  });
+
+  test("consume() waits an outage out without counting it", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    const outcomes = Array.from({ length: MAX_DELIVERIES }, outage);
+    let deliveries = 0;
+    await using told = listen(bus);
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) => {
+        deliveries++;
+        const error = outcomes.pop();
+        if (error) throw error;
+        return Promise.resolve({ type: "done", publish: [failed(data.accountId, "back again")] });
+      }),
+    );
+    await bus.publish(requested("acc_1"));
+    const fact = await until(() => told.facts[0], { timeoutMs: 15_000 });
+    assert.equal("reason" in fact.data && fact.data.reason, "back again");
+    assert.ok(deliveries > MAX_DELIVERIES);
+  });
+
+  test("consume() gives up at once what a step calls hopeless", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    await using told = listen(bus);
+    await using _step = eat(
+      bus,
+      renderStep(() => Promise.resolve({ type: "fail", reason: "hopeless" })),
+    );
+    await bus.publish(requested("acc_1"));
+    const fact = await until(() => told.facts[0]);
+    assert.equal("reason" in fact.data && fact.data.reason, "hopeless");
+    await isEaten(open);
+  });
+
+  test("consume() gives up an event of which something too large came", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    let tries = 0;
+    await using told = listen(bus);
+    await using _step = eat(
+      bus,
+      renderStep(() => {
+        tries++;
+        return Promise.resolve({ type: "done", publish: [rendered("acc_1", "x".repeat(600_000))] });
+      }),
+    );
+    await bus.publish(requested("acc_1"));
+    const fact = await until(() => told.facts[0]);
+    assert.match("reason" in fact.data ? fact.data.reason : "", /bytes exceed 524288/);
+    assert.equal(tries, 1);
+    await isEaten(open);
+  });
+
+  test("consume() waits for a stream that takes nothing, and does not count that", async () => {
+    await using open = await openTestBus();
+    const { bus, nats } = open;
+    const connection = await connect({ servers: nats.url });
+    const manager = await jetstreamManager(connection);
+    await manager.streams.delete("MAIL");
+    let tries = 0;
+    await using step = eat(
+      bus,
+      renderStep(({ data }) => {
+        tries++;
+        return Promise.resolve({ type: "done", publish: [rendered(data.accountId)] });
+      }),
+    );
+    await bus.publish(requested("acc_1"));
+    await until(() => step.logger.lines.filter((line) => /Cannot publish/.test(line)).length > 1);
+    await bus.applyTopology();
+    await until(async () => await waiting(bus, "MAIL") === 1);
+    await isEaten(open);
+    assert.equal(tries, 1);
+    await connection.close();
+  });
+
+  test("consume() ends a malformed event and goes on with the next", async () => {
+    await using open = await openTestBus();
+    const { bus, nats } = open;
+    const connection = await connect({ servers: nats.url });
+    const raw = jetstream(connection);
+    const newer = { ...requested("acc_newer").data, v: 2 };
+    for (const body of ["no JSON", "null", "{}", JSON.stringify(newer)]) {
+      await raw.publish("send.requested.transactional", body);
+    }
+    const eaten: string[] = [];
+    await using step = eat(
+      bus,
+      renderStep(({ data }) => {
+        eaten.push(data.accountId);
+        return Promise.resolve(DONE);
+      }),
+    );
+    await bus.publish(requested("acc_good"));
+    await until(() => eaten.length > 0);
+    await isEaten(open);
+    assert.deepEqual(eaten, ["acc_good"]);
+    assert.equal(step.logger.lines.filter((line) => /Cannot read an event/.test(line)).length, 4);
+    await connection.close();
+  });
+
+  test("consume() finishes what is in hand when told to stop, and leaves the rest", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    for (const name of ["first", "second", "third"]) await bus.publish(requested(name));
+    const stop = new AbortController();
+    const release = Promise.withResolvers<void>();
+    const eaten: string[] = [];
+    const ended = bus.consume(
+      renderStep(async ({ data }) => {
+        eaten.push(data.accountId);
+        await release.promise;
+        return { type: "done", publish: [failed(data.accountId)] };
+      }),
+      {
+        consumer: "renderer_transactional",
+        concurrency: 1,
+        signal: stop.signal,
+        logger: openTestLogger(),
+      },
+    );
+    await until(() => eaten.length === 1);
+    stop.abort();
+    release.resolve();
+    await ended;
+    assert.deepEqual(eaten, ["first"]);
+    assert.equal(await waiting(bus, "FACTS"), 1);
+    const others: string[] = [];
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) => {
+        others.push(data.accountId);
+        return Promise.resolve(DONE);
+      }),
+    );
+    // At once, and not only after the broker waited for an answer.
+    await until(() => others.length === 2, { timeoutMs: 3000 });
+    assert.deepEqual(others.toSorted(), ["second", "third"]);
+  });
+
+  test("consume() returns even if it is told to stop while it begins", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const ended = open.bus.consume(renderStep(() => Promise.resolve(DONE)), {
+      consumer: "renderer_transactional",
+      concurrency: 1,
+      signal: stop.signal,
+      logger: openTestLogger(),
+    });
+    stop.abort();
+    const late = new Promise((resolve) => setTimeout(resolve, 3000, "late").unref());
+    assert.equal(await Promise.race([ended, late]), undefined);
+  });
+
+  test("consume() gets the event of a worker that died", async () => {
+    await using open = await openTestBus();
+    const { bus, nats } = open;
+    const connection = await connect({ servers: nats.url });
+    const manager = await jetstreamManager(connection);
+    await manager.consumers.update("RENDER", "renderer_transactional", { ack_wait: nanos(500) });
+    await bus.publish(requested("acc_1"));
+    const consumer = await jetstream(connection).consumers.get("RENDER", "renderer_transactional");
+    const taken = await consumer.next({ expires: 2000 });
+    assert.ok(taken);
+    await connection.close();
+    const eaten: string[] = [];
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) => {
+        eaten.push(data.accountId);
+        return Promise.resolve(DONE);
+      }),
+    );
+    await until(() => eaten.length === 1);
+    await isEaten(open);
+  });
+
+  test("consume() publishes once what came of an event that came twice", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    let tries = 0;
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) => {
+        const large = rendered("acc_1", "x".repeat(tries++ === 0 ? 600_000 : 1));
+        if (tries === 1) {
+          // What was published before the worker died stays published.
+          return bus.publish(rendered(data.accountId), { id: "RENDER.1.0" })
+            .then(() => ({ type: "retry", reason: "died", outage: false }));
+        }
+        return Promise.resolve({ type: "done", publish: [large] });
+      }),
+    );
+    await bus.publish(requested("acc_1"));
+    await isEaten(open);
+    assert.equal(tries, 2);
+    assert.equal(await waiting(bus, "MAIL"), 1);
+  });
+
+  test("consume() works inside the trace of its event and hands it on", async (t: TestContext) => {
+    const telemetry = await startTelemetry({ service: "test", env: {} });
+    t.after(() => telemetry[Symbol.asyncDispose]());
+    await using open = await openTestBus();
+    const { bus } = open;
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const traces: (string | undefined)[] = [];
+    const stop = new AbortController();
+    const options = { concurrency: 1, signal: stop.signal, logger: openTestLogger() };
+    const seen = (data: { accountId: string }) => {
+      if (data.accountId === "acc_traced") traces.push(injectTrace().traceparent?.split("-")[1]);
+    };
+    const ended = Promise.all([
+      bus.consume(
+        renderStep(({ data }) => {
+          seen(data);
+          return Promise.resolve({ type: "done", publish: [rendered(data.accountId)] });
+        }),
+        { ...options, consumer: "renderer_transactional" },
+      ),
+      bus.consume(
+        {
+          name: "test.mail",
+          handle: ({ data }) => {
+            seen(data);
+            return Promise.resolve(DONE);
+          },
+          giveUp: () => ({ publish: [] }),
+        } satisfies Step<"message.rendered">,
+        { ...options, consumer: "mailer_transactional" },
+      ),
+    ]);
+    await bus.publish(requested("acc_traced"), {
+      trace: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+    });
+    await until(() => traces.length === 2);
+    stop.abort();
+    await ended;
+    assert.deepEqual(traces, [traceId, traceId]);
+  });
+
+  test("consume() goes on after the broker was killed and started again", async () => {
+    await using open = await openTestBus();
+    const { bus, nats } = open;
+    const eaten: string[] = [];
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) => {
+        eaten.push(data.accountId);
+        return Promise.resolve(DONE);
+      }),
+    );
+    await bus.publish(requested("before"));
+    await until(() => eaten.includes("before"));
+    await nats.kill();
+    await nats.restart();
+    await until(() => bus.publish(requested("after")).then(() => true), { timeoutMs: 10_000 });
+    await until(() => eaten.includes("after"), { timeoutMs: 10_000 });
+  });
+
+  test("consume() goes on after the streams were deleted and made again", async () => {
+    await using open = await openTestBus();
+    const { bus, nats } = open;
+    const eaten: string[] = [];
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) => {
+        eaten.push(data.accountId);
+        return Promise.resolve(DONE);
+      }),
+    );
+    await bus.publish(requested("before"));
+    await until(() => eaten.includes("before"));
+    const connection = await connect({ servers: nats.url });
+    const manager = await jetstreamManager(connection);
+    for await (const { config } of manager.streams.list()) {
+      await manager.streams.delete(config.name);
+    }
+    await connection.close();
+    await assert.rejects(
+      bus.check(),
+      /streams are missing: RENDER_NOW, RENDER, PRINT, MAIL, FACTS/,
+    );
+    await bus.applyTopology();
+    await bus.publish(requested("after"));
+    await until(() => eaten.includes("after"), { timeoutMs: 10_000 });
+  });
+
+  test("consume() and followFacts() go on after the broker lost all its data", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "posthaste-wiped-"));
+    await using nats = await openNatsServer({ env: process.env, dataDir, isTemporary: true });
+    await using bus = await openBus({ url: nats.url, name: "test" });
+    await bus.applyTopology();
+    await using told = listen(bus);
+    await using _step = eat(
+      bus,
+      renderStep(({ data }) =>
+        Promise.resolve({ type: "done", publish: [failed(data.accountId)] })
+      ),
+    );
+    const isTold = (name: string) => told.facts.some(({ data }) => data.accountId === name);
+    await bus.publish(requested("before"));
+    await until(() => isTold("before"));
+    await nats.kill();
+    for (const name of await readdir(dataDir)) {
+      await rm(join(dataDir, name), { recursive: true });
+    }
+    await nats.restart();
+    await until(() => bus.applyTopology().then(() => true), { timeoutMs: 10_000 });
+    await bus.publish(requested("after"));
+    await until(() => isTold("after"), { timeoutMs: 15_000 });
+    await nats[Symbol.asyncDispose]();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  test("requestRender() gets the answer of the step, or of its giving up", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    const stop = new AbortController();
+    const ended = bus.consume(
+      {
+        name: "test.render_now",
+        handle: ({ data }) =>
+          Promise.resolve<Verdict>(
+            data.templateId === 1
+              ? {
+                type: "done",
+                publish: [],
+                reply: { ok: true, subject: `Hi ${data.variables["name"]}`, html: "h", text: "t" },
+              }
+              : { type: "fail", reason: "no such template" },
+          ),
+        giveUp: (_, reason) => ({ publish: [], reply: { ok: false, reason, timedOut: false } }),
+      } satisfies Step<"render.requested">,
+      {
+        consumer: "renderer_now",
+        concurrency: 2,
+        signal: stop.signal,
+        logger: openTestLogger(),
+      },
+    );
+    const ask = (templateId: number) =>
+      bus.requestRender({
+        v: 1,
+        accountId: "acc_1",
+        templateId,
+        version: 1,
+        variables: { name: "Ann" },
+      }, { timeoutMs: 5000 });
+    assert.deepEqual(await Promise.all([ask(1), ask(2)]), [
+      { ok: true, subject: "Hi Ann", html: "h", text: "t" },
+      { ok: false, reason: "no such template", timedOut: false },
+    ]);
+    stop.abort();
+    await ended;
+  });
+
+  test("requestRender() gives nothing when nobody answers in time", async () => {
+    await using open = await openTestBus();
+    const answer = await open.bus.requestRender({
+      v: 1,
+      accountId: "acc_1",
+      templateId: 1,
+      version: 1,
+      variables: {},
+    }, { timeoutMs: 100 });
+    assert.equal(answer, undefined);
+  });
+
+  test("requestRender() throws when the broker has no stream for it", async () => {
+    await using nats = await openTestNats();
+    await using bus = await openBus({ url: nats.url, name: "test" });
+    const data = { v: 1, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
+    await assert.rejects(bus.requestRender(data, { timeoutMs: 2000 }), {
+      name: "JetStreamNotEnabled",
+    });
+  });
+});

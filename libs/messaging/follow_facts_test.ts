@@ -1,0 +1,116 @@
+import { jetstream } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { until } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { failed, openTestBus, openTestLogger } from "./_test_bus.ts";
+import type { Fact, FollowOptions } from "./follow_facts.ts";
+
+function optionsOf(stop: AbortController): FollowOptions & { logger: { lines: string[] } } {
+  return { consumer: "tracker", signal: stop.signal, logger: openTestLogger() };
+}
+
+function names(batch: Fact[]): string[] {
+  return batch.map(({ data }) => data.accountId);
+}
+
+suite("followFacts()", { concurrency: 4 }, () => {
+  test("followFacts() hands over many facts at once, each once and in order", async () => {
+    await using open = await openTestBus();
+    const expected = Array.from({ length: 120 }, (_, index) => `acc_${index}`);
+    for (const name of expected) await open.bus.publish(failed(name));
+    const stop = new AbortController();
+    const batches: string[][] = [];
+    const ended = open.bus.followFacts(
+      (batch) => Promise.resolve(void batches.push(names(batch))),
+      { ...optionsOf(stop), batchSize: 50 },
+    );
+    await until(() => batches.flat().length >= 120);
+    stop.abort();
+    await ended;
+    assert.deepEqual(batches.flat(), expected);
+    assert.ok(batches.every(({ length }) => length <= 50));
+    assert.ok(batches.length < 60, `${batches.length} batches`);
+  });
+
+  test("followFacts() hands over a single fact without waiting for others", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const batches: string[][] = [];
+    const ended = open.bus.followFacts(
+      (batch) => Promise.resolve(void batches.push(names(batch))),
+      optionsOf(stop),
+    );
+    await open.bus.publish(failed("acc_1"));
+    await until(() => batches.length === 1, { timeoutMs: 2000 });
+    stop.abort();
+    await ended;
+    assert.deepEqual(batches, [["acc_1"]]);
+  });
+
+  test("followFacts() hands facts over again when recording them failed", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const batches: string[][] = [];
+    const options = optionsOf(stop);
+    await open.bus.publish(failed("acc_1"));
+    await open.bus.publish(failed("acc_2"));
+    const ended = open.bus.followFacts((batch) => {
+      batches.push(names(batch));
+      return batches.length === 1 ? Promise.reject(new Error("no database")) : Promise.resolve();
+    }, options);
+    await until(() => batches.flat().length === 4);
+    stop.abort();
+    await ended;
+    assert.deepEqual(batches.flat().toSorted(), ["acc_1", "acc_1", "acc_2", "acc_2"]);
+    assert.ok(options.logger.lines.some((line) => /Cannot record facts/.test(line)));
+  });
+
+  test("followFacts() leaves out what is no fact and never sees it again", async () => {
+    await using open = await openTestBus();
+    const connection = await connect({ servers: open.nats.url });
+    const raw = jetstream(connection);
+    await raw.publish("fact.message.failed", "no JSON");
+    await raw.publish("fact.message.failed", JSON.stringify({ ...failed("acc_x").data, v: 2 }));
+    await connection.close();
+    await open.bus.publish(failed("acc_1"));
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const options = optionsOf(stop);
+    const ended = open.bus.followFacts(
+      (batch) => Promise.resolve(void seen.push(...names(batch))),
+      options,
+    );
+    await until(() => seen.length > 0);
+    stop.abort();
+    await ended;
+    assert.deepEqual(seen, ["acc_1"]);
+    assert.equal(options.logger.lines.filter((line) => /Cannot read a fact/.test(line)).length, 2);
+  });
+
+  test("followFacts() records what it has taken before it returns", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const recording = Promise.withResolvers<void>();
+    const ended = open.bus.followFacts(async (batch) => {
+      recording.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      seen.push(...names(batch));
+    }, optionsOf(stop));
+    await open.bus.publish(failed("acc_1"));
+    await recording.promise;
+    stop.abort();
+    await ended;
+    assert.deepEqual(seen, ["acc_1"]);
+  });
+
+  test("followFacts() returns even if it is told to stop while it begins", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const ended = open.bus.followFacts(() => Promise.resolve(), optionsOf(stop));
+    stop.abort();
+    const late = new Promise((resolve) => setTimeout(resolve, 3000, "late").unref());
+    assert.equal(await Promise.race([ended, late]), undefined);
+  });
+});

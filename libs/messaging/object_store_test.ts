@@ -1,0 +1,108 @@
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/nats-core";
+import { connect } from "@nats-io/transport-node";
+import { errorType } from "@posthaste/telemetry";
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { suite, test } from "node:test";
+import { openTestBus, type TestBus } from "./_test_bus.ts";
+import { openObjectStore } from "./object_store.ts";
+
+interface TestConnection extends AsyncDisposable {
+  connection: NatsConnection;
+}
+
+async function connectTo({ nats }: TestBus): Promise<TestConnection> {
+  const connection = await connect({ servers: nats.url });
+  return { connection, [Symbol.asyncDispose]: () => connection.close() };
+}
+
+suite("openObjectStore()", { concurrency: 4 }, () => {
+  test("openObjectStore() gives back what was put, in one piece or many", async () => {
+    await using open = await openTestBus();
+    const store = open.bus.objects("pdfs");
+    for (const size of [0, 1, 131_072, 131_073, 1_000_000]) {
+      const bytes = randomBytes(size);
+      await store.put(`key${size}`, bytes);
+      assert.equal(await store.sizeOf(`key${size}`), size);
+      assert.deepEqual(Buffer.from(await store.get(`key${size}`) ?? "absent"), bytes);
+    }
+  });
+
+  test("openObjectStore() reads what is not there as absent", async () => {
+    await using open = await openTestBus();
+    const store = open.bus.objects("pdfs");
+    assert.equal(await store.sizeOf("nothing"), undefined);
+    assert.equal(await store.get("nothing"), undefined);
+    await open.bus.objects("contents").put("elsewhere", Buffer.from("x"));
+    assert.equal(await store.get("elsewhere"), undefined);
+  });
+
+  test("openObjectStore() replaces an object that is put again", async () => {
+    await using open = await openTestBus();
+    const store = open.bus.objects("contents");
+    await store.put("key", Buffer.from("first"));
+    await store.put("key", Buffer.from("second"));
+    assert.equal(Buffer.from(await store.get("key") ?? "").toString(), "second");
+  });
+
+  test("openObjectStore() drops an object whose chunks are gone, so that it is made again", async () => {
+    await using open = await openTestBus();
+    await using direct = await connectTo(open);
+    const store = openObjectStore(direct.connection, "pdfs", { stallMs: 200 });
+    await store.put("key", randomBytes(200_000));
+    const manager = await jetstreamManager(direct.connection);
+    await manager.streams.purge("OBJ_pdfs", { filter: "$O.pdfs.C.>" });
+    assert.equal(await store.get("key"), undefined);
+    assert.equal(await store.sizeOf("key"), undefined);
+    await store.put("key", Buffer.from("again"));
+    assert.equal(Buffer.from(await store.get("key") ?? "").toString(), "again");
+  });
+
+  test("openObjectStore() drops an object whose bytes were changed", async () => {
+    await using open = await openTestBus();
+    await using direct = await connectTo(open);
+    const store = openObjectStore(direct.connection, "pdfs");
+    await store.put("key", Buffer.from("as it was"));
+    const manager = await jetstreamManager(direct.connection);
+    const chunk = await manager.streams.getMessage("OBJ_pdfs", { seq: 1 });
+    assert.equal(chunk?.string(), "as it was");
+    await manager.streams.deleteMessage("OBJ_pdfs", 1);
+    await jetstream(direct.connection).publish(chunk?.subject ?? "", "changed.!");
+    assert.equal(await store.get("key"), undefined);
+    assert.equal(await store.sizeOf("key"), undefined);
+  });
+
+  test("openObjectStore() drops an object that is longer than it says", async () => {
+    await using open = await openTestBus();
+    await using direct = await connectTo(open);
+    const store = openObjectStore(direct.connection, "pdfs");
+    await store.put("key", Buffer.from("as it was"));
+    const manager = await jetstreamManager(direct.connection);
+    const chunk = await manager.streams.getMessage("OBJ_pdfs", { seq: 1 });
+    await jetstream(direct.connection).publish(chunk?.subject ?? "", "and more");
+    assert.equal(await store.get("key"), undefined);
+    assert.equal(await store.sizeOf("key"), undefined);
+  });
+
+  test("openObjectStore() calls a store that is missing an outage, and uses it once made", async () => {
+    await using open = await openTestBus();
+    await using direct = await connectTo(open);
+    const store = open.bus.objects("pdfs");
+    const used = open.bus.objects("pdfs");
+    await used.put("key", Buffer.from("x"));
+    const manager = await jetstreamManager(direct.connection);
+    await manager.streams.delete("OBJ_pdfs");
+    const isOutage = (error: unknown) => errorType(error) === "unavailable";
+    for (const { sizeOf, get, put } of [store, used]) {
+      await assert.rejects(sizeOf("key"), isOutage);
+      await assert.rejects(get("key"), isOutage);
+      await assert.rejects(put("key", Buffer.from("x")), isOutage);
+    }
+    await open.bus.applyTopology();
+    for (const { get, put } of [store, used]) {
+      await put("key", Buffer.from("back"));
+      assert.equal(Buffer.from(await get("key") ?? "").toString(), "back");
+    }
+  });
+});
