@@ -25,7 +25,7 @@ export interface LoadResult {
  * @throws {Error} If one is not answered with 200.
  */
 export async function postAll(load: HttpLoad): Promise<LoadResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: load.connections, noDelay: true });
+  const agent = new Agent({ keepAlive: true, maxSockets: load.connections });
   const latencies: number[] = [];
   let next = 0;
   const started = performance.now();

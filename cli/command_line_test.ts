@@ -3,7 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { openSecret, openStore, readMasterKeys, type Store } from "@posthaste/storage";
+import {
+  INTEGRATION_PASSWORD,
+  openSecret,
+  openStore,
+  readMasterKeys,
+  type Store,
+} from "@posthaste/storage";
 import { openTestMongo, openTestNats, type TestMongo } from "@posthaste/testing";
 import { type CliOptions, runCli } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
@@ -117,7 +123,7 @@ test("integrationsCommand() seals the password, which is in no argument and no o
   const stored = await store.findIntegration(accountId, 1);
   assert.ok(stored?.auth);
   const keys = readMasterKeys(MASTER_KEY);
-  const binding = { accountId, recordId: stored._id, field: "password" };
+  const binding = { accountId, recordId: stored._id, field: INTEGRATION_PASSWORD };
   assert.equal(openSecret(stored.auth.password, { ...binding, keys }), password);
   assert.deepEqual(stored.senders, ["a@example.com", "b@example.com"]);
   assert.equal(stored.retryForMs, 172_800_000);

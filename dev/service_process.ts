@@ -4,6 +4,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "@posthaste/parts";
+import { parseLogLine } from "./log_line.ts";
 
 /** How a program of this repository is started. */
 export interface ServiceOptions {
@@ -17,6 +18,8 @@ export interface ServiceOptions {
   onUnexpectedExit?: ((reason: string) => void) | undefined;
   /** Longest wait until it is ready, in milliseconds. @default {60_000} */
   startTimeoutMs?: number | undefined;
+  /** Ends the wait: what was started is stopped again. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A running service. Disposing stops it in order. */
@@ -69,9 +72,10 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
       await exited;
     },
   };
-  await untilReady(running, { last, timeoutMs: options.startTimeoutMs ?? 60_000 });
+  const { signal, startTimeoutMs: timeoutMs = 60_000 } = options;
+  await untilReady(running, { last, timeoutMs, signal });
   exited.then((reason) => {
-    if (!stopping) options.onUnexpectedExit?.(`ended with ${reason}: ${last.at(-1) ?? ""}`);
+    if (!stopping) options.onUnexpectedExit?.(`it ended with ${endOf(reason)}${lastWords(last)}`);
   });
   return running;
 }
@@ -91,20 +95,42 @@ function followLines(child: ChildProcess, onLine: ServiceOptions["onLine"]): str
 
 async function untilReady(
   service: ServiceProcess,
-  { last, timeoutMs }: { last: string[]; timeoutMs: number },
+  { last, timeoutMs, signal }: {
+    last: string[];
+    timeoutMs: number;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<void> {
   let ended: number | string | undefined;
   service.exited.then((reason) => ended = reason);
+  const cannot = `Cannot start "${service.name}": `;
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
     if (ended !== undefined) {
-      throw new Error(`Cannot start "${service.name}": it ended with ${ended}\n${last.join("\n")}`);
+      throw new Error(`${cannot}it ended with ${endOf(ended)}${lastWords(last)}`);
+    }
+    if (signal?.aborted) {
+      await service[Symbol.asyncDispose]();
+      signal.throwIfAborted();
     }
     const ready = await fetch(`${service.healthUrl}/readyz`).then(({ ok }) => ok, () => false);
     if (ready) return;
-    await delay(50);
+    await delay(25);
   }
   service.signal("SIGKILL");
-  throw new Error(
-    `Cannot start "${service.name}": not ready within ${timeoutMs} ms\n${last.join("\n")}`,
-  );
+  throw new Error(`${cannot}it is not ready after ${timeoutMs / 1000} s${lastWords(last)}`);
+}
+
+function endOf(reason: number | string): string {
+  return typeof reason === "number" ? `code ${reason}` : reason;
+}
+
+/** What a service said last: the reason of its last error, else its last lines as they are. */
+function lastWords(lines: readonly string[]): string {
+  for (const line of lines.toReversed()) {
+    const record = parseLogLine(line);
+    if (record?.level !== "error") continue;
+    const { message: reason } = (record.fields["error"] ?? {}) as { message?: unknown };
+    return `: ${record.message}${typeof reason === "string" ? `: ${reason}` : ""}`;
+  }
+  return lines.length === 0 ? "" : `\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }

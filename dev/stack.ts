@@ -1,9 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { openBus } from "@posthaste/messaging";
-import { freePort, openMongod, openNatsServer, type RunningServer } from "@posthaste/parts";
+import {
+  type Exit,
+  freePort,
+  openMongod,
+  openNatsServer,
+  type RunningServer,
+  userCacheDir,
+} from "@posthaste/parts";
 import { openStore } from "@posthaste/storage";
 import { type ServiceProcess, startService } from "./service_process.ts";
 
@@ -13,6 +21,16 @@ export const SERVICES = ["tracker", "mailer", "pdf", "renderer", "api"] as const
 /** Name of a service. */
 export type ServiceName = (typeof SERVICES)[number];
 
+/** Name of anything that runs as a process of its own. */
+export type PartName = ServiceName | "inbox" | "nats" | "mongod";
+
+/** Where the parts listen; 0 or nothing takes any free port. */
+export interface StackPorts {
+  api?: number | undefined;
+  nats?: number | undefined;
+  mongodb?: number | undefined;
+}
+
 /** What is started, and where its data lies. */
 export interface StackOptions {
   /** The environment that settings are taken from. `MONGODB_URL` and `NATS_URL` replace our own. */
@@ -21,16 +39,21 @@ export interface StackOptions {
   dataDir: string;
   /** Whether the data is only for now. */
   isTemporary?: boolean;
-  /** 0 takes any free port, so for each. */
-  ports?: { api?: number; nats?: number; mongodb?: number };
+  ports?: StackPorts;
+  /** Starts the development inbox as well. */
+  inbox?: { webPort: number; smtpPort: number };
   /** More settings, by service. */
   settings?: Partial<Record<ServiceName, Record<string, string>>>;
+  /** Done beside the start of the services, once database and broker are there. */
+  prepare?: (urls: { mongodbUrl: string; natsUrl: string }) => Promise<void>;
+  /** Breaks the start off: what runs already is stopped, and the signal's reason thrown. */
+  signal?: AbortSignal;
   /** Told in a line what goes on. */
   onProgress?: (line: string) => void;
   /** Every line that a service prints. */
-  onLine?: (service: ServiceName, line: string) => void;
+  onLine?: (service: ServiceName | "inbox", line: string) => void;
   /** A part ended that nobody asked to. */
-  onUnexpectedExit?: (part: string, reason: string) => void;
+  onUnexpectedExit?: (part: PartName, reason: string) => void;
 }
 
 /** The whole system, running on this machine. */
@@ -39,47 +62,39 @@ export interface Stack extends AsyncDisposable {
   readonly natsUrl: string;
   /** Base of the interface; ends with `/v1`. */
   readonly apiUrl: string;
-  /** File with the keys that SMTP passwords are sealed under. */
+  /** File with the keys that SMTP passwords are sealed under; not there if `MASTER_KEY` is set. */
   readonly masterKeyFile: string;
   readonly masterKey: string;
   /** Our own broker and database, where no other ones were given. */
   readonly nats: RunningServer | undefined;
   readonly mongod: RunningServer | undefined;
-  readonly services: ReadonlyMap<ServiceName, ServiceProcess>;
-  /** Starts a service, which has ended, again. */
-  restart(name: ServiceName): Promise<void>;
+  readonly services: ReadonlyMap<ServiceName | "inbox", ServiceProcess>;
+  /** Starts a part, which has ended, again; nothing once the stack stops. */
+  restart(name: PartName): Promise<void>;
 }
+
+/** A start that is broken off waits this long for servers that cannot be told. */
+const LET_GO_MS = 3000;
 
 /**
  * Starts broker, database and every service, each as a process of its own, and waits until all are
- * ready. Disposing stops all of them; none survives this process.
+ * ready. Disposing stops all of them, the last started first; none survives this process.
  *
  * @throws {Error} If a part does not start, with what to do about it; the others are stopped again.
  */
 export async function openStack(options: StackOptions): Promise<Stack> {
-  const { env, dataDir, ports = {}, isTemporary = false, onProgress } = options;
+  const { env, dataDir, onProgress, ports = {} } = options;
   await mkdir(dataDir, { recursive: true });
   await using opened = new AsyncDisposableStack();
-  const part = (name: string) => ({
-    env,
-    dataDir: join(dataDir, name),
-    isTemporary,
-    onProgress,
-    onUnexpectedExit: (exit: unknown) => options.onUnexpectedExit?.(name, JSON.stringify(exit)),
-  });
-  const [mongod, nats] = await Promise.all([
-    env["MONGODB_URL"] ? undefined : openMongod({ ...part("mongodb"), port: ports.mongodb }),
-    env["NATS_URL"] ? undefined : openNatsServer({ ...part("nats"), port: ports.nats }),
-  ]);
-  if (mongod) opened.use(mongod);
-  if (nats) opened.use(nats);
+  const { mongod, nats } = await startServers(options, opened);
   const mongodbUrl = mongod?.url ?? env["MONGODB_URL"] ?? "";
   const natsUrl = nats?.url ?? env["NATS_URL"] ?? "";
   onProgress?.("creating streams and indexes");
   await migrate(mongodbUrl, natsUrl);
+  options.signal?.throwIfAborted();
 
   const masterKeyFile = join(dataDir, "master.key");
-  const masterKey = env["MASTER_KEY"] ?? await keptMasterKey(masterKeyFile);
+  const masterKey = env["MASTER_KEY"] || await keptMasterKey(masterKeyFile);
   const apiPort = ports.api || await freePort();
   const common = {
     ...env,
@@ -89,27 +104,17 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     PORT: String(apiPort),
     HOST: "127.0.0.1",
     APPLY_TOPOLOGY: "true",
-    CACHE_DIR: env["CACHE_DIR"] ?? join(dataDir, "pdf"),
+    // Outside of the data: unpacking Chromium takes seconds, and what it gives never differs.
+    CACHE_DIR: env["CACHE_DIR"] || join(userCacheDir(env), "chromium"),
   };
-  const services = new Map<ServiceName, ServiceProcess>();
-  const start = async (name: ServiceName) => {
-    const service = await startService({
-      name,
-      main: fileURLToPath(new URL(`../services/${name}/main.ts`, import.meta.url)),
-      env: { ...common, ...options.settings?.[name] },
-      onLine: (line) => options.onLine?.(name, line),
-      onUnexpectedExit: (reason) => options.onUnexpectedExit?.(name, reason),
-    });
-    services.set(name, service);
-  };
-  // Disposed through the map: a restarted service takes the place of the one that ended.
-  opened.defer(async () => {
-    for (const name of SERVICES.toReversed()) await services.get(name)?.[Symbol.asyncDispose]();
-  });
+  const runner = opened.use(openRunner(options, common));
   onProgress?.("starting the services");
-  const started = await Promise.allSettled(SERVICES.map(start));
-  const failed = started.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
+  await allDone([
+    ...(options.inbox ? [runner.start("inbox")] : []),
+    ...SERVICES.map(runner.start),
+    options.prepare?.({ mongodbUrl, natsUrl }),
+  ]);
+  options.signal?.throwIfAborted();
   const parts = opened.move();
   return {
     mongodbUrl,
@@ -119,23 +124,139 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     masterKey,
     nats,
     mongod,
-    services,
-    restart: start,
+    services: runner.services,
+    async restart(name) {
+      if (name === "nats") await nats?.restart();
+      else if (name === "mongod") await mongod?.restart();
+      else await runner.start(name);
+    },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
 
+async function startServers(options: StackOptions, opened: AsyncDisposableStack) {
+  const { env, dataDir, ports = {}, isTemporary = false, onProgress, signal } = options;
+  const part = (name: PartName, folder: string) => ({
+    env,
+    dataDir: join(dataDir, folder),
+    isTemporary,
+    onProgress: (line: string) => {
+      if (!signal?.aborted) onProgress?.(line);
+    },
+    onUnexpectedExit: ({ code, signal }: Exit) =>
+      options.onUnexpectedExit?.(name, `it ended with ${signal ?? `code ${code}`}`),
+  });
+  let mongod: RunningServer | undefined;
+  let nats: RunningServer | undefined;
+  const starting = allDone([
+    env["MONGODB_URL"]
+      ? undefined
+      : openMongod({ ...part("mongod", "mongodb"), port: ports.mongodb })
+        .then((server) => mongod = server),
+    env["NATS_URL"] ? undefined : openNatsServer({ ...part("nats", "nats"), port: ports.nats })
+      .then((server) => nats = server),
+  ]);
+  const aborted = Promise.withResolvers<void>();
+  signal?.addEventListener("abort", () => aborted.resolve(), { once: true });
+  if (signal?.aborted) aborted.resolve();
+  try {
+    await Promise.race([starting, aborted.promise]);
+    if (signal?.aborted) await Promise.race([starting, delay(LET_GO_MS)]);
+  } finally {
+    if (mongod) opened.use(mongod);
+    if (nats) opened.use(nats);
+  }
+  signal?.throwIfAborted();
+  return { mongod, nats };
+}
+
+/** Waits for all, then throws what the first of those has thrown that failed. */
+async function allDone(promises: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  const results = await Promise.allSettled(promises);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+interface Runner extends AsyncDisposable {
+  services: ReadonlyMap<ServiceName | "inbox", ServiceProcess>;
+  start(name: ServiceName | "inbox"): Promise<void>;
+}
+
+/** Starts services and keeps track of them: one that was restarted takes the place of the old. */
+function openRunner(options: StackOptions, env: Record<string, string | undefined>): Runner {
+  const services = new Map<ServiceName | "inbox", ServiceProcess>();
+  const closing = new AbortController();
+  const starting = new Set<Promise<void>>();
+  const signals = [closing.signal, ...(options.signal ? [options.signal] : [])];
+
+  async function startOne(name: ServiceName | "inbox"): Promise<void> {
+    const service = await startService({
+      name,
+      main: fileURLToPath(new URL(mainOf(name), import.meta.url)),
+      env: { ...env, ...settingsOf(name, options) },
+      signal: AbortSignal.any(signals),
+      onLine: (line) => options.onLine?.(name, line),
+      onUnexpectedExit: (reason) => options.onUnexpectedExit?.(name, reason),
+    });
+    services.set(name, service);
+  }
+  return {
+    services,
+    async start(name) {
+      if (closing.signal.aborted) return;
+      const start = startOne(name);
+      starting.add(start);
+      try {
+        await start;
+      } finally {
+        starting.delete(start);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await Promise.allSettled(starting);
+      for (const name of [...SERVICES.toReversed(), "inbox"] as const) {
+        const service = services.get(name);
+        if (service) options.onProgress?.(`stopping ${name}`);
+        await service?.[Symbol.asyncDispose]();
+      }
+    },
+  };
+}
+
+function mainOf(name: ServiceName | "inbox"): string {
+  return name === "inbox" ? "inbox_service.ts" : `../services/${name}/main.ts`;
+}
+
+function settingsOf(name: ServiceName | "inbox", options: StackOptions) {
+  if (name !== "inbox") return options.settings?.[name];
+  return {
+    DATA_DIR: join(options.dataDir, "inbox"),
+    SMTP_PORT: String(options.inbox?.smtpPort),
+    WEB_PORT: String(options.inbox?.webPort),
+  };
+}
+
 async function migrate(mongodbUrl: string, natsUrl: string): Promise<void> {
-  await using store = await openStore({ url: mongodbUrl, appName: "migration" });
+  await Promise.all([migrateDatabase(mongodbUrl), migrateBroker(natsUrl)]);
+}
+
+async function migrateDatabase(url: string): Promise<void> {
+  await using store = await openStore({ url, appName: "migration" });
   await store.ensureIndexes();
-  await using bus = await openBus({ url: natsUrl, name: "migration" });
+}
+
+async function migrateBroker(url: string): Promise<void> {
+  await using bus = await openBus({ url, name: "migration" });
   await bus.applyTopology();
 }
 
 async function keptMasterKey(file: string): Promise<string> {
   try {
     return (await readFile(file, "utf8")).trim();
-  } catch {
+  } catch (error) {
+    // A key that is there and cannot be read must not be replaced: passwords are sealed under it.
+    if ((error as { code?: string }).code !== "ENOENT") throw error;
     const key = `dev:${randomBytes(32).toString("base64")}`;
     await writeFile(file, `${key}\n`, { mode: 0o600 });
     return key;

@@ -1,6 +1,6 @@
 // A bare part in a process of its own, so that its CPU time is seen by itself.
 import process from "node:process";
-import type { BareOrder, BareReport, OpenBare } from "../bare_process.ts";
+import type { BareOrder, BarePart, BareReport, OpenBare } from "../bare_process.ts";
 import { openAcceptance } from "./acceptance.ts";
 import { openInsert, openPublish } from "./floors.ts";
 import { openNewContext, openPageReuse } from "./print.ts";
@@ -19,25 +19,28 @@ const PARTS: Record<string, OpenBare> = {
 };
 
 process.on("disconnect", () => process.exit(0));
-process.once("message", async (order: Extract<BareOrder, { open: string }>) => {
+process.once("message", (order: Extract<BareOrder, { open: string }>) => void open(order));
+
+async function open(order: Extract<BareOrder, { open: string }>): Promise<void> {
   try {
     const part = await PARTS[order.open]?.(order.settings);
     if (part === undefined) throw new Error(`Cannot open "${order.open}": there is no such part`);
-    process.on("message", (next: BareOrder) => void answer(next));
+    process.on("message", (next: BareOrder) => void answer(next, part));
     report({ opened: true, ...(part.url === undefined ? {} : { url: part.url }) });
-
-    async function answer(next: BareOrder) {
-      try {
-        if ("run" in next) report(await timed(() => part?.run?.(next)));
-        else await part?.[Symbol.asyncDispose]().finally(() => process.exit(0));
-      } catch (error) {
-        report({ failed: String(error) });
-      }
-    }
   } catch (error) {
     report({ failed: String(error) });
   }
-});
+}
+
+async function answer(order: BareOrder, part: BarePart): Promise<void> {
+  try {
+    if ("run" in order) return report(await timed(() => part.run?.(order)));
+    await part[Symbol.asyncDispose]();
+  } catch (error) {
+    report({ failed: String(error) });
+  }
+  if ("close" in order) process.exit();
+}
 
 async function timed(run: () => Promise<number | void> | undefined): Promise<BareReport> {
   const started = performance.now();

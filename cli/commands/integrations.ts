@@ -217,7 +217,7 @@ async function sealAuth(
   accountId: string,
   { user = "", authMethod }: IntegrationOptions,
 ): Promise<SealAuth> {
-  const { readMasterKeys, sealSecret } = await import("@posthaste/storage");
+  const { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } = await import("@posthaste/storage");
   // Before the question: nobody likes to type a password for nothing.
   const keys = readMasterKeys(settings.masterKey);
   const password = await askPassword({ stdin, stderr, question: `Password of "${user}"` });
@@ -228,7 +228,7 @@ async function sealAuth(
       keys,
       accountId,
       recordId,
-      field: "password",
+      field: INTEGRATION_PASSWORD,
       current: current?.password,
     }),
   });

@@ -1,0 +1,20 @@
+/**
+ * The whole system on this machine, each part as a process of its own.
+ *
+ * ```ts
+ * await using stack = await openStack({ env: process.env, dataDir: ".posthaste" });
+ * // the interface answers at stack.apiUrl
+ * ```
+ *
+ * @module
+ */
+export {
+  openStack,
+  type PartName,
+  type ServiceName,
+  SERVICES,
+  type Stack,
+  type StackOptions,
+  type StackPorts,
+} from "./stack.ts";
+export type { ServiceProcess } from "./service_process.ts";

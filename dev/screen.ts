@@ -1,0 +1,95 @@
+import { styleText } from "node:util";
+import { formatRecord, isImportant, type Paint, parseLogLine } from "./log_line.ts";
+
+/** What a screen writes to: the standard output. */
+export interface Output {
+  write(text: string): unknown;
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
+  hasColors?: (() => boolean) | undefined;
+}
+
+/** Where people read what goes on: lines that stay, and on a terminal one that is rewritten. */
+export interface Screen {
+  paint: Paint;
+  /** Writes lines that stay. */
+  print(text: string): void;
+  /** Shows what goes on now; an empty text shows nothing. */
+  status(text: string): void;
+  /** Shows what a service printed, if it matters. */
+  log(name: string, line: string): void;
+  /** Shows a record of `npm start` itself, or of somebody for whom it speaks. */
+  say(level: "info" | "warn" | "error", message: string, name?: string): void;
+}
+
+const LONGEST_SILENCE_MS = 10_000;
+
+/** Opens the screen on an output. Colours and rewriting are for terminals. */
+export function openScreen(output: Output, { isVerbose }: { isVerbose: boolean }): Screen {
+  const isTerminal = output.isTTY === true;
+  const isColoured = isTerminal && output.hasColors?.() === true;
+  const paint: Paint = (colour, text) =>
+    isColoured ? styleText(colour, text, { validateStream: false }) : text;
+  const status = isTerminal ? rewritten(output) : repeated(output);
+  const look = () => ({ paint, isVerbose, columns: isTerminal ? output.columns : undefined });
+  const print = (text: string) => {
+    status.hide();
+    output.write(`${text}\n`);
+    status.show();
+  };
+  return {
+    paint,
+    print,
+    status: status.set,
+    log(name, line) {
+      const record = parseLogLine(line) ??
+        { time: new Date().toISOString(), level: "", message: line, fields: {} };
+      if (isVerbose || record.level === "" || isImportant(record)) {
+        print(formatRecord(name, record, look()));
+      }
+    },
+    say(level, message, name = "posthaste") {
+      const record = { time: new Date().toISOString(), level, message, fields: {} };
+      print(formatRecord(name, record, look()));
+    },
+  };
+}
+
+interface Status {
+  set(text: string): void;
+  hide(): void;
+  show(): void;
+}
+
+function rewritten(output: Output): Status {
+  let text = "";
+  const hide = () => {
+    if (text !== "") output.write("\r\x1b[K");
+  };
+  const show = () => {
+    if (text !== "") output.write(text.slice(0, (output.columns ?? 80) - 1));
+  };
+  const set = (next: string) => {
+    hide();
+    text = next;
+    show();
+  };
+  return { set, hide, show };
+}
+
+/** Where nothing can be rewritten, a line of which only the figures differ is said now and then. */
+function repeated(output: Output): Status {
+  let last = "";
+  let at = 0;
+  return {
+    set(text) {
+      const kind = text.replaceAll(/\d+/g, "0");
+      if (text === "" || (kind === last && Date.now() - at < LONGEST_SILENCE_MS)) return;
+      last = kind;
+      at = Date.now();
+      output.write(`${text}\n`);
+    },
+    hide() {},
+    show() {},
+  };
+}

@@ -1,0 +1,67 @@
+import { type ImportedTemplate, importTemplates } from "@posthaste/cli";
+import { openStore, type Store } from "@posthaste/storage";
+import { openCage } from "@posthaste/templating";
+
+/** What is to be there. */
+export interface SeedOptions {
+  mongodbUrl: string;
+  /** Folder with the templates. */
+  folder: string;
+  /** Port of the inbox's SMTP server. */
+  smtpPort: number;
+  /** The token of the start before: taken again if it is still good. */
+  token?: string | undefined;
+}
+
+/** The demonstration, as it lies in the database. */
+export interface Demonstration {
+  accountId: string;
+  token: string;
+  integrationId: number;
+  templates: ImportedTemplate[];
+}
+
+/** Name of the demonstration's account. */
+export const ACCOUNT = "Demonstration";
+
+/** The address that its mail comes from. */
+export const SENDER = "billing@northwind.example";
+
+const SCOPES = ["render", "send", "read"] as const;
+
+/**
+ * Makes the demonstration: an account with the templates of a folder, the inbox as its SMTP server,
+ * and a token. What is there already stays as it is.
+ */
+export async function seedDemonstration(options: SeedOptions): Promise<Demonstration> {
+  await using store = await openStore({ url: options.mongodbUrl, appName: "npm start" });
+  await using cage = openCage({ workers: 1 });
+  const account = await store.findAccount(ACCOUNT) ?? await store.createAccount({ name: ACCOUNT });
+  const accountId = account._id;
+  const [{ templates }, integration, token] = await Promise.all([
+    importTemplates({ store, cage, accountId, folder: options.folder }),
+    store.upsertIntegrationByName({
+      accountId,
+      name: "Development inbox",
+      host: "127.0.0.1",
+      port: options.smtpPort,
+      tls: "none",
+      auth: null,
+      senders: [SENDER],
+    }),
+    keptToken(store, { accountId, token: options.token }),
+  ]);
+  return { accountId, token, integrationId: integration.id, templates };
+}
+
+async function keptToken(
+  store: Pick<Store, "findToken" | "createToken">,
+  { accountId, token }: { accountId: string; token: string | undefined },
+): Promise<string> {
+  const found = token === undefined ? null : await store.findToken(token);
+  const isGood = found?.accountId === accountId &&
+    SCOPES.every((scope) => found.scopes.includes(scope));
+  if (token !== undefined && isGood) return token;
+  const created = await store.createToken({ accountId, name: "npm start", scopes: [...SCOPES] });
+  return created.token;
+}

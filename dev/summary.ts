@@ -1,0 +1,75 @@
+import type { Paint } from "./log_line.ts";
+import { demoCommand, type DemoRequest } from "./demo_request.ts";
+
+/** A template of the demonstration. */
+export interface SummaryTemplate {
+  kind: "email" | "pdf";
+  id: number;
+  alias: string;
+}
+
+/** What runs where. */
+export interface Summary {
+  /** Seconds that the start took. */
+  seconds: number;
+  request: DemoRequest;
+  inboxUrl: string;
+  smtpPort: number;
+  mongodbUrl: string;
+  natsUrl: string;
+  /** Path of the data folder, as people know it. */
+  dataDir: string;
+  account: string;
+  templates: readonly SummaryTemplate[];
+}
+
+/** Writes what people need once all is up; no line exceeds 80 columns unless a URL does. */
+export function summaryText(summary: Summary, paint: Paint): string {
+  const { request, inboxUrl } = summary;
+  const list = (kind: SummaryTemplate["kind"]) =>
+    summary.templates.filter((template) => template.kind === kind)
+      .map(({ id, alias }) => `${id} ${alias}`).join(", ");
+  const rows: [string, string, string?][] = [
+    ["Interface", request.apiUrl],
+    ["Inbox", inboxUrl, `all mail ends here, by SMTP on port ${summary.smtpPort}`],
+    ["Database", withoutPassword(summary.mongodbUrl)],
+    ["Broker", withoutPassword(summary.natsUrl)],
+    ["Data", summary.dataDir],
+    [],
+    ["Account", summary.account],
+    ["Templates", list("email"), `PDF: ${list("pdf")}`],
+    ["Integration", `${request.integrationId} Development inbox`, `sender ${request.sender}`],
+    ["Token", request.token],
+  ].map((row) => row as [string, string, string?]);
+  const title = `${paint("bold", paint("green", "Posthaste is running"))} ${
+    paint("gray", `after ${summary.seconds.toFixed(1)} s; Ctrl-C stops all of it`)
+  }`;
+  const table = rows.map(([name, value, note]) =>
+    name === undefined
+      ? ""
+      : `  ${name.padEnd(12)}${isUrl(value) ? paint("cyan", value) : value}${
+        note === undefined ? "" : paint("gray", `  ${note}`)
+      }`
+  );
+  return [
+    "",
+    title,
+    "",
+    ...table,
+    "",
+    `${paint("bold", "Send a mail with a PDF invoice")}${paint("gray", ": paste this")}`,
+    "",
+    demoCommand(request),
+    "",
+    `${paint("bold", "Then read it")}${paint("gray", " at ")}${paint("cyan", inboxUrl)}`,
+    "",
+  ].join("\n");
+}
+
+function isUrl(value: string): boolean {
+  return value.includes("://");
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, "//").replace(/\/?\?.*$/, "");
+}
