@@ -21,7 +21,7 @@ export interface BenchSystem extends AsyncDisposable {
   readonly warnings: string[];
   /** CPU time so far, by part of the system. */
   cpu(): CpuTimes;
-  /** Waits until nothing is worked on, at most 20 s. */
+  /** Waits until nothing is worked on, at most 10 s. */
   untilQuiet(): Promise<void>;
   /** Has the sweeper settle all finished sends now instead of 30 s after they came. */
   sweep(): Promise<void>;
@@ -62,6 +62,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
   const sends = client.db("posthaste").collection("sends");
   const filled = await fillAccount(store, options.sinkPort);
   const roots = rootsOf(stack);
+  const quietShare = profileDir === undefined ? QUIET_SHARE : QUIET_SHARE_PROFILED;
   const resources = opened.move();
   return {
     stack,
@@ -70,7 +71,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
     renderUrl: `${stack.apiUrl}/templates/order/render`,
     warnings,
     cpu: () => readCpu(roots),
-    untilQuiet: () => untilQuiet(roots),
+    untilQuiet: () => untilQuiet(roots, quietShare),
     async sweep() {
       await sends.updateMany({ settledAt: null }, { $set: { sweepAt: new Date() } });
       for (const deadline = Date.now() + 30_000; Date.now() < deadline; await delay(50)) {
@@ -157,17 +158,19 @@ function rootsOf(stack: Stack): CpuRoot[] {
   ];
 }
 
-const QUIET_MS = 200;
+const QUIET_MS = 150;
 const QUIET_SHARE = 0.08;
+// A profiler works all the time.
+const QUIET_SHARE_PROFILED = 0.6;
 
-/** Twice in a row the system must use less than 8 % of a core. */
-async function untilQuiet(roots: readonly CpuRoot[]): Promise<void> {
+/** Twice in a row the system must use less than a share of a core. */
+async function untilQuiet(roots: readonly CpuRoot[], share: number): Promise<void> {
   let quiet = 0;
-  for (const deadline = Date.now() + 20_000; quiet < 2 && Date.now() < deadline;) {
+  for (const deadline = Date.now() + 10_000; quiet < 2 && Date.now() < deadline;) {
     const before = readCpu(roots);
     await delay(QUIET_MS);
     const used = totalCpu(cpuBetween(before, readCpu(roots)));
-    quiet = used <= QUIET_MS * QUIET_SHARE ? quiet + 1 : 0;
+    quiet = used <= QUIET_MS * share ? quiet + 1 : 0;
   }
 }
 

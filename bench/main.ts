@@ -14,6 +14,7 @@ import { render } from "./figures/render.ts";
 import { single } from "./figures/single.ts";
 import { describeMachine } from "./machine.ts";
 import type { Measurement } from "./measurement.ts";
+import { writeProfileReport } from "./profile_report.ts";
 import { writeReport } from "./report.ts";
 import { openSink } from "./sink_process.ts";
 
@@ -37,7 +38,11 @@ const FIRST_PDF = {
 
 const options = readOptions(process.argv.slice(2));
 if (options === undefined) process.stdout.write(USAGE);
-else await measure(options);
+else {
+  await measure(options);
+  // The profiles are written when the services end.
+  if (options.profileDir) process.stdout.write(`${await writeProfileReport(options.profileDir)}\n`);
+}
 
 async function measure({ figures, rounds, scale, profileDir }: BenchOptions): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);

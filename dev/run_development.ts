@@ -76,12 +76,17 @@ export async function runDevelopment(options: DevelopmentOptions): Promise<void>
     smtpPort: inboxSmtp,
     mongodbUrl,
     natsUrl,
-    dataDir: relative(options.root, dataDir) || ".",
+    dataDir: shortPath(dataDir, options.root),
     account: ACCOUNT,
     templates,
   }, screen.paint));
   await showMails(inboxUrl, options);
   screen.status("stopping api");
+}
+
+function shortPath(path: string, root: string): string {
+  const short = relative(root, path);
+  return short.startsWith("..") || short === "" ? path : short;
 }
 
 /** Tells of mails that arrive, until the signal. */

@@ -37,7 +37,8 @@ export function summaryText(summary: Summary, paint: Paint): string {
     ["Data", summary.dataDir],
     [],
     ["Account", summary.account],
-    ["Templates", list("email"), `PDF: ${list("pdf")}`],
+    ["Templates", `email: ${list("email")}`],
+    ["", `PDF: ${list("pdf")}`],
     ["Integration", `${request.integrationId} Development inbox`, `sender ${request.sender}`],
     ["Token", request.token],
   ].map((row) => row as [string, string, string?]);
@@ -47,7 +48,7 @@ export function summaryText(summary: Summary, paint: Paint): string {
   const table = rows.map(([name, value, note]) =>
     name === undefined
       ? ""
-      : `  ${name.padEnd(12)}${isUrl(value) ? paint("cyan", value) : value}${
+      : `  ${name.padEnd(13)}${isUrl(value) ? paint("cyan", value) : value}${
         note === undefined ? "" : paint("gray", `  ${note}`)
       }`
   );

@@ -8,11 +8,7 @@ const MAX_BYTES = 230;
  */
 export function pdfFilename(name: string): string {
   const clean = name
-    // deno-lint-ignore no-control-regex
-    .replace(
-      /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu,
-      "",
-    )
+    .replace(/[\p{Cc}\p{Bidi_Control}\u{2028}\u{2029}]/gu, "")
     .replace(/[/\\:*?"<>|]/g, "-")
     .replace(/\s+/g, " ")
     .replace(/[.\s]+$/, "")

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { SendAccepted } from "@posthaste/contracts";
+import { SERVICES } from "@posthaste/dev/stack";
+import { openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
+import { openSystem, SENDER, type System } from "./system.ts";
+import { openTimeTravel } from "./time_travel.ts";
+
+let system: System;
+let sink: SmtpSink;
+let opened: AsyncDisposableStack;
+
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  sink = stack.use(
+    await openSmtpSink({ script: ({ stage }) => stage === "dot" ? { delayMs: 100 } : undefined }),
+  );
+  system = stack.use(await openSystem({ settings: { tracker: { SWEEP_INTERVAL: "200ms" } } }));
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+interface Readiness {
+  status: string;
+  failing: Record<string, string>;
+}
+
+async function readiness(healthUrl: string): Promise<[number, Readiness]> {
+  const response = await fetch(`${healthUrl}/readyz`);
+  return [response.status, await response.json() as Readiness];
+}
+
+test("each service that is asked to stop finishes its work, ends with 0 and loses nothing", async () => {
+  const integration = await system.connect(sink.port);
+  const template = await system.publishEmail({ subject: "No {{ n }}", html: "<p>{{ n }}" });
+  const pdf = await system.publishPdf({ html: "<p>PDF {{ n }}" });
+  const sends: SendAccepted[] = [];
+  let stopping = true;
+  async function flow() {
+    for (let part = 0; stopping; part++) {
+      const headers = { "idempotency-key": `part-${part}` };
+      const to = Array.from({ length: 4 }, (_, i) => ({
+        email: `n${4 * part + i}@stopped.example`,
+        variables: { n: 4 * part + i },
+        ...(i === 0 ? { attachments: [{ id: pdf }] } : {}),
+      }));
+      // Only the api's own stop may refuse; a request that it took must be answered.
+      const answer = await until(() => {
+        const body = { from: { email: SENDER }, to };
+        const path = `/templates/${template}/send/${integration}`;
+        return system.post<SendAccepted>(path, body, { headers });
+      }, { timeoutMs: 10_000 });
+      assert.equal(answer.status, 200);
+      sends.push(answer.body);
+      await delay(30);
+    }
+  }
+  const flowing = flow();
+  await delay(500);
+  for (const name of SERVICES) {
+    const service = system.stack.services.get(name);
+    assert.ok(service);
+    const started = performance.now();
+    service.signal("SIGTERM");
+    assert.equal(await service.exited, 0, name);
+    const tookMs = performance.now() - started;
+    assert.ok(tookMs < 30_000, `${name} took ${tookMs} ms`);
+    await system.stack.restart(name);
+  }
+  stopping = false;
+  await flowing;
+  await using travel = openTimeTravel(system.stack.mongodbUrl);
+  await travel.sweepNow();
+  // What a stopped service had not begun must be given back at once, not after the broker's 30 s.
+  const limit = AbortSignal.timeout(15_000);
+  for (const { id, messages } of sends) {
+    assert.deepEqual((await system.untilResting(id)).states, { sent: messages.length });
+    assert.equal(limit.aborted, false, "the mails came late");
+  }
+  const count = sends.length * 4;
+  const arrived = sink.messages.map(({ envelope }) => envelope.to[0]);
+  assert.equal(arrived.length, count);
+  assert.equal(new Set(arrived).size, count);
+});
+
+test("a broker that hangs makes every service not ready, alive all the while, and ready again after", async () => {
+  const { nats, services } = system.stack;
+  assert.ok(nats);
+  const all = [...services.values()];
+  nats.signal("SIGSTOP");
+  try {
+    await Promise.all(all.map(({ healthUrl, name }) =>
+      until(async () => {
+        const [status, { failing }] = await readiness(healthUrl);
+        return status === 503 && "nats" in failing;
+      }, { timeoutMs: 10_000, message: `"${name}" to be not ready` })
+    ));
+    for (const { healthUrl } of all) assert.equal((await fetch(`${healthUrl}/livez`)).status, 200);
+  } finally {
+    nats.signal("SIGCONT");
+  }
+  await Promise.all(
+    all.map(({ healthUrl, name }) =>
+      until(async () => (await readiness(healthUrl))[0] === 200, {
+        timeoutMs: 10_000,
+        message: `"${name}" to be ready again`,
+      })
+    ),
+  );
+});
+
+describe("wrong settings", { concurrency: true }, () => {
+  for (const name of SERVICES) {
+    test(`${name} ends with 2 and names every setting that is wrong, but no secret`, async () => {
+      const faults: Record<string, string> = {
+        NATS_URL: "http://user:hunter2@127.0.0.1",
+        LOG_LEVEL: "loud",
+        SHUTDOWN_DEADLINE: "soon",
+        ...(name === "pdf" ? { PRINT_PAGES: "none" } : { MONGODB_URL: "" }),
+        ...(name === "mailer" ? { MASTER_KEY: "" } : {}),
+      };
+      const main = fileURLToPath(new URL(`../services/${name}/main.ts`, import.meta.url));
+      const { code, stderr: said } = await promisify(execFile)(process.execPath, [main], {
+        env: { ...process.env, ...faults },
+        timeout: 20_000,
+      }).then(() => assert.fail(`${name} started`), (error) => error);
+      assert.equal(code, 2);
+      for (const setting of Object.keys(faults)) {
+        assert.match(said, new RegExp(`^  ${setting} `, "m"));
+      }
+      assert.doesNotMatch(said, /hunter2/);
+    });
+  }
+});

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setbackOf } from "./outcome.ts";
+import type { SmtpVerdict } from "./smtp_verdict.ts";
+
+const HOUR = 3_600_000;
+const ACCEPTED = new Date("2026-03-01T10:00:00Z");
+const RETRY = { retryForMs: 48 * HOUR, whenUnknown: "retry" as const };
+const HOLD = { ...RETRY, whenUnknown: "hold" as const };
+
+function verdictOf(kind: SmtpVerdict["kind"]): SmtpVerdict {
+  return { kind, reason: "So it is", code: 451, enhanced: "4.7.1", response: "451 4.7.1 later" };
+}
+
+function after(ms: number, attempt = 1) {
+  const now = new Date(ACCEPTED.getTime() + ms);
+  return { attempt, acceptedAt: ACCEPTED, now, random: () => 0.5 };
+}
+
+const REPLY = { code: 451, enhanced: "4.7.1", response: "451 4.7.1 later" };
+
+test("setbackOf() defers what may work later, with the server's words and the next time", () => {
+  for (const kind of ["defer", "suspend_integration"] as const) {
+    assert.deepEqual(setbackOf(verdictOf(kind), RETRY, after(1000)), {
+      state: "deferred",
+      reason: "So it is",
+      reply: REPLY,
+      nextAt: new Date(ACCEPTED.getTime() + 61_000),
+    });
+  }
+});
+
+test("setbackOf() fails what never works, at once", () => {
+  for (const policy of [RETRY, HOLD]) {
+    assert.deepEqual(setbackOf(verdictOf("fail"), policy, after(0)), {
+      state: "failed",
+      reason: "So it is",
+      reply: REPLY,
+    });
+  }
+});
+
+test("setbackOf() fails what may work later once the integration's time is over", () => {
+  for (const kind of ["defer", "suspend_integration", "unknown"] as const) {
+    assert.deepEqual(setbackOf(verdictOf(kind), RETRY, after(48 * HOUR, 18)), {
+      state: "failed",
+      reason: "So it is; retries ended",
+      reply: REPLY,
+    });
+  }
+  const short = { ...RETRY, retryForMs: HOUR };
+  assert.equal(setbackOf(verdictOf("defer"), short, after(HOUR)).state, "failed");
+  assert.equal(setbackOf(verdictOf("defer"), short, after(HOUR - 1)).state, "deferred");
+});
+
+test("setbackOf() holds an unknown outcome for a person where the integration says so", () => {
+  for (const ms of [0, 48 * HOUR]) {
+    assert.deepEqual(setbackOf(verdictOf("unknown"), HOLD, after(ms)), {
+      state: "unknown",
+      reason: "So it is",
+    });
+  }
+});
+
+test("setbackOf() waits at least 10 minutes before it repeats an unknown outcome", () => {
+  const nextAfter = (attempt: number) => {
+    const setback = setbackOf(verdictOf("unknown"), RETRY, after(0, attempt));
+    assert.equal(setback.state, "deferred");
+    return setback.state === "deferred" && setback.nextAt.getTime() - ACCEPTED.getTime();
+  };
+  assert.deepEqual([1, 2, 3].map(nextAfter), [600_000, 600_000, 900_000]);
+});
+
+test("setbackOf() gives no reply where the server said nothing", () => {
+  const silent: SmtpVerdict = { kind: "defer", reason: "No answer" };
+  const setback = setbackOf(silent, RETRY, after(0));
+  assert.ok(!("reply" in setback));
+});

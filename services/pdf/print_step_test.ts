@@ -1,0 +1,188 @@
+import {
+  type EventData,
+  EVENTS,
+  messageIdOf,
+  newSendId,
+  pageOptionsSchema,
+} from "@posthaste/contracts";
+import { runStep } from "@posthaste/messaging";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PrintError, type PrintErrorCode } from "./print_error.ts";
+import { printKey } from "./print_key.ts";
+import { type PrintDeps, printStep } from "./print_step.ts";
+
+const ENGINE = "chromium 1";
+const PAGE = pageOptionsSchema.parse({});
+const sendId = newSendId();
+const signal = new AbortController().signal;
+
+function messageWith(
+  ...pdfs: { html: string | { key: string }; filename: string }[]
+): EventData<"message.rendered"> {
+  return {
+    v: 1,
+    sendId,
+    accountId: "acc_1",
+    lane: "bulk",
+    acceptedAt: "2026-03-01T10:00:00.000Z",
+    integrationId: 4,
+    from: { email: "shop@example.com" },
+    messageId: messageIdOf(sendId, 5),
+    index: 5,
+    attempt: 2,
+    to: { email: "ann@example.com" },
+    subject: "Hello",
+    html: { inline: "<p>Hello</p>" },
+    text: { inline: "Hello" },
+    pdfs: pdfs.map(({ html, filename }) => ({
+      templateId: 7,
+      filename,
+      html: typeof html === "string" ? { inline: html } : html,
+      page: PAGE,
+    })),
+  };
+}
+
+function keyOf(html: string): string {
+  return printKey({ html, page: PAGE, engine: ENGINE });
+}
+
+/** A printer that "prints" the HTML itself, into a map. */
+function openStep(print: PrintDeps["browser"]["print"] = echo) {
+  const store = new Map<string, Uint8Array>();
+  const printed: string[] = [];
+  const step = printStep({
+    browser: {
+      engine: ENGINE,
+      print: (job, options) => {
+        printed.push(job.html);
+        return print(job, options);
+      },
+    },
+    pdfs: {
+      sizeOf: (key) => Promise.resolve(store.get(key)?.length),
+      put: (key, bytes) => Promise.resolve(void store.set(key, bytes)),
+    },
+    loadContent: (key) => Promise.resolve(key === "stored" ? "<h1>stored</h1>" : undefined),
+    now: () => new Date("2026-03-01T10:00:01.000Z"),
+  });
+  const run = (data: EventData<"message.rendered">) =>
+    runStep(step, { type: "message.rendered", data }, { deliveries: 1, signal });
+  return { step, run, store, printed };
+}
+
+async function echo({ html }: { html: string }) {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  return { pdf: Buffer.from(html) } as Awaited<ReturnType<PrintDeps["browser"]["print"]>>;
+}
+
+function failing(code: PrintErrorCode) {
+  return () => Promise.reject(new PrintError({ name: "a.pdf", code, reason: `it is ${code}` }));
+}
+
+test("printStep() prints into the store and sends the message on without its HTML", async () => {
+  const { run, store } = openStep();
+  const message = messageWith({ html: "<h1>1</h1>", filename: "a.pdf" });
+  const verdict = await run(message);
+  assert.ok(verdict.type === "done");
+  const [printed, fact] = verdict.publish;
+  const { pdfs: _pdfs, ...rest } = message;
+  assert.deepEqual(printed, {
+    type: "message.printed",
+    data: { ...rest, attachments: [{ filename: "a.pdf", key: keyOf("<h1>1</h1>"), size: 10 }] },
+  });
+  EVENTS["message.printed"].parse(printed?.data);
+  assert.equal(fact?.type, "fact.message.printed");
+  const { messageId, attempt, index } = EVENTS["fact.message.printed"].parse(fact?.data);
+  assert.deepEqual([messageId, attempt, index], [message.messageId, 2, 5]);
+  assert.equal(Buffer.from(store.get(keyOf("<h1>1</h1>")) ?? "").toString(), "<h1>1</h1>");
+});
+
+test("printStep() does not print what the store has, whatever its file name", async () => {
+  const { run, printed } = openStep();
+  await run(messageWith({ html: "same", filename: "a.pdf" }));
+  const verdict = await run(messageWith({ html: "same", filename: "b.pdf" }));
+  assert.deepEqual(printed, ["same"]);
+  assert.deepEqual(verdict.type === "done" && verdict.publish[0]?.data, {
+    ...messageWith(),
+    pdfs: undefined,
+    attachments: [{ filename: "b.pdf", key: keyOf("same"), size: 4 }],
+  });
+});
+
+test("printStep() prints twins in flight once, in one message and across messages", async () => {
+  const { run, printed } = openStep();
+  const twice = messageWith(
+    { html: "twin", filename: "a.pdf" },
+    { html: "twin", filename: "b.pdf" },
+    { html: "other", filename: "c.pdf" },
+  );
+  const verdicts = await Promise.all([run(twice), run(twice), run(twice)]);
+  assert.deepEqual(printed.toSorted(), ["other", "twin"]);
+  for (const verdict of verdicts) {
+    const [first] = verdict.type === "done" ? verdict.publish : [];
+    assert.ok(first?.type === "message.printed");
+    assert.deepEqual(first.data.attachments.map(({ filename, key }) => [filename, key]), [
+      ["a.pdf", keyOf("twin")],
+      ["b.pdf", keyOf("twin")],
+      ["c.pdf", keyOf("other")],
+    ]);
+  }
+});
+
+test("printStep() prints again after a failure, which its twins in flight share", async () => {
+  let tries = 0;
+  const { run, printed } = openStep((job) => tries++ === 0 ? failing("crashed")() : echo(job));
+  const message = messageWith({ html: "x", filename: "a.pdf" });
+  const types = (await Promise.all([run(message), run(message)])).map(({ type }) => type);
+  assert.deepEqual(types, ["retry", "retry"]);
+  assert.equal((await run(message)).type, "done");
+  assert.equal(printed.length, 2);
+});
+
+test("printStep() fails a message whose PDF will never print, with the reason", async () => {
+  for (const code of ["timeout", "too_large", "invalid"] as const) {
+    const { run } = openStep(failing(code));
+    const verdict = await run(messageWith({ html: "x", filename: "a.pdf" }));
+    assert.ok(verdict.type === "done");
+    assert.equal(verdict.publish.length, 1);
+    const [fact] = verdict.publish;
+    assert.ok(fact?.type === "fact.message.failed");
+    assert.deepEqual([fact.data.stage, fact.data.reason], [
+      "pdf",
+      `A PDF could not be printed: it is ${code}`,
+    ]);
+  }
+});
+
+test("printStep() tries a crash again and waits for a browser that is away", async () => {
+  const outages = { crashed: false, unavailable: true, aborted: true } as const;
+  for (const [code, outage] of Object.entries(outages)) {
+    const { run } = openStep(failing(code as PrintErrorCode));
+    const verdict = await run(messageWith({ html: "x", filename: "a.pdf" }));
+    assert.ok(verdict.type === "retry", code);
+    assert.equal(verdict.outage, outage, code);
+  }
+});
+
+test("printStep() prints a text that lies in the store", async () => {
+  const { run, printed } = openStep();
+  await run(messageWith({ html: { key: "stored" }, filename: "a.pdf" }));
+  assert.deepEqual(printed, ["<h1>stored</h1>"]);
+});
+
+test("printStep() leaves a message whose text is gone to the sweeper", async () => {
+  const { run, printed } = openStep();
+  const message = messageWith({ html: { key: "lost" }, filename: "a.pdf" });
+  assert.deepEqual(await run(message), { type: "done", publish: [] });
+  assert.deepEqual(printed, []);
+});
+
+test("printStep() tells a failure when it gives up", () => {
+  const { step } = openStep();
+  const { publish } = step.giveUp({ type: "message.rendered", data: messageWith() }, "5 tries");
+  assert.deepEqual(publish.map(({ data }) => "reason" in data && data.reason), [
+    "A PDF could not be printed: 5 tries",
+  ]);
+});

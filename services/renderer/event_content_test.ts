@@ -1,0 +1,50 @@
+import { MAX_EVENT_BYTES } from "@posthaste/contracts";
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { packContents } from "./event_content.ts";
+
+async function pack(texts: string[]) {
+  const stored = new Map<string, string>();
+  const contents = await packContents(texts, (key, text) => {
+    stored.set(key, text);
+    return Promise.resolve();
+  });
+  return { contents, stored };
+}
+
+test("packContents() lets small texts travel in their event", async () => {
+  const { contents, stored } = await pack(["<p>Hello</p>", "", "Hello"]);
+  assert.deepEqual(contents, [{ inline: "<p>Hello</p>" }, { inline: "" }, { inline: "Hello" }]);
+  assert.equal(stored.size, 0);
+});
+
+test("packContents() stores the largest text alone where that is enough", async () => {
+  const large = "x".repeat(400_000);
+  const { contents, stored } = await pack(["html", large, "pdf".repeat(1000)]);
+  const key = createHash("sha256").update(large).digest("hex");
+  assert.deepEqual(contents, [{ inline: "html" }, { key }, { inline: "pdf".repeat(1000) }]);
+  assert.deepEqual([...stored], [[key, large]]);
+});
+
+test("packContents() keeps any mix of texts well below the limit of an event", async () => {
+  for (const length of [1000, 30_000, 100_000, 1_000_000]) {
+    // Quotes weigh double in JSON, and a control character sixfold.
+    for (const letter of ["x", '"', "\u{1}", "ä", "😀"]) {
+      const { contents } = await pack(Array.from({ length: 12 }, () => letter.repeat(length)));
+      const bytes = Buffer.byteLength(JSON.stringify(contents));
+      assert.ok(bytes < MAX_EVENT_BYTES * 0.65, `${bytes} bytes of ${JSON.stringify(letter)}`);
+    }
+  }
+});
+
+test("packContents() gives the same text the same key", async () => {
+  const large = "ä".repeat(400_000);
+  const [first, second] = await Promise.all([pack([large]), pack([large])]);
+  assert.deepEqual(first.contents, second.contents);
+});
+
+test("packContents() throws when the store does", async () => {
+  const packing = packContents(["x".repeat(400_000)], () => Promise.reject(new Error("full")));
+  await assert.rejects(packing, /full/);
+});

@@ -1,0 +1,53 @@
+import { renderReplySchema, type Variables } from "@posthaste/contracts";
+import { openCage, RenderError } from "@posthaste/templating";
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { emailVersion } from "./_test_versions.ts";
+import { type RenderNowDeps, renderNowStep } from "./render_now_step.ts";
+
+const cage = openCage({ workers: 1 });
+after(() => cage[Symbol.asyncDispose]());
+
+async function reply(variables: Variables, changes: Partial<RenderNowDeps> = {}) {
+  const step = renderNowStep({
+    emailVersion: (accountId, id, version) =>
+      Promise.resolve(accountId === "acc_1" && id === 1 && version === 2 ? emailVersion() : null),
+    fill: cage.fill,
+    ...changes,
+  });
+  const data = { v: 1, accountId: "acc_1", templateId: 1, version: 2, variables } as const;
+  const delivery = { type: "render.requested", data } as const;
+  const verdict = await step.handle(delivery, new AbortController().signal);
+  if (verdict.type === "fail") {
+    return renderReplySchema.parse(step.giveUp(delivery, verdict.reason).reply);
+  }
+  assert.ok(verdict.type === "done" && verdict.publish.length === 0);
+  return renderReplySchema.parse(verdict.reply);
+}
+
+test("renderNowStep() answers with subject, HTML and text, defaults filled in", async () => {
+  assert.deepEqual(await reply({ name: "<Ann>" }), {
+    ok: true,
+    subject: "Hello <Ann>",
+    html: "<p>&lt;Ann&gt; in Oslo</p>",
+    text: "<Ann> in Oslo",
+  });
+});
+
+test("renderNowStep() answers that the template's version is missing", async () => {
+  const answer = await reply({}, { emailVersion: () => Promise.resolve(null) });
+  assert.deepEqual(answer, {
+    ok: false,
+    reason: "the template's version is missing",
+    timedOut: false,
+  });
+});
+
+test("renderNowStep() answers why a template could not be filled, and if time ran out", async () => {
+  for (const [code, timedOut] of [["error", false], ["timeout", true]] as const) {
+    const answer = await reply({}, {
+      fill: () => Promise.resolve([{ ok: false, error: new RenderError(code, "too bad") }]),
+    });
+    assert.deepEqual(answer, { ok: false, reason: "too bad", timedOut });
+  }
+});

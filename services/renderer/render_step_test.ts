@@ -1,0 +1,256 @@
+import { type EventData, EVENTS, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { type Outgoing, runStep } from "@posthaste/messaging";
+import { openCage, RenderError } from "@posthaste/templating";
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { emailVersion, pdfVersion } from "./_test_versions.ts";
+import { type RenderDeps, renderStep } from "./render_step.ts";
+
+const sendId = newSendId();
+const signal = new AbortController().signal;
+
+const REQUESTED: EventData<"send.requested"> = {
+  v: 1,
+  sendId,
+  accountId: "acc_1",
+  lane: "transactional",
+  acceptedAt: "2026-03-01T10:00:00.000Z",
+  integrationId: 4,
+  from: { email: "shop@example.com", name: "Shop" },
+  template: { id: 1, version: 2 },
+  pdfVersions: { 7: 3 },
+  variables: { name: "A" },
+  recipients: [{ index: 0, attempt: 0, email: "ann@example.com" }],
+};
+
+const SEND: Send = {
+  _id: sendId,
+  accountId: "acc_1",
+  acceptedAt: new Date(REQUESTED.acceptedAt),
+  lane: "transactional",
+  template: { id: 1, version: 2 },
+  pdfVersions: { 7: 3 },
+  integrationId: 4,
+  request: {
+    from: REQUESTED.from,
+    to: [
+      { email: "ann@example.com", variables: { name: "Ann" } },
+      { email: "bob@example.com", name: "Bob" },
+      { email: "cy@example.com", attachments: [{ id: 7, variables: { name: "C" } }] },
+    ],
+    variables: { name: "A" },
+  },
+  messageCount: 3,
+  settledAt: null,
+  sweepAt: new Date(REQUESTED.acceptedAt),
+};
+
+const cage = openCage({ workers: 1 });
+after(() => cage[Symbol.asyncDispose]());
+
+function depsOf(changes: Partial<RenderDeps> = {}): RenderDeps {
+  return {
+    emailVersion: (_, id, version) =>
+      Promise.resolve(id === 1 && version === 2 ? emailVersion() : null),
+    pdfVersion: (_, id, version) =>
+      Promise.resolve(id === 7 && version === 3 ? pdfVersion(7) : null),
+    loadSend: () => Promise.reject(new Error("not asked for")),
+    fill: cage.fill,
+    storeContent: () => Promise.reject(new Error("not asked for")),
+    now: () => new Date("2026-03-01T10:00:01.000Z"),
+    ...changes,
+  };
+}
+
+function handle(changes: Partial<typeof REQUESTED> = {}, deps: Partial<RenderDeps> = {}) {
+  const delivery = { type: "send.requested", data: { ...REQUESTED, ...changes } } as const;
+  return runStep(renderStep(depsOf(deps)), delivery, { deliveries: 1, signal });
+}
+
+async function published(...args: Parameters<typeof handle>): Promise<Outgoing[]> {
+  const verdict = await handle(...args);
+  assert.equal(verdict.type, "done", JSON.stringify(verdict));
+  const publish = verdict.type === "done" ? verdict.publish : [];
+  for (const { type, data } of publish) EVENTS[type].parse(JSON.parse(JSON.stringify(data)));
+  return publish;
+}
+
+/** Type, position and, where it failed, reason of each event. */
+function told(events: Outgoing[]): string[] {
+  return events.map(({ type, data }) =>
+    [type, "index" in data ? data.index : "", "reason" in data ? data.reason : ""].join(" ").trim()
+  );
+}
+
+function messagesOf(events: Outgoing[]): EventData<"message.rendered">[] {
+  return events.flatMap(({ type, data }) => type === "message.rendered" ? [data] : []);
+}
+
+test("renderStep() renders each recipient with their variables, PDFs and file names", async () => {
+  const events = await published({
+    recipients: [
+      { index: 0, attempt: 0, email: "ann@example.com", name: "Ann", variables: { name: "<B>" } },
+      {
+        index: 1,
+        attempt: 2,
+        email: "bob@example.com",
+        attachments: [{ id: 7, variables: { name: "C/D" } }, { id: 7, filename: "Mine.pdf" }],
+      },
+    ],
+  });
+  assert.deepEqual(told(events), [
+    "message.rendered 0",
+    "fact.message.rendered 0",
+    "message.rendered 1",
+    "fact.message.rendered 1",
+  ]);
+  const [ann, bob] = messagesOf(events);
+  assert.deepEqual(ann, {
+    v: 1,
+    sendId,
+    accountId: "acc_1",
+    lane: "transactional",
+    acceptedAt: REQUESTED.acceptedAt,
+    integrationId: 4,
+    from: REQUESTED.from,
+    messageId: messageIdOf(sendId, 0),
+    index: 0,
+    attempt: 0,
+    to: { email: "ann@example.com", name: "Ann" },
+    subject: "Hello <B>",
+    html: { inline: "<p>&lt;B&gt; in Oslo</p>" },
+    text: { inline: "<B> in Oslo" },
+    pdfs: [],
+  });
+  assert.deepEqual([bob?.attempt, bob?.to, bob?.subject], [
+    2,
+    { email: "bob@example.com" },
+    "Hello A",
+  ]);
+  const { page } = pdfVersion(7);
+  assert.deepEqual(bob?.pdfs, [
+    {
+      templateId: 7,
+      filename: "invoice-C-D.pdf",
+      html: { inline: "<h1>C/D</h1><p>7 NOK</p>" },
+      page,
+    },
+    { templateId: 7, filename: "Mine.pdf", html: { inline: "<h1>A</h1><p>7 NOK</p>" }, page },
+  ]);
+});
+
+test("renderStep() gives the same message each time, but for the fact's duration", async () => {
+  const [first, second] = await Promise.all([published(), published()]);
+  assert.deepEqual(messagesOf(first), messagesOf(second));
+});
+
+test("renderStep() fails the recipient whose template fails and leaves the others", async () => {
+  const recipients = [0, 1, 2].map((index) => ({
+    index,
+    attempt: 0,
+    email: `person${index}@example.com`,
+  }));
+  const events = await published({ recipients }, {
+    fill: async (request) => {
+      const results = await cage.fill(request);
+      results[1] = { ok: false, error: new RenderError("error", '"none" is no number') };
+      return results;
+    },
+  });
+  assert.deepEqual(told(events), [
+    "message.rendered 0",
+    "fact.message.rendered 0",
+    'fact.message.failed 1 The template could not be filled: "none" is no number',
+    "message.rendered 2",
+    "fact.message.rendered 2",
+  ]);
+});
+
+test("renderStep() fails all recipients where a pinned version is missing", async () => {
+  assert.deepEqual(told(await published({ template: { id: 1, version: 9 } })), [
+    "fact.message.failed 0 The template could not be filled: version 9 of template 1 is missing",
+  ]);
+  const recipients = [
+    { index: 3, attempt: 0, email: "ann@example.com" },
+    { index: 4, attempt: 0, email: "bob@example.com", attachments: [{ id: 8 }] },
+  ];
+  const reason =
+    "The template could not be filled: the pinned version of PDF template 8 is missing";
+  assert.deepEqual(told(await published({ recipients })), [
+    `fact.message.failed 3 ${reason}`,
+    `fact.message.failed 4 ${reason}`,
+  ]);
+});
+
+test("renderStep() finds the recipients of a repeated dispatch in the ledger", async () => {
+  const { recipients: _recipients, variables: _variables, ...head } = REQUESTED;
+  const delivery = {
+    type: "send.requested" as const,
+    data: {
+      ...head,
+      again: [{ index: 2, attempt: 3 }, { index: 0, attempt: 1 }, { index: 99, attempt: 0 }],
+    },
+  };
+  const step = renderStep(depsOf({
+    loadSend: (id) => Promise.resolve(id === sendId ? SEND : null),
+  }));
+  const verdict = await step.handle(delivery, signal);
+  const events = messagesOf(verdict.type === "done" ? verdict.publish : []);
+  assert.deepEqual(
+    events.map(({ index, attempt, subject, pdfs }) => [index, attempt, subject, pdfs.length]),
+    [[2, 3, "Hello A", 1], [0, 1, "Hello Ann", 0]],
+  );
+  assert.deepEqual(events[0]?.pdfs[0]?.html, { inline: "<h1>C</h1><p>7 NOK</p>" });
+});
+
+test("renderStep() renders all recipients of a dispatch that names none", async () => {
+  const { recipients: _recipients, ...head } = REQUESTED;
+  const step = renderStep(depsOf({ loadSend: () => Promise.resolve(SEND) }));
+  const verdict = await step.handle({ type: "send.requested", data: head }, signal);
+  const events = messagesOf(verdict.type === "done" ? verdict.publish : []);
+  assert.deepEqual(events.map(({ index, attempt }) => [index, attempt]), [[0, 0], [1, 0], [2, 0]]);
+});
+
+test("renderStep() gives up a send that the ledger does not have", async () => {
+  const { recipients: _recipients, ...head } = REQUESTED;
+  const step = renderStep(depsOf({ loadSend: () => Promise.resolve(null) }));
+  const data = { ...head, again: [{ index: 1, attempt: 2 }] };
+  const verdict = await step.handle({ type: "send.requested", data }, signal);
+  assert.deepEqual(verdict, { type: "fail", reason: "the send is not in the ledger" });
+  const { publish } = step.giveUp({ type: "send.requested", data }, "no such send");
+  assert.deepEqual(told(publish), [
+    "fact.message.failed 1 The template could not be filled: no such send",
+  ]);
+});
+
+test("renderStep() stores a text that is too large for its event", async () => {
+  const stored = new Map<string, string>();
+  const events = await published({
+    variables: { name: "x".repeat(400_000) },
+    recipients: [{
+      index: 0,
+      attempt: 0,
+      email: "ann@example.com",
+      variables: { name: "Ann" },
+      attachments: [{ id: 7, variables: { name: "y".repeat(400_000) }, filename: "a.pdf" }],
+    }],
+  }, {
+    storeContent: (key, text) => Promise.resolve(void stored.set(key, text)),
+  });
+  const [message] = messagesOf(events);
+  const content = message?.pdfs[0]?.html;
+  assert.ok(content && "key" in content);
+  assert.match(stored.get(content.key) ?? "", /^<h1>y{400000}<\/h1>/);
+  assert.deepEqual(message?.html, { inline: "<p>Ann in Oslo</p>" });
+});
+
+test("renderStep() waits for a cage that is away, and for a database that is", async () => {
+  const closed = await handle({}, {
+    fill: ({ fills }) =>
+      Promise.resolve(fills.map(() => ({ ok: false, error: new RenderError("closed", "closed") }))),
+  });
+  assert.ok(closed.type === "retry" && closed.outage);
+  const away = Object.assign(new Error("away"), { name: "MongoServerSelectionError" });
+  const database = await handle({}, { emailVersion: () => Promise.reject(away) });
+  assert.ok(database.type === "retry" && database.outage);
+});
