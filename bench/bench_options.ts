@@ -51,7 +51,7 @@ export function readOptions(args: string[]): BenchOptions | undefined {
   return {
     figures: figuresOf(values.only),
     rounds,
-    scale: values.quick ? 0.4 : 1,
+    scale: values.quick ? 0.25 : 1,
     profileDir: values.profile,
   };
 }

@@ -106,6 +106,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     APPLY_TOPOLOGY: "true",
     // Outside of the data: unpacking Chromium takes seconds, and what it gives never differs.
     CACHE_DIR: env["CACHE_DIR"] || join(userCacheDir(env), "chromium"),
+    // Saves a third of the CPU that the start of the services takes.
+    NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] || join(userCacheDir(env), "compiled"),
   };
   const runner = opened.use(openRunner(options, common));
   onProgress?.("starting the services");

@@ -13,6 +13,7 @@ import {
 } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { readTrace, REPLY_HEADER } from "./_headers.ts";
+import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { publishEvent } from "./publish.ts";
 import { type Delivery, type Outgoing, retryDelayMs, runStep, type Step } from "./step.ts";
@@ -68,7 +69,7 @@ async function pull<T extends EventType>(
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
   });
-  const stop = () => void messages.close();
+  const stop = () => void drainMessages(messages);
   options.signal.addEventListener("abort", stop, { once: true });
   // It may have aborted while the consumer was looked up.
   if (options.signal.aborted) stop();

@@ -2,6 +2,7 @@ import type { JsMsg } from "@nats-io/jetstream";
 import { type EventData, EVENTS, type FactType } from "@posthaste/contracts";
 import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
+import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { CONSUMERS } from "./topology.ts";
 
@@ -56,7 +57,7 @@ async function pull(
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
   });
-  const stop = () => void messages.close();
+  const stop = () => void drainMessages(messages);
   signal.addEventListener("abort", stop, { once: true });
   // It may have aborted while the consumer was looked up.
   if (signal.aborted) stop();

@@ -1,0 +1,358 @@
+import { type EventData, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { type Outgoing, runStep, type Verdict } from "@posthaste/messaging";
+import type { Claim, Claimed } from "@posthaste/storage";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { integrationOf } from "./_test_integration.ts";
+import { encodeAttachment } from "./compose_mime.ts";
+import { type SendDeps, sendStep } from "./send_step.ts";
+import { SmtpFailure } from "./smtp_failure.ts";
+import type { OutgoingMail, SmtpReceipt } from "./transport_pool.ts";
+
+const sendId = newSendId();
+const ACCEPTED = "2026-03-01T10:00:00.000Z";
+const NOW = Date.parse("2026-03-01T10:00:05.000Z");
+const LEASE_MS = 60_000;
+
+const MESSAGE: EventData<"message.printed"> = {
+  v: 1,
+  sendId,
+  accountId: "acc_1",
+  lane: "transactional",
+  acceptedAt: ACCEPTED,
+  integrationId: 4,
+  from: { email: "shop@example.com", name: "Shop" },
+  messageId: messageIdOf(sendId, 3),
+  index: 3,
+  attempt: 0,
+  to: { email: "ann@example.org", name: "Ann" },
+  subject: "Hello",
+  html: { inline: "<p>Hello</p>" },
+  text: { inline: "Hello" },
+  attachments: [],
+};
+
+const SEND: Send = {
+  _id: sendId,
+  accountId: "acc_1",
+  acceptedAt: new Date(ACCEPTED),
+  lane: "transactional",
+  template: { id: 1, version: 2 },
+  pdfVersions: { 7: 3 },
+  integrationId: 4,
+  request: { from: { email: "shop@example.com" }, to: [] },
+  messageCount: 4,
+  settledAt: null,
+  sweepAt: new Date(ACCEPTED),
+};
+
+const RECEIPT: SmtpReceipt = {
+  code: 250,
+  enhanced: "2.0.0",
+  response: "250 2.0.0 OK",
+  durationMs: 7,
+};
+const GRANTED: Claimed = { claimed: true, attempt: 1, mimeHash: null, recovered: false };
+
+interface Written {
+  state: string;
+  attempt: number;
+  reason?: string;
+  nextAt?: Date;
+  mimeHash?: string | undefined;
+}
+
+/** A mailer whose world is kept in arrays; `changes` replaces parts of it. */
+function openMailer(changes: Partial<SendDeps> & { claim?: Claimed } = {}) {
+  const { claim = GRANTED, ...rest } = changes;
+  const world = {
+    claims: [] as Claim[],
+    mails: [] as OutgoingMail[],
+    written: [] as Written[],
+    hastened: [] as Date[],
+    logged: [] as string[],
+    now: NOW,
+  };
+  const write = (state: string) => (outcome: Omit<Written, "state">) => {
+    world.written.push({ ...outcome, state });
+    return Promise.resolve(true);
+  };
+  const log = (line: string) => void world.logged.push(line);
+  const deps: SendDeps = {
+    claimMessage: (asked) => {
+      world.claims.push(asked);
+      return Promise.resolve(claim);
+    },
+    markSent: write("sent"),
+    markDeferred: write("deferred"),
+    markFailed: write("failed"),
+    markUnknown: write("unknown"),
+    hastenSweep: (_, at) => Promise.resolve(void world.hastened.push(at)),
+    loadSend: (id) => Promise.resolve(id === sendId ? SEND : null),
+    findIntegration: (accountId, id) =>
+      Promise.resolve(accountId === "acc_1" && id === 4 ? integrationOf() : null),
+    unseal: ({ host, port, tls }) => ({ key: "acc_1/4", host, port, tls, auth: null }),
+    send: async (mail) => {
+      await mail.onDot?.();
+      world.mails.push(mail);
+      return RECEIPT;
+    },
+    loadAttachment: () => Promise.resolve(undefined),
+    loadContent: () => Promise.resolve(undefined),
+    now: () => new Date(world.now),
+    logger: { warn: log, error: log },
+    leaseMs: LEASE_MS,
+    mailLimit: 1_000_000,
+    ...rest,
+  };
+  const step = sendStep(deps);
+  const run = (data: Partial<typeof MESSAGE> = {}) =>
+    runStep(step, { type: "message.printed", data: { ...MESSAGE, ...data } }, {
+      deliveries: 1,
+      signal: new AbortController().signal,
+    });
+  return { world, step, run };
+}
+
+function publishedBy(verdict: Verdict): Outgoing[] {
+  assert.equal(verdict.type, "done", JSON.stringify(verdict));
+  return verdict.type === "done" ? verdict.publish : [];
+}
+
+function typesOf(verdict: Verdict): string[] {
+  return publishedBy(verdict).map(({ type }) => type);
+}
+
+function refusal(response: string, phase: SmtpFailure["phase"] = "rcpt") {
+  return () => Promise.reject(new SmtpFailure("refused", { phase, fault: "reply", response }));
+}
+
+test("sendStep() claims a message, sends it and writes the server's answer", async () => {
+  const { world, run } = openMailer();
+  const verdict = await run();
+  assert.deepEqual(world.claims, [{
+    messageId: MESSAGE.messageId,
+    sendId,
+    accountId: "acc_1",
+    index: 3,
+    email: "ann@example.org",
+    acceptedAt: new Date(ACCEPTED),
+    attempt: 0,
+    leaseMs: LEASE_MS,
+    now: new Date(NOW),
+  }]);
+  const [mail] = world.mails;
+  assert.deepEqual(mail?.envelope, { from: "shop@example.com", to: "ann@example.org" });
+  const raw = mail?.raw.toString() ?? "";
+  assert.match(raw, new RegExp(`^Message-ID: <${MESSAGE.messageId}@example.com>\r$`, "m"));
+  assert.match(raw, /^Date: Sun, 01 Mar 2026 10:00:00 \+0000\r$/m);
+  const [written] = world.written;
+  assert.deepEqual([written?.state, written?.attempt], ["sent", 1]);
+  assert.match(written?.mimeHash ?? "", /^[0-9a-f]{64}$/);
+  const [fact] = publishedBy(verdict);
+  assert.ok(fact?.type === "fact.message.sent");
+  const { durationMs: _, ...reply } = RECEIPT;
+  assert.deepEqual([fact.data.attempt, fact.data.reply], [1, reply]);
+  assert.ok(!JSON.stringify(fact).includes("@"));
+});
+
+test("sendStep() sends a message without PDFs as the renderer made it", async () => {
+  const { world, step } = openMailer();
+  const { attachments: _, ...rest } = MESSAGE;
+  const data = { ...rest, pdfs: [] };
+  await step.handle({ type: "message.rendered", data }, new AbortController().signal);
+  assert.equal(world.mails.length, 1);
+});
+
+test("sendStep() makes the same bytes on every attempt", async () => {
+  const first = openMailer();
+  const second = openMailer({ claim: { ...GRANTED, attempt: 2 } });
+  second.world.now += 3_600_000;
+  await first.run();
+  await second.run({ attempt: 1 });
+  assert.deepEqual(first.world.mails[0]?.raw, second.world.mails[0]?.raw);
+  assert.equal(first.world.written[0]?.mimeHash, second.world.written[0]?.mimeHash);
+});
+
+test("sendStep() warns when a mail differs from its earlier attempt, and sends it", async () => {
+  const { world, run } = openMailer({ claim: { ...GRANTED, mimeHash: "other" } });
+  await run();
+  assert.deepEqual(world.logged, ["A mail differs from its earlier attempt"]);
+  assert.equal(world.mails.length, 1);
+});
+
+test("sendStep() sends and writes nothing where another worker has the message", async () => {
+  const { world, run } = openMailer({ claim: { claimed: false, state: "sending", attempt: 1 } });
+  assert.deepEqual(await run(), { type: "done", publish: [] });
+  assert.deepEqual([world.mails, world.written], [[], []]);
+});
+
+test("sendStep() sends a recovered message again, unless the integration wants it held", async () => {
+  const claim: Claimed = { ...GRANTED, attempt: 2, recovered: true };
+  const retry = openMailer({ claim });
+  assert.deepEqual(typesOf(await retry.run({ attempt: 1 })), ["fact.message.sent"]);
+  const hold = openMailer({
+    claim,
+    findIntegration: () => Promise.resolve(integrationOf({ whenUnknown: "hold" })),
+  });
+  assert.deepEqual(typesOf(await hold.run({ attempt: 1 })), ["fact.message.unknown"]);
+  assert.deepEqual(hold.world.mails, []);
+  assert.deepEqual(hold.world.written.map(({ state, attempt }) => [state, attempt]), [
+    ["unknown", 2],
+  ]);
+});
+
+test("sendStep() holds the final dot back once its lease is over", async () => {
+  const { world, run } = openMailer({
+    send: async ({ onDot }) => {
+      world.now = NOW + LEASE_MS;
+      const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
+      assert.match(String(cause), /its lease is over/);
+      throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
+    },
+  });
+  assert.deepEqual(typesOf(await run()), ["fact.message.deferred"]);
+  assert.deepEqual(world.written.map(({ state }) => state), ["deferred"]);
+});
+
+test("sendStep() lets the final dot go until the last millisecond of its lease", async () => {
+  const { world, run } = openMailer({
+    send: async ({ onDot }) => {
+      world.now = NOW + LEASE_MS - 1;
+      await onDot?.();
+      return RECEIPT;
+    },
+  });
+  assert.deepEqual(typesOf(await run()), ["fact.message.sent"]);
+});
+
+test("sendStep() defers a temporary refusal and tells the sweeper when", async () => {
+  const { world, run } = openMailer({ send: refusal("451 4.7.1 later") });
+  const [fact] = publishedBy(await run());
+  const [written] = world.written;
+  assert.ok(fact?.type === "fact.message.deferred" && written?.nextAt);
+  assert.deepEqual(world.hastened, [written.nextAt]);
+  assert.equal(fact.data.nextAt, written.nextAt.toISOString());
+  const waitMs = written.nextAt.getTime() - NOW;
+  assert.ok(waitMs >= 48_000 && waitMs <= 72_000, `${waitMs} ms`);
+  assert.deepEqual(fact.data.reply, { code: 451, enhanced: "4.7.1", response: "451 4.7.1 later" });
+});
+
+test("sendStep() fails a permanent refusal", async () => {
+  const { world, run } = openMailer({ send: refusal("550 5.1.1 no such user") });
+  const [fact] = publishedBy(await run());
+  assert.ok(fact?.type === "fact.message.failed");
+  assert.equal(fact.data.stage, "mailer");
+  assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
+    ["failed", "The SMTP server refused the recipient address"],
+  ]);
+  assert.deepEqual(world.hastened, []);
+});
+
+test("sendStep() fails a message whose integration is gone", async () => {
+  const { world, run } = openMailer({ findIntegration: () => Promise.resolve(null) });
+  assert.deepEqual(typesOf(await run()), ["fact.message.failed"]);
+  assert.equal(world.written[0]?.reason, "The SMTP integration does not exist any more");
+  assert.deepEqual(world.mails, []);
+});
+
+test("sendStep() fails a mail that is too large", async () => {
+  const { world, run } = openMailer({ mailLimit: 500 });
+  assert.deepEqual(typesOf(await run()), ["fact.message.failed"]);
+  assert.match(world.written[0]?.reason ?? "", /^Cannot compose the mail: .* 500 are allowed$/);
+  assert.deepEqual(world.mails, []);
+});
+
+test("sendStep() fails a mail whose address cannot be written, at once", async () => {
+  const { world, run } = openMailer();
+  const email = `ann@${"ü".repeat(60)}.example`;
+  assert.deepEqual(typesOf(await run({ to: { email } })), ["fact.message.failed"]);
+  assert.match(world.written[0]?.reason ?? "", /it is not one email address$/);
+});
+
+test("sendStep() defers the mail of an integration whose password does not open", async () => {
+  const { world, run } = openMailer({
+    unseal: () => {
+      throw new Error("Cannot open secret");
+    },
+  });
+  assert.deepEqual(typesOf(await run()), ["fact.message.deferred"]);
+  assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
+    ["deferred", "The password of the SMTP integration could not be opened"],
+  ]);
+  assert.deepEqual(world.logged, ["Cannot open the password of an integration"]);
+  assert.deepEqual(world.mails, []);
+});
+
+test("sendStep() attaches its PDFs and fetches texts that were too large for the event", async () => {
+  const { world, run } = openMailer({
+    loadContent: (key) => Promise.resolve(key === "html" ? "<p>From the store</p>" : undefined),
+    loadAttachment: (key) =>
+      Promise.resolve(key === "pdf" ? encodeAttachment(Buffer.from("%PDF")) : undefined),
+  });
+  await run({
+    html: { key: "html" },
+    attachments: [{ key: "pdf", filename: "Invoice.pdf", size: 4 }],
+  });
+  const raw = world.mails[0]?.raw.toString() ?? "";
+  assert.ok(raw.includes(Buffer.from("<p>From the store</p>").toString("base64")));
+  assert.ok(raw.includes(Buffer.from("%PDF").toString("base64")));
+  assert.match(raw, /filename="?Invoice\.pdf/);
+});
+
+test("sendStep() has a message made again whose PDF or text is gone, without claiming it", async () => {
+  const lost = [
+    { attachments: [{ key: "lost", filename: "a.pdf", size: 1 }] },
+    { html: { key: "lost" } },
+    { text: { key: "lost" } },
+  ];
+  for (const part of lost) {
+    const { world, run } = openMailer();
+    const [again] = publishedBy(await run({ ...part, attempt: 2 }));
+    assert.ok(again?.type === "send.requested");
+    assert.deepEqual(again.data.again, [{ index: 3, attempt: 2 }]);
+    assert.equal(again.data.sendId, sendId);
+    assert.deepEqual([world.claims, world.mails, world.written], [[], [], []]);
+  }
+});
+
+test("sendStep() writes an outcome as often as an outage of the database needs", async () => {
+  const outages = [
+    Object.assign(new Error("away"), { name: "MongoServerSelectionError" }),
+    Object.assign(new Error("away"), { name: "MongoNetworkTimeoutError" }),
+  ];
+  let tries = 0;
+  const { world, run } = openMailer({
+    markSent: () => {
+      const outage = outages[tries++];
+      return outage ? Promise.reject(outage) : Promise.resolve(true);
+    },
+  });
+  assert.deepEqual(typesOf(await run()), ["fact.message.sent"]);
+  assert.equal(tries, 3);
+  assert.equal(world.mails.length, 1);
+});
+
+test("sendStep() logs it when its claim was lost before the outcome was written", async () => {
+  const { world, run } = openMailer({ markSent: () => Promise.resolve(false) });
+  await run();
+  assert.deepEqual(world.logged, ["A mail's claim was lost before its outcome"]);
+});
+
+test("sendStep() waits for a database that is away before it claims anything", async () => {
+  const error = Object.assign(new Error("away"), { name: "MongoServerSelectionError" });
+  const { world, run } = openMailer({ findIntegration: () => Promise.reject(error) });
+  assert.deepEqual(await run(), { type: "retry", reason: error, outage: true });
+  assert.deepEqual(world.claims, []);
+});
+
+test("sendStep() tells a failure of the pipeline when it gives up", () => {
+  const { publish } = openMailer().step.giveUp(
+    { type: "message.printed", data: { ...MESSAGE, attempt: 2 } },
+    "given up after 5 tries",
+  );
+  const [fact] = publish;
+  assert.ok(fact?.type === "fact.message.failed");
+  const { stage, reason, attempt } = fact.data;
+  assert.deepEqual([stage, reason, attempt], ["pipeline", "given up after 5 tries", 2]);
+});

@@ -1,0 +1,195 @@
+import { newSendId } from "@posthaste/contracts";
+import type { Outgoing } from "@posthaste/messaging";
+import type { SendHead, UnfinishedMessage } from "@posthaste/storage";
+import { until } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type SweepDeps, sweepForever, sweepOnce } from "./sweep.ts";
+
+const NOW = new Date("2026-03-01T12:00:00Z");
+const HOUR = 3_600_000;
+const GRACE_MS = 30_000;
+const PATIENCE_MS = 60_000;
+
+function sendOf(changes: Partial<SendHead> = {}): SendHead {
+  return {
+    _id: newSendId(),
+    accountId: "acc_1",
+    acceptedAt: new Date(NOW.getTime() - HOUR),
+    lane: "bulk",
+    template: { id: 1, version: 2 },
+    pdfVersions: { 7: 3 },
+    integrationId: 4,
+    from: { email: "shop@example.com" },
+    messageCount: 3,
+    settledAt: null,
+    sweepAt: NOW,
+    ...changes,
+  };
+}
+
+function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
+  const at = { leaseUntil: null, nextAt: null, enteredAt: new Date(NOW.getTime() - HOUR) };
+  return { index: 0, state: "queued", attempt: 0, ...at, ...changes };
+}
+
+function openSweeper(
+  sends: SendHead[],
+  unfinished: Record<string, UnfinishedMessage[]>,
+  changes: Partial<SweepDeps> = {},
+) {
+  const done: string[] = [];
+  const published: { outgoing: Outgoing; trace: string | undefined }[] = [];
+  const deps: SweepDeps = {
+    sendsToSweep: (now, limit) => {
+      done.push(`find ${limit} at ${now.toISOString()}`);
+      return Promise.resolve(sends);
+    },
+    streamStates: () => {
+      done.push("look at streams");
+      return Promise.resolve(new Map());
+    },
+    postponeSweep: (sweeps) => {
+      for (const { id, sweepAt } of sweeps) {
+        done.push(`postpone ${id} by ${sweepAt.getTime() - NOW.getTime()}`);
+      }
+      return Promise.resolve();
+    },
+    unfinishedMessages: ({ _id }) => {
+      done.push(`read ${_id}`);
+      return Promise.resolve(unfinished[_id] ?? []);
+    },
+    publish: (outgoing, trace) => {
+      done.push("publish");
+      published.push({ outgoing, trace });
+      return Promise.resolve();
+    },
+    hastenSweep: (id, at) => {
+      done.push(`hasten ${id} to ${at.getTime() - NOW.getTime()}`);
+      return Promise.resolve();
+    },
+    settleSends: (ids) => {
+      done.push(`settle ${ids.join()}`);
+      return Promise.resolve(ids.length);
+    },
+    now: () => NOW,
+    logger: { info: () => {}, warn: (line) => void done.push(line) },
+    ...changes,
+  };
+  return { deps, done, published };
+}
+
+const FIND = `find 200 at ${NOW.toISOString()}`;
+
+test("sweepOnce() does nothing more where no send is due", async () => {
+  const { deps, done } = openSweeper([], {});
+  assert.equal(await sweepOnce(deps, { graceMs: GRACE_MS }), 0);
+  assert.deepEqual(done, [FIND]);
+});
+
+test("sweepOnce() looks at streams and postpones before it reads, and settles at the end", async () => {
+  const finished = sendOf();
+  const open = sendOf();
+  const { deps, done } = openSweeper([finished, open], { [open._id]: [messageIn({})] });
+  assert.equal(await sweepOnce(deps, { graceMs: GRACE_MS }), 2);
+  assert.deepEqual(done, [
+    FIND,
+    "look at streams",
+    `postpone ${finished._id} by ${PATIENCE_MS}`,
+    `postpone ${open._id} by ${PATIENCE_MS}`,
+    `read ${finished._id}`,
+    `read ${open._id}`,
+    "publish",
+    `settle ${finished._id}`,
+  ]);
+});
+
+test("sweepOnce() dispatches what is due with its attempts, in the send's trace", async () => {
+  const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const send = sendOf({ trace });
+  const past = new Date(NOW.getTime() - 1);
+  const { deps, published } = openSweeper([send], {
+    [send._id]: [
+      messageIn({ index: 1 }),
+      messageIn({ index: 4, state: "deferred", attempt: 2, nextAt: past }),
+      messageIn({
+        index: 5,
+        state: "sending",
+        attempt: 3,
+        leaseUntil: new Date(NOW.getTime() + 1),
+      }),
+      messageIn({ index: 6, state: "sending", attempt: 1, leaseUntil: past }),
+    ],
+  });
+  await sweepOnce(deps, { graceMs: GRACE_MS });
+  assert.equal(published.length, 1);
+  assert.equal(published[0]?.trace, trace);
+  assert.deepEqual(published[0]?.outgoing, {
+    type: "send.requested",
+    data: {
+      v: 1,
+      sendId: send._id,
+      accountId: "acc_1",
+      lane: "bulk",
+      acceptedAt: send.acceptedAt.toISOString(),
+      integrationId: 4,
+      from: { email: "shop@example.com" },
+      template: { id: 1, version: 2 },
+      pdfVersions: { 7: 3 },
+      again: [{ index: 1, attempt: 0 }, { index: 4, attempt: 2 }, { index: 6, attempt: 1 }],
+    },
+  });
+});
+
+test("sweepOnce() looks again when the next of the others is due", async () => {
+  const send = sendOf();
+  const soon = (ms: number) => new Date(NOW.getTime() + ms);
+  const { deps, done, published } = openSweeper([send], {
+    [send._id]: [
+      messageIn({ state: "deferred", nextAt: soon(7000) }),
+      messageIn({ state: "sending", leaseUntil: soon(3000) }),
+      messageIn({ state: "unknown" }),
+    ],
+  });
+  await sweepOnce(deps, { graceMs: GRACE_MS });
+  assert.deepEqual(published, []);
+  assert.equal(done.at(-1), `hasten ${send._id} to 3000`);
+  assert.ok(!done.some((line) => line.startsWith("settle")));
+});
+
+test("sweepOnce() throws when it cannot publish, and the send is looked at again", async () => {
+  const send = sendOf();
+  const { deps, done } = openSweeper([send], { [send._id]: [messageIn({})] }, {
+    publish: () => Promise.reject(new Error("no broker")),
+  });
+  await assert.rejects(sweepOnce(deps, { graceMs: GRACE_MS }), /no broker/);
+  assert.ok(done.includes(`postpone ${send._id} by ${PATIENCE_MS}`));
+  assert.ok(!done.some((line) => line.startsWith("settle")));
+});
+
+test("sweepForever() goes on after a failure and ends with its signal", async () => {
+  const stop = new AbortController();
+  let rounds = 0;
+  const { deps, done } = openSweeper([], {}, {
+    sendsToSweep: () => ++rounds === 1 ? Promise.reject(new Error("away")) : Promise.resolve([]),
+  });
+  const ended = sweepForever(deps, { graceMs: GRACE_MS, intervalMs: 5, signal: stop.signal });
+  await until(() => rounds > 2);
+  stop.abort();
+  await ended;
+  assert.deepEqual(done, ["Cannot sweep, trying again"]);
+});
+
+test("sweepForever() does not wait after a full round", async () => {
+  const stop = new AbortController();
+  const full = Array.from({ length: 200 }, () => sendOf());
+  let rounds = 0;
+  const { deps } = openSweeper([], {}, {
+    sendsToSweep: () => Promise.resolve(++rounds < 3 ? full : []),
+  });
+  const ended = sweepForever(deps, { graceMs: GRACE_MS, intervalMs: 60_000, signal: stop.signal });
+  await until(() => rounds === 3);
+  stop.abort();
+  await ended;
+  assert.equal(rounds, 3);
+});
