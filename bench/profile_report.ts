@@ -12,6 +12,8 @@ interface CpuProfile {
 }
 
 const SHOWN = 14;
+// So long a sample is a process that was stopped or had to wait for a core.
+const LONGEST_SAMPLE = 50_000;
 const NOT_WORK = ["(idle)", "(program)", "(root)"];
 
 /** Tells where the services spent their time, out of the profiles in a folder, as Markdown. */
@@ -36,6 +38,7 @@ function sectionOf(service: string, profile: CpuProfile): string {
     const frame = nodes.get(id);
     const time = profile.timeDeltas[index] ?? 0;
     if (frame === undefined || NOT_WORK.includes(frame.functionName)) continue;
+    if (time > LONGEST_SAMPLE) continue;
     total += time;
     const place = placeOf(frame.url);
     add(byPackage, place.split(" ")[0] ?? place, time);

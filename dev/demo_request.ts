@@ -25,15 +25,16 @@ curl ${apiUrl}/templates/welcome/send/${integrationId} \\
 
 function demoBody({ sender, invoiceId }: DemoRequest): string {
   return `{
-    "from": { "email": "${sender}", "name": "Northwind Coffee" },
+    "from": { "email": "${sender}", "name": "Northwind" },
     "to": [{
       "email": "ada@example.com", "name": "Ada Lovelace",
       "variables": { "name": "Ada", "roast": "Sidamo Natural" },
       "attachments": [{
         "id": ${invoiceId}, "filename": "invoice-2026-0042.pdf",
         "variables": {
-          "number": "2026-0042", "issuedAt": "2026-03-02", "dueAt": "2026-03-16",
-          "customer": { "name": "Ada Lovelace", "street": "12 St James Square" },
+          "number": "2026-0042", "issuedAt": "2026-03-02",
+          "dueAt": "2026-03-16",
+          "customer": { "name": "Ada Lovelace", "street": "12 St James Sq" },
           "lines": [
             { "name": "Harbour Blend, 1 kg", "quantity": 2, "price": 21.5 },
             { "name": "Sidamo Natural, 1 kg", "quantity": 1, "price": 28.9 }

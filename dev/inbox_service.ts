@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import process from "node:process";
 import { runService, setting } from "@posthaste/runtime";
 import { z } from "zod";
@@ -20,6 +21,6 @@ await runService({
     });
     health.add("inbox", async () => {});
     logger.info("Listening", { smtpPort: inbox.smtpPort, webPort: inbox.webPort });
-    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    if (!signal.aborted) await once(signal, "abort");
   },
 });

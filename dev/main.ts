@@ -38,6 +38,7 @@ async function run(settings: ReturnType<typeof readSettings>): Promise<number> {
     onRepeat: async () => {
       await signalDescendants("SIGKILL");
       screen.status("");
+      screen.print("Posthaste was ended at once");
       process.exit(130);
     },
   });

@@ -35,6 +35,7 @@ export interface ServiceProcess extends AsyncDisposable {
 }
 
 const LAST_LINES = 8;
+const GIVE_UP_MS = 2000;
 
 /**
  * Starts a service as a process of its own and waits until it is ready. It is outside the terminal's
@@ -109,7 +110,7 @@ async function untilReady(
       throw new Error(`${cannot}it ended with ${endOf(ended)}${lastWords(last)}`);
     }
     if (signal?.aborted) {
-      await service[Symbol.asyncDispose]();
+      await giveUp(service);
       signal.throwIfAborted();
     }
     const ready = await fetch(`${service.healthUrl}/readyz`).then(({ ok }) => ok, () => false);
@@ -118,6 +119,14 @@ async function untilReady(
   }
   service.signal("SIGKILL");
   throw new Error(`${cannot}it is not ready after ${timeoutMs / 1000} s${lastWords(last)}`);
+}
+
+/** Stops a service that is starting: it has nothing in hand that would be worth a long wait. */
+async function giveUp(service: ServiceProcess): Promise<void> {
+  service.signal("SIGTERM");
+  const timer = setTimeout(() => service.signal("SIGKILL"), GIVE_UP_MS);
+  await service.exited;
+  clearTimeout(timer);
 }
 
 function endOf(reason: number | string): string {

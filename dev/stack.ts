@@ -90,7 +90,14 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const mongodbUrl = mongod?.url ?? env["MONGODB_URL"] ?? "";
   const natsUrl = nats?.url ?? env["NATS_URL"] ?? "";
   onProgress?.("creating streams and indexes");
-  await migrate(mongodbUrl, natsUrl);
+  await allDone([
+    migrateDatabase(mongodbUrl).catch((cause) => {
+      throw mongod ? cause : notUsable("MONGODB_URL", cause);
+    }),
+    migrateBroker(natsUrl).catch((cause) => {
+      throw nats ? cause : notUsable("NATS_URL", cause);
+    }),
+  ]);
   options.signal?.throwIfAborted();
 
   const masterKeyFile = join(dataDir, "master.key");
@@ -111,11 +118,18 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   };
   const runner = opened.use(openRunner(options, common));
   onProgress?.("starting the services");
+  const failing = new AbortController();
+  const names = [...(options.inbox ? ["inbox"] as const : []), ...SERVICES];
   await allDone([
-    ...(options.inbox ? [runner.start("inbox")] : []),
-    ...SERVICES.map(runner.start),
+    ...names.map((name) => runner.start(name, failing.signal)),
     options.prepare?.({ mongodbUrl, natsUrl }),
-  ]);
+  ].map((start) =>
+    start?.catch((error) => {
+      // The others need not become ready, and what they throw then is this.
+      failing.abort(error);
+      throw error;
+    })
+  ));
   options.signal?.throwIfAborted();
   const parts = opened.move();
   return {
@@ -181,7 +195,8 @@ async function allDone(promises: readonly (Promise<unknown> | undefined)[]): Pro
 
 interface Runner extends AsyncDisposable {
   services: ReadonlyMap<ServiceName | "inbox", ServiceProcess>;
-  start(name: ServiceName | "inbox"): Promise<void>;
+  /** Does nothing once it is disposed; a signal breaks the start off. */
+  start(name: ServiceName | "inbox", signal?: AbortSignal): Promise<void>;
 }
 
 /** Starts services and keeps track of them: one that was restarted takes the place of the old. */
@@ -189,14 +204,17 @@ function openRunner(options: StackOptions, env: Record<string, string | undefine
   const services = new Map<ServiceName | "inbox", ServiceProcess>();
   const closing = new AbortController();
   const starting = new Set<Promise<void>>();
-  const signals = [closing.signal, ...(options.signal ? [options.signal] : [])];
 
-  async function startOne(name: ServiceName | "inbox"): Promise<void> {
+  async function startOne(
+    name: ServiceName | "inbox",
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const signals = [closing.signal, options.signal, signal];
     const service = await startService({
       name,
       main: fileURLToPath(new URL(mainOf(name), import.meta.url)),
       env: { ...env, ...settingsOf(name, options) },
-      signal: AbortSignal.any(signals),
+      signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
       onLine: (line) => options.onLine?.(name, line),
       onUnexpectedExit: (reason) => options.onUnexpectedExit?.(name, reason),
     });
@@ -204,9 +222,9 @@ function openRunner(options: StackOptions, env: Record<string, string | undefine
   }
   return {
     services,
-    async start(name) {
+    async start(name, signal) {
       if (closing.signal.aborted) return;
-      const start = startOne(name);
+      const start = startOne(name, signal);
       starting.add(start);
       try {
         await start;
@@ -239,10 +257,6 @@ function settingsOf(name: ServiceName | "inbox", options: StackOptions) {
   };
 }
 
-async function migrate(mongodbUrl: string, natsUrl: string): Promise<void> {
-  await Promise.all([migrateDatabase(mongodbUrl), migrateBroker(natsUrl)]);
-}
-
 async function migrateDatabase(url: string): Promise<void> {
   await using store = await openStore({ url, appName: "migration" });
   await store.ensureIndexes();
@@ -251,6 +265,16 @@ async function migrateDatabase(url: string): Promise<void> {
 async function migrateBroker(url: string): Promise<void> {
   await using bus = await openBus({ url, name: "migration" });
   await bus.applyTopology();
+}
+
+/** Says that a server, which somebody else runs, is not as it should be. */
+function notUsable(name: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(
+    `Cannot use ${name}: ${reason}; check that the server runs and takes this user, or unset ` +
+      `${name} and one is started here`,
+    { cause },
+  );
 }
 
 async function keptMasterKey(file: string): Promise<string> {

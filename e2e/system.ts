@@ -138,8 +138,6 @@ export async function openSystem({ settings = {}, env = {} }: SystemOptions = {}
         ...process.env,
         MONGODB_URL: undefined,
         NATS_URL: undefined,
-        // What was unpacked once serves all systems.
-        CACHE_DIR: process.env["CACHE_DIR"] ?? join(tmpdir(), "posthaste-pdf"),
         ...env,
       },
       dataDir,

@@ -19,6 +19,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const OLDEST_NODE = 18;
+const SHOWN_LINES = 8;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Where things are; a test gives another root. */
@@ -99,6 +100,10 @@ function fetchNode(places) {
   symlinkSync(join("..", "node", "bin", "node"), link);
 }
 
+function isOutOfStep(said) {
+  return /are in sync/.test(said);
+}
+
 /** One sentence with a remedy for what commonly goes wrong, else what npm said. */
 export function installFailure({ error, status, stderr }) {
   const said = String(stderr || "");
@@ -116,8 +121,12 @@ export function installFailure({ error, status, stderr }) {
     return `${cannot}the npm registry cannot be reached; check the connection, and the proxy and ` +
       `registry settings of npm, and start again`;
   }
-  const last = said.trim().split("\n").slice(-8).join("\n  ");
-  return `${cannot}npm ended with code ${status}${last === "" ? "" : `:\n  ${last}`}`;
+  if (isOutOfStep(said)) {
+    return `${cannot}package.json and package-lock.json are out of step; run "npm install"`;
+  }
+  const reasons = said.split("\n").filter((line) => /^npm error \S/.test(line));
+  const shown = (reasons.length > 0 ? reasons : said.trim().split("\n")).slice(0, SHOWN_LINES);
+  return `${cannot}npm ended with code ${status}:\n  ${shown.join("\n  ")}`;
 }
 
 // The command gets a process group of its own, so that a Ctrl-C (which reaches everything in the

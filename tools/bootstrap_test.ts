@@ -72,6 +72,27 @@ test("bootstrap says what to do when the registry cannot be reached", async () =
   assert.match(stderr, /the npm registry cannot be reached; check the connection/);
 });
 
+test("bootstrap shows what npm gave as the reason, without its page of usage", async () => {
+  await using project = await openProject(`
+    console.error("npm error code E404\\nnpm error\\nnpm error 404 not found: left-pad@9");
+    console.error("npm error\\nnpm error A page of usage\\n".repeat(9));
+    process.exit(1);`);
+  const { stderr } = bootstrap(project, "true");
+  assert.match(
+    stderr,
+    /npm ended with code 1:\n {2}npm error code E404\n {2}npm error 404 not found/,
+  );
+  assert.equal(stderr.trim().split("\n").length, 10);
+});
+
+test("bootstrap names the remedy when the lock file is out of step", async () => {
+  await using project = await openProject(`
+    console.error("npm error code EUSAGE\\nnpm error \\\`npm ci\\\` can only install packages " +
+      "when your package.json and package-lock.json are in sync.");
+    process.exit(1);`);
+  assert.match(bootstrap(project, "true").stderr, /out of step; run "npm install"/);
+});
+
 test("bootstrap says what to do when there is no npm", async () => {
   await using project = await openProject(INSTALLS);
   const env = { PATH: "/nowhere" };

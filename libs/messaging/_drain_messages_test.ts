@@ -1,0 +1,33 @@
+import { until } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
+
+test("consume() gives back what it had not begun, so that the next one has it at once", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  const total = 400;
+  const publishing = Promise.all(
+    Array.from({ length: total }, (_, n) => bus.publish(requested(String(n)))),
+  );
+  const seen = new Set<string>();
+  const consumeFor = (signal: AbortSignal) =>
+    bus.consume({
+      name: "test.eat",
+      handle: ({ data }) => {
+        seen.add(data.accountId);
+        return Promise.resolve({ type: "done", publish: [] });
+      },
+      giveUp: () => ({ publish: [] }),
+    }, { consumer: "renderer_transactional", concurrency: 32, signal, logger: openTestLogger() });
+
+  for (let round = 0; round < 10; round++) await consumeFor(AbortSignal.timeout(8));
+  await publishing;
+  const last = new AbortController();
+  const eating = consumeFor(last.signal);
+  // The broker gives an event to another worker after 30 s only, unless it is given back.
+  await until(() => seen.size === total, { timeoutMs: 5000, message: "all events to be eaten" });
+  last.abort();
+  await eating;
+  assert.equal(seen.size, total);
+});
