@@ -9,7 +9,6 @@ import {
   mkdirSync,
   readFileSync,
   realpathSync,
-  statSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -19,6 +18,8 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const OLDEST_NODE = 18;
+const NODE_OF_PROJECT = 24;
+const MAJOR = Number(process.versions.node.split(".")[0]);
 const SHOWN_LINES = 8;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -30,7 +31,6 @@ function placesIn(root) {
     modules,
     lock: join(root, "package-lock.json"),
     stamp: join(modules, ".posthaste-install"),
-    npmRecord: join(modules, ".package-lock.json"),
     bin: join(modules, ".bin"),
     node: join(modules, "node", "bin", "node"),
   };
@@ -44,22 +44,17 @@ function fingerprint(places) {
 
 function isFresh(places) {
   if (!existsSync(places.node)) return false;
-  if (existsSync(places.stamp)) {
-    return readFileSync(places.stamp, "utf8") === fingerprint(places);
-  }
-  // Installed by hand: npm writes its record last, so a newer one has seen this lock file.
-  return existsSync(places.npmRecord) &&
-    statSync(places.npmRecord).mtimeMs >= statSync(places.lock).mtimeMs;
+  // An install by hand does not count: on an older Node it would be incomplete.
+  return existsSync(places.stamp) && readFileSync(places.stamp, "utf8") === fingerprint(places);
 }
 
-/** Runs npm, under `npm run` the very one that runs this. */
-function npm(places, args) {
+/** Runs npm, under `npm run` the very one that runs this, on the given Node. */
+function npm(places, args, node = process.execPath) {
   const cli = process.env.npm_execpath;
-  const [command, first] = cli && cli.endsWith("npm-cli.js")
-    ? [process.execPath, [cli]]
-    : ["npm", []];
+  const [command, first] = cli && cli.endsWith("npm-cli.js") ? [node, [cli]] : ["npm", []];
   return spawnSync(command, [...first, ...args], {
     cwd: places.root,
+    env: { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) },
     encoding: "utf8",
     stdio: ["ignore", "ignore", "pipe"],
     maxBuffer: 64 * 1024 * 1024,
@@ -70,10 +65,15 @@ function install(places) {
   const isFirst = !existsSync(places.modules);
   say(`${isFirst ? "installing" : "updating"} the packages, about a minute the first time`);
   const from = Date.now();
-  const verb = isFirst ? "ci" : "install";
-  const result = npm(places, [verb, "--no-audit", "--no-fund", "--loglevel=error"]);
+  const quietly = ["--no-audit", "--no-fund", "--loglevel=error"];
+  const result = npm(places, [isFirst ? "ci" : "install", ...quietly]);
   if (result.error || result.status !== 0) throw new Error(installFailure(result));
   if (!existsSync(places.node)) fetchNode(places);
+  if (MAJOR < NODE_OF_PROJECT) {
+    // An older Node leaves out optional packages that ask for a newer one, and says nothing.
+    const again = npm(places, ["install", ...quietly], places.node);
+    if (again.error || again.status !== 0) throw new Error(installFailure(again));
+  }
   mkdirSync(places.modules, { recursive: true });
   writeFileSync(places.stamp, fingerprint(places));
   say(`the packages are installed, ${Math.round((Date.now() - from) / 1000)} s`);
@@ -187,8 +187,7 @@ function complain(line) {
  */
 export async function bootstrap(args, root = ROOT) {
   const places = placesIn(root);
-  const [major] = process.versions.node.split(".").map(Number);
-  if (major < OLDEST_NODE) {
+  if (MAJOR < OLDEST_NODE) {
     throw new Error(
       `Cannot start: this is Node.js ${process.versions.node}; install ${OLDEST_NODE} or newer`,
     );

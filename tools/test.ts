@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { openMongod } from "@posthaste/parts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const LONGEST_TEST_MS = 120_000;
 const FOLDERS = "{libs,services,dev,cli,tools,e2e}";
 
 const asked = process.argv.slice(2).map((path) => path.replace(/\/$/, ""));
@@ -46,7 +47,8 @@ async function run(all: string[], env: Record<string, string>): Promise<number> 
 }
 
 function node(args: string[], env: Record<string, string>): Promise<number> {
-  const child = spawn(process.execPath, ["--test", "--test-reporter=dot", ...args], {
+  const reporting = ["--test-reporter=dot", `--test-timeout=${LONGEST_TEST_MS}`];
+  const child = spawn(process.execPath, ["--test", ...reporting, ...args], {
     cwd: ROOT,
     stdio: "inherit",
     env: { ...process.env, ...env },

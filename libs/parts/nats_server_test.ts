@@ -91,7 +91,8 @@ test("openNatsServer() ends its server and temporary data when its process is ki
   const parent = spawn(process.execPath, [fixture, dir.path], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [line] = await once(parent.stdout, "data");
+  const [line] = await Promise.race([once(parent.stdout, "data"), once(parent, "exit")]);
+  assert.equal(parent.exitCode, null, "the program of the fixture has ended");
   const pid = Number(String(line));
   assert.ok(isAlive(pid));
   parent.kill("SIGKILL");
