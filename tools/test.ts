@@ -15,6 +15,7 @@ import { openMongod } from "@posthaste/parts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_TEST_MS = 120_000;
+const INTERRUPTED = 130;
 const FOLDERS = "{libs,services,dev,cli,tools,e2e}";
 
 const asked = process.argv.slice(2).map((path) => path.replace(/\/$/, ""));
@@ -26,6 +27,12 @@ const files = globSync(`${FOLDERS}/**/*_test.ts`, {
 if (files.length === 0) {
   process.stderr.write(`Cannot test: no file ends with "_test.ts" below ${asked.join(", ")}\n`);
   process.exit(2);
+}
+
+const interruption = new AbortController();
+const interrupted = interruption.signal;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => interruption.abort());
 }
 
 await using mongod = await openMongod({
@@ -42,8 +49,9 @@ async function run(all: string[], env: Record<string, string>): Promise<number> 
   const whole = all.filter((file) => file.startsWith("e2e/"));
   const parts = all.filter((file) => !file.startsWith("e2e/"));
   const first = parts.length === 0 ? 0 : await node(["--test-concurrency=2", ...parts], env);
+  if (interrupted.aborted) return INTERRUPTED;
   const second = whole.length === 0 ? 0 : await node(["--test-concurrency=1", ...whole], env);
-  return first || second;
+  return interrupted.aborted ? INTERRUPTED : first || second;
 }
 
 function node(args: string[], env: Record<string, string>): Promise<number> {
@@ -53,5 +61,6 @@ function node(args: string[], env: Record<string, string>): Promise<number> {
     stdio: "inherit",
     env: { ...process.env, ...env },
   });
+  interrupted.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
   return new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
 }
