@@ -1,0 +1,9 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { freePort } from "./free_port.ts";
+
+test("freePort() gives no port twice, and none that outgoing connections are given", async () => {
+  const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
+  assert.equal(new Set(ports).size, 200);
+  assert.ok(ports.every((port) => port >= 20_000 && port < 32_768));
+});
