@@ -32,7 +32,6 @@ export async function openStoreFor({ settings }: CommandContext): Promise<Store>
   try {
     return await openStore({
       url,
-      database: settings.database,
       appName: "posthaste-cli",
       maxPoolSize: 4,
     });

@@ -25,9 +25,9 @@ const unreachable = runCli(["accounts", "list"], {
 
 before(async () => {
   mongo = await openTestMongo();
-  store = await openStore({ url: mongo.url, database: mongo.database });
+  store = await openStore({ url: mongo.url });
   await store.ensureIndexes();
-  env = { MONGODB_URL: mongo.url, MONGODB_DATABASE: mongo.database, MASTER_KEY };
+  env = { MONGODB_URL: mongo.url, MASTER_KEY };
 });
 
 after(async () => {
@@ -177,7 +177,7 @@ test("Settings use the demonstration only if nothing else is set, and say so", a
   const { url: mongodbUrl } = mongo;
   const rest = { natsUrl: "nats://127.0.0.1:1", apiUrl: "http://127.0.0.1:1/v1", token: "ph_x" };
   await writeFile(file, JSON.stringify({ mongodbUrl, accountId, ...rest }));
-  const stackEnv = { POSTHASTE_STACK_FILE: file, MONGODB_DATABASE: mongo.database };
+  const stackEnv = { POSTHASTE_STACK_FILE: file };
   const used = await runCli(["templates", "list", "--json"], { env: stackEnv });
   assert.equal(used.code, EXIT.ok, used.stderr);
   assert.equal(used.stderr, "Using the demonstration that npm start runs\n");

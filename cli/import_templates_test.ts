@@ -27,7 +27,7 @@ let cage: Cage;
 
 before(async () => {
   mongo = await openTestMongo();
-  store = await openStore({ url: mongo.url, database: mongo.database });
+  store = await openStore({ url: mongo.url });
   await store.ensureIndexes();
   cage = openCage({ workers: 1 });
 });
@@ -183,7 +183,7 @@ test("checkTemplateFolder() warns of required variables that are not used", asyn
 test("importCommand() imports, then finds it unchanged, then refuses a fault with its place", async () => {
   await store.createAccount({ name: "cli-shop" });
   await using made = await openFolder(GOOD);
-  const env = { MONGODB_URL: mongo.url, MONGODB_DATABASE: mongo.database };
+  const env = { MONGODB_URL: mongo.url };
   const args = ["import", ".", "--account", "cli-shop"];
   const run = (...more: string[]) => runCli([...args, ...more], { env, cwd: made.folder });
   const first = await run();

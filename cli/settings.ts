@@ -50,11 +50,6 @@ export class Settings {
     return this.#connection("MONGODB_URL", (stack) => stack.mongodbUrl);
   }
 
-  /** Name of the database, where it is not the usual one. */
-  get database(): string | undefined {
-    return this.#read("MONGODB_DATABASE");
-  }
-
   /** Address of the broker. */
   get natsUrl(): string {
     return this.#connection("NATS_URL", (stack) => stack.natsUrl);

@@ -16,9 +16,9 @@ export interface DemoRequest {
  */
 export function demoCommand(request: DemoRequest): string {
   const { apiUrl, token, integrationId } = request;
-  return `export TOKEN=${token}
+  return `export POSTHASTE_TOKEN=${token}
 curl ${apiUrl}/templates/welcome/send/${integrationId} \\
-  -H "Authorization: Bearer $TOKEN" \\
+  -H "Authorization: Bearer $POSTHASTE_TOKEN" \\
   -H "Content-Type: application/json" \\
   -d '${demoBody(request)}'`;
 }

@@ -28,7 +28,7 @@ test("npm start prints a command that sends a mail with a PDF, and SIGINT leaves
   for (const stream of [main.stdout, main.stderr]) stream.on("data", (part) => said += part);
   await until(() => said.includes("Then read it"), () => said);
 
-  const command = /^export TOKEN=[^]*?\}'$/m.exec(said)?.[0] ?? "";
+  const command = /^export POSTHASTE_TOKEN=[^]*?\}'$/m.exec(said)?.[0] ?? "";
   const answer = await run("sh", ["-c", command.replace("curl ", "curl -sS ")]);
   assert.equal(JSON.parse(answer).status, "success", answer);
   const inbox = /^ {2}Inbox +(\S+)/m.exec(said)?.[1] ?? "";

@@ -9,19 +9,18 @@ export interface TestStore extends AsyncDisposable {
   db: Db;
   /** Where it is. */
   url: string;
-  database: string;
 }
 
 /** Opens a store with indexes on an empty database that is dropped at the end. */
 export async function openTestStore(): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();
-  const { url, database } = stack.use(await openTestMongo());
+  const { url } = stack.use(await openTestMongo());
   const client = stack.adopt(new MongoClient(url), (opened) => opened.close());
-  const store = stack.use(await openStore({ url, database, maxPoolSize: 20 }));
+  const store = stack.use(await openStore({ url, maxPoolSize: 20 }));
   await store.ensureIndexes();
   const rest = stack.move();
-  const db = client.db(database);
-  return { store, db, url, database, [Symbol.asyncDispose]: () => rest.disposeAsync() };
+  const db = client.db();
+  return { store, db, url, [Symbol.asyncDispose]: () => rest.disposeAsync() };
 }
 
 /** Makes a send to `messageCount` recipients. */

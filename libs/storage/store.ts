@@ -17,10 +17,8 @@ const POOL_WAIT_MS = 10_000;
 
 /** Where the database is. */
 export interface StoreOptions {
-  /** Connection string of a replica set. */
+  /** Connection string of a replica set. Its path names the database, `posthaste` if there is none. */
   url: string;
-  /** @default {"posthaste"} */
-  database?: string | undefined;
   /** Name by which the server's log and current operations tell the process. */
   appName?: string | undefined;
   /** The most connections of this process. @default {50} */
@@ -52,13 +50,18 @@ export interface Store
   ensureIndexes(): Promise<void>;
 }
 
+function databaseOf(url: string): string {
+  return /^[^/]+\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? "posthaste";
+}
+
 /**
  * Opens the database.
  *
  * @throws {Error} If it does not answer within 5 s.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, database = "posthaste", appName, maxPoolSize = 50 } = options;
+  const { url, appName, maxPoolSize = 50 } = options;
+  const database = databaseOf(url);
   const client = new MongoClient(url, {
     ...(appName === undefined ? {} : { appName }),
     maxPoolSize,

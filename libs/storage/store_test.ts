@@ -8,7 +8,7 @@ import type { Publication } from "./template_store.ts";
 
 test("openStore() gives a store that answers, until it is disposed of", async () => {
   await using opened = await openTestStore();
-  const store = await openStore({ url: opened.url, database: opened.database });
+  const store = await openStore({ url: opened.url });
   await store.ping();
   await store.ensureIndexes();
   await store[Symbol.asyncDispose]();
@@ -16,8 +16,8 @@ test("openStore() gives a store that answers, until it is disposed of", async ()
 });
 
 test("openStore() tells within seconds that there is no database, and no password", async () => {
-  const url = "mongodb://jane:hunter2@127.0.0.1:1/?authSource=admin&replicaSet=rs0";
-  await assert.rejects(openStore({ url, database: "ledger" }), (error: Error) => {
+  const url = "mongodb://jane:hunter2@127.0.0.1:1/ledger?authSource=admin&replicaSet=rs0";
+  await assert.rejects(openStore({ url }), (error: Error) => {
     assert.match(error.message, /^Cannot open database "ledger": .*ECONNREFUSED/);
     assert.doesNotMatch(error.message, /hunter2/);
     return true;

@@ -6,10 +6,8 @@ import { dropMongoDatabase, openMongod } from "@posthaste/parts";
 
 /** An empty database for one test. Disposing drops it. */
 export interface TestMongo extends AsyncDisposable {
-  /** What a client connects to. It names no database: use {@link TestMongo.database}. */
+  /** What a client connects to; its path names the database that is this test's alone. */
   readonly url: string;
-  /** Name of the database that is this test's alone. */
-  readonly database: string;
 }
 
 let shared: Promise<string> | undefined;
@@ -22,12 +20,11 @@ let shared: Promise<string> | undefined;
  * @throws {Error} no mongod was found or could be fetched, or it did not start
  */
 export async function openTestMongo(): Promise<TestMongo> {
-  const url = process.env["POSTHASTE_TEST_MONGODB_URL"] || await (shared ??= startShared());
+  const server = process.env["POSTHASTE_TEST_MONGODB_URL"] || await (shared ??= startShared());
   const database = `test_${randomBytes(6).toString("hex")}`;
   return {
-    url,
-    database,
-    [Symbol.asyncDispose]: () => dropMongoDatabase(url, database),
+    url: server.replace("/?", `/${database}?`),
+    [Symbol.asyncDispose]: () => dropMongoDatabase(server, database),
   };
 }
 

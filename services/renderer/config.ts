@@ -4,7 +4,7 @@ import { z } from "zod";
 /** Settings of the renderer service, beside those that every service has. */
 export const CONFIG = z.object({
   MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
-    .describe("Where the database is"),
+    .describe("Where the database is; the path names it, posthaste if there is none"),
   NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
     .describe("Where the broker is"),
   RENDER_CONCURRENCY: setting.integer({ min: 1, max: 100 }).prefault("4")

@@ -4,7 +4,7 @@ import { z } from "zod";
 /** Settings of the tracker service, beside those that every service has. */
 export const CONFIG = z.object({
   MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
-    .describe("Where the database is"),
+    .describe("Where the database is; the path names it, posthaste if there is none"),
   NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
     .describe("Where the broker is"),
   SWEEP_INTERVAL: setting.duration({ min: 100 }).prefault("1s")
