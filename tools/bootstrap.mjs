@@ -66,12 +66,14 @@ function install(places) {
   say(`${isFirst ? "installing" : "updating"} the packages, about a minute the first time`);
   const from = Date.now();
   const quietly = ["--no-audit", "--no-fund", "--loglevel=error"];
-  const result = npm(places, [isFirst ? "ci" : "install", ...quietly]);
+  // Another version of npm would write the lock file its own way.
+  const update = ["install", "--no-save", ...quietly];
+  const result = npm(places, isFirst ? ["ci", ...quietly] : update);
   if (result.error || result.status !== 0) throw new Error(installFailure(result));
   if (!existsSync(places.node)) fetchNode(places);
   if (MAJOR < NODE_OF_PROJECT) {
     // An older Node leaves out optional packages that ask for a newer one, and says nothing.
-    const again = npm(places, ["install", ...quietly], places.node);
+    const again = npm(places, update, places.node);
     if (again.error || again.status !== 0) throw new Error(installFailure(again));
   }
   mkdirSync(places.modules, { recursive: true });

@@ -52,7 +52,7 @@ async function fetchMongod(cacheDir: string, options: FindMongodOptions): Promis
       return await fetchInto(cacheDir, (dir) => fetch({ env, dir, onProgress }));
     } catch (error) {
       reasons.push(error instanceof Error ? error.message : String(error));
-      onProgress(reasons.at(-1) as string);
+      onProgress("trying another source of mongod");
     }
   }
   throw new Error(
