@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtemp } from "node:fs/promises";
 import { globSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,6 +18,12 @@ const LONGEST_TEST_MS = 120_000;
 const INTERRUPTED = 130;
 const FOLDERS = "{libs,services,dev,cli,tools,e2e}";
 
+/** Programs that some tests take where the machine has them; `.ci/run` installs them. */
+const WANTED = [{
+  program: "pdftotext",
+  loss: "PDFs are read by PDF.js alone; install poppler-utils",
+}];
+
 const asked = process.argv.slice(2).map((path) => path.replace(/\/$/, ""));
 const files = globSync(`${FOLDERS}/**/*_test.ts`, {
   cwd: ROOT,
@@ -27,6 +33,11 @@ const files = globSync(`${FOLDERS}/**/*_test.ts`, {
 if (files.length === 0) {
   process.stderr.write(`Cannot test: no file ends with "_test.ts" below ${asked.join(", ")}\n`);
   process.exit(2);
+}
+
+for (const { program, loss } of WANTED) {
+  if (spawnSync(program, ["-v"], { stdio: "ignore" }).error === undefined) continue;
+  process.stderr.write(`SKIPPED for want of "${program}": ${loss}\n`);
 }
 
 const interruption = new AbortController();
