@@ -5,8 +5,8 @@
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/contracts": [],
   "libs/telemetry": [],
-  "libs/messaging": ["contracts", "telemetry"],
-  "libs/storage": ["contracts", "telemetry"],
+  "libs/messaging": ["contracts", "telemetry", "runtime"],
+  "libs/storage": ["contracts", "telemetry", "runtime"],
   "libs/templating": ["contracts", "telemetry"],
   "libs/runtime": ["telemetry"],
   "libs/parts": [],

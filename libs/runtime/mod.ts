@@ -21,6 +21,7 @@
  *
  * @module
  */
+export { armCrashPoint, CRASH_POINTS, type CrashPoint, crashPoint } from "./crash_point.ts";
 export { describeConfig, type SettingDescription } from "./describe_config.ts";
 export { type Health, type HealthCheck, type HealthOptions, openHealth } from "./health.ts";
 export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";

@@ -1,5 +1,6 @@
 import { type Logger, openLogger, startTelemetry } from "@posthaste/telemetry";
 import { z } from "zod";
+import { armCrashPoint } from "./crash_point.ts";
 import { type Health, openHealth } from "./health.ts";
 import { ConfigError, type Env, readConfig } from "./read_config.ts";
 import { setting } from "./setting.ts";
@@ -14,6 +15,8 @@ export const SERVICE_CONFIG = z.object({
   HEALTH_HOST: setting.text().prefault("0.0.0.0").describe("Address of the health server"),
   SHUTDOWN_DEADLINE: setting.duration({ min: 100 }).prefault("25s")
     .describe("Longest time from the first signal to the end of the process"),
+  POSTHASTE_CRASH_AT: setting.text().optional()
+    .describe("For tests: ends the process at a named moment, such as mailer.before_dot:3"),
   POSTHASTE_PARENT_PIPE: setting.integer({ min: 0 }).optional()
     .describe("File descriptor of a pipe from the parent process; its end stops the service"),
 });
@@ -61,6 +64,7 @@ export async function runService<Schema extends z.ZodObject>(
   const read = readAll(schema, env);
   if (read instanceof ConfigError) return failOnConfig(name, read);
   const { own, common } = read;
+  if (common.POSTHASTE_CRASH_AT !== undefined) armCrashPoint(common.POSTHASTE_CRASH_AT);
   const logger = openLogger({ service: name, level: common.LOG_LEVEL });
   const held = new Set<{ name: string }>();
   const exitNow = (code: number) => {

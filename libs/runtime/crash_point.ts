@@ -1,0 +1,37 @@
+import process from "node:process";
+
+/**
+ * Every place where a test may end a process at once, as a power cut would: `<service>.<moment>`.
+ * Each is called once in the code, at the moment that its name tells.
+ */
+export const CRASH_POINTS = [
+  "api.before_accept",
+  "api.after_accept",
+  "api.after_dispatch",
+] as const;
+
+/** Name of a place in {@linkcode CRASH_POINTS}. */
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+let armed: { name: string; passes: number } | undefined;
+
+/**
+ * Arms a place, out of the setting `POSTHASTE_CRASH_AT`: `mailer.before_dot:3` ends the process the
+ * third time that it comes there.
+ *
+ * @throws {RangeError} If there is no such place.
+ */
+export function armCrashPoint(spec: string): void {
+  const [name = "", passes = "1"] = spec.split(":");
+  if (!CRASH_POINTS.includes(name as CrashPoint) || !/^[1-9]\d*$/.test(passes)) {
+    throw new RangeError(`Cannot crash at "${spec}": it takes a name of the list and a number`);
+  }
+  armed = { name, passes: Number(passes) };
+}
+
+/** Ends the process with SIGKILL if this place is armed and its turn has come. */
+export function crashPoint(name: CrashPoint): void {
+  if (armed === undefined || armed.name !== name) return;
+  armed.passes -= 1;
+  if (armed.passes === 0) process.kill(process.pid, "SIGKILL");
+}
