@@ -125,7 +125,8 @@ export const EVENTS = {
     ...factShape,
     reason: z.string(),
     reply: smtpReplySchema.optional(),
-    nextAt: z.iso.datetime(),
+    /** Missing while it waits for its integration's turn. */
+    nextAt: z.iso.datetime().optional(),
   }),
   "fact.message.unknown": z.object({ ...factShape, reason: z.string() }),
   "fact.message.failed": z.object({

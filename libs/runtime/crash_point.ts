@@ -8,6 +8,13 @@ export const CRASH_POINTS = [
   "api.before_accept",
   "api.after_accept",
   "api.after_dispatch",
+  "mailer.after_park",
+  "mailer.before_claim",
+  "mailer.after_claim",
+  "mailer.before_dot",
+  "mailer.dot_confirmed",
+  "mailer.before_outcome",
+  "mailer.after_outcome",
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */

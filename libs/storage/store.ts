@@ -2,9 +2,12 @@ import { MongoClient } from "mongodb";
 import { createIndexes } from "./_indexes.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
+import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
+import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
 import { type MessageClaims, messageClaims } from "./message_claim.ts";
 import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
+import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
@@ -39,6 +42,9 @@ export interface Store
     MessageStore,
     MessageClaims,
     MessageOutcomes,
+    MessageParking,
+    IntegrationHealth,
+    MailerRegister,
     FactFold,
     AsyncDisposable {
   /**
@@ -94,6 +100,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...messageStore(db),
     ...messageClaims(db),
     ...messageOutcomes(db),
+    ...messageParking(db),
+    ...integrationHealth(db),
+    ...mailerRegister(db),
     ...factFold(db),
     ping,
     ensureIndexes: () => createIndexes(db),
