@@ -321,7 +321,7 @@ async function renderAgain(message: Ready, deps: SendDeps): Promise<Verdict> {
   const send = await deps.loadSend(message.sendId);
   if (send === null) return { type: "fail", reason: "the send is not in the ledger" };
   const { index, attempt } = message;
-  const publish = dispatchesAgain({ ...send, from: send.request.from }, [{ index, attempt }]);
+  const publish = dispatchesAgain(send, [{ index, attempt }]);
   return { type: "done", publish };
 }
 
