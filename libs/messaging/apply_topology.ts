@@ -53,11 +53,13 @@ async function applyStream(manager: JetStreamManager, plan: StreamPlan, replicas
     subjects: plan.subjects,
     storage: plan.storage === "file" ? StorageType.File : StorageType.Memory,
     retention: plan.retention === "work" ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
-    discard: plan.retention === "work" ? DiscardPolicy.New : DiscardPolicy.Old,
+    discard: plan.retention === "work" && !plan.schedules ? DiscardPolicy.New : DiscardPolicy.Old,
     max_age: nanos(plan.maxAgeMs),
     max_bytes: plan.maxBytes,
     duplicate_window: nanos(Math.min(DUPLICATE_WINDOW_MS, plan.maxAgeMs)),
     num_replicas: replicas,
+    // Cannot be taken back, so it is only said where it is wanted.
+    ...(plan.schedules ? { allow_msg_schedules: true } : {}),
   };
   if (await exists(() => manager.streams.info(plan.name))) {
     await manager.streams.update(plan.name, config);

@@ -1,6 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { millis, nanos } from "@nats-io/nats-core";
 import { EVENTS, type EventType } from "@posthaste/contracts";
+import { crashPoint } from "@posthaste/runtime";
 import {
   addSpanAttributes,
   count,
@@ -156,6 +157,7 @@ async function carryOut<T extends EventType>(
   { message, delivery, options }: CarryingOut<T>,
 ): Promise<void> {
   const { signal, logger } = options;
+  crashPoint("consume.received");
   const context = { deliveries: message.info.deliveryCount, signal };
   let verdict = await runStep(step, delivery, context);
   for (let tries = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; tries++) {
@@ -182,6 +184,7 @@ async function carryOut<T extends EventType>(
     logger.error("Cannot finish an event, given up", { step: step.name, reason: verdict.reason });
   }
   let outcome = verdict.type === "done" ? verdict : step.giveUp(delivery, verdict.reason);
+  crashPoint("consume.before_publish");
   try {
     await untilPublished(client, outcome.publish, { message, options });
   } catch (error) {
@@ -190,8 +193,10 @@ async function carryOut<T extends EventType>(
     outcome = step.giveUp(delivery, error.message);
     await untilPublished(client, outcome.publish, { message, options });
   }
+  crashPoint("consume.after_publish");
   if (outcome.reply !== undefined) answer(client, message, outcome.reply);
   message.ack();
+  crashPoint("consume.after_ack");
 }
 
 /**

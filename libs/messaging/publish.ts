@@ -3,7 +3,7 @@ import { MAX_EVENT_BYTES } from "@posthaste/contracts";
 import { count, injectTrace, type TraceCarrier } from "@posthaste/telemetry";
 import { REPLY_HEADER, traceHeaders } from "./_headers.ts";
 import type { Outgoing } from "./step.ts";
-import { subjectOf } from "./topology.ts";
+import { scheduleOf, subjectOf } from "./topology.ts";
 
 /** Options of {@linkcode publishEvent}. */
 export interface PublishOptions {
@@ -23,7 +23,8 @@ const PUBLISH_RETRIES = 2;
 const encoder = new TextEncoder();
 
 /**
- * Publishes an event and waits until the broker has stored it.
+ * Publishes an event and waits until the broker has stored it. One that is to wait is stored as a
+ * message schedule, and its trace and data come out of it at its time.
  *
  * @throws {RangeError} If the event exceeds 512 KiB.
  * @throws If the broker did not confirm in 5 s: it may or may not have it.
@@ -41,11 +42,21 @@ export async function publishEvent(
   }
   const headers = traceHeaders(options.trace ?? injectTrace());
   if (options.replyTo !== undefined) headers.set(REPLY_HEADER, options.replyTo);
-  await client.publish(subjectOf(outgoing.type, outgoing.data as object), body, {
+  const { subject, ...schedule } = routeOf(outgoing);
+  await client.publish(subject, body, {
     headers,
     timeout: PUBLISH_TIMEOUT_MS,
     retries: PUBLISH_RETRIES,
+    ...schedule,
     ...(options.id === undefined ? {} : { msgID: options.id }),
   });
   count("messaging.client.sent.messages", 1, { "messaging.destination.name": outgoing.type });
+}
+
+function routeOf(outgoing: Outgoing) {
+  if (outgoing.type !== "send.resumed" || outgoing.notBefore === undefined) {
+    return { subject: subjectOf(outgoing.type, outgoing.data as object) };
+  }
+  const { subject, target } = scheduleOf(outgoing.data);
+  return { subject, schedule: { specification: outgoing.notBefore, target } };
 }

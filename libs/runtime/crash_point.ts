@@ -15,6 +15,16 @@ export const CRASH_POINTS = [
   "mailer.dot_confirmed",
   "mailer.before_outcome",
   "mailer.after_outcome",
+  "consume.received",
+  "consume.before_publish",
+  "consume.after_publish",
+  "consume.after_ack",
+  "renderer.before_fill",
+  "renderer.after_fill",
+  "renderer.after_contents",
+  "objects.after_put",
+  "facts.before_record",
+  "facts.after_record",
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */

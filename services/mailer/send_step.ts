@@ -279,6 +279,6 @@ async function renderAgain(message: ReadyMessage, deps: SendDeps): Promise<Verdi
   const send = await deps.loadSend(message.sendId);
   if (send === null) return { type: "fail", reason: "the send is not in the ledger" };
   const { index, attempt } = message;
-  const publish = dispatchesAgain({ ...send, from: send.request.from }, [{ index, attempt }]);
+  const publish = dispatchesAgain(send, [{ index, attempt }]);
   return { type: "done", publish };
 }

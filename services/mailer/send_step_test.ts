@@ -309,7 +309,7 @@ test("sendStep() has a message made again whose PDF or text is gone, without cla
   for (const part of lost) {
     const { world, run } = openMailer();
     const [again] = publishedBy(await run({ ...part, attempt: 2 }));
-    assert.ok(again?.type === "send.requested");
+    assert.ok(again?.type === "send.resumed");
     assert.deepEqual(again.data.again, [{ index: 3, attempt: 2 }]);
     assert.equal(again.data.sendId, sendId);
     assert.deepEqual([world.claims, world.mails, world.written], [[], [], []]);

@@ -7,6 +7,7 @@ import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
+import { openSendCache } from "./send_cache.ts";
 
 await runService({
   name: "renderer",
@@ -25,24 +26,19 @@ await runService({
     const deps = {
       ...versions,
       fill: cage.fill,
-      loadSend: store.loadSend,
+      loadSend: openSendCache(store.loadSend),
       storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
       now: () => new Date(),
     };
+    const step = renderStep(deps);
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
 
     const concurrency = config.RENDER_CONCURRENCY;
     await Promise.all([
       bus.consume(renderNowStep(deps), { consumer: "renderer_now", concurrency, signal, logger }),
-      ...LANES.map((lane) =>
-        bus.consume(renderStep(deps), {
-          consumer: consumerOf("renderer", lane),
-          concurrency,
-          signal,
-          logger,
-        })
-      ),
+      ...LANES.flatMap((lane) => [consumerOf("renderer", lane), consumerOf("renderer_retry", lane)])
+        .map((consumer) => bus.consume(step, { consumer, concurrency, signal, logger })),
     ]);
   },
 });

@@ -41,8 +41,12 @@ export function decideSweep(
   { streams, now, graceMs }: SweepView,
 ): SweepDecision {
   switch (message.state) {
-    case "deferred":
-      return at(message.nextAt ?? now, now);
+    case "deferred": {
+      // The broker brings it back at its time. Only what it lost is missing some time after that: to
+      // dispatch at the time itself would have every retry come twice.
+      const due = message.nextAt ?? message.enteredAt;
+      return at(new Date(due.getTime() + graceMs), now);
+    }
     case "sending":
       return at(message.leaseUntil ?? now, now);
     case "queued":
