@@ -1,6 +1,9 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
+/** Longer than any write can be under way. */
+const WITHDRAWN_KEPT_S = 24 * 3600;
+
 /**
  * Creates every index that the operations need and that is not there yet. Messages need none: their
  * ids are ranges of their send (`messageIdRange`).
@@ -35,5 +38,10 @@ export async function createIndexes(db: Db): Promise<void> {
     },
     { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
     { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
+    {
+      key: { withdrawnAt: 1 },
+      expireAfterSeconds: WITHDRAWN_KEPT_S,
+      partialFilterExpression: { withdrawnAt: { $exists: true } },
+    },
   ]);
 }

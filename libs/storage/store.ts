@@ -7,6 +7,7 @@ import { type MessageClaims, messageClaims } from "./message_claim.ts";
 import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
+import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
 import { type TokenStore, tokenStore } from "./token_store.ts";
 
@@ -36,6 +37,7 @@ export interface Store
     TemplateStore,
     IntegrationStore,
     SendStore,
+    SendWithdrawals,
     MessageStore,
     MessageClaims,
     MessageOutcomes,
@@ -91,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...templateStore(db),
     ...integrationStore(db),
     ...sendStore(db),
+    ...sendWithdrawals(db),
     ...messageStore(db),
     ...messageClaims(db),
     ...messageOutcomes(db),
