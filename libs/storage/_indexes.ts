@@ -1,7 +1,10 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-const MAILER_KEPT_SECONDS = 3600;
+const MAILER_KEPT_S = 3600;
+
+/** Longer than any write can be under way. */
+const WITHDRAWN_KEPT_S = 24 * 3600;
 
 /**
  * Creates every index that the operations need and that is not there yet. Those of messages hold the
@@ -38,6 +41,11 @@ export async function createIndexes(db: Db): Promise<void> {
     },
     { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
     { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
+    {
+      key: { withdrawnAt: 1 },
+      expireAfterSeconds: WITHDRAWN_KEPT_S,
+      partialFilterExpression: { withdrawnAt: { $exists: true } },
+    },
   ]);
   await messages.createIndexes([
     {
@@ -46,5 +54,5 @@ export async function createIndexes(db: Db): Promise<void> {
     },
     { key: { releasedFor: 1 }, partialFilterExpression: { releasedFor: { $gte: "" } } },
   ]);
-  await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_SECONDS }]);
+  await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }

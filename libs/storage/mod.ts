@@ -45,6 +45,7 @@ export {
   type SendHead,
   type SendStore,
 } from "./send_store.ts";
+export type { SendWithdrawals } from "./send_withdrawal.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Publication, Published, TemplateStore, VersionOf } from "./template_store.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";

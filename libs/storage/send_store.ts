@@ -87,7 +87,8 @@ export function sendStore(db: Db): SendStore {
       }
     },
     findSend: (accountId, id) => findOne({ _id: id, accountId }),
-    loadSend: (id) => findOne({ _id: id }),
+    // A withdrawn send has no request any more.
+    loadSend: (id) => findOne({ _id: id, request: { $exists: true } }),
     findSendByIdempotencyKey: (accountId, key) => findOne({ accountId, "idempotency.key": key }),
     listSends(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };

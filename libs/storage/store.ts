@@ -10,6 +10,7 @@ import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
+import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
 import { type TokenStore, tokenStore } from "./token_store.ts";
 
@@ -39,6 +40,7 @@ export interface Store
     TemplateStore,
     IntegrationStore,
     SendStore,
+    SendWithdrawals,
     MessageStore,
     MessageClaims,
     MessageOutcomes,
@@ -97,6 +99,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...templateStore(db),
     ...integrationStore(db),
     ...sendStore(db),
+    ...sendWithdrawals(db),
     ...messageStore(db),
     ...messageClaims(db),
     ...messageOutcomes(db),
