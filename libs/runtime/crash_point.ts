@@ -8,6 +8,10 @@ export const CRASH_POINTS = [
   "api.before_accept",
   "api.after_accept",
   "api.after_dispatch",
+  "pdf.received",
+  "pdf.before_print",
+  "pdf.after_print",
+  "pdf.after_store",
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */
