@@ -25,6 +25,10 @@ export const CRASH_POINTS = [
   "objects.after_put",
   "facts.before_record",
   "facts.after_record",
+  "pdf.received",
+  "pdf.before_print",
+  "pdf.after_print",
+  "pdf.after_store",
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */
