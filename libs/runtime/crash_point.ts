@@ -29,6 +29,7 @@ export const CRASH_POINTS = [
   "pdf.before_print",
   "pdf.after_print",
   "pdf.after_store",
+  "tracker.after_release",
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */

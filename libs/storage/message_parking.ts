@@ -22,6 +22,8 @@ export interface Release {
   parkedFor: string;
   limit: number;
   now: Date;
+  /** The sweeper looks after them at this time. */
+  sweepAt: Date;
   /** Only those accepted before this. */
   acceptedBefore?: Date | undefined;
 }
@@ -40,7 +42,7 @@ export interface MessageParking {
 
 /** Gives the parking of messages. */
 export function messageParking(db: Db): MessageParking {
-  const { messages } = collectionsOf(db);
+  const { messages, sends } = collectionsOf(db);
   return {
     async parkMessage(parking) {
       if (parking.attempt > 0) return await park(messages, parking, false);
@@ -54,7 +56,7 @@ export function messageParking(db: Db): MessageParking {
     parkedIntegrations: () =>
       messages.distinct("parkedFor", { parkedFor: { $gte: "" } }) as Promise<string[]>,
     countReleased: (releasedFor) => messages.countDocuments({ releasedFor }),
-    async releaseParked({ parkedFor, limit, now, acceptedBefore }) {
+    async releaseParked({ parkedFor, limit, now, sweepAt, acceptedBefore }) {
       const found = await messages.find({
         parkedFor,
         state: "deferred",
@@ -62,6 +64,10 @@ export function messageParking(db: Db): MessageParking {
       }).sort({ acceptedAt: 1 }).limit(limit)
         .project<Released>({ sendId: 1, accountId: 1, index: 1, attempt: 1 }).toArray();
       if (found.length === 0) return [];
+      // First, so that a releaser that is lost after the next step leaves nothing behind.
+      const sendIds = [...new Set(found.map(({ sendId }) => sendId))];
+      const unsettled = { _id: { $in: sendIds }, settledAt: null };
+      await sends.updateMany(unsettled, { $min: { sweepAt } });
       await messages.updateMany({ _id: { $in: found.map(({ _id }) => _id) }, parkedFor }, {
         $set: { parkedFor: null, releasedFor: parkedFor, nextAt: now },
       });

@@ -63,12 +63,16 @@ test("releaseParked() lets the oldest go, which count until an outcome or the ne
     parkedFor,
     limit: 9,
     now: at(30),
+    sweepAt: at(90),
     acceptedBefore: at(10),
   });
   assert.deepEqual(none, []);
-  const released = await store.releaseParked({ parkedFor, limit: 2, now: at(30) });
+  const released = await store.releaseParked({ parkedFor, limit: 2, now: at(30), sweepAt: at(90) });
   assert.deepEqual(released.map(({ sendId }) => sendId), [early._id, late._id]);
   assert.equal(await store.countReleased(parkedFor), 2);
+  assert.deepEqual((await store.sendHeads([early._id])).map(({ sweepAt }) => sweepAt), [
+    new Date(Math.min(at(90).getTime(), early.sweepAt.getTime())),
+  ]);
   const free = await read(early);
   assert.deepEqual([free?.state, free?.parkedFor, free?.nextAt], ["deferred", null, at(30)]);
 
@@ -78,7 +82,7 @@ test("releaseParked() lets the oldest go, which count until an outcome or the ne
   assert.equal(await store.countReleased(parkedFor), 1);
   await park(late, parkedFor, released[1]?.index);
   assert.equal(await store.countReleased(parkedFor), 0);
-  await store.releaseParked({ parkedFor, limit: 9, now: at(33) });
+  await store.releaseParked({ parkedFor, limit: 9, now: at(33), sweepAt: at(93) });
   assert.equal((await store.parkedIntegrations()).includes(parkedFor), false);
 });
 

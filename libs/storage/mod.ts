@@ -28,6 +28,7 @@ export type { MailerRegister } from "./mailer_presence.ts";
 export type { Claim, Claimed, MessageClaims } from "./message_claim.ts";
 export type { Deferral, Dot, MessageOutcomes, Outcome, Setback } from "./message_outcome.ts";
 export type { MessageParking, Parking, Release, Released } from "./message_parking.ts";
+export { type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
 export { NameTakenError } from "./name_taken_error.ts";
 export {

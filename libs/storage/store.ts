@@ -8,6 +8,7 @@ import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
 import { type MessageClaims, messageClaims } from "./message_claim.ts";
 import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
+import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
@@ -45,6 +46,7 @@ export interface Store
     MessageClaims,
     MessageOutcomes,
     MessageParking,
+    MessageRetry,
     IntegrationHealth,
     MailerRegister,
     FactFold,
@@ -104,6 +106,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...messageClaims(db),
     ...messageOutcomes(db),
     ...messageParking(db),
+    ...messageRetry(db),
     ...integrationHealth(db),
     ...mailerRegister(db),
     ...factFold(db),

@@ -56,6 +56,7 @@ export const METRICS = {
   "posthaste.message.states": counter("{message}", "Messages that entered a state"),
   "posthaste.sweep.duration": duration("One round of the sweeper"),
   "posthaste.sweep.dispatched": counter("{message}", "Messages that the sweeper dispatched again"),
+  "posthaste.release.dispatched": counter("{message}", "Parked messages that were let go"),
   "posthaste.webhook.deliveries": counter("{delivery}", "Webhook calls by outcome"),
 } as const satisfies Record<string, Definition>;
 

@@ -182,6 +182,8 @@ function integration(): Integration {
     auth: null,
     senders: ["shop@Example.com", "Sales@example.com"],
     maxConnections: 5,
+    maxPerMinute: null,
+    suspended: null,
     retryForMs: 172_800_000,
     whenUnknown: "retry",
     createdAt: new Date(0),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Integration } from "@posthaste/contracts";
+import type { Integration, Lane } from "@posthaste/contracts";
 import type { IntegrationTrouble } from "@posthaste/storage";
 import { FAILURES_TO_OPEN } from "./breaker.ts";
 import { type Pace, takeToken } from "./pace.ts";
@@ -27,14 +27,20 @@ export type Admission = Passage | { parked: string };
 
 /** Keeps the mails of one integration from filling all the places of a mailer. */
 export interface Gate {
-  /** Waits up to a second for room. */
-  admit(integration: Integration): Promise<Admission>;
+  /** Waits a moment for room, as long as mail of its lane may hold a place of others. */
+  admit(integration: Integration, lane: Lane): Promise<Admission>;
   /** Admits no mail of the integration for some seconds: its login was refused a moment ago. */
   block(integration: Integration, reason: string): void;
 }
 
-/** A mail that would wait longer than this is parked: it must not hold a place of others. */
-const LONGEST_WAIT_MS = 1000;
+/**
+ * A mail that would wait longer than this, in milliseconds, is parked: it must not hold a place of
+ * others. In the bulk lane nobody waits for a single mail, and parking costs a second rendering.
+ */
+const LONGEST_WAIT_MS = { transactional: 1000, bulk: 5000 } as const satisfies Record<Lane, number>;
+
+/** Longest wait for the turn that a rate allows, in milliseconds. */
+const LONGEST_PAUSE_MS = 1000;
 
 /** While one mail is on the wire, the next ones of the same connection are made and claimed. */
 const PASSAGES_PER_CONNECTION = 3;
@@ -46,7 +52,7 @@ const BLOCK_MS = 6000;
 const WEIGHT = 0.2;
 
 /** What goes on at one integration. */
-interface Lane {
+interface Traffic {
   /** The current transactions, the oldest first. */
   begun: Set<{ at: number }>;
   waiting: PromiseWithResolvers<boolean>[];
@@ -61,47 +67,54 @@ interface Lane {
  * by what the last transactions took, and by how long the current ones have taken so far.
  */
 export function openGate(deps: GateDeps): Gate {
-  const lanes = new Map<string, Lane>();
+  const traffics = new Map<string, Traffic>();
 
-  function laneOf(key: string): Lane {
-    let lane = lanes.get(key);
-    if (lane === undefined) {
+  function trafficOf(key: string): Traffic {
+    let traffic = traffics.get(key);
+    if (traffic === undefined) {
       const pace = { tokens: 1, at: 0 };
-      lane = { begun: new Set(), waiting: [], averageMs: 0, pace, blocked: undefined };
-      lanes.set(key, lane);
+      traffic = { begun: new Set(), waiting: [], averageMs: 0, pace, blocked: undefined };
+      traffics.set(key, traffic);
     }
-    return lane;
+    return traffic;
   }
 
-  function begin(lane: Lane, connections: number): Passage {
+  function begin(traffic: Traffic, connections: number): Passage {
     const transaction = { at: performance.now() };
-    lane.begun.add(transaction);
+    traffic.begun.add(transaction);
     return {
       connections,
       leave() {
-        if (!lane.begun.has(transaction)) return;
-        lane.averageMs += WEIGHT * (performance.now() - transaction.at - lane.averageMs);
-        lane.begun.delete(transaction);
-        lane.waiting.shift()?.resolve(true);
+        if (!traffic.begun.has(transaction)) return;
+        traffic.averageMs += WEIGHT * (performance.now() - transaction.at - traffic.averageMs);
+        traffic.begun.delete(transaction);
+        traffic.waiting.shift()?.resolve(true);
       },
     };
   }
 
   return {
     block(integration, reason) {
-      laneOf(integration._id).blocked = { until: deps.now().getTime() + BLOCK_MS, reason };
+      trafficOf(integration._id).blocked = { until: deps.now().getTime() + BLOCK_MS, reason };
     },
-    async admit(integration) {
+    async admit(integration, lane) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
-      const lane = laneOf(key);
-      const closed = closedBy(lane, { suspended, trouble: deps.troubleOf(key), now: deps.now() });
+      const traffic = trafficOf(key);
+      const closed = closedBy(traffic, {
+        suspended,
+        trouble: deps.troubleOf(key),
+        now: deps.now(),
+      });
       if (closed !== undefined) return { parked: closed };
       const connections = shareOf(maxConnections, deps.crew(), key);
       if (connections === 0) return { parked: BUSY };
-      if (maxPerMinute !== null && !await hasToken(lane, maxPerMinute, deps)) {
+      if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
         return { parked: "The integration's rate limit is reached" };
       }
-      return await hasRoom(lane, connections) ? begin(lane, connections) : { parked: BUSY };
+      const longestMs = LONGEST_WAIT_MS[lane];
+      return await hasRoom(traffic, { connections, longestMs })
+        ? begin(traffic, connections)
+        : { parked: BUSY };
     },
   };
 }
@@ -109,7 +122,7 @@ export function openGate(deps: GateDeps): Gate {
 const BUSY = "The SMTP server is busy with other mail of this integration";
 
 function closedBy(
-  { blocked, begun }: Lane,
+  { blocked, begun }: Traffic,
   { suspended, trouble, now }: {
     suspended: Integration["suspended"];
     trouble: IntegrationTrouble | undefined;
@@ -129,34 +142,37 @@ function suspendedFor(reason: string): string {
 }
 
 /** Waits for a place among the transactions of an integration, unless that would take too long. */
-async function hasRoom(lane: Lane, connections: number): Promise<boolean> {
+async function hasRoom(
+  traffic: Traffic,
+  { connections, longestMs }: { connections: number; longestMs: number },
+): Promise<boolean> {
   const places = connections * PASSAGES_PER_CONNECTION;
-  if (lane.begun.size < places && lane.waiting.length === 0) return true;
-  const [oldest] = lane.begun;
+  if (traffic.begun.size < places && traffic.waiting.length === 0) return true;
+  const [oldest] = traffic.begun;
   const soFarMs = oldest === undefined ? 0 : performance.now() - oldest.at;
-  const transactionMs = Math.max(lane.averageMs, soFarMs);
-  const rounds = Math.ceil((lane.waiting.length + 1) / places);
-  if (transactionMs * rounds > LONGEST_WAIT_MS) return false;
+  const transactionMs = Math.max(traffic.averageMs, soFarMs);
+  const rounds = Math.ceil((traffic.waiting.length + 1) / places);
+  if (transactionMs * rounds > longestMs) return false;
   const waiter = Promise.withResolvers<boolean>();
-  lane.waiting.push(waiter);
+  traffic.waiting.push(waiter);
   const timer = setTimeout(() => {
-    const position = lane.waiting.indexOf(waiter);
-    if (position >= 0) lane.waiting.splice(position, 1);
+    const position = traffic.waiting.indexOf(waiter);
+    if (position >= 0) traffic.waiting.splice(position, 1);
     waiter.resolve(false);
-  }, LONGEST_WAIT_MS);
+  }, longestMs);
   const hasPlace = await waiter.promise;
   clearTimeout(timer);
   return hasPlace;
 }
 
-async function hasToken(lane: Lane, maxPerMinute: number, deps: GateDeps): Promise<boolean> {
+async function hasToken(traffic: Traffic, maxPerMinute: number, deps: GateDeps): Promise<boolean> {
   const { position, count } = deps.crew();
   const perMinute = maxPerMinute / count;
   const now = deps.now().getTime();
-  const waitMs = takeToken(lane.pace, perMinute, now);
+  const waitMs = takeToken(traffic.pace, perMinute, now);
   if (waitMs === 0) return true;
-  if (waitMs > LONGEST_WAIT_MS) return false;
+  if (waitMs > LONGEST_PAUSE_MS) return false;
   // A position of its own spreads processes that wait for the same moment.
   await delay(waitMs + position);
-  return takeToken(lane.pace, perMinute, deps.now().getTime()) === 0;
+  return takeToken(traffic.pace, perMinute, deps.now().getTime()) === 0;
 }

@@ -2,12 +2,7 @@ import { createHash } from "node:crypto";
 import type { Integration } from "@posthaste/contracts";
 import { dispatchesAgain, type Step, type Verdict } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
-import type {
-  IntegrationStore,
-  MessageClaims,
-  MessageParking,
-  SendStore,
-} from "@posthaste/storage";
+import type { IntegrationStore, MessageClaims, MessageParking } from "@posthaste/storage";
 import {
   addSpanAttributes,
   type Logger,
@@ -39,8 +34,7 @@ export interface SendDeps
     MessageClaims,
     MessageContents,
     Pick<MessageParking, "parkMessage">,
-    Pick<IntegrationStore, "suspendIntegration">,
-    Pick<SendStore, "loadSend"> {
+    Pick<IntegrationStore, "suspendIntegration"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   /** Opens the integration's password. */
   unseal(integration: Integration): SmtpIntegration;
@@ -76,7 +70,7 @@ export function sendStep(deps: SendDeps): Step<"message.rendered" | "message.pri
         const reason = "The SMTP integration does not exist any more";
         return await failUnsent(message, deps, reason);
       }
-      const admission = await deps.gate.admit(integration);
+      const admission = await deps.gate.admit(integration, message.lane);
       if ("parked" in admission) return await park(message, integration, deps, admission.parked);
       try {
         return await sendMessage(message, { integration, passage: admission }, deps);
@@ -104,7 +98,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   try {
     mail = await composeMessage(message, deps, deps.mailLimit);
   } catch (error) {
-    if (error instanceof MissingContentError) return await renderAgain(message, deps);
+    if (error instanceof MissingContentError) return renderAgain(message);
     throw error;
   }
   if (typeof mail === "string") return await failUnsent(message, deps, mail);
@@ -275,10 +269,7 @@ function parked(setback: Setback & { state: "deferred" }, { _id }: Integration):
 }
 
 /** The object store is a cache: what it lost is made again from the ledger. */
-async function renderAgain(message: ReadyMessage, deps: SendDeps): Promise<Verdict> {
-  const send = await deps.loadSend(message.sendId);
-  if (send === null) return { type: "fail", reason: "the send is not in the ledger" };
-  const { index, attempt } = message;
-  const publish = dispatchesAgain(send, [{ index, attempt }]);
-  return { type: "done", publish };
+function renderAgain(message: ReadyMessage): Verdict {
+  const { sendId: _id, accountId, lane, index, attempt } = message;
+  return { type: "done", publish: dispatchesAgain({ _id, accountId, lane }, [{ index, attempt }]) };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SmtpReply } from "@posthaste/contracts";
-import type { Outgoing, Verdict } from "@posthaste/messaging";
+import { dispatchesAgain, type Outgoing, type Verdict } from "@posthaste/messaging";
 import type { MessageOutcomes, SendStore } from "@posthaste/storage";
 import { count, errorType, type Logger, recordDuration } from "@posthaste/telemetry";
 import type { ReadyMessage } from "./compose_message.ts";
@@ -58,7 +58,12 @@ export async function settle(work: Work, deps: SettleDeps, result: Result): Prom
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
   const fact = { ...factOf(message, attempt, at), durationMs };
-  return { type: "done", publish: [toldAs(result, fact)] };
+  const again = "nextAt" in result
+    ? dispatchesAgain({ ...message, _id: message.sendId }, [{ index: message.index, attempt }], {
+      notBefore: result.nextAt,
+    })
+    : [];
+  return { type: "done", publish: [toldAs(result, fact), ...again] };
 }
 
 function toldAs(result: Result, fact: ReturnType<typeof factOf>): Outgoing {

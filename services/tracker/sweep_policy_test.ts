@@ -12,7 +12,7 @@ function ago(ms: number): Date {
 }
 
 function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
-  const at = { leaseUntil: null, nextAt: null, enteredAt: ago(HOUR) };
+  const at = { leaseUntil: null, nextAt: null, parkedFor: null, enteredAt: ago(HOUR) };
   return { index: 0, state: "queued", attempt: 0, ...at, ...changes };
 }
 
@@ -80,6 +80,14 @@ test("decideSweep() dispatches a deferred message that the broker did not bring 
   assert.deepEqual(deferredUntil(null), DISPATCH);
   assert.deepEqual(deferredUntil(ago(GRACE_MS - 1)), { dispatch: false, lookAt: later });
   assert.deepEqual(deferredUntil(NOW), WAIT);
+});
+
+test("decideSweep() leaves a parked message to the releaser", () => {
+  const parked = messageIn({ state: "deferred", parkedFor: "acc_1/1", enteredAt: ago(9 * HOUR) });
+  assert.deepEqual(decide(parked, EMPTY), {
+    dispatch: false,
+    lookAt: new Date(NOW.getTime() + HOUR),
+  });
 });
 
 test("decideSweep() dispatches a message whose worker's lease is over", () => {

@@ -29,7 +29,12 @@ function sendOf(changes: Partial<SendHead> = {}): SendHead {
 }
 
 function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
-  const at = { leaseUntil: null, nextAt: null, enteredAt: new Date(NOW.getTime() - HOUR) };
+  const at = {
+    leaseUntil: null,
+    nextAt: null,
+    parkedFor: null,
+    enteredAt: new Date(NOW.getTime() - HOUR),
+  };
   return { index: 0, state: "queued", attempt: 0, ...at, ...changes };
 }
 
