@@ -557,7 +557,8 @@ suite("consume()", { concurrency: 4 }, () => {
     await using bus = await openBus({ url: nats.url, name: "test" });
     const data = { v: 1, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
     await assert.rejects(bus.requestRender(data, { timeoutMs: 2000 }), {
-      name: "JetStreamNotEnabled",
+      message: 'Cannot publish "render.requested": jetstream is not enabled',
+      errorType: "unavailable",
     });
   });
 });
