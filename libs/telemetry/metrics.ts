@@ -32,6 +32,7 @@ export const METRICS = {
   "messaging.client.consumed.messages": counter("{message}", "Events received"),
   "db.client.operation.duration": duration("Calls of the database"),
   "posthaste.step.verdicts": counter("{verdict}", "What steps decided: done, retry, fail"),
+  "posthaste.events.refused": counter("{event}", "Events that could not be read, and were ended"),
   "posthaste.step.in_flight": gauge("{message}", "Events that a step works on now"),
   "posthaste.accept.recipients": counter("{recipient}", "Recipients accepted into the ledger"),
   "posthaste.accept.refused": counter("{request}", "Requests refused, by code"),

@@ -15,7 +15,8 @@ await runService({
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
     await using store = await openStore({ url: config.MONGODB_URL, appName: "renderer" });
-    await using bus = await openBus({ url: config.NATS_URL, name: "renderer" });
+    const waiting = { signal, logger };
+    await using bus = await openBus({ url: config.NATS_URL, name: "renderer", waiting });
     await using cage = openCage({
       workers: config.CAGE_WORKERS,
       timeLimitMs: config.RENDER_TIME_LIMIT,

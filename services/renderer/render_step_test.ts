@@ -215,7 +215,10 @@ test("renderStep() makes the same message of a send as of a reference to it, but
 });
 
 test("renderStep() does nothing for a reference to nobody", async () => {
-  const step = renderStep(depsOf({ loadSend: () => Promise.resolve(SEND) }));
+  const step = renderStep(depsOf({
+    loadSend: () => Promise.resolve(SEND),
+    fill: () => Promise.reject(new Error("there is nothing to fill")),
+  }));
   assert.deepEqual(await step.handle(resumed([{ index: 99, attempt: 0 }]), signal), {
     type: "done",
     publish: [],
