@@ -29,14 +29,14 @@ test("openDispatcher() leaves to the sweeper what does not fit", async () => {
       return gate;
     },
     logger: { warn: (message) => void warnings.push(message) },
-    maxRecipients: 2,
+    limits: { maxRecipients: 2 },
   });
-  for (let i = 0; i < 3; i++) dispatcher.start(send);
+  for (let i = 0; i < 3; i++) dispatcher.start(send, 100);
   assert.equal(begun, 2);
   assert.equal(warnings.length, 1);
   open();
   await dispatcher[Symbol.asyncDispose]();
-  dispatcher.start(send);
+  dispatcher.start(send, 100);
   assert.equal(begun, 3);
 });
 

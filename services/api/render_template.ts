@@ -9,13 +9,13 @@ import { errorType, type Logger } from "@posthaste/telemetry";
 import { bodyIssues } from "./body_issues.ts";
 import { findMissingForRender } from "./check_variables.ts";
 import { refusalOf } from "./fault.ts";
-import type { Ledger } from "./ledger.ts";
 import { isIdOrAlias } from "./path_ids.ts";
 import { Refusal } from "./refusal.ts";
+import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode renderTemplate} needs. */
 export interface RenderTemplateDeps {
-  ledger: Pick<Ledger, "latestEmailVersion">;
+  ledger: Pick<RequestLedger, "latestEmailVersion">;
   /** Asks a renderer; nothing when none answers in time. Rejects when the broker is gone. */
   render(
     data: EventData<"render.requested">,
