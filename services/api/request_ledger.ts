@@ -74,7 +74,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     const leftMs = this.#leftMs - (performance.now() - this.#waitsSince);
     const { promise: end, reject } = Promise.withResolvers<never>();
     const late = () => reject(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
-    const timer = setTimeout(late, leftMs);
+    const timer = setTimeout(late, Math.max(0, leftMs));
     try {
       const operation = begin();
       this.#hold(operation);
