@@ -98,6 +98,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     },
     render: ({ variables }) =>
       Promise.resolve({ ok: true, subject: `Hi ${variables["name"]}`, html: "<p/>", text: "-" }),
+    checkBroker: () => Promise.resolve(),
     now: () => new Date(),
     logger: {
       debug: write("debug"),

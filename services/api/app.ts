@@ -39,6 +39,7 @@ export interface ApiDeps extends Ledger, Pick<AuthenticateDeps, "touchToken" | "
   /** Publishes an accepted send. It may fail: the sweeper heals. */
   dispatch(send: Send): Promise<void>;
   render: RenderTemplateDeps["render"];
+  checkBroker: RenderTemplateDeps["checkBroker"];
   now(): Date;
   logger: Pick<Logger, "debug" | "info" | "warn" | "error">;
 }
@@ -121,7 +122,7 @@ interface Routing {
 }
 
 function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
-  const { logger, render, now, touchToken, clock } = deps;
+  const { logger, render, checkBroker, now, touchToken, clock } = deps;
   const { renderTimeoutMs = 10_000 } = options;
   const { dispatcher, late } = watchLedger(app, { deps, options });
   const budget = openLaneBudget(options.laneBudget ?? NO_LANE_BUDGET);
@@ -152,7 +153,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       }),
     );
     if (max > 0) v1.addHook("onRequest", v1.rateLimit());
-    renderRoute(v1, { render, renderTimeoutMs, logger });
+    renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
     sendRoute(v1, {
       admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
       laneFor: (accountId, count) => budget.laneFor(accountId, count, performance.now()),

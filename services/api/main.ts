@@ -6,6 +6,7 @@ import process from "node:process";
 import { buildApp } from "./app.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
 import { patientCheck } from "./patient_check.ts";
+import { sharedCheck } from "./shared_check.ts";
 
 await runService({
   name: "api",
@@ -20,6 +21,7 @@ await runService({
       ...openIntegrationCache(store),
       dispatch: (send) => dispatch(send, bus),
       render: (data, options) => bus.requestRender(data, options),
+      checkBroker: sharedCheck(() => bus.check(), { timeoutMs: 900, freshMs: 1000 }),
       now: () => new Date(),
       logger,
     }, apiOptionsOf(config));

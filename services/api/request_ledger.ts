@@ -54,6 +54,14 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     this.#bytes += bytes;
   }
 
+  /** Counts the body until some other work on it is settled too; gives that work. */
+  keepBody<T>(work: Promise<T>): Promise<T> {
+    this.#holders++;
+    const release = () => this.#release();
+    work.then(release, release);
+    return work;
+  }
+
   /** Notes that the request is over. */
   leave(): void {
     if (this.#isOver) return;
@@ -137,12 +145,8 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   #hold(operation: Promise<unknown>): void {
     const { room } = this.#deps;
     room.begin();
-    this.#holders++;
-    const settle = () => {
-      room.end();
-      this.#release();
-    };
-    operation.then(settle, settle);
+    const end = () => room.end();
+    this.keepBody(operation).then(end, end);
   }
 
   #release(): void {

@@ -11,6 +11,10 @@ export function renderRoute(
     "/templates/:templateId/render",
     { onRequest: requireScope("render") },
     ({ caller: { accountId }, params: { templateId }, body, ledger }) =>
-      renderTemplate({ accountId, templateId, body }, { ...deps, ledger }),
+      renderTemplate({ accountId, templateId, body }, {
+        ...deps,
+        ledger,
+        render: (data, options) => ledger.keepBody(deps.render(data, options)),
+      }),
   );
 }
