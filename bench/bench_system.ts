@@ -49,7 +49,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
       dataDir,
       isTemporary: true,
       onProgress,
-      settings: { api: { RATE_LIMIT: "0", MAX_RECIPIENTS: "1000" } },
+      settings: { api: { RATE_LIMIT: "0", TRANSACTIONAL_RATE: "0", MAX_RECIPIENTS: "1000" } },
       onLine: (service, line) => {
         if (/"(warn|error|fatal)"/i.test(line)) warnings.push(`${service}: ${line}`);
       },

@@ -7,6 +7,7 @@ import process from "node:process";
 export const CRASH_POINTS = [
   "api.before_accept",
   "api.after_accept",
+  "api.before_answer",
   "api.after_dispatch",
   "mailer.after_park",
   "mailer.before_claim",
