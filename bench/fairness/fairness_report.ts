@@ -28,6 +28,7 @@ export function writeFairnessReport(results: readonly FairnessResult[]): string 
     "p99 of rounds",
     "ratio",
     "missing",
+    "others' CPU, %",
   ];
   const body = results.map((result) => {
     const { scenario, alone, beside } = result;
@@ -40,6 +41,7 @@ export function writeFairnessReport(results: readonly FairnessResult[]): string 
       beside.map(({ p99 }) => number(p99)).join(", "),
       ratioOf(result).toFixed(1),
       String(beside.reduce((sum, { missing }) => sum + missing, 0)),
+      [...alone, ...beside].map(({ foreign }) => (foreign * 100).toFixed()).join(" "),
     ];
   });
   return [

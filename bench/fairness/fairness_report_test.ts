@@ -2,7 +2,7 @@ import { equal, match } from "node:assert/strict";
 import { test } from "node:test";
 import { ratioOf, writeFairnessReport } from "./fairness_report.ts";
 
-const round = (p99: number) => ({ p50: p99 / 2, p99, mails: 100, missing: 1 });
+const round = (p99: number) => ({ p50: p99 / 2, p99, mails: 100, missing: 1, foreign: 0.125 });
 const RESULT = {
   scenario: "noise",
   alone: [round(90), round(10), round(20)],
@@ -18,6 +18,6 @@ test("ratioOf() divides the medians of the rounds, which one bad round does not 
 test("writeFairnessReport() shows each round, and what did not arrive", () => {
   match(
     writeFairnessReport([RESULT]),
-    /\| noise \| 10 \| 25 \| 20 \| 50 \| 40, 900, 50 \| 2\.5 \| 3 \|/,
+    /\| noise \| 10 \| 25 \| 20 \| 50 \| 40, 900, 50 \| 2\.5 \| 3 \| 13 13 13 13 13 13 \|/,
   );
 });

@@ -88,7 +88,10 @@ async function measureRounds(opened: Opened, withPdfs: boolean): Promise<Healthy
   const measured: HealthyRound[] = [];
   for (let round = 0; round < rounds; round++) {
     const result = await measureHealthy(planOf(opened, withPdfs));
-    say(`  p50 ${Math.round(result.p50)} ms, p99 ${Math.round(result.p99)} ms`);
+    const { p50, p99, foreign } = result;
+    say(
+      `  p50 ${p50.toFixed()} ms, p99 ${p99.toFixed()} ms, others ${(foreign * 100).toFixed()} %`,
+    );
     measured.push(result);
     await delay(BETWEEN_ROUNDS_MS);
   }

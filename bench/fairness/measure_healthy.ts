@@ -4,6 +4,7 @@ import type { BenchAccount } from "../bench_system.ts";
 import { monotonicMs, type Sink } from "../sink_process.ts";
 import { percentiles } from "../statistics.ts";
 import { sendBody } from "../workload.ts";
+import { foreignLoad, markLoad } from "./foreign_load.ts";
 import { postJson } from "./post_json.ts";
 
 /** One round of a healthy account's mail. */
@@ -13,6 +14,8 @@ export interface HealthyRound {
   mails: number;
   /** Mails that were refused, or did not arrive in time: they count with the time that was waited. */
   missing: number;
+  /** The share of the machine that others used meanwhile. */
+  foreign: number;
 }
 
 /** What the healthy account sends. */
@@ -40,6 +43,7 @@ export async function measureHealthy(plan: HealthyPlan): Promise<HealthyRound> {
   const due: number[] = [];
   const posts: Promise<unknown>[] = [];
   await sink.reset();
+  const mark = markLoad();
   const started = monotonicMs();
   try {
     for (let mail = 0; mail < mails; mail++) {
@@ -56,7 +60,7 @@ export async function measureHealthy(plan: HealthyPlan): Promise<HealthyRound> {
     }
     const deadline = monotonicMs() + ARRIVE_LIMIT_MS;
     while (await sink.count() < mails && monotonicMs() < deadline) await delay(20);
-    return await rate(sink, { due, first });
+    return { ...await rate(sink, { due, first }), foreign: foreignLoad(mark) };
   } finally {
     agent.destroy();
     await Promise.all(posts);
@@ -66,7 +70,7 @@ export async function measureHealthy(plan: HealthyPlan): Promise<HealthyRound> {
 async function rate(
   sink: Sink,
   { due, first }: { due: number[]; first: number },
-): Promise<HealthyRound> {
+): Promise<Omit<HealthyRound, "foreign">> {
   const arrivals = new Map<number, number>();
   for (const [line, at] of await sink.stamps()) {
     arrivals.set(Number(/customer-(\d+)@/.exec(line)?.[1]), at);
