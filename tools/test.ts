@@ -16,7 +16,7 @@ import { openMongod } from "@posthaste/parts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_TEST_MS = 120_000;
 const INTERRUPTED = 130;
-const FOLDERS = "{libs,services,dev,cli,tools,e2e}";
+const FOLDERS = "{libs,services,dev,cli,tools,e2e,torture}";
 
 /** Programs that some tests take where the machine has them; `.ci/run` installs them. */
 const WANTED = [{
