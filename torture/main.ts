@@ -10,11 +10,27 @@ import process from "node:process";
 import { commandOf, type Options, readOptions } from "./options.ts";
 import { problemsOf, writeReport } from "./report.ts";
 import { openRig } from "./rig.ts";
+import { type Detection, findMutations, trySabotage, writeDetections } from "./sabotage.ts";
+import { NOT_TRIED } from "./mutations.ts";
 import { runFault, type RunResult } from "./run_fault.ts";
 
 const options = readOptions(process.argv.slice(2));
 if (typeof options === "string") process.stdout.write(options);
+else if (options.sabotage !== undefined) await sabotage(options.sabotage, options.seed);
 else await torture(options);
+
+async function sabotage(names: string[], seed: number): Promise<void> {
+  const detections: Detection[] = [];
+  for (const mutation of findMutations(names)) {
+    say(`${mutation.name}: ${mutation.description}; ${mutation.fault} must reveal it`);
+    const detection = await trySabotage(mutation, seed);
+    detections.push(detection);
+    say(`${mutation.name}: ${detection.detected ? "seen" : "NOT SEEN"}; ${detection.evidence}`);
+  }
+  process.stdout.write(`${writeDetections(detections)}\n`);
+  for (const [name, reason] of Object.entries(NOT_TRIED)) say(`${name} is not tried: ${reason}`);
+  process.exitCode = detections.every(({ detected }) => detected) ? 0 : 1;
+}
 
 async function torture(options: Options): Promise<void> {
   const started = new Date();

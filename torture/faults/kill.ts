@@ -4,7 +4,7 @@ import type { Chaos, Fault } from "../fault.ts";
 /** Ends processes of a service at once, one after the other, and starts each again. */
 function killOf(roles: readonly ServiceName[]) {
   return async ({ rig, random, pause, count }: Chaos): Promise<void> => {
-    while (await pause(random.integer(200, 1500))) {
+    while (await pause(random.integer(300, 2500))) {
       const pod = rig.pods.running(random.pick(roles))[0];
       if (pod === undefined) continue;
       await rig.pods.end(pod, "SIGKILL");
@@ -18,14 +18,14 @@ function killOf(roles: readonly ServiceName[]) {
 export const KILLS: Fault[] = [
   ...SERVICES.map((role): Fault => ({
     name: `kill-${role}`,
-    description: `SIGKILL of the ${role} every second or so`,
+    description: `SIGKILL of the ${role} every second or two`,
     unanswered: role === "api",
     doubtful: role === "mailer",
     run: killOf([role]),
   })),
   {
     name: "kill-any",
-    description: "SIGKILL of a random service every second or so",
+    description: "SIGKILL of a random service every second or two",
     unanswered: true,
     doubtful: true,
     run: killOf(SERVICES),
