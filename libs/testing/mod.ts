@@ -14,6 +14,10 @@
  */
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";
 export { openTestNats } from "./nats_server.ts";
+export * from "./smtp_rogue.ts";
+export * from "./smtp_rogue_child.ts";
+export * from "./smtp_rogue_plan.ts";
+export * from "./smtp_rogue_record.ts";
 export * from "./smtp_sink.ts";
 export { testCertificate } from "./test_certificate.ts";
 export { until, type UntilOptions } from "./until.ts";

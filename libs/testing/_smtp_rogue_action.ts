@@ -1,0 +1,144 @@
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import type { RogueAction } from "./smtp_rogue_plan.ts";
+
+/** What an action works on. */
+export interface RogueScene {
+  /** What the client talks to, and the connection below any encryption. */
+  readonly socket: Socket;
+  readonly raw: Socket;
+  /** The right reply. */
+  readonly reply: string;
+  /** What the right reply has as a consequence. */
+  good(): void;
+  /** Told what was answered, before its last byte is out; null is nothing, or not all of it. */
+  settle(reply: string | null, ambiguous: boolean): void;
+}
+
+/** How the session goes on. */
+export interface RogueAftermath {
+  readonly over: boolean;
+  readonly refused: boolean;
+}
+
+const OVER: RogueAftermath = { over: true, refused: false };
+const ON: RogueAftermath = { over: false, refused: false };
+const LONG_LINE = 10_000_000;
+
+/** Does one wrong thing. */
+export async function misbehave(action: RogueAction, scene: RogueScene): Promise<RogueAftermath> {
+  const { socket, raw, reply } = scene;
+  switch (action.do) {
+    case "reply":
+      return answerWith(action.reply, scene);
+    case "close":
+      scene.settle(null, true);
+      socket.end();
+      return OVER;
+    case "reset":
+      scene.settle(null, true);
+      reset(raw);
+      return OVER;
+    case "silence":
+      scene.settle(null, true);
+      return OVER;
+    case "delay":
+      await sleep(action.ms, undefined, { ref: false });
+      return answer(reply, scene);
+    case "trickle":
+      return await trickle(Buffer.from(`${reply}\r\n`), action.ms, scene);
+    case "reply_then_close":
+      answer(reply, scene);
+      socket.end();
+      return OVER;
+    case "reply_then_reset":
+      // Nobody can tell whether a reply outruns the RST that follows it.
+      scene.settle(reply, true);
+      write(socket, `${reply}\r\n`);
+      flush(socket);
+      reset(raw);
+      return OVER;
+    case "nul":
+      return answer(reply.replace(" ", " \0\0 \0"), scene);
+    case "extra":
+      return answer(reply, scene, `${action.reply}\r\n`);
+    case "inject":
+      return answer(reply, scene, action.text);
+    case "garbage":
+      write(socket, "This is not TLS at all\r\n".repeat(10));
+      return OVER;
+    case "endless":
+      return await flood(Buffer.from("250-and more\r\n".repeat(1_000)), Infinity, scene);
+    case "blank":
+      return await flood(Buffer.from("\r\n".repeat(8_000)), Infinity, scene);
+    case "long_line": {
+      const { bytes = LONG_LINE } = action;
+      return await flood(Buffer.from(`250-${"x".repeat(65_532)}`), bytes / 65_536, scene);
+    }
+    case "strip":
+      return ON;
+  }
+}
+
+/** The right reply, with what the plan puts behind it. */
+function answer(reply: string, scene: RogueScene, behind = ""): RogueAftermath {
+  if (reply === "") return ON;
+  scene.settle(reply, !scene.socket.writable);
+  write(scene.socket, `${reply}\r\n${behind}`);
+  scene.good();
+  return ON;
+}
+
+/** Another reply than the right one. */
+function answerWith(reply: string, scene: RogueScene): RogueAftermath {
+  const refused = !/^[23]/.test(reply);
+  scene.settle(reply, !scene.socket.writable);
+  write(scene.socket, `${reply}\r\n`);
+  if (!refused) scene.good();
+  if (!reply.startsWith("421")) return { over: false, refused };
+  scene.socket.end();
+  return OVER;
+}
+
+async function trickle(bytes: Buffer, ms: number, scene: RogueScene): Promise<RogueAftermath> {
+  const { socket, reply } = scene;
+  flush(socket);
+  for (let index = 0; index < bytes.length; index++) {
+    if (!socket.writable) {
+      scene.settle(null, true);
+      return OVER;
+    }
+    if (index === bytes.length - 1) scene.settle(reply, false);
+    socket.write(bytes.subarray(index, index + 1));
+    await (ms === 0 ? turn() : sleep(ms, undefined, { ref: false }));
+  }
+  scene.good();
+  return ON;
+}
+
+async function flood(piece: Buffer, times: number, scene: RogueScene): Promise<RogueAftermath> {
+  const { socket } = scene;
+  scene.settle(null, true);
+  flush(socket);
+  for (let count = 0; count < times && socket.writable; count++) {
+    if (socket.write(piece)) await turn();
+    else await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
+  }
+  return OVER;
+}
+
+function write(socket: Socket, text: string): void {
+  if (socket.writable) socket.write(text);
+}
+
+/** Lets out what was held back for one packet. */
+function flush(socket: Socket): void {
+  while (socket.writableCorked > 0) socket.uncork();
+}
+
+/** Ends a connection with RST; one that is gone already stays so. */
+export function reset(socket: Socket): void {
+  if (!socket.destroyed) socket.resetAndDestroy();
+}

@@ -1,0 +1,73 @@
+import { Buffer } from "node:buffer";
+
+const terminator = Buffer.from("\r\n.\r\n");
+const lineStart = Buffer.from("\r\n");
+const stuffed = Buffer.from("\r\n..");
+
+/** The content of one mail as it comes, up to its final dot. */
+export class ContentReader {
+  finished = false;
+  /** Length of what came, without the final dot; the dot-stuffing is undone once it is finished. */
+  bytes = 0;
+  #chunks: Buffer[] = [];
+  /** The last bytes before this chunk; the content starts at the start of a line. */
+  #tail: Buffer = lineStart;
+  #raw: Buffer | undefined;
+
+  /** Takes what belongs to the content; gives what comes after the final dot, if that has come. */
+  take(chunk: Buffer): Buffer | undefined {
+    const joined = Buffer.concat([this.#tail, chunk]);
+    const at = joined.indexOf(terminator);
+    if (at === -1) {
+      this.#chunks.push(chunk);
+      this.bytes += chunk.length;
+      this.#tail = joined.subarray(-(terminator.length - 1));
+      return undefined;
+    }
+    // The line end before the dot belongs to the content.
+    const end = at + lineStart.length - this.#tail.length;
+    if (end >= 0) this.#chunks.push(chunk.subarray(0, end));
+    const all = Buffer.concat(this.#chunks);
+    this.#raw = unstuffed(end >= 0 ? all : all.subarray(0, all.length + end));
+    this.#chunks = [];
+    this.bytes = this.#raw.length;
+    this.finished = true;
+    return joined.subarray(at + terminator.length);
+  }
+
+  /** The whole content. @throws {Error} If it is not finished. */
+  raw(): Buffer {
+    if (this.#raw === undefined) throw new Error("Cannot give a mail: its final dot did not come");
+    return this.#raw;
+  }
+
+  get messageId(): string | null {
+    const start = (this.#raw ?? this.#chunks[0] ?? lineStart).subarray(0, 16_384).toString(
+      "latin1",
+    );
+    const head = start.split("\r\n\r\n", 1)[0] ?? "";
+    return /^message-id:\s*(<[^<>\r\n]*>)/im.exec(head)?.[1] ?? null;
+  }
+
+  get violations(): string[] {
+    const raw = this.raw();
+    for (let at = raw.indexOf(0x0a); at !== -1; at = raw.indexOf(0x0a, at + 1)) {
+      if (raw[at - 1] !== 0x0d) return ["bare line feed in a content"];
+    }
+    for (let at = raw.indexOf(0x0d); at !== -1; at = raw.indexOf(0x0d, at + 1)) {
+      if (raw[at + 1] !== 0x0a) return ["bare carriage return in a content"];
+    }
+    return [];
+  }
+}
+
+function unstuffed(content: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  let start = content[0] === 0x2e ? 1 : 0;
+  for (let at = content.indexOf(stuffed); at !== -1; at = content.indexOf(stuffed, at + 3)) {
+    pieces.push(content.subarray(start, at + 3));
+    start = at + 4;
+  }
+  if (pieces.length === 0) return start === 0 ? content : content.subarray(start);
+  return Buffer.concat([...pieces, content.subarray(start)]);
+}

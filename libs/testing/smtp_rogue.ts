@@ -1,0 +1,178 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { createSecureContext, type SecureContext, type SecureVersion } from "node:tls";
+import { reset } from "./_smtp_rogue_action.ts";
+import { RogueLimiter, type RogueLimits } from "./_smtp_rogue_limiter.ts";
+import { type RogueHost, RogueSession } from "./_smtp_rogue_session.ts";
+import type { RogueMoment, RoguePlan, RogueStage } from "./smtp_rogue_plan.ts";
+import type { RogueRecord } from "./smtp_rogue_record.ts";
+import { testCertificate } from "./test_certificate.ts";
+
+export type { RogueLimits };
+
+/** Settings of {@linkcode openRogueSmtp}. */
+export interface RogueSmtpOptions {
+  /** 0, the default, takes a free port. */
+  port?: number;
+  /** `none` by default. */
+  tls?: "none" | "starttls" | "implicit";
+  /** `testCertificate` by default. */
+  certificate?: { readonly key: string; readonly cert: string };
+  /** The newest version of TLS that it speaks. */
+  maxTls?: SecureVersion;
+  /** User names and their passwords; with any, a login is required. */
+  users?: Readonly<Record<string, string>>;
+  /** EHLO keywords to leave out. */
+  hide?: readonly ("PIPELINING" | "SMTPUTF8" | "8BITMIME" | "SIZE")[];
+  /** The largest message in bytes, announced with SIZE. */
+  maxBytes?: number;
+  limits?: RogueLimits;
+  /** How it misbehaves; not at all by default. */
+  plan?: RoguePlan;
+  /** Told of every line of the ledger when it is certain, before the client hears of it. */
+  onRecord?: (record: RogueRecord) => void;
+  /** Keeps records and contents in memory. On by default. */
+  keep?: boolean;
+}
+
+/** A message whose final dot came, whatever was answered. */
+export interface RogueMessage {
+  readonly record: RogueRecord;
+  /** The bytes after DATA with the dot-stuffing undone. */
+  readonly raw: Buffer;
+}
+
+/** What a rogue server has seen so far. */
+export interface RogueCounts {
+  /** Connections ever opened, open now, and open at the same time at most. */
+  readonly connections: number;
+  readonly open: number;
+  readonly peak: number;
+  /** Messages that were answered with 2xx, and final dots whose answer may not have arrived. */
+  readonly accepted: number;
+  readonly ambiguous: number;
+  /** Faults injected. */
+  readonly faults: number;
+  /** What a client did against RFC 5321: bare line feeds, commands out of order. */
+  readonly violations: readonly string[];
+}
+
+/** An SMTP server that does all that a server can do wrong, and nothing wrong by itself. */
+export interface RogueSmtp extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  /** The ledger so far, oldest first. */
+  readonly records: readonly RogueRecord[];
+  readonly messages: readonly RogueMessage[];
+  readonly counts: RogueCounts;
+  /** Changes how it misbehaves from now on; `undefined` is not at all. */
+  behave(plan: RoguePlan | undefined): void;
+  /** Changes its limits from now on. */
+  limit(limits: RogueLimits): void;
+  /** Ends every open connection with RST. */
+  dropConnections(): void;
+}
+
+/** Opens a rogue SMTP server on 127.0.0.1. */
+export async function openRogueSmtp(options: RogueSmtpOptions = {}): Promise<RogueSmtp> {
+  const rogue = new Rogue(options);
+  await rogue.listen(options.port ?? 0);
+  return rogue;
+}
+
+class Rogue implements RogueSmtp, RogueHost {
+  readonly host = "127.0.0.1";
+  readonly options: RogueSmtpOptions;
+  readonly limiter: RogueLimiter;
+  readonly context: SecureContext;
+  readonly records: RogueRecord[] = [];
+  readonly messages: RogueMessage[] = [];
+  readonly #counts = { connections: 0, open: 0, peak: 0, accepted: 0, ambiguous: 0, faults: 0 };
+  readonly #violations: string[] = [];
+  readonly #sockets = new Set<Socket>();
+  readonly #reached = new Map<RogueStage, number>();
+  readonly #server: Server;
+  #plan: RoguePlan | undefined;
+
+  constructor(options: RogueSmtpOptions) {
+    this.options = options;
+    this.#plan = options.plan;
+    this.limiter = new RogueLimiter(options.limits ?? {});
+    this.context = createSecureContext({
+      ...(options.certificate ?? testCertificate),
+      ...(options.maxTls === undefined ? {} : { minVersion: "TLSv1", maxVersion: options.maxTls }),
+      ...(options.maxTls === undefined ? {} : { ciphers: "DEFAULT@SECLEVEL=0" }),
+    });
+    // A rogue ends its side when its plan says so, not when the client does.
+    this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+      this.#accept(socket);
+    });
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("The server is closed");
+    return address.port;
+  }
+
+  get counts(): RogueCounts {
+    return { ...this.#counts, violations: [...this.#violations] };
+  }
+
+  async listen(port: number): Promise<void> {
+    await once(this.#server.listen({ port, host: this.host, backlog: 1024 }), "listening");
+  }
+
+  behave(plan: RoguePlan | undefined): void {
+    this.#plan = plan;
+  }
+
+  limit(limits: RogueLimits): void {
+    this.limiter.limits = limits;
+  }
+
+  dropConnections(): void {
+    for (const socket of this.#sockets) reset(socket);
+  }
+
+  decide(moment: Omit<RogueMoment, "before">): ReturnType<RoguePlan> {
+    const before = this.#reached.get(moment.stage) ?? 0;
+    this.#reached.set(moment.stage, before + 1);
+    return this.#plan?.({ ...moment, before });
+  }
+
+  record(record: RogueRecord, raw: Buffer | null): void {
+    if (record.fault !== null) this.#counts.faults++;
+    if (record.ambiguous) this.#counts.ambiguous++;
+    if (record.reply?.startsWith("2")) this.#counts.accepted++;
+    this.options.onRecord?.(record);
+    if (this.options.keep === false) return;
+    this.records.push(record);
+    if (raw !== null) this.messages.push({ record, raw });
+  }
+
+  violated(rule: string): void {
+    if (this.#violations.length < 1_000) this.#violations.push(rule);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #accept(socket: Socket): void {
+    const counts = this.#counts;
+    counts.connections++;
+    counts.open++;
+    this.#sockets.add(socket);
+    counts.peak = Math.max(counts.peak, counts.open);
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      counts.open--;
+      this.#sockets.delete(socket);
+    });
+    new RogueSession(socket, { host: this, number: counts.connections, open: counts.open }).start();
+  }
+}

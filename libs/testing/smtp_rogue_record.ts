@@ -1,0 +1,37 @@
+import type { RogueStage } from "./smtp_rogue_plan.ts";
+
+/**
+ * One line of the sink's ledger. Written for each transaction that came to its final dot, was broken
+ * off inside of its content, or met a fault; and for each fault outside of a transaction.
+ */
+export interface RogueRecord {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The session, 1 for the first that connected. */
+  readonly session: number;
+  /** Who logged in. */
+  readonly user: string | null;
+  readonly from: string | null;
+  /** Every recipient that was not refused, as the client wrote it. */
+  readonly to: readonly string[];
+  /** The first Message-ID of the content, with its brackets. */
+  readonly messageId: string | null;
+  /** Of the content with the dot-stuffing undone, in hex; null without a final dot. */
+  readonly sha256: string | null;
+  /** Length of the content, dot-stuffing undone; without a final dot what had come of it. */
+  readonly bytes: number;
+  /** Whether the final dot came. */
+  readonly finalDot: boolean;
+  /** What was sent after the dot, if it was sent whole. */
+  readonly reply: string | null;
+  /** The dot came, and the client cannot be taken to have the whole reply. */
+  readonly ambiguous: boolean;
+  /** What was injected: `dot reset`, `rcpt reply 451 4.7.1 later`. */
+  readonly fault: string | null;
+  readonly faultStage: RogueStage | null;
+}
+
+/** Whether the server has taken the mail, as far as anybody can tell: it said so, or nothing. */
+export function mayHaveTaken(record: RogueRecord): boolean {
+  return record.finalDot && (record.reply === null || record.reply.startsWith("2"));
+}

@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openRogueSmtp } from "./smtp_rogue.ts";
+import { openRogueProcess } from "./smtp_rogue_child.ts";
+import { planOf, type RogueAction, type RogueRule, type RogueStage } from "./smtp_rogue_plan.ts";
+import { mayHaveTaken } from "./smtp_rogue_record.ts";
+import { until } from "./until.ts";
+
+const content = "Message-ID: <m1@example.com>\r\nSubject: hi\r\n\r\n..dot";
+const mail = [
+  "EHLO test",
+  "MAIL FROM:<a@example.com>",
+  "RCPT TO:<b@example.com>",
+  "DATA",
+  `${content}\r\n.`,
+];
+
+interface Talk {
+  /** All that was heard, a line each. */
+  heard: string[];
+  /** How it ended: by FIN, by RST, or not at all within `patienceMs` of silence. */
+  end: "fin" | "reset" | "silent";
+}
+
+/** Speaks raw SMTP: says each step when the reply before it is whole. */
+function talk(
+  port: number,
+  steps: readonly string[],
+  { patienceMs = 300 } = {},
+): Promise<Talk> {
+  const socket = connect(port, "127.0.0.1").setEncoding("latin1").setNoDelay();
+  let text = "";
+  let next = 0;
+  return new Promise((resolve) => {
+    const done = (end: Talk["end"]) => {
+      socket.destroy();
+      resolve({ heard: text.split("\r\n").slice(0, -1), end });
+    };
+    socket.setTimeout(patienceMs, () => done("silent"));
+    socket.on("error", () => done("reset"));
+    socket.on("end", () => done("fin"));
+    socket.on("data", (piece: string) => {
+      text += piece;
+      if (text.length > 100_000) return done("silent");
+      if (!text.endsWith("\r\n") || /^\d{3}-[^\n]*\r\n$/m.test(text.slice(-40))) return;
+      const step = steps[next++];
+      if (step !== undefined) socket.write(`${step}\r\n`);
+    });
+  });
+}
+
+function rule(stage: RogueStage, action: RogueAction): RogueRule {
+  return { stage, action };
+}
+
+test("openRogueSmtp() takes a mail and writes it down", async () => {
+  await using rogue = await openRogueSmtp();
+  const { heard, end } = await talk(rogue.port, [...mail, "QUIT"]);
+  assert.equal(end, "fin");
+  assert.equal(heard.at(-1), "221 2.0.0 Bye");
+  const [record, ...others] = rogue.records;
+  assert.equal(others.length, 0);
+  assert.ok(record);
+  const raw = "Message-ID: <m1@example.com>\r\nSubject: hi\r\n\r\n.dot\r\n";
+  assert.equal(rogue.messages[0]?.raw.toString(), raw);
+  assert.deepEqual(rogue.counts.violations, []);
+  assert.deepEqual(record, {
+    at: record.at,
+    session: 1,
+    user: null,
+    from: "a@example.com",
+    to: ["b@example.com"],
+    messageId: "<m1@example.com>",
+    sha256: createHash("sha256").update(raw).digest("hex"),
+    bytes: raw.length,
+    finalDot: true,
+    reply: "250 2.0.0 OK queued as 1",
+    ambiguous: false,
+    fault: null,
+    faultStage: null,
+  });
+});
+
+const atEachStage: [RogueStage, string[]][] = [
+  ["greeting", []],
+  ["ehlo", mail.slice(0, 1)],
+  ["mail", mail.slice(0, 2)],
+  ["rcpt", mail.slice(0, 3)],
+  ["data", mail.slice(0, 4)],
+  ["dot", mail],
+  ["rset", ["RSET"]],
+  ["quit", ["QUIT"]],
+];
+
+const eachEnd: [RogueAction, Talk["end"]][] = [
+  [{ do: "close" }, "fin"],
+  [{ do: "reset" }, "reset"],
+  [{ do: "silence" }, "silent"],
+  [{ do: "reply", reply: "421 4.3.2 closing" }, "fin"],
+  [{ do: "reply", reply: "451 4.7.1 later" }, "silent"],
+  [{ do: "reply", reply: "554 5.7.1 never" }, "silent"],
+];
+
+for (const [stage, steps] of atEachStage) {
+  test(`openRogueSmtp() closes, resets, keeps silent or answers as told at ${stage}`, async () => {
+    await Promise.all(eachEnd.map(async ([action, end]) => {
+      await using rogue = await openRogueSmtp({ plan: planOf([rule(stage, action)]) });
+      const talked = await talk(rogue.port, steps, { patienceMs: 300 });
+      assert.equal(talked.end, end, action.do);
+      assert.equal(talked.heard.length > 0 ? talked.heard.at(-1) : "", lastLine(stage, action));
+      await until(() => rogue.records.length === 1, { message: "the record" });
+      const [record] = rogue.records;
+      assert.equal(record?.faultStage, stage);
+      assert.equal(record.finalDot, stage === "dot");
+      assert.equal(record.ambiguous, stage === "dot" && action.do !== "reply");
+      assert.equal(mayHaveTaken(record), stage === "dot" && action.do !== "reply");
+      assert.equal(record.reply, stage === "dot" && action.do === "reply" ? action.reply : null);
+    }));
+  });
+}
+
+/** The last line that a client hears when the stage is met by the action. */
+function lastLine(stage: RogueStage, action: RogueAction): string {
+  if (action.do === "reply") return action.reply;
+  if (stage === "greeting") return "";
+  if (stage === "ehlo" || stage === "rset" || stage === "quit") {
+    return "220 rogue.example.com ESMTP";
+  }
+  if (stage === "mail") return "250 SIZE 0";
+  return { rcpt: "250 2.1.0 OK", data: "250 2.1.5 OK", dot: "354 End data with <CR><LF>.<CR><LF>" }[
+    stage as "rcpt" | "data" | "dot"
+  ];
+}
+
+test("openRogueSmtp() breaks off inside of a content, and not before its byte", async () => {
+  const action = { do: "reset", atByte: 20 } as const;
+  await using rogue = await openRogueSmtp({ plan: planOf([rule("body", action)]) });
+  const begin = mail.slice(0, 4);
+  assert.equal((await talk(rogue.port, [...begin, "Short"])).end, "silent");
+  assert.equal((await talk(rogue.port, [...begin, "Subject: long enough"])).end, "reset");
+  await until(() => rogue.records.length === 2, { message: "two records" });
+  assert.deepEqual(rogue.records.map((record) => record.fault), [null, "body reset 20"]);
+  assert.ok(rogue.records.every((record) => !record.finalDot && record.bytes > 0));
+});
+
+test("openRogueSmtp() sends the right reply in pieces, before a FIN and before an RST", async () => {
+  const ends: [RogueAction, Talk["end"], boolean][] = [
+    [{ do: "trickle", ms: 0 }, "silent", false],
+    [{ do: "reply_then_close" }, "fin", false],
+    [{ do: "reply_then_reset" }, "reset", true],
+    [{ do: "delay", ms: 20 }, "silent", false],
+  ];
+  for (const [action, end, ambiguous] of ends) {
+    await using rogue = await openRogueSmtp({ plan: planOf([rule("dot", action)]) });
+    const talked = await talk(rogue.port, mail);
+    assert.equal(talked.end, end, action.do);
+    assert.equal(talked.heard.at(-1), "250 2.0.0 OK queued as 1");
+    assert.equal(rogue.records[0]?.reply, "250 2.0.0 OK queued as 1");
+    assert.equal(rogue.records[0]?.ambiguous, ambiguous);
+  }
+});
+
+test("openRogueSmtp() calls a reply ambiguous that did not end before its client", async () => {
+  const plan = planOf([rule("dot", { do: "trickle", ms: 30 })]);
+  await using rogue = await openRogueSmtp({ plan });
+  await talk(rogue.port, mail, { patienceMs: 10 });
+  await until(() => rogue.records.length === 1, { message: "the record" });
+  assert.equal(rogue.records[0]?.reply, null);
+  assert.equal(rogue.records[0]?.ambiguous, true);
+});
+
+test("openRogueSmtp() floods, and stops when its client is gone", async () => {
+  for (const action of [{ do: "endless" }, { do: "blank" }, { do: "long_line" }] as const) {
+    await using rogue = await openRogueSmtp({ plan: planOf([rule("greeting", action)]) });
+    await talk(rogue.port, []);
+    await until(() => rogue.counts.open === 0, { message: `the end of ${action.do}` });
+  }
+});
+
+test("openRogueSmtp() refuses what is too much", async () => {
+  const limits = { greylistMs: 30, rate: { count: 1, perMs: 60_000 } };
+  await using rogue = await openRogueSmtp({ limits });
+  const rcpt = async () => (await talk(rogue.port, mail.slice(0, 3))).heard.at(-1);
+  assert.match(await rcpt() ?? "", /^451 4\.7\.1/);
+  assert.match(await rcpt() ?? "", /^250/);
+  assert.match(await rcpt() ?? "", /^452/);
+  rogue.limit({ connections: 1 });
+  const first = talk(rogue.port, [], { patienceMs: 900 });
+  await until(() => rogue.counts.open === 1, { message: "the first connection" });
+  assert.match((await talk(rogue.port, [])).heard.at(-1) ?? "", /^421/);
+  await first;
+});
+
+test("openRogueSmtp() notes what a client does wrong", async () => {
+  await using rogue = await openRogueSmtp();
+  await talk(rogue.port, ["MAIL FROM:<a@example.com>", "BDAT 1", ...mail.slice(0, 4), "x\n.\r\n."]);
+  assert.deepEqual(rogue.counts.violations, [
+    "MAIL FROM:<a@example.com>",
+    "BDAT 1",
+    "bare line feed in a content",
+  ]);
+});
+
+test("planOf() takes the first rule that fits, so often as it says, for whom it says", () => {
+  const plan = planOf([
+    { stage: "rcpt", action: { do: "reset" }, times: 1 },
+    { stage: "rcpt", action: { do: "close" }, address: "@example.net" },
+  ]);
+  const at = (address: string, before: number) =>
+    plan({ stage: "rcpt", session: 1, address, before, messageId: null })?.do;
+  assert.deepEqual(
+    [at("a@example.com", 0), at("a@example.com", 1), at("a@example.net", 2)],
+    ["reset", undefined, "close"],
+  );
+});
+
+test("planOf() draws the same from the same seed, and as often as the chance says", () => {
+  const draws = (seed: number) => {
+    const plan = planOf([{ stage: "dot", action: { do: "close" }, chance: 0.3 }], seed);
+    return Array.from(
+      { length: 2_000 },
+      (_, before) => plan({ stage: "dot", session: 1, address: "", before, messageId: null }),
+    ).map((action) => action?.do ?? "");
+  };
+  assert.deepEqual(draws(1), draws(1));
+  assert.notDeepEqual(draws(1), draws(2));
+  const share = draws(7).filter((what) => what === "close").length / 2_000;
+  assert.ok(share > 0.26 && share < 0.34, String(share));
+});
+
+test("openRogueProcess() writes its ledger by itself and takes orders", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-rogue-"));
+  try {
+    await using rogue = await openRogueProcess({ ledger: join(folder, "sink.jsonl") });
+    await talk(rogue.port, mail);
+    const counts = await rogue.tell({ rules: [rule("dot", { do: "close" })] });
+    assert.equal(counts.accepted, 1);
+    assert.equal((await talk(rogue.port, mail)).end, "fin");
+    const records = await rogue.records();
+    assert.deepEqual(records.map((record) => record.fault), [null, "dot close"]);
+    assert.deepEqual(records.map((record) => record.ambiguous), [false, true]);
+    assert.equal((await rogue.tell()).ambiguous, 1);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
