@@ -17,4 +17,4 @@ export {
   type StackOptions,
   type StackPorts,
 } from "./stack.ts";
-export type { ServiceProcess } from "./service_process.ts";
+export { type ServiceOptions, type ServiceProcess, startService } from "./service_process.ts";

@@ -26,6 +26,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "dev": ["*"],
   "e2e": ["*"],
   "bench": ["*"],
+  "torture": ["*"],
   "tools": ["*"],
 };
 
@@ -53,4 +54,4 @@ export const DOORS: readonly { packages: readonly string[]; units: readonly stri
  * Units that stand outside of the product and may pass every door, to build a control or to look at
  * a server from outside; what they import must still be declared.
  */
-export const DOORS_OPEN_TO = ["bench", "e2e"] as const;
+export const DOORS_OPEN_TO = ["bench", "e2e", "torture"] as const;

@@ -16,7 +16,7 @@ import { openMongod } from "@posthaste/parts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_TEST_MS = 120_000;
 const INTERRUPTED = 130;
-const FOLDERS = "{libs,services,dev,cli,tools,e2e}";
+const FOLDERS = "{libs,services,dev,cli,tools,e2e,torture}";
 
 /** Programs that some tests take where the machine has them; `.ci/run` installs them. */
 const WANTED = [{
@@ -57,12 +57,16 @@ process.exitCode = await run(files, { POSTHASTE_TEST_MONGODB_URL: mongod.url });
 
 /** Whole-system tests have the machine for themselves: they come last, one at a time. */
 async function run(all: string[], env: Record<string, string>): Promise<number> {
-  const whole = all.filter((file) => file.startsWith("e2e/"));
-  const parts = all.filter((file) => !file.startsWith("e2e/"));
+  const whole = all.filter(isWhole);
+  const parts = all.filter((file) => !isWhole(file));
   const first = parts.length === 0 ? 0 : await node(["--test-concurrency=2", ...parts], env);
   if (interrupted.aborted) return INTERRUPTED;
   const second = whole.length === 0 ? 0 : await node(["--test-concurrency=1", ...whole], env);
   return interrupted.aborted ? INTERRUPTED : first || second;
+}
+
+function isWhole(file: string): boolean {
+  return file.startsWith("e2e/") || file.startsWith("torture/");
 }
 
 function node(args: string[], env: Record<string, string>): Promise<number> {

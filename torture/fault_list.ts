@@ -1,0 +1,43 @@
+import type { Fault } from "./fault.ts";
+import { BROKER } from "./faults/broker.ts";
+import { CHROMIUM } from "./faults/chromium.ts";
+import { CRASHES } from "./faults/crash_points.ts";
+import { DATABASE } from "./faults/database.ts";
+import { KILLS } from "./faults/kill.ts";
+import { OBJECTS } from "./faults/objects.ts";
+import { ROLLING } from "./faults/rolling.ts";
+import { SMTP } from "./faults/smtp.ts";
+import { ZOMBIES } from "./faults/zombie.ts";
+
+/** No fault at all: what the others are compared with. */
+const CALM: Fault = { name: "calm", description: "Nothing goes wrong" };
+
+/** Every kind of harm that the harness can do, in the order in which it is done. */
+export const FAULTS: readonly Fault[] = [
+  CALM,
+  ...KILLS,
+  ROLLING,
+  ...ZOMBIES,
+  ...BROKER,
+  ...DATABASE,
+  CRASHES,
+  ...SMTP,
+  CHROMIUM,
+  OBJECTS,
+];
+
+/**
+ * Finds faults by name; a name that ends with `*` stands for all that begin so.
+ *
+ * @throws {RangeError} If there is none of a name.
+ */
+export function findFaults(names: readonly string[]): Fault[] {
+  return names.flatMap((name) => {
+    const found = FAULTS.filter((fault) =>
+      name.endsWith("*") ? fault.name.startsWith(name.slice(0, -1)) : fault.name === name
+    );
+    if (found.length > 0) return found;
+    const known = FAULTS.map((fault) => fault.name).join(", ");
+    throw new RangeError(`Cannot find the fault "${name}": there are ${known}`);
+  });
+}

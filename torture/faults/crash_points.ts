@@ -1,0 +1,48 @@
+import type { ServiceName } from "@posthaste/dev";
+import { CRASH_POINTS, type CrashPoint } from "@posthaste/runtime";
+import type { Chaos, Fault } from "../fault.ts";
+import type { Pod } from "../pods.ts";
+
+const LONGEST_MS = 6000;
+
+/** Ends services at the named moments in their code, each moment in turn, at a random pass. */
+export const CRASHES: Fault = {
+  name: "crash-points",
+  description: "Each named crash point in turn ends its service at a random pass",
+  unanswered: true,
+  doubtful: true,
+  async run(chaos) {
+    let left: CrashPoint[] = [];
+    while (await chaos.pause(chaos.random.integer(50, 300))) {
+      if (left.length === 0) left = shuffled(CRASH_POINTS, chaos);
+      const point = left.pop();
+      if (point !== undefined) await crashAt(point, chaos);
+    }
+  },
+};
+
+/** Gives a service one process that is armed, and replaces it when it is dead or spared. */
+async function crashAt(point: CrashPoint, chaos: Chaos): Promise<void> {
+  const { rig, random, count } = chaos;
+  const role = point.split(".")[0] as ServiceName;
+  for (const pod of rig.pods.running(role)) await rig.pods.end(pod, "SIGTERM");
+  const pass = random.integer(1, 12);
+  let pod: Pod | undefined;
+  try {
+    pod = await rig.pods.start(role, { POSTHASTE_CRASH_AT: `${point}:${pass}` });
+    rig.pods.expectDeath(pod);
+    await Promise.race([pod.process.exited, chaos.pause(LONGEST_MS)]);
+  } catch (error) {
+    // It may come there before it is ready.
+    if (!/SIGKILL/.test(String(error))) throw error;
+    count("crash");
+  }
+  if (pod?.state === "ended") count("crash");
+  else if (pod !== undefined) await rig.pods.end(pod, "SIGTERM");
+  await rig.pods.start(role);
+}
+
+function shuffled<T>(list: readonly T[], { random }: Chaos): T[] {
+  return list.map((item) => ({ item, at: random.next() })).sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

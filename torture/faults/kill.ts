@@ -1,0 +1,33 @@
+import { type ServiceName, SERVICES } from "@posthaste/dev";
+import type { Chaos, Fault } from "../fault.ts";
+
+/** Ends processes of a service at once, one after the other, and starts each again. */
+function killOf(roles: readonly ServiceName[]) {
+  return async ({ rig, random, pause, count }: Chaos): Promise<void> => {
+    while (await pause(random.integer(300, 2500))) {
+      const pod = rig.pods.running(random.pick(roles))[0];
+      if (pod === undefined) continue;
+      await rig.pods.end(pod, "SIGKILL");
+      count("crash");
+      await rig.pods.start(pod.role);
+    }
+  };
+}
+
+/** SIGKILL of each service, and of any. */
+export const KILLS: Fault[] = [
+  ...SERVICES.map((role): Fault => ({
+    name: `kill-${role}`,
+    description: `SIGKILL of the ${role} every second or two`,
+    unanswered: role === "api",
+    doubtful: role === "mailer",
+    run: killOf([role]),
+  })),
+  {
+    name: "kill-any",
+    description: "SIGKILL of a random service every second or two",
+    unanswered: true,
+    doubtful: true,
+    run: killOf(SERVICES),
+  },
+];

@@ -1,0 +1,46 @@
+import { jetstreamManager } from "@nats-io/jetstream";
+import { jetstream } from "@nats-io/jetstream";
+import { Objm } from "@nats-io/obj";
+import { connect } from "@nats-io/transport-node";
+import type { Chaos, Fault } from "../fault.ts";
+
+/** What befalls the printed PDFs between printer and mailer. */
+export const OBJECTS: Fault = {
+  name: "objects",
+  description: "Stored PDFs are deleted, lose their bytes or get others",
+  settings: { mailer: { ATTACHMENT_CACHE: "0" } },
+  mix: { sharedPdf: 0.5, ownPdf: 0.05, bulk: 0.05 },
+  async run(chaos) {
+    const connection = await connect({ servers: chaos.rig.nats.url, name: "torture" });
+    try {
+      while (await chaos.pause(chaos.random.integer(50, 400))) await harm(connection, chaos);
+    } finally {
+      await connection.close();
+    }
+  },
+};
+
+type Connection = Awaited<ReturnType<typeof connect>>;
+
+async function harm(connection: Connection, { random, count }: Chaos): Promise<void> {
+  const store = await new Objm(connection).open("pdfs");
+  const objects = (await store.list()).filter(({ deleted }) => !deleted);
+  if (objects.length === 0) return;
+  // The one that all share is the newest as often as any other.
+  const { name, nuid } = random.pick(objects);
+  const manager = await jetstreamManager(connection);
+  const subject = `$O.pdfs.C.${nuid}`;
+  const kind = random.pick(["delete", "empty", "damage", "damage"]);
+  if (kind === "delete") await store.delete(name);
+  else if (kind === "empty") await manager.streams.purge("OBJ_pdfs", { filter: subject });
+  else {
+    const chunk = await manager.streams.getMessage("OBJ_pdfs", { last_by_subj: subject });
+    if (chunk === null) return;
+    const bytes = Uint8Array.from(chunk.data);
+    const at = random.integer(Math.floor(bytes.length / 4), Math.floor(bytes.length / 2));
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    await manager.streams.purge("OBJ_pdfs", { filter: subject });
+    await jetstream(connection).publish(subject, bytes);
+  }
+  count("other");
+}

@@ -1,0 +1,23 @@
+import type { Fault } from "../fault.ts";
+import { clearFaults, doubtfulFaults } from "../smtp_fault.ts";
+
+/** What a receiving server does wrong. */
+export const SMTP: Fault[] = [
+  {
+    name: "smtp-refusals",
+    description: "Refusals, cuts and slow replies at every stage from the greeting to QUIT",
+    smtp: clearFaults(0.015),
+  },
+  {
+    name: "smtp-doubt",
+    description: "Connections cut after the final dot, with the mail taken or lost",
+    doubtful: true,
+    smtp: doubtfulFaults(0.06),
+  },
+  {
+    name: "smtp-doubt-hold",
+    description: "The same for an integration that holds what nobody can know: none twice",
+    whenUnknown: "hold",
+    smtp: doubtfulFaults(0.06),
+  },
+];

@@ -1,0 +1,30 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServiceName } from "@posthaste/dev";
+import type { Chaos, Fault } from "../fault.ts";
+import { LEASE_MS } from "../rig.ts";
+
+const ROLES: readonly ServiceName[] = ["mailer", "renderer", "pdf", "tracker"];
+
+/** Stops one of two workers for longer than its lease; it wakes up with old work in hand. */
+function freezeOf(role: ServiceName) {
+  return async ({ rig, random, pause, count }: Chaos): Promise<void> => {
+    while (rig.pods.running(role).length < 2) await rig.pods.start(role);
+    while (await pause(random.integer(300, 1500))) {
+      const pod = random.pick(rig.pods.running(role));
+      rig.pods.freeze(pod);
+      count("other");
+      // To the end even if the run is over meanwhile: the others must have taken its work.
+      await delay(LEASE_MS + random.integer(1000, 4000));
+      rig.pods.thaw(pod);
+    }
+    for (const pod of rig.pods.running(role).slice(1)) await rig.pods.end(pod, "SIGTERM");
+  };
+}
+
+/** SIGSTOP of each worker for longer than its lease. */
+export const ZOMBIES: Fault[] = ROLES.map((role) => ({
+  name: `zombie-${role}`,
+  description: `One of two ${role}s is stopped for longer than a lease, and wakes up again`,
+  doubtful: role === "mailer",
+  run: freezeOf(role),
+}));

@@ -1,0 +1,114 @@
+// The four ledgers, each kept by another process, and what the harness itself did to them.
+
+/** Why a request is made: most are good; the others must be refused, or come twice, or are left. */
+export type OrderKind = "good" | "twin" | "abandoned" | "refused";
+
+/** One recipient of a request. */
+export interface OrderedMail {
+  email: string;
+  /** Number by which subject and recipient belong together. */
+  n: number;
+  /** The PDFs asked for: one that all share, or one of its own. */
+  pdfs: ("shared" | "own")[];
+}
+
+/** Client: written and flushed before a request is made, and before its answer is counted. */
+export type ClientLine =
+  | { type: "ask"; key: string; kind: OrderKind; at: number; mails: OrderedMail[] }
+  | {
+    type: "answer";
+    key: string;
+    at: number;
+    ms: number;
+    status: number;
+    retryAfter?: string;
+    sendId?: string;
+    messages?: { id: string; email: string }[];
+    body?: string;
+  }
+  /** No answer came: nobody knows what became of the request. */
+  | { type: "no_answer"; key: string; at: number; ms: number; reason: string };
+
+/** Sink: written before the reply goes out. */
+export type SinkLine =
+  | {
+    type: "mail";
+    /** When the final dot was seen, in milliseconds since 1970. */
+    at: number;
+    /** The mailer, by the name that it says with EHLO. */
+    mailer: string;
+    to: string[];
+    messageId: string;
+    subject: string;
+    toHeader: string;
+    sha256: string;
+    pdfs: { sha256: string; whole: boolean }[];
+    /** Null where the connection was cut instead. */
+    reply: string | null;
+    /** Whether the mail would reach its reader. */
+    taken: boolean;
+    /** Name of the fault that was injected after the dot. */
+    fault: string | null;
+    /** Whether the mailer cannot know what became of the mail. */
+    ambiguous: boolean;
+  }
+  | {
+    type: "refusal";
+    at: number;
+    mailer: string;
+    /** Null before RCPT. */
+    to: string | null;
+    stage: string;
+    /** Null where the connection was cut. */
+    code: number | null;
+  };
+
+/** A mail that was handed over up to its final dot. */
+export type SunkMail = Extract<SinkLine, { type: "mail" }>;
+
+/** Service: what the database holds at the end. */
+export interface ServiceLedger {
+  sends: { id: string; key: string | undefined; messageCount: number; settled: boolean }[];
+  messages: ServiceMessage[];
+}
+
+/** A message as the database holds it. */
+export interface ServiceMessage {
+  id: string;
+  sendId: string;
+  email: string;
+  state: string;
+  attempt: number;
+  reason: string | null;
+  reply: { code?: number | undefined; response?: string | undefined } | null;
+  /** In the order in which it was written. */
+  timeline: { at: number; type: string; attempt: number; detail?: string | undefined }[];
+}
+
+/** Broker: what is left in it at the end. */
+export interface BrokerLedger {
+  /** Events by stream of work. */
+  streams: Record<string, number>;
+  /** Events that were given out and never let go, and events not given out, by consumer. */
+  consumers: Record<string, { unsettled: number; waiting: number }>;
+}
+
+/** What the harness did to a mailer, and when, in milliseconds since 1970. */
+export interface Interruption {
+  /** As it says with EHLO. */
+  mailer: string;
+  kind: "killed" | "stopped";
+  at: number;
+}
+
+/** What the processes look like once all is quiet. */
+export interface Residue {
+  /** Programs that ended and nobody here made them. */
+  deaths: string[];
+  /** Errors that nobody caught, by the services' logs. */
+  uncaught: string[];
+  /** Processes without a living service above them. */
+  strays: string[];
+  /** Resident memory of each service in megabytes: at its start, and now. */
+  memory: { pod: string; now: number }[];
+}

@@ -1,0 +1,197 @@
+import type { Options } from "./options.ts";
+
+/** One place in a source file, and what stands there instead. */
+export interface Patch {
+  /** From the root of the repository. */
+  file: string;
+  find: string;
+  replace: string;
+}
+
+/** A way to break the system that the harness must see. */
+export interface Mutation {
+  /** As `research/reliability.md`, part D.4 section M, numbers it; `X` are ours. */
+  name: string;
+  description: string;
+  patches: Patch[];
+  /** The fault that reveals it. */
+  fault: string;
+  /** How much of it. */
+  load: Pick<Options, "messages" | "minutes">;
+}
+
+const LIGHT = { messages: 250, minutes: 0.1 };
+const LONGER = { messages: 600, minutes: 0.35 };
+
+/** Every sabotage that fits the design. */
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: "M1",
+    description: "the ledger says sent before the server's reply",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "? Promise.resolve()\n",
+      replace: "? deps.markSent({\n" +
+        "              messageId: message.messageId,\n" +
+        "              attempt: work.attempt,\n" +
+        "              at: deps.now(),\n" +
+        "            }).then(() => undefined)\n",
+    }, {
+      file: "services/mailer/send_step.ts",
+      find: "  const leaseUntil = work.claimedAt",
+      replace: "  const { message } = work;\n  const leaseUntil = work.claimedAt",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+  },
+  {
+    name: "M2",
+    description: "the answer comes before the ledger's write",
+    patches: [{
+      file: "services/api/accept_send.ts",
+      find: "  const acceptance = await ledger.acceptSend(send);\n" +
+        "  if (!acceptance.accepted) return replay(acceptance.existing, command);\n",
+      replace: "  setTimeout(() => void ledger.acceptSend(send).catch(() => undefined), 200);\n",
+    }],
+    fault: "kill-api",
+    load: LONGER,
+  },
+  {
+    name: "M3",
+    description: "writes are acknowledged by one member before they are on disk",
+    patches: [{
+      file: "libs/storage/store.ts",
+      find: 'writeConcern: { w: "majority", journal: true, wtimeoutMS: WRITE_TIMEOUT_MS }',
+      replace: "writeConcern: { w: 1, journal: false }",
+    }],
+    fault: "mongod-kill",
+    load: LONGER,
+  },
+  {
+    name: "M4",
+    description: "no sweeper",
+    patches: [{
+      file: "services/tracker/sweep.ts",
+      find: "  while (!signal.aborted) {\n    let found = 0;",
+      replace: "  while (false as boolean) {\n    let found = 0;",
+    }],
+    fault: "broker-wipe",
+    load: LIGHT,
+  },
+  {
+    name: "M5",
+    description: "claims without a fence",
+    patches: [{
+      file: "libs/storage/message_claim.ts",
+      find: "    accountId,\n    attempt,\n    $or: [\n" +
+        "      { state: { $in: [...CLAIMABLE_STATES] } },\n" +
+        '      { state: "sending", leaseUntil: { $lt: now } },\n' +
+        "    ],\n",
+      replace: "    accountId,\n",
+    }],
+    fault: "broker-kill",
+    load: LONGER,
+  },
+  {
+    name: "M6",
+    description: "what nobody can know is tried again, whatever the integration says",
+    patches: [{
+      file: "services/mailer/outcome.ts",
+      find: 'if (verdict.kind === "unknown" && policy.whenUnknown === "hold") {',
+      replace: 'if ((verdict.kind as string) === "nothing") {',
+    }],
+    fault: "smtp-doubt-hold",
+    load: LIGHT,
+  },
+  {
+    name: "M7",
+    description: "another Message-ID at each attempt",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "messageId: `<${messageId}@",
+      replace: "messageId: `<${messageId}.${message.attempt}@",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+  },
+  {
+    name: "M8",
+    description: "a retry waits as an event that is not let go",
+    patches: [{
+      file: "libs/messaging/consume.ts",
+      find: "  message.ack();\n",
+      replace: "  if (outcome.publish.some(({ type }) => type === 'fact.message.deferred')) {\n" +
+        "    return message.nak(600_000);\n  }\n  message.ack();\n",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+  },
+  {
+    name: "M10",
+    description: "4xx is taken for 5xx and the other way round",
+    patches: [{
+      file: "services/mailer/smtp_verdict.ts",
+      find: "const permanent = code >= 500;",
+      replace: "const permanent = code < 500;",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+  },
+  {
+    name: "M11",
+    description: "one transaction for several recipients",
+    patches: [{
+      file: "services/mailer/_smtp_session.ts",
+      find: "to: [mail.to]",
+      replace: "to: [mail.to, `twin-${mail.to}`]",
+    }],
+    fault: "calm",
+    load: LIGHT,
+  },
+  {
+    name: "M17",
+    description: "events are never let go",
+    patches: [{
+      file: "libs/messaging/consume.ts",
+      find: "  message.ack();\n",
+      replace: "",
+    }],
+    fault: "calm",
+    load: LIGHT,
+  },
+  {
+    name: "M18",
+    description: "the digest of stored objects does not matter",
+    patches: [{
+      file: "libs/messaging/object_store.ts",
+      find:
+        "if (cause instanceof Error && /digest|corrupt/i.test(cause.message)) return undefined;",
+      replace: "if (cause instanceof Error && /digest|corrupt/i.test(cause.message)) return bytes;",
+    }],
+    fault: "objects",
+    load: LONGER,
+  },
+  {
+    name: "X1",
+    description: "a worker ends a mail though its lease is over",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "return deps.now().getTime() < leaseUntil\n",
+      replace: "return deps.now().getTime() < Infinity\n",
+    }, {
+      file: "services/mailer/send_step.ts",
+      find: "  const leaseUntil = work.claimedAt.getTime() + deps.leaseMs;\n",
+      replace: "",
+    }],
+    fault: "zombie-mailer",
+    load: LONGER,
+  },
+];
+
+/** Names of sabotages of the research that are not tried, with the reason. */
+export const NOT_TRIED: Readonly<Record<string, string>> = {
+  M9: "what waits too long in a worker comes again and fails its claim: no ledger can differ",
+  M12: "an address with a comma is refused by the interface before a mailer sees it",
+  M13: "the browser's network is the subject of the tests of the pdf service",
+  M14: "certificates are the subject of e2e/failure_test.ts",
+};

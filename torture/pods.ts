@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { type ServiceName, type ServiceProcess, startService } from "@posthaste/dev";
+import { freePort, userCacheDir } from "@posthaste/parts";
+import type { Interruption } from "./ledgers.ts";
+
+/** One process of a service. */
+export interface Pod {
+  readonly role: ServiceName;
+  /** `mailer-2`: also what a mailer says with EHLO. */
+  readonly name: string;
+  readonly process: ServiceProcess;
+  /** Base of the interface, of an api. */
+  readonly url: string | undefined;
+  state: "running" | "ending" | "ended";
+}
+
+/** More settings for one process. */
+export type Settings = Record<string, string>;
+
+/** The services, any number of processes of each. */
+export interface Pods extends AsyncDisposable {
+  /** Those that run, or of one service only. */
+  running(role?: ServiceName): Pod[];
+  /** Starts another process of a service; resolves when it is ready. */
+  start(role: ServiceName, more?: Settings): Promise<Pod>;
+  /** Ends a process: at once, or in order. Gives its exit code or signal. */
+  end(pod: Pod, signal: "SIGKILL" | "SIGTERM"): Promise<number | string>;
+  /** Stops a process for a while, as a machine that hangs. */
+  freeze(pod: Pod): void;
+  thaw(pod: Pod): void;
+  /** Settings of a service from its next start on. */
+  set(role: ServiceName, settings: Settings): void;
+  /** What was done to mailers since the start. */
+  readonly interruptions: Interruption[];
+  /** Processes that ended by themselves. */
+  readonly deaths: string[];
+  /** Errors that nobody caught, out of the logs. */
+  readonly uncaught: string[];
+  /** Ends expected of a process that is armed with a crash point. */
+  expectDeath(pod: Pod): void;
+}
+
+/** What all services need. */
+export interface PodsOptions {
+  mongodbUrl: string;
+  natsUrl: string;
+  dataDir: string;
+  settings: Partial<Record<ServiceName, Settings>>;
+  /** Called whenever another process of the interface is there or one is gone. */
+  onApis(urls: string[]): void;
+  onLine?(pod: string, line: string): void;
+}
+
+/** Opens a keeper of processes; none is started yet. */
+export function openPods(options: PodsOptions): Pods {
+  const pods: Pod[] = [];
+  const counts = new Map<ServiceName, number>();
+  const settings = new Map(Object.entries(options.settings)) as Map<ServiceName, Settings>;
+  const interruptions: Interruption[] = [];
+  const deaths: string[] = [];
+  const uncaught: string[] = [];
+  const expected = new Set<string>();
+  const common = commonEnv(options);
+  const tellApis = () =>
+    options.onApis(
+      pods.filter(({ role, state }) => role === "api" && state === "running")
+        .map(({ url }) => `${url}`),
+    );
+
+  function note(pod: Pod, kind: Interruption["kind"]) {
+    if (pod.role === "mailer") interruptions.push({ mailer: pod.name, kind, at: Date.now() });
+  }
+
+  async function start(role: ServiceName, more: Settings = {}): Promise<Pod> {
+    const number = (counts.get(role) ?? 0) + 1;
+    counts.set(role, number);
+    const name = `${role}-${number}`;
+    const port = role === "api" ? await freePort() : undefined;
+    const process = await startService({
+      name,
+      main: fileURLToPath(new URL(`../services/${role}/main.ts`, import.meta.url)),
+      env: {
+        ...common,
+        ...(port === undefined ? {} : { PORT: String(port) }),
+        ...(role === "mailer" ? { EHLO_NAME: name } : {}),
+        ...settings.get(role),
+        ...more,
+      },
+      onLine: (line) => {
+        if (line.includes("nobody caught an error")) uncaught.push(`${name}: ${line}`);
+        options.onLine?.(name, line);
+      },
+    });
+    const url = port === undefined ? undefined : `http://127.0.0.1:${port}/v1`;
+    const pod: Pod = { role, name, process, url, state: "running" };
+    pods.push(pod);
+    if (role === "api") tellApis();
+    process.exited.then((reason) => {
+      const wasWanted = pod.state === "running";
+      pod.state = "ended";
+      if (!wasWanted) return;
+      note(pod, "killed");
+      if (role === "api") tellApis();
+      if (!expected.has(name)) deaths.push(`${name} ended with ${reason}`);
+    });
+    return pod;
+  }
+
+  return {
+    interruptions,
+    deaths,
+    uncaught,
+    start,
+    running: (role) =>
+      pods.filter((pod) => pod.state === "running" && (role === undefined || pod.role === role)),
+    set: (role, more) => void settings.set(role, more),
+    expectDeath: (pod) => void expected.add(pod.name),
+    async end(pod, signal) {
+      if (pod.state !== "running") return await pod.process.exited;
+      pod.state = "ending";
+      // A balancer takes it out before it is told to stop; what is on its way there still arrives.
+      if (pod.role === "api") tellApis();
+      if (signal === "SIGKILL") note(pod, "killed");
+      pod.process.signal(signal);
+      return await pod.process.exited;
+    },
+    freeze(pod) {
+      note(pod, "stopped");
+      pod.process.signal("SIGSTOP");
+    },
+    thaw: (pod) => pod.process.signal("SIGCONT"),
+    async [Symbol.asyncDispose]() {
+      const left = pods.filter(({ state }) => state !== "ended");
+      for (const pod of left) {
+        pod.state = "ending";
+        pod.process.signal("SIGCONT");
+      }
+      await Promise.all(left.map(({ process }) => process[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+function commonEnv({ mongodbUrl, natsUrl, dataDir }: PodsOptions) {
+  const { env } = process;
+  return {
+    ...env,
+    MONGODB_URL: mongodbUrl,
+    NATS_URL: natsUrl,
+    MASTER_KEY: `torture:${Buffer.alloc(32, 7).toString("base64")}`,
+    HOST: "127.0.0.1",
+    RATE_LIMIT: "0",
+    APPLY_TOPOLOGY: "true",
+    // All that descends from a service is known by it.
+    TMPDIR: join(dataDir, "tmp"),
+    CACHE_DIR: env["CACHE_DIR"] || join(userCacheDir(env), "chromium"),
+    NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] || join(userCacheDir(env), "compiled"),
+  };
+}

@@ -1,0 +1,109 @@
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import type { Message } from "@posthaste/contracts";
+import type { MongoClient } from "mongodb";
+import type { BrokerLedger, ServiceLedger } from "./ledgers.ts";
+
+/** Name of the database. */
+const DATABASE = "posthaste";
+
+interface StoredHead {
+  _id: string;
+  accountId: string;
+  messageCount: number;
+  idempotency?: { key: string };
+  settledAt: Date | null;
+  sweepAt: Date;
+}
+
+/** Reads what the database holds of an account. */
+export async function readServiceLedger(
+  mongo: MongoClient,
+  accountId: string,
+): Promise<ServiceLedger> {
+  const db = mongo.db(DATABASE);
+  const heads = await db.collection<StoredHead>("sends").find({ accountId })
+    .project<StoredHead>({ request: 0 }).toArray();
+  const messages = await db.collection<Message>("messages").find({ accountId }).toArray();
+  return {
+    sends: heads.map(({ _id, idempotency, messageCount, settledAt }) => ({
+      id: _id,
+      key: idempotency?.key,
+      messageCount,
+      settled: settledAt !== null,
+    })),
+    messages: messages.map((message) => ({
+      id: message._id,
+      sendId: message.sendId,
+      email: message.email,
+      state: message.state,
+      attempt: message.attempt,
+      reason: message.reason,
+      reply: message.reply,
+      timeline: message.timeline.map(({ at, type, attempt, detail }) => ({
+        at: at.getTime(),
+        type,
+        attempt,
+        ...(detail === undefined ? {} : { detail }),
+      })),
+    })),
+  };
+}
+
+/** How many messages of an account are in which state; those without a document are `queued`. */
+export async function countStates(
+  mongo: MongoClient,
+  accountId: string,
+): Promise<Record<string, number>> {
+  const db = mongo.db(DATABASE);
+  const [total] = await db.collection("sends").aggregate<{ count: number }>([
+    { $match: { accountId } },
+    { $group: { _id: null, count: { $sum: "$messageCount" } } },
+  ]).toArray();
+  const groups = await db.collection("messages").aggregate<{ _id: string; count: number }>([
+    { $match: { accountId } },
+    { $group: { _id: "$state", count: { $sum: 1 } } },
+  ]).toArray();
+  const states = Object.fromEntries(groups.map(({ _id, count }) => [_id, count]));
+  const known = groups.reduce((sum, { count }) => sum + count, 0);
+  return { ...states, queued: (states["queued"] ?? 0) + (total?.count ?? 0) - known };
+}
+
+/** Ends the waits that are planned: deferred mail is due, and the sweeper looks at every send. */
+export async function endWaits(mongo: MongoClient, accountId: string): Promise<void> {
+  const db = mongo.db(DATABASE);
+  const now = new Date();
+  await db.collection("messages").updateMany(
+    { accountId, state: "deferred", nextAt: { $gt: now } },
+    { $set: { nextAt: now } },
+  );
+  await db.collection("sends").updateMany(
+    { accountId, settledAt: null, sweepAt: { $gt: now } },
+    { $set: { sweepAt: now } },
+  );
+}
+
+/** Streams of work, which must be empty in the end. */
+const WORK = ["RENDER_NOW", "RENDER", "PRINT", "MAIL"];
+
+/** Reads what the broker still holds. */
+export async function readBrokerLedger(url: string): Promise<BrokerLedger> {
+  const connection = await connect({ servers: url, name: "torture", timeout: 5000 });
+  try {
+    const manager = await jetstreamManager(connection);
+    const ledger: BrokerLedger = { streams: {}, consumers: {} };
+    for await (const { config, state } of manager.streams.list()) {
+      if (WORK.includes(config.name)) ledger.streams[config.name] = state.messages;
+      if (!WORK.includes(config.name) && config.name !== "FACTS") continue;
+      for await (const consumer of manager.consumers.list(config.name)) {
+        ledger.consumers[consumer.name] = {
+          unsettled: consumer.num_ack_pending,
+          waiting: consumer.num_pending,
+        };
+      }
+    }
+    return ledger;
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,410 @@
+import { SUBJECT } from "./account.ts";
+import type {
+  BrokerLedger,
+  ClientLine,
+  Interruption,
+  OrderedMail,
+  OrderKind,
+  Residue,
+  ServiceLedger,
+  ServiceMessage,
+  SinkLine,
+  SunkMail,
+} from "./ledgers.ts";
+
+/** The ledgers of one run, after all is quiet. */
+export interface Ledgers {
+  client: ClientLine[];
+  service: ServiceLedger;
+  broker: BrokerLedger;
+  sink: SinkLine[];
+  interruptions: Interruption[];
+  residue: Residue;
+}
+
+/** What a run was allowed to do. */
+export interface Terms {
+  /** Whether requests may stay without an answer: the interface itself was ended. */
+  unanswered: boolean;
+  /** Whether `unknown` is an end: somebody decides by hand. */
+  hold: boolean;
+  /** Resident memory that one service may have, in megabytes. */
+  memoryMb: number;
+}
+
+/** An invariant of `docs/guarantees.md` that does not hold, and the evidence. */
+export interface Problem {
+  invariant: "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I8";
+  what: string;
+}
+
+/** The sums of a run. */
+export interface Figures {
+  accepted: number;
+  sent: number;
+  failed: number;
+  unknown: number;
+  /** Copies beyond the first that reached a reader. */
+  duplicates: number;
+  /** Times that a mailer could not know whether the server has a mail. */
+  ambiguous: number;
+  lost: number;
+  invented: number;
+}
+
+/** What the four ledgers say together. */
+export interface Reconciliation {
+  figures: Figures;
+  problems: Problem[];
+}
+
+/** A refusal must be answered within this time, in milliseconds. */
+export const REFUSAL_LIMIT_MS = 2000;
+
+// A mailer that ends has this long before it, at most, got a reply that it could not write down.
+const IN_DOUBT_MS = 3000;
+
+/** Compares the ledgers with each other: pure, and every line of it can be shown to complain. */
+export function reconcile(ledgers: Ledgers, terms: Terms): Reconciliation {
+  const asked = ordersOf(ledgers.client);
+  const known = new Map(ledgers.service.messages.map((message) => [message.email, message]));
+  const sunk = Map.groupBy(ledgers.sink.filter(isMail), ({ to }) => to[0] ?? "");
+  const doubts = doubtsOf(sunk, known, ledgers.interruptions);
+  const view: View = { ...ledgers, terms, asked, known, sunk, doubts };
+  const lost = findLost(view);
+  const invented = findInvented(view);
+  const problems = [
+    ...lost,
+    ...invented,
+    ...findExcessCopies(view),
+    ...findWrongContent(view),
+    ...findUntruth(view),
+    ...findResidue(view),
+    ...findDishonesty(view),
+  ];
+  const accepted = acceptedMails(asked);
+  const states = Map.groupBy(
+    accepted.map(({ email }) => known.get(email)?.state ?? "none"),
+    (state) => state,
+  );
+  const count = (state: string) => states.get(state)?.length ?? 0;
+  return {
+    problems,
+    figures: {
+      accepted: accepted.length,
+      sent: count("sent"),
+      failed: count("failed"),
+      unknown: count("unknown"),
+      duplicates: [...sunk.values()].reduce((sum, mails) => sum + duplicatesOf(mails), 0),
+      ambiguous: [...doubts.values()].reduce((sum, doubtful) => sum + doubtful, 0),
+      lost: lost.length,
+      invented: invented.length,
+    },
+  };
+}
+
+interface Asked {
+  key: string;
+  kind: OrderKind;
+  mails: OrderedMail[];
+  answers: Extract<ClientLine, { type: "answer" }>[];
+  unanswered: number;
+}
+
+interface View extends Ledgers {
+  terms: Terms;
+  asked: Asked[];
+  /** Messages by recipient: each recipient is asked for once. */
+  known: Map<string, ServiceMessage>;
+  /** Mails that were handed over, by recipient. */
+  sunk: Map<string, SunkMail[]>;
+  /** How often a mailer could not know what became of a mail, by recipient. */
+  doubts: Map<string, number>;
+}
+
+function isMail(line: SinkLine): line is SunkMail {
+  return line.type === "mail";
+}
+
+function ordersOf(lines: ClientLine[]): Asked[] {
+  const orders = new Map<string, Asked>();
+  for (const line of lines) {
+    if (line.type === "ask") {
+      const { key, kind, mails } = line;
+      orders.set(key, { key, kind, mails, answers: [], unanswered: 0 });
+      continue;
+    }
+    const order = orders.get(line.key);
+    if (order === undefined) throw new Error(`Cannot read: an answer to "${line.key}" unasked`);
+    if (line.type === "answer") order.answers.push(line);
+    else order.unanswered++;
+  }
+  return [...orders.values()];
+}
+
+function isAccepted({ answers }: Asked): boolean {
+  return answers.some(({ status }) => status === 200);
+}
+
+function acceptedMails(asked: Asked[]): OrderedMail[] {
+  return asked.filter(isAccepted).flatMap(({ mails }) => mails);
+}
+
+function duplicatesOf(mails: readonly SunkMail[]): number {
+  return Math.max(0, mails.filter(({ taken }) => taken).length - 1);
+}
+
+/**
+ * A mailer is in doubt where the sink cut the connection after the dot, and where it was ended or
+ * stopped right after a dot so that its ledger never got the outcome of that attempt.
+ */
+function doubtsOf(
+  sunk: View["sunk"],
+  known: View["known"],
+  interruptions: Interruption[],
+): Map<string, number> {
+  const ofMailer = Map.groupBy(interruptions, ({ mailer }) => mailer);
+  const doubts = new Map<string, number>();
+  for (const [email, mails] of sunk) {
+    const confirmed = known.get(email)?.reply?.response ?? "";
+    const count = mails.filter((mail) => {
+      if (mail.ambiguous) return true;
+      // The reply that the ledger holds is that of this very copy.
+      if (mail.reply !== null && replyMark(mail.reply) === replyMark(confirmed)) return false;
+      return ofMailer.get(mail.mailer)?.some(({ at }) =>
+        at >= mail.at - 50 && at - mail.at < IN_DOUBT_MS
+      );
+    }).length;
+    if (count > 0) doubts.set(email, count);
+  }
+  return doubts;
+}
+
+/** Each reply of the sink has a number of its own. */
+function replyMark(reply: string): string | undefined {
+  return /\bk\d+\b/.exec(reply)?.[0];
+}
+
+/** I1: what was accepted ends as sent, with a copy to show, or as failed, with a reason and none. */
+function findLost({ asked, known, service, sunk, doubts, terms }: View): Problem[] {
+  const problems: Problem[] = [];
+  const lose = (what: string) => problems.push({ invariant: "I1", what });
+  const sends = new Map(service.sends.map((send) => [send.id, send]));
+  for (const order of asked.filter(isAccepted)) {
+    for (const id of new Set(order.answers.flatMap(({ sendId }) => sendId ?? []))) {
+      const send = sends.get(id);
+      if (send === undefined) lose(`${order.key}: the answer names ${id}, which is nowhere`);
+      else if (send.messageCount !== order.mails.length) {
+        lose(`${order.key}: ${order.mails.length} recipients became ${send.messageCount}`);
+      }
+    }
+    for (const { email } of order.mails) {
+      const message = known.get(email);
+      const taken = sunk.get(email)?.filter((mail) => mail.taken).length ?? 0;
+      if (message === undefined) lose(`${email} was accepted and is not in the ledger`);
+      else if (message.state === "sent") {
+        if (taken === 0) lose(`${email} counts as sent and never arrived`);
+      } else if (message.state === "failed") {
+        if (!message.reason) lose(`${email} failed without a reason`);
+        if (taken > (doubts.get(email) ?? 0)) lose(`${email} counts as failed and arrived`);
+      } else if (!(message.state === "unknown" && terms.hold && (doubts.get(email) ?? 0) > 0)) {
+        lose(`${email} stays "${message.state}", attempt ${message.attempt}: ${message.reason}`);
+      }
+    }
+  }
+  return problems;
+}
+
+/** I2: every copy and every send comes from a request that was accepted, or may have been. */
+function findInvented({ asked, service, sunk }: View): Problem[] {
+  const problems: Problem[] = [];
+  const invent = (what: string) => problems.push({ invariant: "I2", what });
+  const orderOf = new Map(asked.flatMap((order) => order.mails.map(({ email }) => [email, order])));
+  for (const [email, mails] of sunk) {
+    const order = orderOf.get(email);
+    if (order === undefined) invent(`${email} got mail that nobody asked for`);
+    else if (isRefused(order)) {
+      invent(`${email} got mail, though its request was answered with ${statusesOf(order)}`);
+    }
+    for (const { to } of mails) {
+      if (to.length > 1) invent(`${email} and ${to.slice(1)} shared one transaction`);
+    }
+  }
+  const byKey = Map.groupBy(service.sends, ({ key }) => key ?? "");
+  const byName = new Map(asked.map((order) => [order.key, order]));
+  for (const [key, sends] of byKey) {
+    const order = byName.get(key);
+    if (order === undefined) invent(`The ledger holds a send "${key}" that nobody asked for`);
+    else if (isRefused(order)) invent(`${key} is in the ledger, answered ${statusesOf(order)}`);
+    if (sends.length > 1) invent(`${key} became ${sends.length} sends`);
+  }
+  return problems;
+}
+
+/** Whether every answer was that the request is no good; any other answer leaves it open. */
+function isRefused({ answers, unanswered }: Asked): boolean {
+  return unanswered === 0 && answers.length > 0 &&
+    answers.every(({ status }) => status >= 400 && status < 500 && status !== 429);
+}
+
+function statusesOf({ answers }: Asked): string {
+  return answers.map(({ status }) => status).join();
+}
+
+/** I3: no more copies than there were doubts, and every copy more is seen in the timeline. */
+function findExcessCopies({ sunk, doubts, known }: View): Problem[] {
+  const problems: Problem[] = [];
+  for (const [email, mails] of sunk) {
+    const copies = duplicatesOf(mails);
+    const allowed = doubts.get(email) ?? 0;
+    if (copies > allowed) {
+      const by = mails.filter(({ taken }) => taken)
+        .map(({ mailer, at, fault }) => `${mailer} at ${at % 1e6}${fault ? ` (${fault})` : ""}`);
+      const what = `${email} came ${copies + 1} times (${
+        by.join(", ")
+      }), ${allowed} times in doubt`;
+      problems.push({ invariant: "I3", what: `${what}; ${storyOf(known.get(email))}` });
+    }
+  }
+  return problems;
+}
+
+function storyOf(message: ServiceMessage | undefined): string {
+  const lines = message?.timeline.map(({ at, type, attempt }) => `${at % 1e6} ${type} ${attempt}`);
+  return lines?.join(", ") ?? "not in the ledger";
+}
+
+/** I4: the same bytes at every attempt, to the right reader, with the right PDFs. */
+function findWrongContent({ sunk, asked, known }: View): Problem[] {
+  const problems: Problem[] = [];
+  const wrong = (what: string) => problems.push({ invariant: "I4", what });
+  const mailOf = new Map(asked.flatMap(({ mails }) => mails.map((mail) => [mail.email, mail])));
+  const sharedPdfs = new Map<string, string>();
+  for (const [email, mails] of sunk) {
+    if (new Set(mails.map(({ sha256 }) => sha256)).size > 1) {
+      wrong(`${email} was offered different bytes at ${mails.length} attempts`);
+    }
+    const ids = new Set(mails.map(({ messageId }) => messageId));
+    if (ids.size > 1) wrong(`${email} was offered ${ids.size} Message-IDs`);
+    const id = known.get(email)?.id;
+    if (id !== undefined && ![...ids][0]?.startsWith(`<${id}@`)) {
+      wrong(`${email} was offered the Message-ID ${[...ids][0]}, not that of ${id}`);
+    }
+    const ordered = mailOf.get(email);
+    for (const { subject, toHeader, pdfs } of mails) {
+      if (SUBJECT.exec(subject)?.[2] !== String(ordered?.n)) wrong(`${email} got "${subject}"`);
+      if (!toHeader.includes(email)) wrong(`${email} got a mail whose To is "${toHeader}"`);
+      if (pdfs.length !== (ordered?.pdfs.length ?? 0)) wrong(`${email} got ${pdfs.length} PDFs`);
+      if (pdfs.some(({ whole }) => !whole)) wrong(`${email} got a damaged PDF`);
+      if (ordered?.pdfs[0] === "shared" && pdfs[0]) sharedPdfs.set(pdfs[0].sha256, email);
+    }
+  }
+  if (sharedPdfs.size > 1) {
+    wrong(`The one PDF came with ${sharedPdfs.size} contents, to ${[...sharedPdfs.values()]}`);
+  }
+  return problems;
+}
+
+const OUTCOMES = new Set(["sent", "deferred", "failed", "unknown"]);
+const ENDS = new Set(["sent", "failed", "canceled"]);
+
+/** I5: states only move forward, and what the ledger tells of a server the server has said. */
+function findUntruth({ known, sunk, sink }: View): Problem[] {
+  const problems: Problem[] = [];
+  const lie = (what: string) => problems.push({ invariant: "I5", what });
+  const refusals = Map.groupBy(
+    sink.filter((line) => line.type === "refusal"),
+    ({ to }) => to ?? "",
+  );
+  const refusedEarly = refusals.get("")?.some(({ code }) => (code ?? 0) >= 500) ?? false;
+  for (const message of known.values()) {
+    const { email, state, reply } = message;
+    for (const what of timelineFaults(message)) lie(`${email}: ${what}; ${storyOf(message)}`);
+    const mails = sunk.get(email) ?? [];
+    const said = refusals.get(email) ?? [];
+    if (state === "sent" && reply !== null && mails.length > 0) {
+      const marks = mails.filter(({ taken }) => taken).map((mail) => replyMark(mail.reply ?? ""));
+      if (!marks.includes(replyMark(reply.response ?? ""))) {
+        lie(`${email} is sent by the reply "${reply.response}", which no copy got`);
+      }
+    }
+    const final = said.some(({ code }) => (code ?? 0) >= 500) ||
+      mails.some((mail) => mail.reply?.startsWith("5"));
+    if (state === "sent" && final) lie(`${email} is sent though the server refused it for good`);
+    if (state === "failed" && (reply?.code ?? 0) >= 400 && !final && !refusedEarly) {
+      lie(`${email} failed by ${reply?.code}, and the server never refused it for good`);
+    }
+  }
+  return problems;
+}
+
+/** What is wrong with a timeline, of which only the attempts to send are in order. */
+function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] {
+  const faults: string[] = [];
+  let ended: string | undefined;
+  let last = 0;
+  const outcomes = new Map<number, string>();
+  for (const entry of timeline) {
+    if (entry.type === "sending") {
+      if (entry.attempt !== last + 1) faults.push(`attempt ${entry.attempt} follows ${last}`);
+      if (ended !== undefined) faults.push(`it goes on after "${ended}"`);
+      last = entry.attempt;
+    } else if (OUTCOMES.has(entry.type) && entry.attempt > 0) {
+      const earlier = outcomes.get(entry.attempt);
+      if (earlier !== undefined) {
+        faults.push(`attempt ${entry.attempt} ended as ${earlier} and as ${entry.type}`);
+      }
+      outcomes.set(entry.attempt, entry.type);
+    }
+    if (ENDS.has(entry.type)) ended = entry.type;
+  }
+  if (last !== attempt) faults.push(`it tells of ${last} attempts out of ${attempt}`);
+  if (ENDS.has(state) && ended !== state) faults.push(`it ends as "${ended}", not "${state}"`);
+  return faults;
+}
+
+/** I6: nothing is left over. */
+function findResidue({ broker, residue, service, terms }: View): Problem[] {
+  const problems: Problem[] = [];
+  const leave = (what: string) => problems.push({ invariant: "I6", what });
+  for (const [name, messages] of Object.entries(broker.streams)) {
+    if (messages > 0) leave(`${messages} events are left in ${name}`);
+  }
+  for (const [name, { unsettled, waiting }] of Object.entries(broker.consumers)) {
+    if (unsettled + waiting > 0) leave(`${name} has ${unsettled} unsettled, ${waiting} waiting`);
+  }
+  for (const { id, settled } of service.sends) {
+    if (!settled && !terms.hold) leave(`${id} is not settled`);
+  }
+  for (const death of residue.deaths) leave(death);
+  for (const line of residue.uncaught) leave(line);
+  for (const stray of residue.strays) leave(`A process without a master: ${stray}`);
+  for (const { pod, now } of residue.memory) {
+    if (now > terms.memoryMb) leave(`${pod} holds ${now} MB`);
+  }
+  return problems;
+}
+
+/** I8: whoever is refused is told so soon, truly, and when to come again. */
+function findDishonesty({ asked, terms }: View): Problem[] {
+  const problems: Problem[] = [];
+  const blame = (what: string) => problems.push({ invariant: "I8", what });
+  for (const order of asked) {
+    const { key, kind, answers, unanswered } = order;
+    if (unanswered > 0 && !terms.unanswered) blame(`${key} got no answer ${unanswered} times`);
+    for (const { status, ms, retryAfter, body } of answers) {
+      if (status === 200) {
+        if (kind === "refused") blame(`${key} was accepted without its variable`);
+        continue;
+      }
+      if (kind === "refused" && status === 400) continue;
+      const isHonest = status === 429 || status === 503;
+      if (!isHonest) blame(`${key} was answered ${status}: ${body}`);
+      else if (!(Number(retryAfter) > 0)) blame(`${key} got ${status} without Retry-After`);
+      if (ms > REFUSAL_LIMIT_MS) blame(`${key} got ${status} after ${ms} ms`);
+    }
+    const ids = new Set(answers.flatMap(({ sendId }) => sendId ?? []));
+    if (ids.size > 1) blame(`${key} was told ${ids.size} different sends`);
+  }
+  return problems;
+}

@@ -1,0 +1,84 @@
+import type { RunResult } from "./run_fault.ts";
+
+const HEAD = [
+  "fault",
+  "accepted",
+  "sent",
+  "failed",
+  "held",
+  "twice",
+  "in doubt",
+  "crashes",
+  "injected",
+  "lost",
+  "invented",
+  "seconds",
+  "verdict",
+];
+
+const SHOWN_PROBLEMS = 6;
+
+/** Writes the table of all runs, and below it what is wrong with each. */
+export function writeReport(results: readonly RunResult[]): string {
+  const rows = [...results.map(rowOf), rowOf(totalOf(results))];
+  const widths = HEAD.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0))
+  );
+  const line = (cells: string[]) =>
+    cells.map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+    }).join("  ");
+  const table = [
+    line(HEAD),
+    widths.map((width) => "-".repeat(width)).join("  "),
+    ...rows.map(line),
+  ];
+  return [...table, ...results.flatMap(problemsOf)].join("\n");
+}
+
+function rowOf(result: RunResult): string[] {
+  const { accepted, sent, failed, unknown, duplicates, ambiguous, crashes, injected } = result;
+  return [
+    result.fault,
+    ...[accepted, sent, failed, unknown, duplicates, ambiguous, crashes, injected].map(String),
+    ...[result.lost, result.invented].map(String),
+    result.seconds.toFixed(0),
+    result.problems.length === 0 ? "good" : `RED ${result.problems.length}`,
+  ];
+}
+
+/** What is wrong with one run: a few lines of each invariant. */
+export function problemsOf(result: RunResult): string[] {
+  const lines = [...Map.groupBy(result.problems, ({ invariant }) => invariant)].flatMap(
+    ([invariant, problems]) => [
+      ...problems.slice(0, SHOWN_PROBLEMS).map(({ what }) => `  ${invariant} ${what}`),
+      ...(problems.length > SHOWN_PROBLEMS
+        ? [`  ${invariant} and ${problems.length - SHOWN_PROBLEMS} more`]
+        : []),
+    ],
+  );
+  return lines.length === 0 ? [] : [`\n${result.fault}, run ${result.run}:`, ...lines];
+}
+
+function totalOf(results: readonly RunResult[]): RunResult {
+  const sum = (of: (result: RunResult) => number) =>
+    results.reduce((total, result) => total + of(result), 0);
+  return {
+    fault: "together",
+    run: "",
+    seed: "",
+    accepted: sum(({ accepted }) => accepted),
+    sent: sum(({ sent }) => sent),
+    failed: sum(({ failed }) => failed),
+    unknown: sum(({ unknown }) => unknown),
+    duplicates: sum(({ duplicates }) => duplicates),
+    ambiguous: sum(({ ambiguous }) => ambiguous),
+    crashes: sum(({ crashes }) => crashes),
+    injected: sum(({ injected }) => injected),
+    lost: sum(({ lost }) => lost),
+    invented: sum(({ invented }) => invented),
+    seconds: sum(({ seconds }) => seconds),
+    problems: results.flatMap(({ problems }) => problems),
+  };
+}

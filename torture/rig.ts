@@ -1,0 +1,108 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { type ServiceName, SERVICES } from "@posthaste/dev";
+import { openBus } from "@posthaste/messaging";
+import { openMongod, openNatsServer, type RunningServer } from "@posthaste/parts";
+import { openStore, type Store } from "@posthaste/storage";
+import { MongoClient } from "mongodb";
+import { openPods, type Pods, type Settings } from "./pods.ts";
+
+/** The whole system, each part a process that can be ended, stopped and started again. */
+export interface Rig extends AsyncDisposable {
+  readonly dataDir: string;
+  readonly mongod: RunningServer;
+  readonly nats: RunningServer;
+  readonly natsDir: string;
+  readonly store: Store;
+  /** The database from behind. */
+  readonly mongo: MongoClient;
+  readonly pods: Pods;
+  /** Told where the interface is, whenever that changes. */
+  onApis(listener: (urls: string[]) => void): void;
+  /** Servers that ended by themselves. */
+  readonly deaths: string[];
+}
+
+/** How the parts are set up. */
+export interface RigOptions {
+  settings?: Partial<Record<ServiceName, Settings>>;
+  onLine?(pod: string, line: string): void;
+}
+
+/** What a lost worker had in hand comes again after this long instead of 30 s. */
+export const ACK_WAIT_MS = 3000;
+
+/** A claim holds for so long instead of 5 min. */
+export const LEASE_MS = 4000;
+
+const QUICK: Partial<Record<ServiceName, Settings>> = {
+  tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "2s" },
+  mailer: { CLAIM_LEASE: `${LEASE_MS}ms` },
+};
+
+/** Starts the system with one process of each service, and with waits that suit a test. */
+export async function openRig({ settings = {}, onLine }: RigOptions = {}): Promise<Rig> {
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-torture-"));
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  await mkdir(join(dataDir, "tmp"));
+  const deaths: string[] = [];
+  const part = (name: string) => ({
+    env: process.env,
+    dataDir: join(dataDir, name),
+    isTemporary: true,
+    onUnexpectedExit: () => void deaths.push(`${name} ended by itself`),
+  });
+  const [mongod, nats] = await Promise.all([
+    openMongod(part("mongodb")).then((server) => opened.use(server)),
+    openNatsServer(part("nats")).then((server) => opened.use(server)),
+  ]);
+  const store = opened.use(await openStore({ url: mongod.url, appName: "torture" }));
+  await store.ensureIndexes();
+  await quickenTopology(nats.url);
+  const mongo = new MongoClient(mongod.url, { serverSelectionTimeoutMS: 2000 });
+  opened.defer(() => mongo.close());
+  let listener = (_urls: string[]) => {};
+  let apis: string[] = [];
+  const pods = opened.use(openPods({
+    mongodbUrl: mongod.url,
+    natsUrl: nats.url,
+    dataDir,
+    settings: merged(QUICK, settings),
+    onApis: (urls) => listener(apis = urls),
+    ...(onLine === undefined ? {} : { onLine }),
+  }));
+  await Promise.all(SERVICES.map((role) => pods.start(role)));
+  const parts = opened.move();
+  return {
+    dataDir,
+    mongod,
+    nats,
+    natsDir: join(dataDir, "nats"),
+    store,
+    mongo,
+    pods,
+    deaths,
+    onApis(next) {
+      listener = next;
+      listener(apis);
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+/** Makes lost work come again soon; for the start, and after the broker has lost all that it had. */
+export async function quickenTopology(natsUrl: string): Promise<void> {
+  await using bus = await openBus({ url: natsUrl, name: "torture" });
+  await bus.applyTopology({ ackWaitMs: ACK_WAIT_MS });
+}
+
+type All = Partial<Record<ServiceName, Settings>>;
+
+function merged(first: All, second: All): All {
+  return Object.fromEntries(
+    SERVICES.map((role) => [role, { ...first[role], ...second[role] }]),
+  );
+}

@@ -1,0 +1,198 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { makeAccount, type RunAccount, SENDER } from "./account.ts";
+import { openClient } from "./client_process.ts";
+import type { Chaos, Fault } from "./fault.ts";
+import { readJournal } from "./journal.ts";
+import type { ClientLine, SinkLine } from "./ledgers.ts";
+import { USUAL_MIX } from "./orders.ts";
+import { openRandom } from "./random.ts";
+import { countStates, endWaits, readBrokerLedger, readServiceLedger } from "./read_ledgers.ts";
+import { type Figures, type Ledgers, type Problem, reconcile } from "./reconcile.ts";
+import { readResidue } from "./residue.ts";
+import type { Rig } from "./rig.ts";
+import { openSink } from "./sink_process.ts";
+
+/** How much is done in one run of a fault. */
+export interface RunOptions {
+  fault: Fault;
+  /** Names the run in addresses: letters, digits and dashes. */
+  run: string;
+  seed: string;
+  messages: number;
+  /** The mails are asked for evenly over this time. */
+  seconds: number;
+  /** Longest wait for the quiet afterwards, in seconds. @default {120} */
+  quietSeconds?: number;
+  /** Told in a line how it goes. */
+  onProgress?(line: string): void;
+}
+
+/** What came of one run. */
+export interface RunResult extends Figures {
+  fault: string;
+  run: string;
+  seed: string;
+  crashes: number;
+  /** Faults injected that ended no process, at the receiving server or elsewhere. */
+  injected: number;
+  seconds: number;
+  problems: Problem[];
+}
+
+/** Runs one fault under load on a running system, waits for quiet and compares the ledgers. */
+export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult> {
+  const { fault, run, seed, messages, seconds, onProgress } = options;
+  const started = performance.now();
+  const folder = join(rig.dataDir, run);
+  await mkdir(folder);
+  await using opened = new AsyncDisposableStack();
+  const files = { client: join(folder, "client.jsonl"), sink: join(folder, "sink.jsonl") };
+  const sink = opened.use(await openSink({ journal: files.sink, seed: `${seed}/sink` }));
+  const client = opened.use(await openClient());
+  const whenUnknown = fault.whenUnknown ?? "retry";
+  const account = await makeAccount(rig.store, { run, sinkPort: sink.port, whenUnknown });
+  rig.onApis((urls) => client.use(urls));
+  opened.defer(() => rig.onApis(() => {}));
+  const marks = {
+    interruptions: rig.pods.interruptions.length,
+    deaths: rig.deaths.length + rig.pods.deaths.length,
+  };
+  await sink.behave(fault.smtp ?? [], 5);
+
+  const counts = { crash: 0, other: 0 };
+  const over = new AbortController();
+  const chaos = chaosOf({ rig, account, counts, signal: over.signal, seed });
+  const load = client.run({
+    run,
+    seed: `${seed}/client`,
+    messages,
+    seconds,
+    connections: 8,
+    mix: fault.mix ?? USUAL_MIX,
+    path: account.path,
+    token: account.token,
+    from: SENDER,
+    pdfId: account.pdfId,
+    journal: files.client,
+  }).finally(() => over.abort());
+  // What no answer comes to by then never gets any.
+  const enough = setTimeout(() => client.stop(), seconds * 4000 + PATIENCE_MS);
+  const watch = setInterval(
+    () => onProgress?.(`${fault.name}: ${client.totals.accepted} accepted`),
+    2000,
+  );
+  try {
+    await Promise.all([load, fault.run?.(chaos), disturb(chaos)]);
+  } finally {
+    clearInterval(watch);
+    clearTimeout(enough);
+  }
+  await sink.behave([], 0);
+  const quiet = await untilQuiet(rig, { account, hold: whenUnknown === "hold", ...options });
+  const [service, broker, residue, totals] = await Promise.all([
+    readServiceLedger(rig.mongo, account.accountId),
+    readBrokerLedger(rig.nats.url),
+    readResidue(rig),
+    sink.totals(),
+  ]);
+  const ledgers: Ledgers = {
+    client: readJournal<ClientLine>(files.client),
+    sink: readJournal<SinkLine>(files.sink),
+    service,
+    broker,
+    residue: { ...residue, deaths: residue.deaths.slice(marks.deaths) },
+    interruptions: rig.pods.interruptions.slice(marks.interruptions),
+  };
+  const { figures, problems } = reconcile(ledgers, {
+    unanswered: fault.unanswered ?? false,
+    hold: whenUnknown === "hold",
+    memoryMb: 600,
+  });
+  if (!fault.doubtful && figures.duplicates > 0) {
+    problems.push({ invariant: "I3", what: "Mail came twice, and no mailer was in doubt" });
+  }
+  if (!quiet) problems.push({ invariant: "I1", what: "It did not become quiet in time" });
+  return {
+    ...figures,
+    fault: fault.name,
+    run,
+    seed,
+    crashes: counts.crash,
+    injected: counts.other + totals.injected,
+    seconds: Math.round((performance.now() - started) / 100) / 10,
+    problems,
+  };
+}
+
+const PATIENCE_MS = 60_000;
+
+interface ChaosParts {
+  rig: Rig;
+  account: RunAccount;
+  counts: Record<"crash" | "other", number>;
+  signal: AbortSignal;
+  seed: string;
+}
+
+function chaosOf({ rig, account, counts, signal, seed }: ChaosParts): Chaos {
+  return {
+    rig,
+    account,
+    signal,
+    random: openRandom(`${seed}/chaos`),
+    count: (kind) => void counts[kind]++,
+    async pause(ms) {
+      await delay(ms, undefined, { signal }).catch(() => undefined);
+      return !signal.aborted;
+    },
+  };
+}
+
+const EDIT_EVERY_MS = 3000;
+const HASTEN_EVERY_MS = 1500;
+
+/** Time passes, and people edit templates, whatever else goes wrong. */
+async function disturb({ rig, account, pause }: Chaos): Promise<void> {
+  const started = performance.now();
+  let edits = 0;
+  while (await pause(HASTEN_EVERY_MS)) {
+    // While the database is away nothing can be done, and nothing is lost by that.
+    await endWaits(rig.mongo, account.accountId).catch(() => undefined);
+    if (performance.now() - started < EDIT_EVERY_MS * (edits + 1)) continue;
+    edits++;
+    await account.edit().catch(() => undefined);
+  }
+}
+
+/** Waits until every message has come to its end and the broker holds nothing. */
+async function untilQuiet(
+  rig: Rig,
+  { account, hold, quietSeconds = 120, onProgress, fault }: RunOptions & {
+    account: RunAccount;
+    hold: boolean;
+  },
+): Promise<boolean> {
+  const ends = new Set(["sent", "failed", "canceled", ...(hold ? ["unknown"] : [])]);
+  const deadline = performance.now() + quietSeconds * 1000;
+  while (performance.now() < deadline) {
+    await endWaits(rig.mongo, account.accountId);
+    const states = await countStates(rig.mongo, account.accountId);
+    const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
+    if (left.length === 0 && await isSettled(rig, account, hold)) return true;
+    onProgress?.(`${fault.name}: waits for ${left.map(([state, count]) => `${count} ${state}`)}`);
+    await delay(400);
+  }
+  return false;
+}
+
+async function isSettled(rig: Rig, { accountId }: RunAccount, hold: boolean): Promise<boolean> {
+  const { streams, consumers } = await readBrokerLedger(rig.nats.url);
+  if (Object.values(streams).some((messages) => messages > 0)) return false;
+  if (Object.values(consumers).some(({ unsettled, waiting }) => unsettled + waiting > 0)) {
+    return false;
+  }
+  return hold ||
+    (await readServiceLedger(rig.mongo, accountId)).sends.every((send) => send.settled);
+}

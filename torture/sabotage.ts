@@ -1,0 +1,118 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { type Mutation, MUTATIONS, type Patch } from "./mutations.ts";
+import type { RunResult } from "./run_fault.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** Whether the harness saw a sabotage, and by what. */
+export interface Detection {
+  mutation: Mutation;
+  detected: boolean;
+  /** The first thing that it complained about. */
+  evidence: string;
+  seconds: number;
+}
+
+/** Finds sabotages by name; `all` stands for all. @throws {RangeError} If there is none of a name. */
+export function findMutations(names: readonly string[]): Mutation[] {
+  if (names.includes("all")) return [...MUTATIONS];
+  return names.map((name) => {
+    const found = MUTATIONS.find((mutation) => mutation.name === name);
+    if (found !== undefined) return found;
+    throw new RangeError(`Cannot find the sabotage "${name}"`);
+  });
+}
+
+/** Breaks a copy of the repository and tortures it with the fault that should reveal it. */
+export async function trySabotage(mutation: Mutation, seed: number): Promise<Detection> {
+  const started = performance.now();
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-sabotage-"));
+  try {
+    await copyRepository(folder);
+    await applyPatches(folder, mutation.patches);
+    const { messages, minutes } = mutation.load;
+    const args = ["--seed", seed, "--only", mutation.fault, "--messages", messages];
+    const output = await runHarness(folder, [...args, "--minutes", minutes].map(String));
+    const problems = output?.results.flatMap(({ problems }) => problems) ?? [];
+    return {
+      mutation,
+      detected: problems.length > 0,
+      evidence: problems[0] === undefined
+        ? output === undefined ? "the harness itself broke" : "nothing"
+        : `${problems[0].invariant} ${problems[0].what}`,
+      seconds: Math.round((performance.now() - started) / 1000),
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Copies what git knows, and links to the packages; those of the repository itself to the copy. */
+async function copyRepository(folder: string): Promise<void> {
+  const listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  const files = execFileSync("git", listing, { cwd: ROOT, encoding: "utf8" }).split("\0");
+  for (const file of files.filter((file) => file !== "")) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    // A file may be deleted and git not know it yet.
+    await cp(join(ROOT, file), join(folder, file)).catch(() => undefined);
+  }
+  const modules = join(folder, "node_modules");
+  await mkdir(join(modules, "@posthaste"), { recursive: true });
+  for (const entry of await readdir(join(ROOT, "node_modules"))) {
+    if (entry === "@posthaste") continue;
+    await symlink(join(ROOT, "node_modules", entry), join(modules, entry));
+  }
+  // Relative links that npm made: they lead into the copy.
+  await cp(join(ROOT, "node_modules", "@posthaste"), join(modules, "@posthaste"), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+}
+
+/**
+ * Replaces texts in files.
+ *
+ * @throws {Error} If a text is not there exactly once: the source has changed, and so must the patch.
+ */
+export async function applyPatches(folder: string, patches: readonly Patch[]): Promise<void> {
+  for (const { file, find, replace } of patches) {
+    const path = join(folder, file);
+    const parts = (await readFile(path, "utf8")).split(find);
+    if (parts.length !== 2) {
+      throw new Error(`Cannot sabotage ${file}: the text is there ${parts.length - 1} times`);
+    }
+    await writeFile(path, parts.join(replace));
+  }
+}
+
+/** Runs the harness of the copy; nothing comes back if it broke off. */
+async function runHarness(
+  folder: string,
+  args: string[],
+): Promise<{ results: RunResult[] } | undefined> {
+  const child = spawn(process.execPath, ["torture/main.ts", ...args], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  await once(child, "exit");
+  const results = join(folder, "torture", "results");
+  const [file] = await readdir(results).catch(() => []);
+  return file === undefined ? undefined : JSON.parse(await readFile(join(results, file), "utf8"));
+}
+
+/** Writes which sabotages were seen. */
+export function writeDetections(detections: readonly Detection[]): string {
+  const lines = detections.map(({ mutation, detected, evidence, seconds }) =>
+    `${mutation.name.padEnd(4)} ${detected ? "seen    " : "NOT SEEN"} ${
+      String(seconds).padStart(4)
+    } s  ` +
+    `${mutation.description} (${mutation.fault}): ${evidence.slice(0, 160)}`
+  );
+  const seen = detections.filter(({ detected }) => detected).length;
+  return [...lines, `${seen} of ${detections.length} sabotages seen`].join("\n");
+}

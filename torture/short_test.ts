@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { findFaults } from "./fault_list.ts";
+import { problemsOf } from "./report.ts";
+import { openRig, type Rig } from "./rig.ts";
+import { runFault } from "./run_fault.ts";
+import { findMutations, trySabotage } from "./sabotage.ts";
+
+const SEED = "short";
+
+/** What is done in `npm test`: one of each kind; `npm run torture` does all of them, for long. */
+const SHORT = [
+  "kill-any",
+  "zombie-mailer",
+  "broker-wipe",
+  "mongod-kill",
+  "smtp-refusals",
+  "smtp-doubt",
+];
+
+describe("the torture", () => {
+  let rig: Rig;
+  before(async () => {
+    rig = await openRig();
+  });
+  after(() => rig?.[Symbol.asyncDispose]());
+
+  for (const fault of findFaults(SHORT)) {
+    test(`${fault.name}: four ledgers agree afterwards`, async () => {
+      const result = await runFault(rig, {
+        fault,
+        run: fault.name,
+        seed: `${SEED}/${fault.name}`,
+        messages: 80,
+        seconds: 4,
+        quietSeconds: 60,
+      });
+      assert.equal(problemsOf(result).join("\n"), "");
+      assert.ok(result.accepted >= 80);
+      assert.ok(result.crashes + result.injected > 0, "no fault was injected");
+    });
+  }
+});
+
+test("the torture sees it when each attempt has a Message-ID of its own", async () => {
+  const [mutation] = findMutations(["M7"]);
+  assert.ok(mutation);
+  const { detected, evidence } = await trySabotage({
+    ...mutation,
+    load: { messages: 60, minutes: 0.04 },
+  }, 5);
+  assert.ok(detected, evidence);
+  assert.match(evidence, /^I4 .*Message-ID/);
+});
