@@ -8,6 +8,10 @@ export const CRASH_POINTS = [
   "api.before_accept",
   "api.after_accept",
   "api.after_dispatch",
+  "mailer.before_data",
+  "mailer.mid_body",
+  "mailer.after_dot",
+  "mailer.after_reply",
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */
