@@ -9,6 +9,8 @@ import { readMail } from "./read_mail.ts";
 import type { SinkOrder, SinkReport, SinkSettings } from "./sink_process.ts";
 import { drawFault, type SmtpFault } from "./smtp_fault.ts";
 
+const DOUBTFUL = new Set(["close", "reset", "reply_then_reset"]);
+
 const settings: SinkSettings = JSON.parse(process.argv[2] ?? "{}");
 const journal = openSync(settings.journal, "a");
 const random = openRandom(settings.seed);
@@ -53,8 +55,6 @@ function plan({ stage, address }: RogueMoment) {
   if (isRefusal) keep({ type: "refusal", at: Date.now(), to, stage, code });
   return action;
 }
-
-const DOUBTFUL = new Set(["close", "reset", "reply_then_reset"]);
 
 function onRecord(record: RogueRecord, raw: Buffer | null): void {
   if (raw === null) return;
