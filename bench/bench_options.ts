@@ -1,7 +1,18 @@
 import { parseArgs } from "node:util";
 
 /** What can be measured. */
-export const FIGURES = ["single", "bulk", "pdf-each", "pdf-shared", "render", "latency"] as const;
+export const FIGURES = [
+  "single",
+  "bulk",
+  "pdf-each",
+  "pdf-shared",
+  "render",
+  "latency",
+  "fairness",
+] as const;
+
+/** What is measured only when it is asked for: it takes long, and starts systems of its own. */
+const ON_REQUEST: readonly string[] = ["fairness"];
 
 /** Name of a figure. */
 export type FigureName = (typeof FIGURES)[number];
@@ -16,11 +27,14 @@ export interface BenchOptions {
   scale: number;
   /** Folder for a CPU profile of each service. */
   profileDir: string | undefined;
+  /** A part of the names of the scenarios of fairness to measure. */
+  scenario: string;
 }
 
 /** What is printed for `--help`. */
 export const USAGE = `Usage: npm run bench -- [options]
-  --only <name>[,<name>]  measure these only: ${FIGURES.join(", ")}
+  --only <name>[,<name>]  measure these only: ${FIGURES.join(", ")} (fairness: only so)
+  --scenario <text>       of fairness, the scenarios with this text in their name
   --quick                 one round of less work, under a minute
   --rounds <n>            times that all is measured, in turns (3)
   --profile <folder>      write a CPU profile of each service, which slows them
@@ -40,6 +54,7 @@ export function readOptions(args: string[]): BenchOptions | undefined {
       quick: { type: "boolean", default: false },
       rounds: { type: "string" },
       profile: { type: "string" },
+      scenario: { type: "string", default: "" },
       help: { type: "boolean", default: false },
     },
   });
@@ -53,11 +68,12 @@ export function readOptions(args: string[]): BenchOptions | undefined {
     rounds,
     scale: values.quick ? 0.25 : 1,
     profileDir: values.profile,
+    scenario: values.scenario,
   };
 }
 
 function figuresOf(only: string | undefined): FigureName[] {
-  const wanted = only?.split(",") ?? [...FIGURES];
+  const wanted = only?.split(",") ?? FIGURES.filter((name) => !ON_REQUEST.includes(name));
   const unknown = wanted.find((name) => !FIGURES.includes(name as FigureName));
   if (unknown !== undefined) {
     throw new RangeError(`Cannot measure "${unknown}": there are ${FIGURES.join(", ")}`);

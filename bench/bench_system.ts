@@ -7,18 +7,35 @@ import { MongoClient } from "mongodb";
 import { cpuBetween, type CpuRoot, type CpuTimes, readCpu, totalCpu } from "./process_cpu.ts";
 import { readSources, SENDER } from "./workload.ts";
 
-/** The whole system with an account whose mail goes to the sink. */
-export interface BenchSystem extends AsyncDisposable {
-  readonly stack: Stack;
+/** An account that may send the mail and the invoices. */
+export interface BenchAccount {
   readonly headers: Record<string, string>;
   readonly sendUrl: string;
-  readonly renderUrl: string;
   readonly pdfId: number;
+}
+
+/** A further account. */
+export interface AccountPlan {
+  name: string;
+  /** Of the SMTP server that its mail goes to. */
+  smtpPort: number;
+  /** Of its invoices. */
+  pages: number;
+}
+
+/** The whole system with an account whose mail goes to the sink. */
+export interface BenchSystem extends BenchAccount, AsyncDisposable {
+  readonly stack: Stack;
+  readonly renderUrl: string;
   /** The parts of the mail as published. */
   readonly mail: { subject: string; html: string; text: string };
   readonly invoice: string;
   /** Lines of warning that the services printed. */
   readonly warnings: string[];
+  /** Adds an account. */
+  addAccount(plan: AccountPlan): Promise<BenchAccount>;
+  /** Ends the services at once, whatever they have in hand. */
+  kill(): void;
   /** CPU time so far, by part of the system. */
   cpu(): CpuTimes;
   /** Waits until nothing is worked on, at most 10 s. */
@@ -49,7 +66,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
       dataDir,
       isTemporary: true,
       onProgress,
-      settings: { api: { RATE_LIMIT: "0", MAX_RECIPIENTS: "1000" } },
+      settings: { api: { RATE_LIMIT: "0", TRANSACTIONAL_RATE: "0", MAX_RECIPIENTS: "1000" } },
       onLine: (service, line) => {
         if (/"(warn|error|fatal)"/i.test(line)) warnings.push(`${service}: ${line}`);
       },
@@ -60,16 +77,23 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
   const client = new MongoClient(stack.mongodbUrl);
   opened.defer(() => client.close());
   const sends = client.db("posthaste").collection("sends");
-  const filled = await fillAccount(store, options.sinkPort);
+  const accountOf = async (plan: AccountPlan) => {
+    const { integrationId, ...account } = await fillAccount(store, plan);
+    return { ...account, sendUrl: `${stack.apiUrl}/templates/order/send/${integrationId}` };
+  };
+  const filled = await accountOf({ name: "bench", smtpPort: options.sinkPort, pages: 1 });
   const roots = rootsOf(stack);
   const quietShare = profileDir === undefined ? QUIET_SHARE : QUIET_SHARE_PROFILED;
   const resources = opened.move();
   return {
     stack,
     ...filled,
-    sendUrl: `${stack.apiUrl}/templates/order/send/${filled.integrationId}`,
     renderUrl: `${stack.apiUrl}/templates/order/render`,
     warnings,
+    addAccount: accountOf,
+    kill() {
+      for (const service of stack.services.values()) service.signal("SIGKILL");
+    },
     cpu: () => readCpu(roots),
     untilQuiet: () => untilQuiet(roots, quietShare),
     async sweep() {
@@ -88,9 +112,9 @@ function profiled(env: BenchSystemOptions["env"], profileDir: string) {
   return { ...env, NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` };
 }
 
-async function fillAccount(store: Store, sinkPort: number) {
+async function fillAccount(store: Store, { name, smtpPort, pages }: AccountPlan) {
   const sources = await readSources();
-  const { _id: accountId } = await store.createAccount({ name: "bench" });
+  const { _id: accountId } = await store.createAccount({ name });
   const { token } = await store.createToken({
     accountId,
     name: "bench",
@@ -110,14 +134,15 @@ async function fillAccount(store: Store, sinkPort: number) {
     source: { subject, html: sources.mail },
     parts: mail,
   });
-  const invoice = publishPdf({ html: sources.invoice }).html;
+  const source = { html: withPages(sources.invoice, pages) };
+  const invoice = publishPdf(source).html;
   const edge = "15mm";
   const { template } = await store.publishVersion({
     ...common,
     kind: "pdf",
     alias: "invoice",
     name: "Invoice",
-    source: { html: sources.invoice },
+    source,
     parts: { html: invoice, filename: "invoice-{{ number }}.pdf" },
     page: {
       format: "A4",
@@ -130,7 +155,7 @@ async function fillAccount(store: Store, sinkPort: number) {
     accountId,
     name: "sink",
     host: "127.0.0.1",
-    port: sinkPort,
+    port: smtpPort,
     tls: "none",
     auth: null,
     senders: [SENDER],
@@ -142,6 +167,13 @@ async function fillAccount(store: Store, sinkPort: number) {
     mail,
     invoice,
   };
+}
+
+/** The same page again and again. */
+function withPages(invoice: string, pages: number): string {
+  return invoice.replace(/(<body>)([\s\S]*)(<\/body>)/, (_, open, page, close) => {
+    return `${open}${Array(pages).fill(page).join('<div style="break-after:page"></div>')}${close}`;
+  });
 }
 
 function rootsOf(stack: Stack): CpuRoot[] {

@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { type Bench, type Figure, openBench } from "./bench.ts";
 import { type BenchOptions, type FigureName, readOptions, USAGE } from "./bench_options.ts";
 import { openBenchSystem } from "./bench_system.ts";
+import { writeFairnessReport } from "./fairness/fairness_report.ts";
+import { measureFairness } from "./fairness/measure_fairness.ts";
 import { bulk } from "./figures/bulk.ts";
 import { drain } from "./figures/drain.ts";
 import { latency } from "./figures/latency.ts";
@@ -18,7 +20,7 @@ import { writeProfileReport } from "./profile_report.ts";
 import { writeReport } from "./report.ts";
 import { openSink } from "./sink_process.ts";
 
-const FIGURES: Record<FigureName, Figure> = {
+const FIGURES: Record<Exclude<FigureName, "fairness">, Figure> = {
   single,
   bulk,
   "pdf-each": pdfEach,
@@ -39,13 +41,22 @@ const FIRST_PDF = {
 const options = readOptions(process.argv.slice(2));
 if (options === undefined) process.stdout.write(USAGE);
 else {
-  await measure(options);
+  const figures = options.figures.filter((name) => name !== "fairness");
+  if (figures.length > 0) await measure({ ...options, figures });
+  if (options.figures.includes("fairness")) await compareNeighbours(options);
   // The profiles are written when the services end.
   if (options.profileDir) process.stdout.write(`${await writeProfileReport(options.profileDir)}\n`);
 }
 
-async function measure({ figures, rounds, scale, profileDir }: BenchOptions): Promise<void> {
-  const say = (line: string) => process.stderr.write(`${line}\n`);
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+type SharedFigure = keyof typeof FIGURES;
+
+async function measure(
+  { figures, rounds, scale, profileDir }: BenchOptions & { figures: SharedFigure[] },
+): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-bench-"));
   await using sink = await openSink();
   await using system = await openBenchSystem({
@@ -74,10 +85,28 @@ async function measure({ figures, rounds, scale, profileDir }: BenchOptions): Pr
   say(`\n${seconds} s; all values are in ${await keep(result)}`);
 }
 
-async function runAll(bench: Bench, figures: readonly FigureName[]): Promise<Measurement[]> {
+async function runAll(bench: Bench, figures: readonly SharedFigure[]): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const name of figures) measurements.push(...await FIGURES[name](bench));
   return measurements;
+}
+
+/** Fairness has no part beside it and needs systems of its own. */
+async function compareNeighbours(options: BenchOptions): Promise<void> {
+  const { rounds, scale } = options;
+  const started = performance.now();
+  const results = await measureFairness({ ...options, env: process.env, say });
+  process.stdout.write(`${writeFairnessReport(results)}\n`);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  say(
+    `\n${seconds} s; all values are in ${await keep({
+      at: new Date(),
+      seconds,
+      rounds,
+      scale,
+      results,
+    })}`,
+  );
 }
 
 async function keep(result: { at: Date; [field: string]: unknown }): Promise<string> {

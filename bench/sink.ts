@@ -11,6 +11,8 @@ const OK = "250 2.0.0 Ok\r\n";
 let mails = 0;
 let firstAt: bigint | undefined;
 let awaited: number | undefined;
+/** When each recipient's mail arrived. */
+let stamps: [address: string, at: number][] = [];
 
 const server = createServer({ noDelay: true }, serve);
 server.listen(0, "127.0.0.1", () => {
@@ -19,8 +21,10 @@ server.listen(0, "127.0.0.1", () => {
 });
 process.on("message", (order: SinkOrder) => {
   if (order.type === "reset") {
-    [mails, firstAt, awaited] = [0, undefined, undefined];
+    [mails, firstAt, awaited, stamps] = [0, undefined, undefined, []];
     report({ count: 0 });
+  } else if (order.type === "stamps") {
+    report({ stamps });
   } else if (order.type === "count") report({ count: mails });
   else {
     awaited = order.mails;
@@ -31,6 +35,7 @@ process.on("disconnect", () => process.exit(0));
 
 function serve(socket: Socket): void {
   let inData = false;
+  let recipient = "";
   let tail = Buffer.alloc(0);
   socket.on("error", () => socket.destroy());
   socket.write("220 sink\r\n");
@@ -47,6 +52,7 @@ function serve(socket: Socket): void {
         [inData, rest] = [false, rest.subarray(end)];
         tail = Buffer.alloc(0);
         answers += OK;
+        stamps.push([recipient, Number(process.hrtime.bigint())]);
         count();
         continue;
       }
@@ -55,9 +61,11 @@ function serve(socket: Socket): void {
         tail = Buffer.concat([tail, rest]);
         break;
       }
-      const verb = Buffer.concat([tail, rest.subarray(0, end)]).toString("latin1", 0, 4);
+      const line = Buffer.concat([tail, rest.subarray(0, end)]);
+      const verb = line.toString("latin1", 0, 4);
       [tail, rest] = [Buffer.alloc(0), rest.subarray(end + 1)];
       inData = verb.toUpperCase() === "DATA";
+      if (verb.toUpperCase() === "RCPT") recipient = line.toString("latin1");
       answers += answerTo(verb.toUpperCase());
     }
     if (answers !== "") socket.write(answers);

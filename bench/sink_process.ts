@@ -3,12 +3,17 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /** To the sink. */
-export type SinkOrder = { type: "reset" } | { type: "count" } | { type: "wait"; mails: number };
+export type SinkOrder =
+  | { type: "reset" }
+  | { type: "count" }
+  | { type: "stamps" }
+  | { type: "wait"; mails: number };
 
 /** From the sink; times in nanoseconds of the monotonic clock, which all processes share. */
 export type SinkReport =
   | { port: number }
   | { count: number }
+  | { stamps: [recipient: string, at: number][] }
   | { reached: { firstAt: number; lastAt: number } };
 
 /** When mails arrived, in milliseconds of {@linkcode monotonicMs}. */
@@ -25,6 +30,8 @@ export interface Sink extends AsyncDisposable {
   reset(): Promise<void>;
   /** Mails since the last reset. */
   count(): Promise<number>;
+  /** When the mail of each recipient arrived since the last reset, by the line that named them. */
+  stamps(): Promise<Map<string, number>>;
   /** Waits until so many mails have arrived since the last reset. @throws {Error} If they do not. */
   waitFor(mails: number, timeoutMs: number): Promise<Arrivals>;
 }
@@ -48,6 +55,10 @@ export async function openSink(): Promise<Sink> {
     port,
     reset: async () => void await ask({ type: "reset" }),
     count: async () => (await ask<{ count: number }>({ type: "count" })).count,
+    async stamps() {
+      const { stamps } = await ask<{ stamps: [string, number][] }>({ type: "stamps" });
+      return new Map(stamps.map(([recipient, at]) => [recipient, at / 1e6]));
+    },
     async waitFor(mails, timeoutMs) {
       type Reached = Extract<SinkReport, { reached: unknown }>;
       const answer = ask<Reached>({ type: "wait", mails }, timeoutMs).catch(async (cause) => {

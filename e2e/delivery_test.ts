@@ -278,8 +278,7 @@ test("a message is told from queued to sent with the server's reply", async () =
   }, { message: "the send to be settled" });
 });
 
-test("a login over STARTTLS and over TLS delivers once the password is right, with the same bytes", async () => {
-  await using travel = openTimeTravel(system.stack.mongodbUrl);
+test("a login over STARTTLS and over TLS delivers once the password is right", async () => {
   const template = await system.publishEmail({ subject: "Login", html: "<p>{{ x }}" });
   const keys = readMasterKeys(system.stack.masterKey);
   const seal = (password: string) => (recordId: string) => ({
@@ -306,11 +305,11 @@ test("a login over STARTTLS and over TLS delivers once the password is right, wi
     assert.equal(server.messages.length, 0);
 
     await system.store.updateIntegration(system.accountId, id, { auth: seal("right") });
-    // Until the mailer has forgotten the old one it is refused again.
-    await until(async () => {
-      await travel.endDeferral(accepted.id);
-      return (await system.message(messageId)).state === "sent";
-    }, { timeoutMs: 15_000, everyMs: 1000, message: "the mail to be sent with the new password" });
+    // The change ends the suspension; the mailer knows the old integration for some seconds.
+    await until(async () => (await system.message(messageId)).state === "sent", {
+      timeoutMs: 15_000,
+      message: "the mail to be sent with the new password",
+    });
     assert.equal(server.messages.length, 1);
     assert.equal(server.messages[0]?.tls, true);
     assert.equal(server.messages[0]?.user, "shop");

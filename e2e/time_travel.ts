@@ -1,9 +1,11 @@
 import type { Message, Send } from "@posthaste/contracts";
 import { MongoClient } from "mongodb";
 
+const HOUR_MS = 3_600_000;
+
 /** Makes the waits that are planned in a ledger end now. */
 export interface TimeTravel extends AsyncDisposable {
-  /** What is deferred is due now, for all messages of a send. */
+  /** What is deferred is long due, for all messages of a send: the sweeper takes it at once. */
   endDeferral(sendId: string): Promise<void>;
   /** The sweeper looks at every unsettled send now. */
   sweepNow(): Promise<void>;
@@ -19,9 +21,9 @@ export function openTimeTravel(mongodbUrl: string): TimeTravel {
   const messages = db.collection<Message>("messages");
   return {
     async endDeferral(sendId) {
-      const now = new Date();
-      await messages.updateMany({ sendId, state: "deferred" }, { $set: { nextAt: now } });
-      await sends.updateOne({ _id: sendId }, { $set: { sweepAt: now } });
+      const nextAt = new Date(Date.now() - HOUR_MS);
+      await messages.updateMany({ sendId, state: "deferred" }, { $set: { nextAt } });
+      await sends.updateOne({ _id: sendId }, { $set: { sweepAt: new Date() } });
     },
     async sweepNow() {
       const now = new Date();

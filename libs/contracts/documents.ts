@@ -161,10 +161,18 @@ export const integrationSchema = z.object({
   }).nullable(),
   /** Addresses that may stand in `from.email`. */
   senders: z.array(emailAddressSchema).min(1),
+  /** Connections open at once, over all mailers. */
   maxConnections: z.int().min(1).max(100).default(5),
+  /** Mails a minute, over all mailers; null sets no limit. */
+  maxPerMinute: z.int().min(1).max(1_000_000).nullable().default(null),
   /** How long temporary refusals are retried, in milliseconds: 1 h to 5 days. */
   retryForMs: z.int().min(3_600_000).max(432_000_000).default(172_800_000),
   whenUnknown: z.enum(UNKNOWN_POLICIES).default("retry"),
+  /**
+   * Since when, and why, nothing is sent: the server refuses the login. A person ends it, or a change
+   * of the login does; the mail waits.
+   */
+  suspended: z.object({ at: z.date(), reason: z.string() }).nullable().default(null),
   createdAt: z.date(),
   updatedAt: z.date(),
 });
@@ -208,6 +216,8 @@ export const timelineEntrySchema = z.object({
   durationMs: z.number().nonnegative().optional(),
   /** A sentence for people: why it failed, what the server said. */
   detail: z.string().optional(),
+  /** The server may have the mail, though nobody knows: an attempt after this may be its twin. */
+  ambiguous: z.boolean().optional(),
 });
 
 /** One line of a message's timeline. */
@@ -240,8 +250,14 @@ export const messageSchema = z.object({
   attempt: z.int().nonnegative(),
   /** While `sending`: the claim holds until then. */
   leaseUntil: z.date().nullable(),
+  /** While `sending`: since when the final dot may be on its way, so that the server may have it. */
+  dotAt: z.date().nullable(),
   /** While `deferred`: when to try again. */
   nextAt: z.date().nullable(),
+  /** While `deferred`: `_id` of the integration whose turn it waits for, without a time. */
+  parkedFor: z.string().nullable(),
+  /** `_id` of the integration that it was let go for and has not come back from. */
+  releasedFor: z.string().nullable(),
   acceptedAt: z.date(),
   finishedAt: z.date().nullable(),
   /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */

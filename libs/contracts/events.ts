@@ -29,6 +29,20 @@ export const requestedRecipientSchema = z.object({
 /** One recipient inside `send.requested`. */
 export type RequestedRecipient = z.infer<typeof requestedRecipientSchema>;
 
+/** Messages that one `send.resumed` names at most. */
+export const RESUMED_PER_EVENT = 200;
+
+/** A message inside `send.resumed`. */
+export const resumedMessageSchema = z.object({
+  /** Position in the request's `to`. */
+  index: z.int().nonnegative(),
+  /** How often the message was claimed before this dispatch. */
+  attempt: z.int().nonnegative(),
+});
+
+/** A message inside `send.resumed`. */
+export type ResumedMessage = z.infer<typeof resumedMessageSchema>;
+
 const sendShape = {
   v: z.literal(EVENT_VERSION),
   sendId: z.string(),
@@ -83,7 +97,7 @@ const factShape = {
 };
 
 /**
- * Everything that travels between services: name to shape. The first four are work, eaten once; the
+ * Everything that travels between services: name to shape. The first five are work, eaten once; the
  * `message.*` below them are facts, read by whoever wants to know.
  */
 export const EVENTS = {
@@ -94,17 +108,24 @@ export const EVENTS = {
     version: z.int(),
     variables: variablesSchema,
   }),
-  /**
-   * A send, or a part of one. Without `recipients` the reader finds them in the ledger: so the
-   * sweeper dispatches again, naming the messages by `indexes` with their attempts.
-   */
+  /** A just accepted send, or a part of one: all that is needed to render it without a look-up. */
   "send.requested": z.object({
     ...sendShape,
     template: z.object({ id: z.int(), version: z.int() }),
     pdfVersions: z.record(z.string(), z.int()),
     variables: variablesSchema.optional(),
-    recipients: z.array(requestedRecipientSchema).optional(),
-    again: z.array(z.object({ index: z.int(), attempt: z.int() })).optional(),
+    recipients: z.array(requestedRecipientSchema),
+  }),
+  /**
+   * Some messages of a send, by reference: the reader finds the rest in the ledger. So travels what
+   * is due again, what was lost, and a recipient who is too large for an event.
+   */
+  "send.resumed": z.object({
+    v: z.literal(EVENT_VERSION),
+    sendId: z.string(),
+    accountId: z.string(),
+    lane: laneSchema,
+    again: z.array(resumedMessageSchema).min(1).max(RESUMED_PER_EVENT),
   }),
   /** A rendered message; with `pdfs` it goes to the printer, without to the mailer. */
   "message.rendered": z.object({ ...messageShape, pdfs: z.array(pdfSourceSchema) }),
@@ -125,7 +146,8 @@ export const EVENTS = {
     ...factShape,
     reason: z.string(),
     reply: smtpReplySchema.optional(),
-    nextAt: z.iso.datetime(),
+    /** Missing while it waits for its integration's turn. */
+    nextAt: z.iso.datetime().optional(),
   }),
   "fact.message.unknown": z.object({ ...factShape, reason: z.string() }),
   "fact.message.failed": z.object({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type EventData, EVENTS, type EventType } from "./events.ts";
+import { type EventData, EVENTS, type EventType, RESUMED_PER_EVENT } from "./events.ts";
 import { messageIdOf, newSendId } from "./ids.ts";
 import { pageOptionsSchema } from "./page_options.ts";
 
@@ -63,7 +63,13 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
       variables: { name: "B" },
       attachments: [{ id: 7, filename: "invoice.pdf", variables: { name: "C" } }],
     }],
-    again: [{ index: 1, attempt: 2 }],
+  },
+  "send.resumed": {
+    v: 1,
+    sendId,
+    accountId: "acc_1",
+    lane: "bulk",
+    again: [{ index: 1, attempt: 2 }, { index: 7, attempt: 0 }],
   },
   "message.rendered": {
     ...message,
@@ -123,4 +129,18 @@ test("EVENTS gives no fact a field for an address", () => {
     const told = EVENTS[type].parse({ ...SAMPLES[type], email: "ann@example.com" });
     assert.ok(!("email" in told), type);
   }
+});
+
+test("EVENTS takes a dispatch by reference of 1 to 200 messages", () => {
+  const resumed = (count: number) =>
+    EVENTS["send.resumed"].safeParse({
+      ...SAMPLES["send.resumed"],
+      again: Array.from({ length: count }, (_, index) => ({ index, attempt: 0 })),
+    }).success;
+  assert.deepEqual([0, 1, RESUMED_PER_EVENT, RESUMED_PER_EVENT + 1].map(resumed), [
+    false,
+    true,
+    true,
+    false,
+  ]);
 });

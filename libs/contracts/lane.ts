@@ -14,7 +14,10 @@ export type Lane = z.infer<typeof laneSchema>;
 /** The most recipients that a request may have to travel in the transactional lane. */
 export const TRANSACTIONAL_RECIPIENTS = 10;
 
-/** Tells the lane of a request by its number of recipients. */
+/**
+ * Tells the lane of a request by its number of recipients. It is the best lane that it may have: the
+ * api puts an account that floods small requests into `bulk` too.
+ */
 export function laneOf(recipientCount: number): Lane {
   return recipientCount <= TRANSACTIONAL_RECIPIENTS ? "transactional" : "bulk";
 }

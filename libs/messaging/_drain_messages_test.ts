@@ -1,6 +1,8 @@
 import { until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ConsumerMessages } from "@nats-io/jetstream";
+import { drainMessages } from "./_drain_messages.ts";
 import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
 
 test("consume() gives back what it had not begun, so that the next one has it at once", async () => {
@@ -30,4 +32,24 @@ test("consume() gives back what it had not begun, so that the next one has it at
   last.abort();
   await eating;
   assert.equal(seen.size, total);
+});
+
+test("drainMessages() closes a pull of another make, and ends though nothing in it works", async () => {
+  const never = () => new Promise<void>(() => {});
+  const fails = () => Promise.reject(new Error("closed"));
+  const throws = () => {
+    throw new Error("closed");
+  };
+  const subs = [undefined, {}, null, { drain: fails }, { drain: throws }, { drain: never }];
+  const closings = [() => Promise.resolve(), fails, throws, never];
+  await Promise.all(subs.flatMap((sub) =>
+    closings.map(async (close) => {
+      let closed = 0;
+      const messages = { sub, close: () => (closed++, close()) } as unknown as ConsumerMessages;
+      const started = performance.now();
+      await drainMessages(messages);
+      assert.equal(closed, 1);
+      assert.ok(performance.now() - started < 3000);
+    })
+  ));
 });

@@ -2,7 +2,8 @@ import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
 import { type Logger, openLogger } from "@posthaste/telemetry";
 import { openTestNats } from "@posthaste/testing";
 import { type Bus, openBus } from "./bus.ts";
-import type { Outgoing, Step } from "./step.ts";
+import { dispatchesAgain, type Resumption } from "./dispatch_send.ts";
+import type { Delayed, Outgoing, Step } from "./step.ts";
 
 /** A logger whose lines can be read. */
 export interface TestLogger extends Logger {
@@ -51,14 +52,24 @@ export function requested(accountId: string, lane: "transactional" | "bulk" = "t
     from: { email: "shop@example.com" },
     template: { id: 1, version: 1 },
     pdfVersions: {},
-    again: [{ index: 0, attempt: 0 }],
+    recipients: [{ index: 0, attempt: 0, email: "ann@example.com" }],
   };
   return { type: "send.requested", data } as const satisfies Outgoing;
 }
 
+/** An event that brings a message of a send back; its attempt tells it from others. */
+export function resumed(
+  attempt: number,
+  { notBefore, index = 0 }: Delayed & { index?: number } = {},
+) {
+  const send = { _id: sendId, accountId: "acc_1", lane: "transactional" as const };
+  const [event] = dispatchesAgain(send, [{ index, attempt }], notBefore ? { notBefore } : {});
+  return event as Resumption;
+}
+
 /** An event that brings a message without PDFs to the mailer. */
 export function rendered(accountId: string, subject = "Hello") {
-  const { template: _template, pdfVersions: _versions, again: _again, ...send } =
+  const { template: _template, pdfVersions: _versions, recipients: _recipients, ...send } =
     requested(accountId).data;
   const data: EventData<"message.rendered"> = {
     ...send,

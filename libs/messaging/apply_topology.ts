@@ -20,24 +20,44 @@ export interface TopologyOptions {
 
 const DUPLICATE_WINDOW_MS = 120_000;
 
+/** On a small disk the plan is applied with so much of each size, the first that there is room for. */
+const SHARES = [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16];
+
 /**
  * Creates what is missing of the streams, consumers and object stores, and brings what is there to
- * the plan. Idempotent. A migration's work: services never do it at boot in production, because a
+ * the plan; where the broker has less room than the plan reserves, all sizes shrink alike. Idempotent. A migration's work: services never do it at boot in production, because a
  * refused creation may cost a standalone server the live consumer (nats-server#8491).
  */
 export async function applyTopology(
   connection: NatsConnection,
   options: TopologyOptions = {},
 ): Promise<void> {
+  for (const share of SHARES) {
+    try {
+      return await applyShare(connection, { ...options, share });
+    } catch (error) {
+      if (!isOutOfRoom(error) || share === SHARES.at(-1)) throw error;
+    }
+  }
+}
+
+async function applyShare(
+  connection: NatsConnection,
+  options: TopologyOptions & { share: number },
+): Promise<void> {
   const manager = await jetstreamManager(connection);
-  const replicas = options.replicas ?? 1;
-  for (const plan of STREAMS) await applyStream(manager, plan, replicas);
+  const { replicas = 1, share } = options;
+  const sized = <P extends { maxBytes: number }>(plan: P) => ({
+    ...plan,
+    maxBytes: Math.floor(plan.maxBytes * share),
+  });
+  for (const plan of STREAMS.map(sized)) await applyStream(manager, plan, replicas);
   for (const plan of CONSUMERS) {
     const { ackWaitMs = plan.ackWaitMs } = options;
     await applyConsumer(manager, { ...plan, ackWaitMs });
   }
   const stores = new Objm(connection);
-  for (const plan of STORES) {
+  for (const plan of STORES.map(sized)) {
     await stores.create(plan.name, {
       ttl: nanos(plan.ttlMs),
       max_bytes: plan.maxBytes,
@@ -53,11 +73,13 @@ async function applyStream(manager: JetStreamManager, plan: StreamPlan, replicas
     subjects: plan.subjects,
     storage: plan.storage === "file" ? StorageType.File : StorageType.Memory,
     retention: plan.retention === "work" ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
-    discard: plan.retention === "work" ? DiscardPolicy.New : DiscardPolicy.Old,
+    discard: plan.retention === "work" && !plan.schedules ? DiscardPolicy.New : DiscardPolicy.Old,
     max_age: nanos(plan.maxAgeMs),
     max_bytes: plan.maxBytes,
     duplicate_window: nanos(Math.min(DUPLICATE_WINDOW_MS, plan.maxAgeMs)),
     num_replicas: replicas,
+    // Cannot be taken back, so it is only said where it is wanted.
+    ...(plan.schedules ? { allow_msg_schedules: true } : {}),
   };
   if (await exists(() => manager.streams.info(plan.name))) {
     await manager.streams.update(plan.name, config);
@@ -81,6 +103,12 @@ async function applyConsumer(manager: JetStreamManager, plan: ConsumerPlan) {
   } else {
     await manager.consumers.add(plan.stream, config);
   }
+}
+
+/** The broker's word for "insufficient storage resources", "no suitable peers" and the like. */
+function isOutOfRoom(error: unknown): boolean {
+  const reason = error instanceof Error ? error.message : "";
+  return /insufficient (storage |memory )?resources|insufficient storage/.test(reason);
 }
 
 async function exists(look: () => Promise<unknown>): Promise<boolean> {

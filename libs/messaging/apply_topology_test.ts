@@ -1,7 +1,11 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
+import { openNatsServer } from "@posthaste/parts";
 import { openTestNats } from "@posthaste/testing";
 import assert from "node:assert/strict";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { applyTopology } from "./apply_topology.ts";
 import { requested } from "./_test_bus.ts";
@@ -12,7 +16,8 @@ test("applyTopology() creates everything, and a second time leaves it and its ev
   await using nats = await openTestNats();
   await using bus = await openBus({ url: nats.url, name: "test" });
   await assert.rejects(bus.check(), {
-    message: "Cannot use the broker: streams are missing: RENDER_NOW, RENDER, PRINT, MAIL, FACTS",
+    message:
+      "Cannot use the broker: streams are missing: RENDER_NOW, RENDER, RETRY, PRINT, MAIL, FACTS",
   });
   await bus.applyTopology();
   await bus.check();
@@ -26,6 +31,28 @@ test("applyTopology() creates everything, and a second time leaves it and its ev
     [...states.keys()].toSorted(),
     [...STREAMS.map(({ name }) => name), "OBJ_contents", "OBJ_pdfs"].toSorted(),
   );
+});
+
+test("applyTopology() makes all sizes smaller where the broker has less room, and larger again", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-small-"));
+  const options = { env: process.env, dataDir, isTemporary: true };
+  const limits = async (url: string) => {
+    await using bus = await openBus({ url, name: "test" });
+    await bus.applyTopology();
+    const connection = await connect({ servers: url });
+    const manager = await jetstreamManager(connection);
+    const found = await Promise.all(STREAMS.map(({ name }) => manager.streams.info(name)));
+    await connection.close();
+    return found.map(({ config }, index) => config.max_bytes / (STREAMS[index]?.maxBytes ?? 0));
+  };
+  {
+    await using nats = await openNatsServer({ ...options, maxFileStoreBytes: 2 * 1024 ** 3 });
+    assert.deepEqual(new Set(await limits(nats.url)), new Set([1 / 4]));
+    assert.deepEqual(new Set(await limits(nats.url)), new Set([1 / 4]));
+  }
+  const dir = await mkdtemp(join(tmpdir(), "posthaste-large-"));
+  await using nats = await openNatsServer({ ...options, dataDir: dir });
+  assert.deepEqual(new Set(await limits(nats.url)), new Set([1]));
 });
 
 test("applyTopology() brings streams and consumers that differ to the plan", async () => {

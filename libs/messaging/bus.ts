@@ -7,6 +7,8 @@ import {
   type RenderReply,
   renderReplySchema,
 } from "@posthaste/contracts";
+import { errorType, type Logger } from "@posthaste/telemetry";
+import { setTimeout as delay } from "node:timers/promises";
 import { consume, type ConsumeOptions } from "./consume.ts";
 import type { EventClient } from "./_event_client.ts";
 import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
@@ -29,6 +31,8 @@ export interface Bus extends AsyncDisposable {
   publish(outgoing: Outgoing, options?: PublishOptions): Promise<void>;
   /**
    * Asks for a template to be rendered and waits for the answer; `undefined` when none came in time.
+   *
+   * @throws An outage, within 2 s, if the broker does not take the request.
    */
   requestRender(
     data: EventData<"render.requested">,
@@ -54,26 +58,65 @@ export interface BusOptions {
   url: string;
   /** Shown in the broker's list of connections. */
   name: string;
+  /** Has a broker that is away at first be waited for. @default it is an error */
+  waiting?: Waiting;
 }
 
+/** How long and how loudly a broker is waited for. */
+export interface Waiting {
+  signal: AbortSignal;
+  logger: Pick<Logger, "warn">;
+}
+
+const RECONNECT_DELAY_MS = 500;
+const FIRST_DELAY_MS = 2000;
+
 /**
- * Connects to the broker and stays connected: it reconnects for ever, and notices a dead connection
- * within 30 s.
+ * Connects to the broker and stays connected: it reconnects for ever, after a refused login too, and
+ * notices a dead connection within 15 s.
  *
- * @throws If the broker does not answer at first within 10 s.
+ * The first connection is another matter. A person who runs a command wants to hear at once that the
+ * address is wrong. A service passes `waiting`: else one that starts during an outage would die again
+ * and again, and an orchestrator that waits longer each time would bring it back minutes late.
+ *
+ * @throws If the broker does not answer at first, within 10 s, and is not waited for.
+ * @throws If it refuses the login at first: waiting does not help.
  */
 export async function openBus(options: BusOptions): Promise<Bus> {
-  const connection = await connect({
-    servers: options.url.split(",").map((server) => server.trim()),
-    name: options.name,
+  const { waiting } = options;
+  for (;;) {
+    try {
+      return new NatsBus(await connectOnce(options));
+    } catch (error) {
+      if (waiting === undefined || !isAway(error)) throw error;
+      waiting.logger.warn("Cannot reach the broker, trying again", { error });
+      await delay(FIRST_DELAY_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+      waiting.signal.throwIfAborted();
+    }
+  }
+}
+
+function connectOnce({ url, name }: BusOptions): Promise<NatsConnection> {
+  return connect({
+    servers: url.split(",").map((server) => server.trim()),
+    name,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: 500,
-    pingInterval: 10_000,
-    maxPingOut: 3,
+    reconnectTimeWait: RECONNECT_DELAY_MS,
+    // Else the second refusal in a row would close the connection for good.
+    ignoreAuthErrorAbort: true,
+    pingInterval: 5000,
+    maxPingOut: 2,
     timeout: 10_000,
   });
-  return new NatsBus(connection);
 }
+
+function isAway(error: unknown): boolean {
+  const type = errorType(error);
+  return type === "unavailable" || type === "timeout" || type === "dns";
+}
+
+// Somebody waits: a broker that does not take it by then has them told to come again.
+const ASK_TIMEOUT_MS = 1500;
 
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
@@ -101,7 +144,10 @@ class NatsBus implements Bus {
     // Whether publishing fails or nobody answers, the other promise must not be left unheard.
     const [reply] = await Promise.all([
       answer,
-      this.publish({ type: "render.requested", data }, { replyTo }).catch((error) => {
+      this.publish({ type: "render.requested", data }, {
+        replyTo,
+        timeoutMs: Math.min(options.timeoutMs, ASK_TIMEOUT_MS),
+      }).catch((error) => {
         answers.unsubscribe();
         throw error;
       }),

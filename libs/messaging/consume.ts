@@ -1,9 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { millis, nanos } from "@nats-io/nats-core";
-import { EVENTS, type EventType } from "@posthaste/contracts";
+import type { EventType } from "@posthaste/contracts";
 import {
-  addSpanAttributes,
-  count,
   extractTrace,
   type Logger,
   recordDuration,
@@ -12,11 +10,12 @@ import {
   withSpan,
 } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { readTrace, REPLY_HEADER } from "./_headers.ts";
+import { carryOut, refuse } from "./_carry_out.ts";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
-import { publishEvent } from "./publish.ts";
-import { type Delivery, type Outgoing, retryDelayMs, runStep, type Step } from "./step.ts";
+import { readTrace } from "./_headers.ts";
+import { readEvent } from "./_read_event.ts";
+import type { Step } from "./step.ts";
 import { CONSUMERS, typeOfSubject } from "./topology.ts";
 
 /** Options of {@linkcode consume}. */
@@ -122,16 +121,10 @@ async function settle<T extends EventType>(
       extractTrace(readTrace(message.headers)),
       () =>
         withSpan(`process ${type ?? "unknown"}`, { kind: "consumer", attributes }, async () => {
-          const delivery = parse<T>(message);
-          if (delivery === undefined) {
-            logger.error("Cannot read an event: it does not match its schema", {
-              subject: message.subject,
-              sequence: message.seq,
-            });
-            message.term("does not match its schema");
-            return;
-          }
-          await carryOut(client, step, { message, delivery, options });
+          const event = readEvent<T>(message);
+          await (event.ok
+            ? carryOut(client, step, { message, delivery: event.delivery, options })
+            : refuse(client, event.refusal, { message, options }));
         }),
     );
   } catch (error) {
@@ -141,106 +134,6 @@ async function settle<T extends EventType>(
     clearInterval(keepAlive);
     const seconds = (performance.now() - started) / 1000;
     recordDuration("messaging.process.duration", seconds, attributes);
-  }
-}
-
-interface CarryingOut<T extends EventType> {
-  message: JsMsg;
-  delivery: Delivery<T>;
-  options: ConsumeOptions;
-}
-
-async function carryOut<T extends EventType>(
-  client: EventClient,
-  step: Step<T>,
-  { message, delivery, options }: CarryingOut<T>,
-): Promise<void> {
-  const { signal, logger } = options;
-  const context = { deliveries: message.info.deliveryCount, signal };
-  let verdict = await runStep(step, delivery, context);
-  for (let tries = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; tries++) {
-    logger.warn("Cannot work now, waiting", { step: step.name, error: verdict.reason });
-    await delay(retryDelayMs(tries), undefined, { signal }).catch(() => undefined);
-    verdict = await runStep(step, delivery, context);
-  }
-  count("posthaste.step.verdicts", 1, {
-    "posthaste.stage": step.name,
-    "posthaste.outcome": verdict.type,
-  });
-  if (verdict.type === "retry") {
-    logger.warn("Cannot finish an event, it comes again", {
-      step: step.name,
-      deliveries: context.deliveries,
-      error: verdict.reason,
-    });
-    if (!signal.aborted) await delay(retryDelayMs(context.deliveries));
-    message.nak();
-    return;
-  }
-  if (verdict.type === "fail") {
-    addSpanAttributes({ "error.type": "internal" });
-    logger.error("Cannot finish an event, given up", { step: step.name, reason: verdict.reason });
-  }
-  let outcome = verdict.type === "done" ? verdict : step.giveUp(delivery, verdict.reason);
-  try {
-    await untilPublished(client, outcome.publish, { message, options });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    logger.error("Cannot publish what came of an event, given up", { step: step.name, error });
-    outcome = step.giveUp(delivery, error.message);
-    await untilPublished(client, outcome.publish, { message, options });
-  }
-  if (outcome.reply !== undefined) answer(client, message, outcome.reply);
-  message.ack();
-}
-
-/**
- * Publishes, however long the broker takes: a stream that is full or missing is no fault of the event.
- *
- * @throws {RangeError} If an event is too large: it will be every time.
- * @throws If the signal aborts meanwhile.
- */
-async function untilPublished(
-  client: EventClient,
-  publish: Outgoing[],
-  { message, options: { signal, logger } }: { message: JsMsg; options: ConsumeOptions },
-): Promise<void> {
-  for (let tries = 1;; tries++) {
-    try {
-      return await publishAll(client, publish, message);
-    } catch (error) {
-      if (error instanceof RangeError || signal.aborted) throw error;
-      logger.warn("Cannot publish now, waiting", { error });
-      await delay(retryDelayMs(tries), undefined, { signal }).catch(() => undefined);
-    }
-  }
-}
-
-/** Ids follow from the event that came in: if it comes again, what goes out is published once. */
-async function publishAll(client: EventClient, publish: Outgoing[], message: JsMsg) {
-  const { stream, streamSequence } = message.info;
-  await Promise.all(
-    publish.map((outgoing, position) =>
-      publishEvent(client.stream, outgoing, {
-        id: `${stream}.${streamSequence}.${position}`,
-      })
-    ),
-  );
-}
-
-function answer(client: EventClient, message: JsMsg, reply: unknown) {
-  const inbox = message.headers?.get(REPLY_HEADER);
-  if (inbox) client.respond(inbox, reply);
-}
-
-function parse<T extends EventType>(message: JsMsg): Delivery<T> | undefined {
-  const type = typeOfSubject(message.subject);
-  if (type === undefined || !Object.hasOwn(EVENTS, type)) return undefined;
-  try {
-    const result = EVENTS[type].safeParse(message.json());
-    return result.success ? { type, data: result.data } as Delivery<T> : undefined;
-  } catch {
-    return undefined;
   }
 }
 

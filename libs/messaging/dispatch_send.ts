@@ -1,24 +1,20 @@
 import {
-  type EventData,
   MAX_EVENT_BYTES,
   type RequestedRecipient,
+  RESUMED_PER_EVENT,
+  type ResumedMessage,
   type Send,
 } from "@posthaste/contracts";
 import type { Outgoing } from "./step.ts";
 
-/** What of a send every dispatch of it says. */
-export type Dispatchable =
-  & Pick<
-    Send,
-    "_id" | "accountId" | "lane" | "acceptedAt" | "integrationId" | "template" | "pdfVersions"
-  >
-  & { from: Send["request"]["from"] };
+/** What a dispatch by reference says of its send. */
+export type SendReference = Pick<Send, "_id" | "accountId" | "lane">;
+
+/** A dispatch by reference. */
+export type Resumption = Extract<Outgoing, { type: "send.resumed" }>;
 
 /** Recipients that one event carries at most: so the renderers share a large send. */
 export const RECIPIENTS_PER_EVENT = 50;
-
-/** Messages that one repeated dispatch names at most. */
-const AGAIN_PER_EVENT = 200;
 
 // Room for the names of the fields, and for the commas between recipients.
 const FRAME_BYTES = 1024;
@@ -30,7 +26,7 @@ const FRAME_BYTES = 1024;
  */
 export function dispatchesOf(send: Send): Outgoing[] {
   const { variables, to } = send.request;
-  const head = headOf({ ...send, from: send.request.from });
+  const head = headOf(send);
   const room = MAX_EVENT_BYTES - FRAME_BYTES - sizeOf(head) - sizeOf(variables ?? {});
   const events: Outgoing[] = [];
   let part: RequestedRecipient[] = [];
@@ -46,10 +42,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
     const requested = { index, attempt: 0, ...recipient };
     const size = sizeOf(requested);
     if (size > room) {
-      events.push({
-        type: "send.requested",
-        data: { ...head, again: [{ index, attempt: 0 }] },
-      });
+      events.push(...dispatchesAgain(send, [{ index, attempt: 0 }]));
       continue;
     }
     if (weight + size > room || part.length === RECIPIENTS_PER_EVENT) close();
@@ -60,29 +53,43 @@ export function dispatchesOf(send: Send): Outgoing[] {
   return events;
 }
 
-/** Makes the events that bring some messages of a send on their way once more. */
+/** Options of {@linkcode dispatchesAgain}. */
+export interface AgainOptions {
+  /** The events wait at the broker until then. @default at once */
+  notBefore?: Date;
+}
+
+/**
+ * Makes the events that bring some messages of a send on their way once more, now or at a time. A
+ * later event for the same message, or for the same messages, replaces one that still waits.
+ */
 export function dispatchesAgain(
-  send: Dispatchable,
-  messages: { index: number; attempt: number }[],
-): Outgoing[] {
-  const events: Outgoing[] = [];
-  for (let start = 0; start < messages.length; start += AGAIN_PER_EVENT) {
-    const again = messages.slice(start, start + AGAIN_PER_EVENT)
+  { _id, accountId, lane }: SendReference,
+  messages: ResumedMessage[],
+  { notBefore }: AgainOptions = {},
+): Resumption[] {
+  const events: Resumption[] = [];
+  for (let start = 0; start < messages.length; start += RESUMED_PER_EVENT) {
+    const again = messages.slice(start, start + RESUMED_PER_EVENT)
       .map(({ index, attempt }) => ({ index, attempt }));
-    events.push({ type: "send.requested", data: { ...headOf(send), again } });
+    events.push({
+      type: "send.resumed",
+      data: { v: 1, sendId: _id, accountId, lane, again },
+      ...(notBefore === undefined ? {} : { notBefore }),
+    });
   }
   return events;
 }
 
-function headOf(send: Dispatchable): EventData<"send.requested"> {
+function headOf(send: Send) {
   return {
-    v: 1,
+    v: 1 as const,
     sendId: send._id,
     accountId: send.accountId,
     lane: send.lane,
     acceptedAt: send.acceptedAt.toISOString(),
     integrationId: send.integrationId,
-    from: send.from,
+    from: send.request.from,
     template: send.template,
     pdfVersions: send.pdfVersions,
   };

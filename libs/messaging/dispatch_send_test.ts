@@ -40,18 +40,21 @@ function recipients(count: number, variables?: Variables): Recipient[] {
 
 /** The events, as their reader sees them; fails if one is too large or malformed. */
 function read(events: Outgoing[]) {
-  return events.map(({ type, data }) => {
-    assert.equal(type, "send.requested");
+  const travelled = events.map(({ type, data }) => {
     assert.ok(Buffer.byteLength(JSON.stringify(data)) <= MAX_EVENT_BYTES, "too large");
-    return EVENTS["send.requested"].parse(JSON.parse(JSON.stringify(data)));
+    const json = JSON.parse(JSON.stringify(data));
+    return type === "send.requested"
+      ? { requested: EVENTS["send.requested"].parse(json) }
+      : { resumed: EVENTS["send.resumed"].parse(json) };
   });
-}
-
-/** Every index that the events speak of, in their order. */
-function indexes(events: Outgoing[]): number[] {
-  return read(events).flatMap(({ recipients, again }) =>
-    [...recipients ?? [], ...again ?? []].map(({ index }) => index)
-  );
+  return {
+    requested: travelled.flatMap(({ requested }) => requested ?? []),
+    resumed: travelled.flatMap(({ resumed }) => resumed ?? []),
+    /** Every index that the events speak of, in their order. */
+    indexes: travelled.flatMap(({ requested, resumed }) =>
+      [...requested?.recipients ?? [], ...resumed?.again ?? []].map(({ index }) => index)
+    ),
+  };
 }
 
 const THOUSAND = Array.from({ length: 1000 }, (_, index) => index);
@@ -59,7 +62,7 @@ const THOUSAND = Array.from({ length: 1000 }, (_, index) => index);
 test("dispatchesOf() says all that is needed to render a send", () => {
   const to = [{ email: "ann@example.com", name: "Ann", variables: { a: 1 } }];
   const send = sendTo(to, { b: 2 });
-  assert.deepEqual(read(dispatchesOf(send)), [{
+  assert.deepEqual(read(dispatchesOf(send)).requested, [{
     v: 1,
     sendId: send._id,
     accountId: "acc_1",
@@ -77,53 +80,68 @@ test("dispatchesOf() says all that is needed to render a send", () => {
 test("dispatchesOf() shares 1,000 recipients out, each once and in order", () => {
   const events = dispatchesOf(sendTo(recipients(1000)));
   assert.equal(events.length, 1000 / RECIPIENTS_PER_EVENT);
-  assert.deepEqual(indexes(events), THOUSAND);
+  assert.deepEqual(read(events).indexes, THOUSAND);
 });
 
 test("dispatchesOf() makes more parts where recipients weigh more", () => {
   const events = dispatchesOf(sendTo(recipients(100, { text: "ä".repeat(20_000) })));
-  assert.deepEqual(indexes(events), THOUSAND.slice(0, 100));
+  assert.deepEqual(read(events).indexes, THOUSAND.slice(0, 100));
   assert.ok(events.length > 100 / RECIPIENTS_PER_EVENT, `${events.length} events`);
 });
 
 test("dispatchesOf() leaves room for the common variables in each part", () => {
   const common = { terms: "x".repeat(400_000) };
   const events = dispatchesOf(sendTo(recipients(50, { text: "y".repeat(10_000) }), common));
-  assert.deepEqual(indexes(events), THOUSAND.slice(0, 50));
-  assert.ok(read(events).every(({ variables }) => variables?.["terms"] === common.terms));
+  assert.deepEqual(read(events).indexes, THOUSAND.slice(0, 50));
+  assert.ok(read(events).requested.every(({ variables }) => variables?.["terms"] === common.terms));
 });
 
 test("dispatchesOf() leaves room for a long list of pinned PDF versions", () => {
   const send = sendTo(recipients(100, { text: "y".repeat(10_000) }));
   for (let id = 1; id <= 10_000; id++) send.pdfVersions[id] = 123;
-  assert.deepEqual(indexes(dispatchesOf(send)), THOUSAND.slice(0, 100));
+  assert.deepEqual(read(dispatchesOf(send)).indexes, THOUSAND.slice(0, 100));
 });
 
 test("dispatchesOf() only names a recipient who is too large for an event", () => {
   const to = recipients(3);
   to[1] = { email: "large@example.com", variables: { text: "z".repeat(600_000) } };
-  const events = read(dispatchesOf(sendTo(to)));
-  const named = events.filter(({ again }) => again);
-  assert.deepEqual(named.map(({ again }) => again), [[{ index: 1, attempt: 0 }]]);
-  assert.ok(named.every(({ recipients }) => recipients === undefined));
-  const carried = events.flatMap(({ recipients }) => recipients ?? []);
+  const send = sendTo(to);
+  const { requested, resumed } = read(dispatchesOf(send));
+  assert.deepEqual(resumed, [{
+    v: 1,
+    sendId: send._id,
+    accountId: "acc_1",
+    lane: "bulk",
+    again: [{ index: 1, attempt: 0 }],
+  }]);
+  const carried = requested.flatMap(({ recipients }) => recipients);
   assert.deepEqual(carried.map(({ index }) => index), [0, 2]);
 });
 
 test("dispatchesOf() only names all recipients where the common variables are too large", () => {
   const events = dispatchesOf(sendTo(recipients(30), { text: "z".repeat(1_000_000) }));
-  assert.ok(read(events).every(({ again, variables }) => again && variables === undefined));
-  assert.deepEqual(indexes(events), THOUSAND.slice(0, 30));
+  assert.ok(events.every(({ type }) => type === "send.resumed"));
+  assert.deepEqual(read(events).indexes, THOUSAND.slice(0, 30));
 });
 
 test("dispatchesAgain() names messages with their attempts, 200 in an event", () => {
   const send = sendTo(recipients(1000));
   const messages = THOUSAND.map((index) => ({ index, attempt: index % 3, state: "queued" }));
-  const events = read(dispatchesAgain({ ...send, from: send.request.from }, messages));
-  assert.deepEqual(events.map(({ again }) => again?.length), [200, 200, 200, 200, 200]);
+  const { resumed } = read(dispatchesAgain(send, messages));
+  assert.deepEqual(resumed.map(({ again }) => again.length), [200, 200, 200, 200, 200]);
   assert.deepEqual(
-    events.flatMap(({ again }) => again ?? []),
+    resumed.flatMap(({ again }) => again),
     THOUSAND.map((index) => ({ index, attempt: index % 3 })),
   );
-  assert.deepEqual(dispatchesAgain({ ...send, from: send.request.from }, []), []);
+  assert.deepEqual(dispatchesAgain(send, []), []);
+});
+
+test("dispatchesAgain() makes events that wait, if told so, and says nothing of it in their data", () => {
+  const messages = [{ index: 0, attempt: 1 }];
+  const notBefore = new Date(1_800_000_000_000);
+  const [event] = dispatchesAgain(sendTo(recipients(1)), messages, { notBefore });
+  assert.equal(event?.notBefore, notBefore);
+  assert.ok(!JSON.stringify(event?.data).includes("notBefore"));
+  const [now] = dispatchesAgain(sendTo(recipients(1)), messages);
+  assert.ok(now && !("notBefore" in now));
 });

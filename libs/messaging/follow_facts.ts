@@ -1,5 +1,6 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { type EventData, EVENTS, type FactType } from "@posthaste/contracts";
+import { crashPoint } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { drainMessages } from "./_drain_messages.ts";
@@ -98,7 +99,9 @@ async function settle(batch: JsMsg[], record: (facts: Fact[]) => Promise<void>, 
     } else facts.push(fact);
   }
   try {
+    crashPoint("facts.before_record");
     await record(facts);
+    crashPoint("facts.after_record");
     for (const message of batch) message.ack();
   } catch (error) {
     logger.warn("Cannot record facts, they come again", { count: facts.length, error });

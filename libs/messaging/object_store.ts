@@ -1,5 +1,6 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type ObjectResult, type ObjectStore as NatsObjectStore, Objm } from "@nats-io/obj";
+import { crashPoint } from "@posthaste/runtime";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StoreName } from "./topology.ts";
 
@@ -56,7 +57,11 @@ export function openObjectStore(
         if (bytes === undefined) await store.delete(key);
         return bytes;
       }),
-    put: (key, bytes) => use(async (store) => void await store.putBlob({ name: key }, bytes)),
+    put: (key, bytes) =>
+      use(async (store) => {
+        await store.putBlob({ name: key }, bytes);
+        crashPoint("objects.after_put");
+      }),
   };
 }
 

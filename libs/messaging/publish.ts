@@ -1,9 +1,10 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
+import { InvalidArgumentError } from "@nats-io/nats-core";
 import { MAX_EVENT_BYTES } from "@posthaste/contracts";
-import { count, injectTrace, type TraceCarrier } from "@posthaste/telemetry";
+import { count, errorType, injectTrace, type TraceCarrier } from "@posthaste/telemetry";
 import { REPLY_HEADER, traceHeaders } from "./_headers.ts";
 import type { Outgoing } from "./step.ts";
-import { subjectOf } from "./topology.ts";
+import { scheduleOf, subjectOf } from "./topology.ts";
 
 /** Options of {@linkcode publishEvent}. */
 export interface PublishOptions {
@@ -16,17 +17,21 @@ export interface PublishOptions {
   trace?: TraceCarrier;
   /** Inbox of whoever waits for the answer. */
   replyTo?: string;
+  /** The broker has this long to confirm, once. @default twice 5 s */
+  timeoutMs?: number;
 }
 
 const PUBLISH_TIMEOUT_MS = 5000;
-const PUBLISH_RETRIES = 2;
+const PUBLISH_TRIES = 2;
 const encoder = new TextEncoder();
 
 /**
- * Publishes an event and waits until the broker has stored it.
+ * Publishes an event and waits until the broker has stored it. One that is to wait is stored as a
+ * message schedule, and its trace and data come out of it at its time.
  *
- * @throws {RangeError} If the event exceeds 512 KiB.
- * @throws If the broker did not confirm in 5 s: it may or may not have it.
+ * @throws {RangeError} If the event exceeds 512 KiB, or what the broker takes.
+ * @throws An outage (`errorType` "unavailable" or "timeout") if the broker is away, full, without the
+ * stream, or did not confirm in time: it may or may not have the event.
  */
 export async function publishEvent(
   client: JetStreamClient,
@@ -41,11 +46,38 @@ export async function publishEvent(
   }
   const headers = traceHeaders(options.trace ?? injectTrace());
   if (options.replyTo !== undefined) headers.set(REPLY_HEADER, options.replyTo);
-  await client.publish(subjectOf(outgoing.type, outgoing.data as object), body, {
-    headers,
-    timeout: PUBLISH_TIMEOUT_MS,
-    retries: PUBLISH_RETRIES,
-    ...(options.id === undefined ? {} : { msgID: options.id }),
-  });
+  const { subject, ...schedule } = routeOf(outgoing);
+  try {
+    await client.publish(subject, body, {
+      headers,
+      timeout: options.timeoutMs ?? PUBLISH_TIMEOUT_MS,
+      retries: options.timeoutMs === undefined ? PUBLISH_TRIES : 1,
+      ...schedule,
+      ...(options.id === undefined ? {} : { msgID: options.id }),
+    });
+  } catch (error) {
+    throw publishError(outgoing.type, error);
+  }
   count("messaging.client.sent.messages", 1, { "messaging.destination.name": outgoing.type });
+}
+
+function publishError(type: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+  const message = `Cannot publish "${type}": ${reason}`;
+  // What is wrong with the event itself is wrong every time.
+  if (cause instanceof RangeError || cause instanceof InvalidArgumentError) {
+    return new RangeError(message, { cause });
+  }
+  const known = errorType(cause);
+  return Object.assign(new Error(message, { cause }), {
+    errorType: known === "timeout" ? known : "unavailable",
+  });
+}
+
+function routeOf(outgoing: Outgoing) {
+  if (outgoing.type !== "send.resumed" || outgoing.notBefore === undefined) {
+    return { subject: subjectOf(outgoing.type, outgoing.data as object) };
+  }
+  const { subject, target } = scheduleOf(outgoing.data);
+  return { subject, schedule: { specification: outgoing.notBefore, target } };
 }

@@ -1,4 +1,10 @@
-import { type EventType, type Lane, LANES } from "@posthaste/contracts";
+import {
+  type EventData,
+  type EventType,
+  type Lane,
+  LANES,
+  messageIdOf,
+} from "@posthaste/contracts";
 
 /** One JetStream stream, as data. Durations in milliseconds, sizes in bytes. */
 export interface StreamPlan {
@@ -9,6 +15,11 @@ export interface StreamPlan {
   retention: "work" | "log";
   maxAgeMs: number;
   maxBytes: number;
+  /**
+   * Whether events may wait in it for their time (message schedules). The broker refuses to refuse
+   * events there: when such a stream is full, the oldest go.
+   */
+  schedules?: boolean;
 }
 
 /** One durable pull consumer, as data. */
@@ -37,8 +48,9 @@ const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 * MEBIBYTE;
 
 /**
- * The streams, which with the stores reserve 6.6 GiB of the broker's disk. Each stage has its own, so that its backlog is bounded, seen and scaled apart. Work
- * that is lost here is found in the ledger: these are queues, not records.
+ * The streams, which with the stores reserve 7.1 GiB of the broker's disk. Each stage has its own, so
+ * that its backlog is bounded, seen and scaled apart. Work that is lost here is found in the ledger:
+ * these are queues, not records.
  */
 export const STREAMS: StreamPlan[] = [
   {
@@ -49,7 +61,12 @@ export const STREAMS: StreamPlan[] = [
     maxAgeMs: 30_000,
     maxBytes: 64 * MEBIBYTE,
   },
-  work("RENDER", ["send.requested.*"]),
+  work("RENDER", ["send.requested.*", "send.resumed.*"]),
+  {
+    ...work("RETRY", ["retry.at.*.*", "retry.due.*"]),
+    maxBytes: 512 * MEBIBYTE,
+    schedules: true,
+  },
   work("PRINT", ["message.rendered.print.*"]),
   work("MAIL", ["message.rendered.mail.*", "message.printed.*"]),
   {
@@ -78,7 +95,9 @@ export const CONSUMERS: ConsumerPlan[] = [
     maxAckPending: 1000,
   },
   ...LANES.flatMap((lane) => [
-    stage("renderer", lane, "RENDER", [`send.requested.${lane}`]),
+    stage("renderer", lane, "RENDER", [`send.requested.${lane}`, `send.resumed.${lane}`]),
+    // Never the subjects of the schedules: whoever eats one there takes it away.
+    stage("renderer_retry", lane, "RETRY", [`retry.due.${lane}`]),
     stage("pdf", lane, "PRINT", [`message.rendered.print.${lane}`]),
     stage("mailer", lane, "MAIL", [`message.rendered.mail.${lane}`, `message.printed.${lane}`]),
   ]),
@@ -97,7 +116,7 @@ export const CONSUMERS: ConsumerPlan[] = [
 ];
 
 /** Names of the stages that eat work from {@linkcode CONSUMERS}. */
-export type StageName = "renderer" | "pdf" | "mailer";
+export type StageName = "renderer" | "renderer_retry" | "pdf" | "mailer";
 
 /** Name of the consumer of a stage's lane. */
 export function consumerOf(name: StageName, lane: Lane): string {
@@ -135,6 +154,7 @@ interface Routed {
 export function subjectOf(type: EventType, data: Routed): string {
   switch (type) {
     case "send.requested":
+    case "send.resumed":
     case "message.printed":
       return `${type}.${data.lane}`;
     case "message.rendered":
@@ -148,7 +168,27 @@ export function subjectOf(type: EventType, data: Routed): string {
 export function typeOfSubject(subject: string): EventType | undefined {
   if (subject.startsWith("fact.") || subject === "render.requested") return subject as EventType;
   const type = subject.split(".").slice(0, 2).join(".");
-  return type === "send.requested" || type === "message.rendered" || type === "message.printed"
-    ? type
-    : undefined;
+  switch (type) {
+    case "retry.due":
+      return "send.resumed";
+    case "send.requested":
+    case "send.resumed":
+    case "message.rendered":
+    case "message.printed":
+      return type;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Gives the subject on which an event waits for its time, and the one that it then comes out on. The
+ * broker keeps one schedule on a subject, so a message waits once.
+ */
+export function scheduleOf(
+  { sendId, lane, again }: EventData<"send.resumed">,
+): { subject: string; target: string } {
+  const first = messageIdOf(sendId, again[0]?.index ?? 0);
+  const id = again.length === 1 ? first : `${first}-${again.length}`;
+  return { subject: `retry.at.${lane}.${id}`, target: `retry.due.${lane}` };
 }

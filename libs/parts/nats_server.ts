@@ -1,10 +1,11 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findNatsServer } from "./nats_binary.ts";
-import { natsConfig } from "./_nats_config.ts";
+import { type NatsClusterMember, natsConfig } from "./_nats_config.ts";
 import { restartable, type RunningServer } from "./_restartable.ts";
 import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
 import { startFailure } from "./_start_failure.ts";
+import { storableBytes } from "./_storable_bytes.ts";
 import type { Env } from "./user_cache_dir.ts";
 
 /** How to start a nats-server. */
@@ -15,10 +16,15 @@ export interface NatsServerOptions {
   dataDir: string;
   /** TCP port on 127.0.0.1; 0 or undefined takes a free one. */
   port?: number | undefined;
-  /** Most bytes of the disk for all streams together; default 8 GiB. */
+  /**
+   * Most bytes of the disk for all streams together; default 8 GiB. Never more than 70 % of what the
+   * volume has free, what the streams have already counted as free.
+   */
   maxFileStoreBytes?: number | undefined;
   /** Most bytes of memory for memory streams; default 256 MiB. */
   maxMemoryStoreBytes?: number | undefined;
+  /** TCP port on 127.0.0.1 for `/varz`, `/jsz` and `/healthz`; default none. */
+  monitorPort?: number | undefined;
   /** Whether the data is only for now: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
   /** Told in a line what goes on. */
@@ -28,6 +34,7 @@ export interface NatsServerOptions {
 }
 
 const START_TIMEOUT_MS = 20_000;
+const MAX_FILE_STORE_BYTES = 8 * 1024 ** 3;
 
 /**
  * Starts a nats-server with JetStream on 127.0.0.1 and returns when it accepts connections. Its
@@ -36,6 +43,13 @@ const START_TIMEOUT_MS = 20_000;
  * @throws {Error} no nats-server was found, or it did not start, with what to do about it
  */
 export async function openNatsServer(options: NatsServerOptions): Promise<RunningServer> {
+  return await openMember(options);
+}
+
+/** Starts a nats-server that stands alone or, with `cluster`, is part of one. */
+export async function openMember(
+  options: NatsServerOptions & { cluster?: NatsClusterMember },
+): Promise<RunningServer> {
   const { file, version } = await findNatsServer(options.env);
   options.onProgress?.(`starting nats-server ${version}`);
   await mkdir(options.dataDir, { recursive: true });
@@ -52,17 +66,20 @@ export async function openNatsServer(options: NatsServerOptions): Promise<Runnin
 async function start(
   file: string,
   port: number,
-  options: NatsServerOptions,
+  options: NatsServerOptions & { cluster?: NatsClusterMember },
 ): Promise<{ process: Supervised; port: number }> {
-  const { dataDir } = options;
+  const { dataDir, cluster, monitorPort } = options;
+  const wantedBytes = options.maxFileStoreBytes ?? MAX_FILE_STORE_BYTES;
   const configFile = join(dataDir, "nats.conf");
   await writeFile(
     configFile,
     natsConfig({
       port,
       dataDir,
-      maxFileStoreBytes: options.maxFileStoreBytes ?? 8 * 1024 ** 3,
+      maxFileStoreBytes: Math.min(wantedBytes, await storableBytes(dataDir)),
       maxMemoryStoreBytes: options.maxMemoryStoreBytes ?? 256 * 1024 ** 2,
+      monitorPort,
+      cluster,
     }),
   );
   const process = await startSupervised([file, "--config", configFile], {

@@ -6,7 +6,9 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { statfs } from "node:fs/promises";
 import { temporaryDir } from "./_temporary_dir.ts";
+import { freePort } from "./free_port.ts";
 import { openNatsServer } from "./nats_server.ts";
 
 /** Sends lines of the NATS protocol and returns the answer up to the text that is expected. */
@@ -99,4 +101,41 @@ test("openNatsServer() ends its server and temporary data when its process is ki
   await once(parent, "exit");
   assert.ok(await isGone(() => !isAlive(pid)), "the server still runs");
   assert.ok(await isGone(() => !existsSync(dir.path)), "the data is still there");
+});
+
+/** What a server says of itself. */
+interface Varz {
+  ping_interval: number;
+  ping_max: number;
+  jetstream: { config: { sync_interval: number; max_storage: number; max_memory: number } };
+}
+
+async function varz(port: number): Promise<Varz> {
+  return await (await fetch(`http://127.0.0.1:${port}/varz`)).json() as Varz;
+}
+
+test("openNatsServer() writes to the disk each second, and pings its clients every 10 s", async () => {
+  await using dir = await temporaryDir();
+  const monitorPort = await freePort();
+  const options = { env: process.env, dataDir: dir.path, monitorPort };
+  await using _server = await openNatsServer({ ...options, maxFileStoreBytes: 1024 ** 3 });
+  const { ping_interval, ping_max, jetstream } = await varz(monitorPort);
+  assert.deepEqual([ping_interval / 1e9, ping_max], [10, 2]);
+  assert.equal(jetstream.config.sync_interval / 1e9, 1);
+  assert.deepEqual(
+    [jetstream.config.max_storage, jetstream.config.max_memory],
+    [1024 ** 3, 256 * 1024 ** 2],
+  );
+});
+
+test("openNatsServer() stores no more than 70 % of what the disk has free", async () => {
+  await using dir = await temporaryDir();
+  const monitorPort = await freePort();
+  const options = { env: process.env, dataDir: dir.path, monitorPort };
+  await using _server = await openNatsServer({ ...options, maxFileStoreBytes: 2 ** 50 });
+  const { max_storage } = (await varz(monitorPort)).jetstream.config;
+  const { bavail, bsize } = await statfs(dir.path);
+  const share = max_storage / (bavail * bsize);
+  // Others write to the disk meanwhile.
+  assert.ok(share > 0.65 && share < 0.75, `${share} of the free space`);
 });

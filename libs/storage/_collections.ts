@@ -9,6 +9,7 @@ import type {
   Template,
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
+import type { IntegrationTrouble } from "./integration_health.ts";
 
 /**
  * A send as it lies in the database. The request is JSON text: values that callers choose would
@@ -25,6 +26,12 @@ export interface Counter {
   value: number;
 }
 
+/** A mailer process that was there at a time. */
+export interface MailerPresence {
+  _id: string;
+  seenAt: Date;
+}
+
 /** Names the collections of a database and the documents they hold. */
 export function collectionsOf(db: Db) {
   return {
@@ -36,5 +43,7 @@ export function collectionsOf(db: Db) {
     integrations: db.collection<Integration>("integrations"),
     sends: db.collection<StoredSend>("sends"),
     messages: db.collection<Message>("messages"),
+    mailers: db.collection<MailerPresence>("mailers"),
+    integrationHealth: db.collection<IntegrationTrouble>("integration_health"),
   };
 }

@@ -1,12 +1,18 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
+const MAILER_KEPT_S = 3600;
+
+/** Longer than any write can be under way. */
+const WITHDRAWN_KEPT_S = 24 * 3600;
+
 /**
- * Creates every index that the operations need and that is not there yet. Messages need none: their
- * ids are ranges of their send (`messageIdRange`).
+ * Creates every index that the operations need and that is not there yet. Those of messages hold the
+ * few that wait: else they are found by ranges of ids of their send (`messageIdRange`).
  */
 export async function createIndexes(db: Db): Promise<void> {
-  const { accounts, tokens, templates, versions, integrations, sends } = collectionsOf(db);
+  const { accounts, tokens, templates, versions, integrations, sends, messages, mailers } =
+    collectionsOf(db);
   // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
   const withKey = { "idempotency.key": { $gte: "" } };
   await accounts.createIndexes([{ key: { name: 1 }, unique: true }]);
@@ -35,5 +41,18 @@ export async function createIndexes(db: Db): Promise<void> {
     },
     { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
     { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
+    {
+      key: { withdrawnAt: 1 },
+      expireAfterSeconds: WITHDRAWN_KEPT_S,
+      partialFilterExpression: { withdrawnAt: { $exists: true } },
+    },
   ]);
+  await messages.createIndexes([
+    {
+      key: { parkedFor: 1, acceptedAt: 1 },
+      partialFilterExpression: { parkedFor: { $gte: "" } },
+    },
+    { key: { releasedFor: 1 }, partialFilterExpression: { releasedFor: { $gte: "" } } },
+  ]);
+  await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }

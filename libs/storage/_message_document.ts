@@ -6,6 +6,19 @@ import {
   type TimelineEntry,
 } from "@posthaste/contracts";
 
+/** What a message has that nobody has worked on. */
+export const UNTOUCHED = {
+  leaseUntil: null,
+  dotAt: null,
+  nextAt: null,
+  parkedFor: null,
+  releasedFor: null,
+  finishedAt: null,
+  reason: null,
+  reply: null,
+  mimeHash: null,
+} as const satisfies Partial<Message>;
+
 /** Makes the message of a recipient about whom nothing is known but that the send was accepted. */
 export function queuedMessage(send: Send, index: number): Message | null {
   const recipient = send.request.to[index];
@@ -18,13 +31,8 @@ export function queuedMessage(send: Send, index: number): Message | null {
     email: recipient.email,
     state: "queued",
     attempt: 0,
-    leaseUntil: null,
-    nextAt: null,
+    ...UNTOUCHED,
     acceptedAt: send.acceptedAt,
-    finishedAt: null,
-    reason: null,
-    reply: null,
-    mimeHash: null,
     timeline: [queuedEntry(send.acceptedAt)],
   };
 }

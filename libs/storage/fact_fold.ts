@@ -109,6 +109,8 @@ function moveOf(fact: RecordedFact, { at, attempt }: TimelineEntry) {
       reason: setIf(may, "reason", fact.data.reason),
       finishedAt: setIf(may, "finishedAt", at),
       nextAt: setIf(may, "nextAt", null),
+      parkedFor: setIf(may, "parkedFor", null),
+      releasedFor: setIf(may, "releasedFor", null),
     };
   }
   const next = stateOf(fact);

@@ -26,6 +26,8 @@ export interface IntegrationSettings {
   auth: SealAuth | null;
   senders: string[];
   maxConnections?: number | undefined;
+  /** `null` for no limit. */
+  maxPerMinute?: number | null | undefined;
   /** In milliseconds. */
   retryForMs?: number | undefined;
   whenUnknown?: Integration["whenUnknown"] | undefined;
@@ -49,6 +51,16 @@ export interface IntegrationStore {
   ): Promise<Integration | null>;
   /** Creates the integration of this name or makes it so; settings left out stay as they are. */
   upsertIntegrationByName(integration: NewIntegration): Promise<Integration>;
+  /**
+   * Stops sending through an integration, unless it was changed since the given revision. Gives
+   * whether it is stopped.
+   */
+  suspendIntegration(
+    integration: Pick<Integration, "_id" | "revision">,
+    suspended: NonNullable<Integration["suspended"]>,
+  ): Promise<boolean>;
+  /** Sends through it again. Gives whether there is such an integration. */
+  resumeIntegration(accountId: string, id: number): Promise<boolean>;
   /** Finds an integration of an account. */
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   /** Lists the integrations of an account by id. */
@@ -86,6 +98,8 @@ export function integrationStore(db: Db): IntegrationStore {
         const next = changed(current, changes);
         if (isDeepStrictEqual(next, current)) return current;
         next.revision += 1;
+        // Whatever was changed, it may be the remedy: a login that is still refused stops it again.
+        next.suspended = null;
         next.updatedAt = new Date();
         const filter = { _id: current._id, revision: current.revision };
         const result = await write(next.name, () => integrations.replaceOne(filter, next));
@@ -104,6 +118,15 @@ export function integrationStore(db: Db): IntegrationStore {
           if (!(error instanceof NameTakenError)) throw error;
         }
       }
+    },
+    async suspendIntegration({ _id, revision }, suspended) {
+      const result = await integrations.updateOne({ _id, revision }, { $set: { suspended } });
+      return result.matchedCount === 1;
+    },
+    async resumeIntegration(accountId, id) {
+      const filter = { _id: `${accountId}/${id}` };
+      const result = await integrations.updateOne(filter, { $set: { suspended: null } });
+      return result.matchedCount === 1;
     },
     async findIntegration(accountId, id) {
       const found = await integrations.findOne({ _id: `${accountId}/${id}` });

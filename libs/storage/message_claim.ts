@@ -2,6 +2,7 @@ import { CLAIMABLE_STATES, type Message, type MessageState } from "@posthaste/co
 import type { Collection, Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
+import { UNTOUCHED } from "./_message_document.ts";
 
 /** What a worker knows of a message that it wants to send. */
 export interface Claim {
@@ -27,10 +28,10 @@ export type Claimed =
     /** SHA-256 of what an earlier attempt sent. */
     mimeHash: string | null;
     /**
-     * Whether an earlier worker had claimed it and never told the outcome: the server may have the
-     * mail already.
+     * Whether an earlier worker was lost when the final dot may have been on its way: the server may
+     * have the mail already.
      */
-    recovered: boolean;
+    ambiguous: boolean;
   }
   | {
     claimed: false;
@@ -55,9 +56,9 @@ export function messageClaims(db: Db): MessageClaims {
     async claimMessage(claim) {
       const before = await take(messages, claim);
       if (before !== null) {
-        const { mimeHash, state } = before;
-        const recovered = state === "sending";
-        return { claimed: true, attempt: claim.attempt + 1, mimeHash, recovered };
+        const { mimeHash, state, dotAt } = before;
+        const ambiguous = state === "sending" && dotAt instanceof Date;
+        return { claimed: true, attempt: claim.attempt + 1, mimeHash, ambiguous };
       }
       const { messageId: _id, accountId } = claim;
       const found = await messages.findOne({ _id, accountId }, {
@@ -68,7 +69,10 @@ export function messageClaims(db: Db): MessageClaims {
   };
 }
 
-type Before = Pick<Message, "mimeHash" | "state">;
+// What a claim sets cannot be given for an insert as well.
+const { leaseUntil: _l, dotAt: _d, nextAt: _n, parkedFor: _p, ...onInsert } = UNTOUCHED;
+
+type Before = Pick<Message, "mimeHash" | "state" | "dotAt">;
 
 async function take(messages: Collection<Message>, claim: Claim): Promise<Before | null> {
   // Only before the first attempt may the document be missing.
@@ -102,7 +106,9 @@ async function compareAndSet(
       state: "sending",
       attempt: attempt + 1,
       leaseUntil: new Date(now.getTime() + leaseMs),
+      dotAt: null,
       nextAt: null,
+      parkedFor: null,
     },
     $push: { timeline: { at: now, type: "sending", attempt: attempt + 1 } },
     $setOnInsert: {
@@ -110,19 +116,16 @@ async function compareAndSet(
       index,
       email,
       acceptedAt,
-      finishedAt: null,
-      reason: null,
-      reply: null,
-      mimeHash: null,
+      ...onInsert,
     },
   }, {
     upsert,
     returnDocument: "before",
-    projection: { state: 1, mimeHash: 1 },
+    projection: { state: 1, mimeHash: 1, dotAt: 1 },
     includeResultMetadata: true,
   });
   if (result.lastErrorObject?.["upserted"] !== undefined) {
-    return { state: "queued", mimeHash: null };
+    return { state: "queued", mimeHash: null, dotAt: null };
   }
   return result.value;
 }

@@ -23,7 +23,7 @@ test("claimMessage() gives a message to exactly one of 50 workers, with and with
       Array.from({ length: 50 }, () => store.claimMessage(claimOf(send, 0, at(10)))),
     );
     const won = claims.filter((claim) => claim.claimed);
-    assert.deepEqual(won, [{ claimed: true, attempt: 1, mimeHash: null, recovered: false }]);
+    assert.deepEqual(won, [{ claimed: true, attempt: 1, mimeHash: null, ambiguous: false }]);
     const lost = claims.filter((claim) => !claim.claimed);
     for (const claim of lost) {
       assert.deepEqual(claim, { claimed: false, state: "sending", attempt: 1 });
@@ -69,7 +69,7 @@ test("claimMessage() refuses a stale attempt, another account, and one that was 
     attempt: 0,
   });
   const again = await store.claimMessage(claimOf(send, 1, at(4)));
-  assert.deepEqual(again, { claimed: true, attempt: 2, mimeHash: null, recovered: false });
+  assert.deepEqual(again, { claimed: true, attempt: 2, mimeHash: null, ambiguous: false });
 });
 
 test("claimMessage() gives a message again when the lease has run out, not before", async () => {
@@ -81,12 +81,52 @@ test("claimMessage() gives a message again when the lease has run out, not befor
     claimed: true,
     attempt: 2,
     mimeHash: null,
-    recovered: true,
+    ambiguous: false,
   });
   const reply = { code: 250, response: "250 OK" };
   assert.equal(await store.markSent({ messageId, attempt: 1, at: at(62), reply }), false);
   assert.equal(await store.markSent({ messageId, attempt: 2, at: at(63), reply }), true);
   assert.equal((await store.claimMessage(claimOf(send, 2, at(999)))).claimed, false);
+});
+
+test("confirmDot() holds for the claim that holds, once the ledger has it, and lengthens it", async () => {
+  const send = sendOf();
+  await store.claimMessage(claimOf(send, 0, at(0)));
+  const messageId = messageIdOf(send._id, 0);
+  const dot = { messageId, attempt: 1, now: at(59), leaseUntil: at(500) };
+  assert.equal(await store.confirmDot({ ...dot, now: at(60) }), false);
+  assert.equal(await store.confirmDot({ ...dot, attempt: 2 }), false);
+  assert.equal(await store.confirmDot(dot), true);
+  const read = () => store.findMessage(send.accountId, messageId);
+  assert.deepEqual([(await read())?.dotAt, (await read())?.leaseUntil], [at(59), at(500)]);
+  assert.equal((await store.claimMessage(claimOf(send, 1, at(500)))).claimed, false);
+  assert.deepEqual(await store.claimMessage(claimOf(send, 1, at(501))), {
+    claimed: true,
+    attempt: 2,
+    mimeHash: null,
+    ambiguous: true,
+  });
+  assert.equal((await read())?.dotAt, null);
+  assert.equal(await store.confirmDot({ ...dot, now: at(502) }), false);
+});
+
+test("confirmDot() and markSent() tell apart whose write holds when many come at once", async () => {
+  const send = sendOf({ messageCount: 60 });
+  const claimed = send.request.to.map((_, index) => index).filter((index) => index % 3 > 0);
+  await Promise.all(claimed.map((index) => store.claimMessage(claimOf(send, 0, at(0), index))));
+  const idOf = (index: number) => messageIdOf(send._id, index);
+  const dots = await Promise.all(
+    send.request.to.map((_, index) =>
+      store.confirmDot({ messageId: idOf(index), attempt: 1, now: at(1), leaseUntil: at(90) })
+    ),
+  );
+  assert.deepEqual(dots, send.request.to.map((_, index) => index % 3 > 0));
+  const sent = await Promise.all(
+    send.request.to.map((_, index) =>
+      store.markSent({ messageId: idOf(index), attempt: index % 3, at: at(2) })
+    ),
+  );
+  assert.deepEqual(sent, send.request.to.map((_, index) => index % 3 === 1));
 });
 
 test("markSent() writes outcome and timeline once, however often it is called", async () => {
@@ -110,7 +150,10 @@ test("markSent() writes outcome and timeline once, however often it is called", 
       state: "sent",
       attempt: 1,
       leaseUntil: null,
+      dotAt: null,
       nextAt: null,
+      parkedFor: null,
+      releasedFor: null,
       acceptedAt: send.acceptedAt,
       finishedAt: at(1),
       reason: null,
@@ -137,7 +180,7 @@ test("markDeferred(), markFailed() and markUnknown() say why and when, and keep 
     ["deferred", at(90), "the mailbox is busy", null, reply],
   );
   const claim = await store.claimMessage(claimOf(send, 1, at(90)));
-  assert.deepEqual(claim, { claimed: true, attempt: 2, mimeHash: "abc", recovered: false });
+  assert.deepEqual(claim, { claimed: true, attempt: 2, mimeHash: "abc", ambiguous: false });
   assert.equal((await read())?.nextAt, null);
   assert.ok(await store.markUnknown({ messageId, attempt: 2, at: at(91), reason: "line cut" }));
   const unknown = await read();

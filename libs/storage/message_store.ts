@@ -13,6 +13,8 @@ export interface UnfinishedMessage {
   attempt: number;
   leaseUntil: Date | null;
   nextAt: Date | null;
+  /** `_id` of the integration whose turn it waits for. */
+  parkedFor: string | null;
   /** Time of the last line of its timeline. */
   enteredAt: Date;
 }
@@ -86,23 +88,31 @@ export function messageStore(db: Db): MessageStore {
     async unfinishedMessages({ _id, messageCount, acceptedAt }) {
       type Line = Omit<UnfinishedMessage, "enteredAt"> & { timeline: { at: Date }[] };
       const found = await messages.find({ _id: messageIdRange(_id) }).project<Line>({
-        ...{ index: 1, state: 1, attempt: 1, leaseUntil: 1, nextAt: 1, "timeline.at": 1 },
+        ...{
+          index: 1,
+          state: 1,
+          attempt: 1,
+          leaseUntil: 1,
+          nextAt: 1,
+          parkedFor: 1,
+          "timeline.at": 1,
+        },
       }).toArray();
       const byIndex = new Map(found.map((line) => [line.index, line]));
       return Array.from({ length: messageCount }, (_, index) => index).flatMap((index) => {
         const line = byIndex.get(index);
         if (line === undefined) return unknownYet(index, acceptedAt);
-        const { state, attempt, leaseUntil, nextAt, timeline } = line;
+        const { state, attempt, leaseUntil, nextAt, parkedFor, timeline } = line;
         if (isTerminal(state)) return [];
         const enteredAt = latest(timeline) ?? acceptedAt;
-        return { index, state, attempt, leaseUntil, nextAt, enteredAt };
+        return { index, state, attempt, leaseUntil, nextAt, parkedFor, enteredAt };
       });
     },
   };
 }
 
 function unknownYet(index: number, acceptedAt: Date): UnfinishedMessage {
-  const nothing = { attempt: 0, leaseUntil: null, nextAt: null };
+  const nothing = { attempt: 0, leaseUntil: null, nextAt: null, parkedFor: null };
   return { index, state: "queued", ...nothing, enteredAt: acceptedAt };
 }
 

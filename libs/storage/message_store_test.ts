@@ -69,7 +69,7 @@ test("countStates() counts the messages of the account's sends, documents or not
 
 test("unfinishedMessages() tells what a sweeper must know, of missing ones too", async () => {
   const send = await acceptedSend();
-  const none = { leaseUntil: null, nextAt: null };
+  const none = { leaseUntil: null, nextAt: null, parkedFor: null };
   assert.deepEqual(await store.unfinishedMessages(send), [
     { index: 0, state: "queued", attempt: 0, ...none, enteredAt: at(0) },
     { index: 1, state: "sending", attempt: 1, ...none, leaseUntil: at(65), enteredAt: at(5) },

@@ -16,6 +16,7 @@ export { generateAccessToken, hashAccessToken, isAccessToken } from "./access_to
 export type { AccountStore } from "./account_store.ts";
 export type { FactFold, RecordedFact } from "./fact_fold.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
+export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
 export type {
   IntegrationAuth,
   IntegrationSettings,
@@ -23,8 +24,11 @@ export type {
   NewIntegration,
   SealAuth,
 } from "./integration_store.ts";
+export type { MailerRegister } from "./mailer_presence.ts";
 export type { Claim, Claimed, MessageClaims } from "./message_claim.ts";
-export type { MessageOutcomes, Outcome, Setback } from "./message_outcome.ts";
+export type { Deferral, Dot, MessageOutcomes, Outcome, Setback } from "./message_outcome.ts";
+export type { MessageParking, Parking, Release, Released } from "./message_parking.ts";
+export { type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
 export { NameTakenError } from "./name_taken_error.ts";
 export {
@@ -42,6 +46,7 @@ export {
   type SendHead,
   type SendStore,
 } from "./send_store.ts";
+export type { SendWithdrawals } from "./send_withdrawal.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Publication, Published, TemplateStore, VersionOf } from "./template_store.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";

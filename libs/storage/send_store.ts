@@ -36,6 +36,8 @@ export interface SendStore {
   ): Promise<SendHead[]>;
   /** Gives sends that are not settled and due to be looked at, the longest due first. */
   sendsToSweep(now: Date, limit: number): Promise<SendHead[]>;
+  /** Finds all of some sends but their requests; those that are not there are left out. */
+  sendHeads(ids: string[]): Promise<SendHead[]>;
   /** Notes that all messages of these sends are in a terminal state. Gives how many it changed. */
   settleSends(ids: string[], now: Date): Promise<number>;
   /**
@@ -87,7 +89,8 @@ export function sendStore(db: Db): SendStore {
       }
     },
     findSend: (accountId, id) => findOne({ _id: id, accountId }),
-    loadSend: (id) => findOne({ _id: id }),
+    // A withdrawn send has no request any more.
+    loadSend: (id) => findOne({ _id: id, request: { $exists: true } }),
     findSendByIdempotencyKey: (accountId, key) => findOne({ accountId, "idempotency.key": key }),
     listSends(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
@@ -98,6 +101,9 @@ export function sendStore(db: Db): SendStore {
       return sends.find({ settledAt: null, sweepAt: { $lte: now } }).sort({ sweepAt: 1 })
         .limit(limit).project<SendHead>({ request: 0 }).toArray();
     },
+    sendHeads: (ids) =>
+      sends.find({ _id: { $in: ids }, messageCount: { $exists: true } })
+        .project<SendHead>({ request: 0 }).toArray(),
     async settleSends(ids, now) {
       const filter = { _id: { $in: ids }, settledAt: null };
       const result = await sends.updateMany(filter, { $set: { settledAt: now } });

@@ -2,11 +2,16 @@ import { MongoClient } from "mongodb";
 import { createIndexes } from "./_indexes.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
+import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
+import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
 import { type MessageClaims, messageClaims } from "./message_claim.ts";
 import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
+import { type MessageParking, messageParking } from "./message_parking.ts";
+import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
+import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
 import { type TokenStore, tokenStore } from "./token_store.ts";
 
@@ -36,9 +41,14 @@ export interface Store
     TemplateStore,
     IntegrationStore,
     SendStore,
+    SendWithdrawals,
     MessageStore,
     MessageClaims,
     MessageOutcomes,
+    MessageParking,
+    MessageRetry,
+    IntegrationHealth,
+    MailerRegister,
     FactFold,
     AsyncDisposable {
   /**
@@ -91,9 +101,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...templateStore(db),
     ...integrationStore(db),
     ...sendStore(db),
+    ...sendWithdrawals(db),
     ...messageStore(db),
     ...messageClaims(db),
     ...messageOutcomes(db),
+    ...messageParking(db),
+    ...messageRetry(db),
+    ...integrationHealth(db),
+    ...mailerRegister(db),
     ...factFold(db),
     ping,
     ensureIndexes: () => createIndexes(db),

@@ -32,6 +32,7 @@ export const METRICS = {
   "messaging.client.consumed.messages": counter("{message}", "Events received"),
   "db.client.operation.duration": duration("Calls of the database"),
   "posthaste.step.verdicts": counter("{verdict}", "What steps decided: done, retry, fail"),
+  "posthaste.events.refused": counter("{event}", "Events that could not be read, and were ended"),
   "posthaste.step.in_flight": gauge("{message}", "Events that a step works on now"),
   "posthaste.accept.recipients": counter("{recipient}", "Recipients accepted into the ledger"),
   "posthaste.accept.refused": counter("{request}", "Requests refused, by code"),
@@ -56,6 +57,7 @@ export const METRICS = {
   "posthaste.message.states": counter("{message}", "Messages that entered a state"),
   "posthaste.sweep.duration": duration("One round of the sweeper"),
   "posthaste.sweep.dispatched": counter("{message}", "Messages that the sweeper dispatched again"),
+  "posthaste.release.dispatched": counter("{message}", "Parked messages that were let go"),
   "posthaste.webhook.deliveries": counter("{delivery}", "Webhook calls by outcome"),
 } as const satisfies Record<string, Definition>;
 

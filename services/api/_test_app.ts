@@ -31,6 +31,8 @@ export interface TestApp extends AsyncDisposable {
   sends: Send[];
   /** Sends handed to the pipeline. */
   dispatched: Send[];
+  /** Ids of sends taken back. */
+  withdrawn: string[];
   messages: Message[];
   log: { level: string; message: string }[];
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -57,6 +59,7 @@ export function smallSend(more: Record<string, unknown> = {}) {
 export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {}): TestApp {
   const sends: Send[] = [];
   const dispatched: Send[] = [];
+  const withdrawn: string[] = [];
   const messages: Message[] = [];
   const log: TestApp["log"] = [];
   const write = (level: string) => (message: string) => void log.push({ level, message });
@@ -79,6 +82,10 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       sends.push(send);
       return Promise.resolve({ accepted: true });
     },
+    withdrawSend: ({ _id }) => {
+      withdrawn.push(_id);
+      return Promise.resolve(true);
+    },
     findSend: (accountId, id) =>
       Promise.resolve(sends.find((s) => s.accountId === accountId && s._id === id) ?? null),
     findMessage: (accountId, id) =>
@@ -91,8 +98,14 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     },
     render: ({ variables }) =>
       Promise.resolve({ ok: true, subject: `Hi ${variables["name"]}`, html: "<p/>", text: "-" }),
+    checkBroker: () => Promise.resolve(),
     now: () => new Date(),
-    logger: { debug: write("debug"), warn: write("warn"), error: write("error") },
+    logger: {
+      debug: write("debug"),
+      info: write("info"),
+      warn: write("warn"),
+      error: write("error"),
+    },
     ...deps,
   }, { rateLimit: 0, ...options });
 
@@ -117,6 +130,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     app,
     sends,
     dispatched,
+    withdrawn,
     messages,
     log,
     post: (path, body, headers = {}) => inject("POST", path, { body, headers }),
@@ -182,6 +196,8 @@ function integration(): Integration {
     auth: null,
     senders: ["shop@Example.com", "Sales@example.com"],
     maxConnections: 5,
+    maxPerMinute: null,
+    suspended: null,
     retryForMs: 172_800_000,
     whenUnknown: "retry",
     createdAt: new Date(0),

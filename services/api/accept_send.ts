@@ -1,32 +1,42 @@
 import {
   type EmailVersion,
   type Integration,
-  laneOf,
+  type Lane,
   messageIdOf,
   newSendId,
   type Send,
   type SendAccepted,
 } from "@posthaste/contracts";
+import { crashPoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
-import type { Ledger } from "./ledger.ts";
 import { isIdOrAlias, readPathId } from "./path_ids.ts";
 import type { ReadSendBody } from "./read_send_body.ts";
 import { Refusal } from "./refusal.ts";
+import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode acceptSend} needs. */
 export interface AcceptSendDeps {
   ledger: Pick<
-    Ledger,
+    RequestLedger,
     | "latestEmailVersion"
     | "latestPdfVersion"
     | "findIntegration"
     | "findSendByIdempotencyKey"
     | "acceptSend"
+    | "bytes"
   >;
-  /** Hands an accepted send to the pipeline, without waiting for it. */
-  dispatch(send: Send): void;
+  /**
+   * Asks whether one more send may be accepted now.
+   *
+   * @param isRepeatable Whether it has an idempotency key.
+   */
+  admits(isRepeatable: boolean): boolean;
+  /** Tells the lane of a send. */
+  laneFor(accountId: string, recipientCount: number): Lane;
+  /** Hands an accepted send, of a request of so many bytes, to the pipeline without waiting for it. */
+  dispatch(send: Send, bytes: number): void;
   /** Reads a body within the limits. */
   readBody(body: unknown): ReadSendBody;
   now(): Date;
@@ -55,12 +65,15 @@ export interface AcceptedSend {
 /** The sweeper dispatches again what is not finished by then. */
 const SWEEP_AFTER_MS = 30_000;
 
+const RETRY_AFTER_SECONDS = 2;
+
 /**
  * Accepts a send: all of it is checked, then all of it is in the ledger, and only then is it handed
  * to the pipeline. An earlier request with the same idempotency key is answered as it was, whatever
  * became of its template since.
  *
- * @throws {Refusal} with nothing accepted, except `unavailable`: then nobody knows.
+ * @throws {Refusal} with nothing accepted. After `unavailable` a send with an idempotency key may be
+ * accepted all the same, and its repetition finds it; one without is withdrawn.
  */
 export async function acceptSend(
   command: SendCommand,
@@ -83,10 +96,14 @@ export async function acceptSend(
     integration,
     latestPdfVersion: (id) => ledger.latestPdfVersion(accountId, id),
   });
-  const send = makeSend(command, { email, integration, checked, acceptedAt: now() });
+  if (!deps.admits(idempotency !== undefined)) throw tooMuch();
+  const lane = deps.laneFor(accountId, checked.request.to.length);
+  const send = makeSend(command, { email, integration, checked, lane, acceptedAt: now() });
+  crashPoint("api.before_accept");
   const acceptance = await ledger.acceptSend(send);
+  crashPoint("api.after_accept");
   if (!acceptance.accepted) return replay(acceptance.existing, command);
-  deps.dispatch(send);
+  deps.dispatch(send, ledger.bytes);
   count("posthaste.accept.recipients", send.messageCount, { "posthaste.lane": send.lane });
   return { answer: answerOf(send), replayed: false };
 }
@@ -95,18 +112,19 @@ interface SendParts {
   email: EmailVersion;
   integration: Integration;
   checked: CheckedSend;
+  lane: Lane;
   acceptedAt: Date;
 }
 
 function makeSend(
   { accountId, idempotency, trace }: SendCommand,
-  { email, integration, checked: { request, pdfVersions }, acceptedAt }: SendParts,
+  { email, integration, checked: { request, pdfVersions }, lane, acceptedAt }: SendParts,
 ): Send {
   return {
     _id: newSendId(acceptedAt),
     accountId,
     acceptedAt,
-    lane: laneOf(request.to.length),
+    lane,
     template: { id: email.templateId, version: email.version },
     pdfVersions,
     integrationId: integration.id,
@@ -154,6 +172,12 @@ async function findIntegration(
 ): Promise<Integration | null> {
   const id = readPathId(integrationId);
   return id === undefined ? null : await ledger.findIntegration(accountId, id);
+}
+
+function tooMuch(): Refusal {
+  return new Refusal("unavailable", "Cannot accept the send: too many wait to be sent on", {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
 }
 
 function unknown(

@@ -7,15 +7,19 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { toApiError, toRefusal } from "./api_error.ts";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
 import { answerConnectionError } from "./connection_error.ts";
-import { openDispatcher } from "./dispatcher.ts";
+import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 import { hashRequest } from "./idempotency.ts";
 import { readJsonBody } from "./json_body.ts";
-import { guardLedger, type Ledger } from "./ledger.ts";
+import { type LaneBudgetOptions, openLaneBudget } from "./lane_budget.ts";
+import { openLateAcceptances } from "./late_acceptance.ts";
+import type { Ledger } from "./ledger.ts";
 import { sendBodyReader } from "./read_send_body.ts";
 import { Refusal } from "./refusal.ts";
 import { refuseOtherMethods } from "./refuse_methods.ts";
 import type { RenderTemplateDeps } from "./render_template.ts";
+import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
+import { openRoom, type RoomOptions } from "./room.ts";
 import { messageRoute } from "./routes/message.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
@@ -25,6 +29,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** {@linkcode hashRequest}, where the request has an `Idempotency-Key`; else empty. */
     bodyHash: string;
+    /** The ledger, within what this request may take of it. */
+    ledger: RequestLedger;
   }
 }
 
@@ -33,8 +39,9 @@ export interface ApiDeps extends Ledger, Pick<AuthenticateDeps, "touchToken" | "
   /** Publishes an accepted send. It may fail: the sweeper heals. */
   dispatch(send: Send): Promise<void>;
   render: RenderTemplateDeps["render"];
+  checkBroker: RenderTemplateDeps["checkBroker"];
   now(): Date;
-  logger: Pick<Logger, "debug" | "warn" | "error">;
+  logger: Pick<Logger, "debug" | "info" | "warn" | "error">;
 }
 
 /** Limits of the interface. */
@@ -49,12 +56,20 @@ export interface ApiOptions {
   rateWindowMs?: number;
   /** Longest wait for a renderer, in milliseconds. @default {10_000} */
   renderTimeoutMs?: number;
-  /** Longest wait for one operation of the database, in milliseconds. @default {1500} */
+  /** Longest time that one request waits for the database, in milliseconds. @default {1800} */
   ledgerTimeoutMs?: number;
+  /** How much may be under way at once; beyond it, requests get 503. */
+  room?: RoomOptions;
+  /** What is taken on while the broker is slow or gone. */
+  dispatcher?: DispatcherLimits;
+  /** What one account may send in the transactional lane. @default no limit */
+  laneBudget?: LaneBudgetOptions;
   /** Longest time for a whole request to arrive, in milliseconds. @default {30_000} */
   requestTimeoutMs?: number;
 }
 
+const DEFAULT_ROOM: RoomOptions = { maxOperations: 2000, maxBytes: 256_000_000 };
+const NO_LANE_BUDGET: LaneBudgetOptions = { rate: 0, burst: 0 };
 const LIMITED_TOKENS = 10_000;
 const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
 
@@ -107,14 +122,13 @@ interface Routing {
 }
 
 function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
-  const { logger, render, now, touchToken, clock } = deps;
-  const { renderTimeoutMs = 10_000, ledgerTimeoutMs = 1500 } = options;
-  const ledger = guardLedger(deps, { timeoutMs: ledgerTimeoutMs, logger });
-  const dispatcher = openDispatcher({ dispatch: deps.dispatch, logger });
+  const { logger, render, checkBroker, now, touchToken, clock } = deps;
+  const { renderTimeoutMs = 10_000 } = options;
+  const { dispatcher, late } = watchLedger(app, { deps, options });
+  const budget = openLaneBudget(options.laneBudget ?? NO_LANE_BUDGET);
   const readBody = sendBodyReader(options.sendLimits ?? DEFAULT_SEND_LIMITS);
   const { rateLimit: max = 100, rateWindowMs = 1000 } = options;
 
-  app.addHook("onClose", () => dispatcher[Symbol.asyncDispose]());
   app.register(rateLimit, {
     global: false,
     max,
@@ -132,18 +146,56 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     v1.addHook(
       "onRequest",
       authenticate({
-        findToken: ledger.findToken,
+        findToken: deps.findToken,
         now,
         ...(touchToken === undefined ? {} : { touchToken }),
         ...(clock === undefined ? {} : { clock }),
       }),
     );
     if (max > 0) v1.addHook("onRequest", v1.rateLimit());
-    renderRoute(v1, { ledger, render, renderTimeoutMs, logger });
-    sendRoute(v1, { ledger, dispatch: dispatcher.start, readBody, now });
-    messageRoute(v1, { ledger });
-    sendStateRoute(v1, { ledger });
+    renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
+    sendRoute(v1, {
+      admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
+      laneFor: (accountId, count) => budget.laneFor(accountId, count, performance.now()),
+      dispatch: dispatcher.start,
+      readBody,
+      now,
+    });
+    messageRoute(v1);
+    sendStateRoute(v1);
   }, { prefix: "/v1" });
+}
+
+/** Gives every request its ledger, and sees to it that none is kept waiting nor lied to. */
+function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
+  const { logger, withdrawSend } = deps;
+  const { ledgerTimeoutMs: timeoutMs = 1800, room: limits = DEFAULT_ROOM } = options;
+  const dispatcher = openDispatcher({
+    dispatch: deps.dispatch,
+    logger,
+    ...(options.dispatcher === undefined ? {} : { limits: options.dispatcher }),
+  });
+  const late = openLateAcceptances({ withdrawSend, dispatch: dispatcher.start, logger });
+  const shared = {
+    ledger: deps,
+    room: openRoom(limits),
+    timeoutMs,
+    onUnanswered: late.follow,
+    logger,
+  };
+  // Every request gets its own before anything reads it.
+  app.decorateRequest("ledger", null as unknown as RequestLedger);
+  app.addHook("onRequest", (request, reply, done) => {
+    const ledger = new RequestLedger(shared);
+    request.ledger = ledger;
+    reply.raw.once("close", () => ledger.leave());
+    done();
+  });
+  app.addHook("onClose", async () => {
+    await late[Symbol.asyncDispose]();
+    await dispatcher[Symbol.asyncDispose]();
+  });
+  return { dispatcher, late };
 }
 
 /** Bodies are JSON and nothing else (INTERFACE.md, section 4). */
@@ -154,7 +206,8 @@ function readOnlyJson(app: FastifyInstance): void {
     "application/json",
     { parseAs: "buffer" },
     (request, body, done) => {
-      const { method, headers } = request;
+      const { method, headers, ledger } = request;
+      ledger.takeBody(body.length);
       const [path = ""] = request.url.split("?");
       if (headers["idempotency-key"] !== undefined) {
         request.bodyHash = hashRequest(method, path, body);

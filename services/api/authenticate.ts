@@ -24,6 +24,11 @@ export interface AuthenticateDeps {
   clock?: { now(): number };
 }
 
+interface Looked {
+  token: AccessToken | null;
+  isTouched: boolean;
+}
+
 /** Below the 5 s within which a revoked token must stop working everywhere. */
 const CACHE_MS = 4000;
 const CACHED_TOKENS = 10_000;
@@ -34,26 +39,32 @@ const BEARER_PATTERN = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
  * 401. What was looked up holds for 4 s, found or not, and twins share one look-up.
  */
 export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler {
-  const cache = new LRUCache<string, { token: AccessToken | null }, string>({
+  const cache = new LRUCache<string, Looked, string>({
     max: CACHED_TOKENS,
     ttl: CACHE_MS,
     ttlResolution: 0,
     perf: deps.clock ?? performance,
     ignoreFetchAbort: true,
     allowStaleOnFetchAbort: true,
-    fetchMethod: async (_key, _stale, { context: plaintext }) => {
-      const token = await deps.findToken(plaintext);
-      // That it was used is nice to know, never worth a request.
-      if (token !== null && isValid(token, deps.now())) deps.touchToken?.(token).catch(() => {});
-      return { token };
-    },
+    fetchMethod: async (_key, _stale, { context: plaintext }) => ({
+      token: await deps.findToken(plaintext),
+      isTouched: false,
+    }),
   });
   return async (request) => {
     const plaintext = BEARER_PATTERN.exec(request.headers.authorization ?? "")?.[1];
     if (plaintext === undefined) throw unauthenticated();
-    const found = await cache.fetch(hash("sha256", plaintext), { context: plaintext });
+    const found = await request.ledger.wait(
+      "look up the token",
+      () => cache.fetch(hash("sha256", plaintext), { context: plaintext }),
+    );
     const token = found?.token ?? null;
-    if (token === null || !isValid(token, deps.now())) throw unauthenticated();
+    if (!found || token === null || !isValid(token, deps.now())) throw unauthenticated();
+    if (!found.isTouched) {
+      found.isTouched = true;
+      // That it was used is nice to know, never worth a request.
+      deps.touchToken?.(token).catch(() => {});
+    }
     request.caller = token;
   };
 }

@@ -22,8 +22,26 @@ export const CONFIG = z.object({
     .describe("Time in which requests are counted for RATE_LIMIT"),
   RENDER_TIMEOUT: setting.duration({ min: 100, max: 30_000 }).prefault("10s")
     .describe("Longest wait for a renderer"),
-  LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1500ms")
-    .describe("Longest wait for one operation of the database, before a request gets 503"),
+  LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1800ms")
+    .describe("Longest time that a request waits for the database in all, before it gets 503"),
+  LEDGER_OPERATIONS: setting.integer({ min: 10 }).prefault("2000")
+    .describe("Most operations that wait for the database; beyond, requests get 503"),
+  BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("256MB")
+    .describe("Most memory for the bodies of requests being worked on; beyond, they get 503"),
+  DISPATCH_RECIPIENTS: setting.integer({ min: 1 }).prefault("10000")
+    .describe("Most recipients on their way to the broker; beyond, the sweeper dispatches them"),
+  DISPATCH_MEMORY: setting.bytes({ min: 1000 }).prefault("32MB")
+    .describe("Most bytes on their way to the broker; beyond, the sweeper dispatches them"),
+  DISPATCH_LEFT: setting.integer({ min: 1 }).prefault("20000")
+    .describe(
+      "Recipients left to the sweeper, after which sends get 503 until the broker keeps up",
+    ),
+  BROKER_AWAY: setting.duration({ min: 1000 }).prefault("1m")
+    .describe("Absence of the broker, after which sends get 503 and the process is not ready"),
+  TRANSACTIONAL_RATE: setting.integer({ min: 0 }).prefault("50")
+    .describe("Messages per second of one account in the transactional lane; 0 sets no limit"),
+  TRANSACTIONAL_BURST: setting.integer({ min: 1 }).prefault("200")
+    .describe("Messages of one account in the transactional lane at once, after a quiet time"),
   REQUEST_TIMEOUT: setting.duration({ min: 1000 }).prefault("30s")
     .describe("Longest time for a whole request to arrive"),
 });
@@ -43,6 +61,14 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
     rateWindowMs: config.RATE_WINDOW,
     renderTimeoutMs: config.RENDER_TIMEOUT,
     ledgerTimeoutMs: config.LEDGER_TIMEOUT,
+    room: { maxOperations: config.LEDGER_OPERATIONS, maxBytes: config.BODY_MEMORY },
+    dispatcher: {
+      maxRecipients: config.DISPATCH_RECIPIENTS,
+      maxBytes: config.DISPATCH_MEMORY,
+      maxLeft: config.DISPATCH_LEFT,
+      maxAwayMs: config.BROKER_AWAY,
+    },
+    laneBudget: { rate: config.TRANSACTIONAL_RATE, burst: config.TRANSACTIONAL_BURST },
     requestTimeoutMs: config.REQUEST_TIMEOUT,
   };
 }

@@ -15,7 +15,15 @@ test("CONFIG needs the database and the broker, and has the documented limits by
     rateLimit: 100,
     rateWindowMs: 1000,
     renderTimeoutMs: 10_000,
-    ledgerTimeoutMs: 1500,
+    ledgerTimeoutMs: 1800,
+    room: { maxOperations: 2000, maxBytes: 256_000_000 },
+    dispatcher: {
+      maxRecipients: 10_000,
+      maxBytes: 32_000_000,
+      maxLeft: 20_000,
+      maxAwayMs: 60_000,
+    },
+    laneBudget: { rate: 50, burst: 200 },
     requestTimeoutMs: 30_000,
   });
 });

@@ -6,51 +6,102 @@ export interface DispatcherOptions {
   /** Publishes an accepted send. */
   dispatch(send: Send): Promise<void>;
   logger: Pick<Logger, "warn">;
+  limits?: DispatcherLimits;
+  /** Milliseconds that never go back. @default {performance} */
+  clock?: { now(): number };
+}
+
+/** How much a process takes on while the broker is slow or gone. */
+export interface DispatcherLimits {
   /** The most recipients whose sends may be on their way to the broker. @default {10_000} */
   maxRecipients?: number;
+  /** The most bytes of request bodies that may be on their way to the broker. @default {32_000_000} */
+  maxBytes?: number;
+  /** The most recipients that may be left to the sweeper in a row. @default {20_000} */
+  maxLeft?: number;
+  /** The longest absence of the broker in which sends are admitted, in milliseconds. @default {60_000} */
+  maxAwayMs?: number;
 }
 
 /** Hands sends to the pipeline behind the caller's back. */
 export interface Dispatcher extends AsyncDisposable {
   /**
+   * Asks whether another send may be accepted: not while too many were left to the sweeper or the
+   * broker has been away too long. Even then one each second may: it finds out whether the broker is
+   * back.
+   */
+  admits(): boolean;
+  /**
    * Begins to publish a send. Failures are logged only: the send is in the ledger, and the sweeper
    * dispatches what was not.
+   *
+   * @param bytes Size of its request.
    */
-  start(send: Send): void;
+  start(send: Send, bytes: number): void;
 }
 
 const LAST_WAIT_MS = 5000;
+const TRIAL_EVERY_MS = 1000;
+
+/** Sends that were left behind are forgotten when no more than this share of the room is taken. */
+const QUIET_SHARE = 0.1;
 
 /**
- * Opens a dispatcher. While the broker is slow or gone, sends beyond the limit are left to the
+ * Opens a dispatcher. While the broker is slow or gone, sends beyond the limits are left to the
  * sweeper, so that waiting ones cannot fill the memory. Disposing waits for those on their way, at
  * most 5 s.
  */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
-  const { dispatch, logger, maxRecipients = 10_000 } = options;
+  const { dispatch, logger, clock = performance, limits = {} } = options;
+  const { maxRecipients = 10_000, maxBytes = 32_000_000 } = limits;
+  const { maxLeft = 20_000, maxAwayMs = 60_000 } = limits;
   const pending = new Set<Promise<void>>();
   let recipients = 0;
+  let waitingBytes = 0;
+  let left = 0;
+  let failingSince: number | undefined;
+  let triedAt = -Infinity;
 
-  async function run(send: Send): Promise<void> {
+  async function run(send: Send, bytes: number): Promise<void> {
+    const startedAt = clock.now();
     recipients += send.messageCount;
+    waitingBytes += bytes;
+    let isDone = false;
     try {
       await dispatch(send);
+      isDone = true;
     } catch (error) {
       logger.warn(`Cannot dispatch "${send._id}": the sweeper will`, { sendId: send._id, error });
-    } finally {
-      recipients -= send.messageCount;
+    }
+    recipients -= send.messageCount;
+    waitingBytes -= bytes;
+    if (isDone) {
+      failingSince = undefined;
+      if (recipients <= maxRecipients * QUIET_SHARE) left = 0;
+    } else {
+      failingSince ??= startedAt;
+      left += send.messageCount;
     }
   }
 
   return {
-    start: (send) => {
-      if (recipients >= maxRecipients) {
+    admits() {
+      const now = clock.now();
+      const isAway = failingSince !== undefined && now - failingSince > maxAwayMs;
+      if (!isAway && left < maxLeft) return true;
+      if (now - triedAt < TRIAL_EVERY_MS) return false;
+      triedAt = now;
+      return true;
+    },
+    start: (send, bytes) => {
+      if (recipients >= maxRecipients || waitingBytes >= maxBytes) {
+        left += send.messageCount;
         logger.warn(`Cannot dispatch "${send._id}" now: too many wait for the broker`, {
           sendId: send._id,
         });
         return;
       }
-      const running = run(send).finally(() => pending.delete(running));
+      const running = run(send, bytes).finally(() => pending.delete(running));
       pending.add(running);
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
-import { openDispatcher } from "./dispatcher.ts";
+import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 
 test("openDispatcher() does not make the caller wait, nor fail with the broker", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -29,14 +29,14 @@ test("openDispatcher() leaves to the sweeper what does not fit", async () => {
       return gate;
     },
     logger: { warn: (message) => void warnings.push(message) },
-    maxRecipients: 2,
+    limits: { maxRecipients: 2 },
   });
-  for (let i = 0; i < 3; i++) dispatcher.start(send);
+  for (let i = 0; i < 3; i++) dispatcher.start(send, 100);
   assert.equal(begun, 2);
   assert.equal(warnings.length, 1);
   open();
   await dispatcher[Symbol.asyncDispose]();
-  dispatcher.start(send);
+  dispatcher.start(send, 100);
   assert.equal(begun, 3);
 });
 
@@ -52,4 +52,90 @@ test("openDispatcher() waits in the end for those on their way", async () => {
   assert.equal(published, 0);
   await api.app.close();
   assert.equal(published, 1);
+});
+
+test("openDispatcher() counts bytes too", async () => {
+  await using api = openTestApp();
+  await api.post(SEND, smallSend());
+  const [send] = api.sends;
+  assert.ok(send);
+  let begun = 0;
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const dispatcher = openDispatcher({
+    dispatch: () => {
+      begun++;
+      return gate;
+    },
+    logger: { warn: () => {} },
+    limits: { maxBytes: 200 },
+  });
+  for (let i = 0; i < 4; i++) dispatcher.start(send, 100);
+  assert.equal(begun, 2);
+  open();
+  await dispatcher[Symbol.asyncDispose]();
+  dispatcher.start(send, 100);
+  assert.equal(begun, 3);
+});
+
+/** A dispatcher whose broker and clock the test moves. */
+async function openWithBroker(limits: DispatcherLimits) {
+  await using api = openTestApp();
+  await api.post(SEND, smallSend());
+  const [send] = api.sends;
+  assert.ok(send);
+  const broker = { isUp: true, now: 0 };
+  const dispatcher = openDispatcher({
+    dispatch: () => broker.isUp ? Promise.resolve() : Promise.reject(new Error("away")),
+    logger: { warn: () => {} },
+    limits,
+    clock: { now: () => broker.now },
+  });
+  const start = async () => {
+    dispatcher.start(send, 100);
+    await new Promise(setImmediate);
+  };
+  return { broker, dispatcher, start };
+}
+
+test("admits() says no once the broker has been away too long, but for one try a second", async () => {
+  const { broker, dispatcher, start } = await openWithBroker({ maxAwayMs: 60_000 });
+  broker.isUp = false;
+  await start();
+  broker.now = 60_000;
+  await start();
+  assert.ok(dispatcher.admits());
+  broker.now = 60_001;
+  assert.deepEqual([1, 2, 3].map(() => dispatcher.admits()), [true, false, false]);
+  broker.now = 61_001;
+  assert.deepEqual([1, 2].map(() => dispatcher.admits()), [true, false]);
+  broker.isUp = true;
+  await start();
+  assert.deepEqual([1, 2].map(() => dispatcher.admits()), [true, true]);
+});
+
+test("admits() says no once too much was left to the sweeper, until the broker keeps up", async () => {
+  const { broker, dispatcher, start } = await openWithBroker({ maxLeft: 3 });
+  broker.isUp = false;
+  for (let i = 0; i < 3; i++) {
+    assert.ok(dispatcher.admits());
+    await start();
+  }
+  assert.deepEqual([1, 2].map(() => dispatcher.admits()), [true, false]);
+  broker.isUp = true;
+  await start();
+  assert.deepEqual([1, 2].map(() => dispatcher.admits()), [true, true]);
+});
+
+test("acceptSend() answers 503 while the dispatcher admits nothing, and repetitions as ever", async () => {
+  await using api = openTestApp({ dispatch: () => Promise.reject(new Error("away")) }, {
+    dispatcher: { maxLeft: 2 },
+  });
+  const key = { "idempotency-key": "a" };
+  const first = await api.post(SEND, smallSend(), key);
+  for (let i = 0; i < 2; i++) assert.equal((await api.post(SEND, smallSend())).status, 200);
+  const refused = await api.post(SEND, smallSend());
+  assert.equal(refused.status, 503);
+  assert.equal(refused.headers["retry-after"], "2");
+  assert.equal(api.sends.length, 3);
+  assert.deepEqual((await api.post(SEND, smallSend(), key)).body, first.body);
 });

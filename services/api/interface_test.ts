@@ -256,6 +256,24 @@ test("INTERFACE 4.1: a template that fails tells why, and a renderer that is lat
   }
 });
 
+test("INTERFACE 4.1: a renderer that cannot be reached is 503 with Retry-After within 2 s", async () => {
+  let isUp = false;
+  await using api = openTestApp({
+    render: () =>
+      new Promise((resolve) =>
+        setTimeout(() => resolve({ ok: true, subject: "", html: "", text: "" }), 1500)
+      ),
+    checkBroker: () => isUp ? Promise.resolve() : Promise.reject(new Error("away")),
+  });
+  const started = performance.now();
+  const answer = await api.post(RENDER, {});
+  assertError(answer, 503, "unavailable");
+  assert.ok(Number(answer.headers["retry-after"]) > 0);
+  assert.ok(performance.now() - started < 1450);
+  isUp = true;
+  assert.equal((await api.post(RENDER, {})).status, 200);
+});
+
 test("INTERFACE 4.2: at least one recipient, in an array", async () => {
   await using api = openTestApp();
   for (const to of [undefined, [], {}, "jane@example.net", null]) {

@@ -1,10 +1,12 @@
 import { type Send } from "@posthaste/contracts";
 import { type Bus, dispatchesOf, openBus } from "@posthaste/messaging";
-import { runService } from "@posthaste/runtime";
+import { crashPoint, runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, openVersionCache } from "@posthaste/storage";
 import process from "node:process";
 import { buildApp } from "./app.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
+import { patientCheck } from "./patient_check.ts";
+import { sharedCheck } from "./shared_check.ts";
 
 await runService({
   name: "api",
@@ -19,13 +21,14 @@ await runService({
       ...openIntegrationCache(store),
       dispatch: (send) => dispatch(send, bus),
       render: (data, options) => bus.requestRender(data, options),
+      checkBroker: sharedCheck(() => bus.check(), { timeoutMs: 900, freshMs: 1000 }),
       now: () => new Date(),
       logger,
     }, apiOptionsOf(config));
     await using _closing = { [Symbol.asyncDispose]: () => app.close() };
     await app.listen({ port: config.PORT, host: config.HOST });
     health.add("mongodb", () => store.ping());
-    health.add("nats", () => bus.check());
+    health.add("nats", patientCheck(() => bus.check(), { patienceMs: config.BROKER_AWAY }));
     logger.info("Listening", { port: config.PORT });
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   },
@@ -40,4 +43,5 @@ async function dispatch(send: Send, bus: Bus): Promise<void> {
       id: sendId,
     }),
   ]);
+  crashPoint("api.after_dispatch");
 }

@@ -9,18 +9,20 @@ import { errorType, type Logger } from "@posthaste/telemetry";
 import { bodyIssues } from "./body_issues.ts";
 import { findMissingForRender } from "./check_variables.ts";
 import { refusalOf } from "./fault.ts";
-import type { Ledger } from "./ledger.ts";
 import { isIdOrAlias } from "./path_ids.ts";
 import { Refusal } from "./refusal.ts";
+import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode renderTemplate} needs. */
 export interface RenderTemplateDeps {
-  ledger: Pick<Ledger, "latestEmailVersion">;
+  ledger: Pick<RequestLedger, "latestEmailVersion">;
   /** Asks a renderer; nothing when none answers in time. Rejects when the broker is gone. */
   render(
     data: EventData<"render.requested">,
     options: { timeoutMs: number },
   ): Promise<RenderReply | undefined>;
+  /** Rejects when the broker does not answer as it should. It is asked when a renderer is slow. */
+  checkBroker(): Promise<void>;
   /** Longest wait for the renderer, in milliseconds. */
   renderTimeoutMs: number;
   logger: Pick<Logger, "error">;
@@ -36,6 +38,9 @@ export interface RenderCommand {
 }
 
 const RETRY_AFTER_SECONDS = 2;
+
+/** With the wait for the check itself, a broker that is gone is told within 2 s. */
+const ASK_BROKER_AFTER_MS = 900;
 const ACTION = "render the template";
 
 /**
@@ -75,17 +80,27 @@ export async function renderTemplate(
 
 async function ask(
   data: EventData<"render.requested">,
-  { render, renderTimeoutMs: timeoutMs, logger }: RenderTemplateDeps,
+  { render, checkBroker, renderTimeoutMs: timeoutMs, logger }: RenderTemplateDeps,
 ): Promise<RenderReply> {
   let failure: unknown;
+  let isGone = false;
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    checkBroker().catch((error) => {
+      isGone = true;
+      reject(error);
+    });
+  }, ASK_BROKER_AFTER_MS);
   try {
-    const reply = await render(data, { timeoutMs });
+    const reply = await Promise.race([render(data, { timeoutMs }), gone]);
     if (reply !== undefined) return reply;
   } catch (error) {
     failure = error;
+  } finally {
+    clearTimeout(timer);
   }
   logger.error(`Cannot ${ACTION}: no renderer answered`, { error: failure });
-  const isLate = failure === undefined || errorType(failure) === "timeout";
+  const isLate = failure === undefined || !isGone && errorType(failure) === "timeout";
   throw isLate
     ? new Refusal("render_timeout", `Cannot ${ACTION}: it took more than ${timeoutMs} ms`)
     : new Refusal("unavailable", `Cannot ${ACTION}: try again soon`, {

@@ -14,6 +14,8 @@ export function integrationOf(changes: Partial<Integration> = {}): Integration {
     auth: null,
     senders: ["shop@example.com"],
     maxConnections: 5,
+    maxPerMinute: null,
+    suspended: null,
     retryForMs: 48 * 3_600_000,
     whenUnknown: "retry",
     createdAt: new Date(0),

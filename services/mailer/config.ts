@@ -17,6 +17,10 @@ export const CONFIG = z.object({
     .describe("Largest mail, encoded"),
   CLAIM_LEASE: setting.duration({ min: 1000 }).prefault("5m")
     .describe("Time in which a claimed mail must be on its way, or another process may take it"),
+  REPLY_TIMEOUT: setting.duration({ min: 1000 }).prefault("10m")
+    .describe(
+      "Longest wait for a server's reply to a mail that was handed over (RFC 5321, 4.5.3.2.6)",
+    ),
   ATTACHMENT_CACHE: setting.bytes({ min: 0 }).prefault("64MB")
     .describe("Memory for PDFs that several mails share"),
 });

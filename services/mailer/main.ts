@@ -6,8 +6,11 @@ import { hostname } from "node:os";
 import process from "node:process";
 import { openAttachmentCache } from "./attachment_cache.ts";
 import { CONFIG } from "./config.ts";
+import { joinCrew } from "./crew.ts";
+import { openGate } from "./gate.ts";
 import { sendStep } from "./send_step.ts";
 import { openTransportPool } from "./transport_pool.ts";
+import { openTroubles } from "./troubles.ts";
 import { unsealer } from "./unseal.ts";
 
 await runService({
@@ -18,34 +21,47 @@ await runService({
     const keys = readMasterKeys(config.MASTER_KEY);
     await using store = await openStore({ url: config.MONGODB_URL, appName: "mailer" });
     await using bus = await openBus({ url: config.NATS_URL, name: "mailer" });
-    await using pool = openTransportPool({ ehloName: config.EHLO_NAME ?? hostname() });
+    await using pool = openTransportPool({
+      ehloName: config.EHLO_NAME ?? hostname(),
+      replyMs: config.REPLY_TIMEOUT,
+    });
+    await using member = await joinCrew(store, { logger, signal });
+    const now = () => new Date();
+    const troubles = openTroubles({ ...store, now, logger });
     const contents = bus.objects("contents");
     const pdfs = bus.objects("pdfs");
     const step = sendStep({
       ...store,
       ...openIntegrationCache(store),
       unseal: unsealer(keys),
+      gate: openGate({ crew: member.crew, troubleOf: troubles.troubleOf, now }),
+      troubles,
       send: (mail) => pool.send(mail),
       loadAttachment: openAttachmentCache((key) => pdfs.get(key), config.ATTACHMENT_CACHE),
       loadContent: async (key) => {
         const bytes = await contents.get(key);
         return bytes && Buffer.from(bytes).toString();
       },
-      now: () => new Date(),
+      now,
       logger,
       leaseMs: config.CLAIM_LEASE,
+      replyMs: config.REPLY_TIMEOUT,
       mailLimit: config.MAIL_LIMIT,
     });
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
 
-    await Promise.all(LANES.map((lane) =>
-      bus.consume(step, {
-        consumer: consumerOf("mailer", lane),
-        concurrency: config.MAIL_CONCURRENCY,
-        signal,
-        logger,
-      })
-    ));
+    await Promise.all([
+      member.stay(signal),
+      troubles.follow(signal),
+      ...LANES.map((lane) =>
+        bus.consume(step, {
+          consumer: consumerOf("mailer", lane),
+          concurrency: config.MAIL_CONCURRENCY,
+          signal,
+          logger,
+        })
+      ),
+    ]);
   },
 });

@@ -4,9 +4,14 @@ import type { SmtpVerdict } from "./smtp_verdict.ts";
 
 /** What becomes of a message after an attempt that did not succeed. */
 export type Setback =
-  | { state: "deferred"; reason: string; reply?: SmtpReply; nextAt: Date }
+  | Deferral
   | { state: "failed"; reason: string; reply?: SmtpReply }
   | { state: "unknown"; reason: string };
+
+/** It is tried again: at a time, or when it is the integration's turn (its `_id`). */
+export type Deferral =
+  & { state: "deferred"; reason: string; reply?: SmtpReply; ambiguous?: boolean }
+  & ({ nextAt: Date } | { parkedFor: string });
 
 /** When and how often it was tried. */
 export interface Attempt {
@@ -42,6 +47,7 @@ export function setbackOf(
   return {
     state: "deferred",
     ...said,
+    ambiguous: true,
     nextAt: new Date(Math.max(nextAt.getTime(), earliest)),
   };
 }

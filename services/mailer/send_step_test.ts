@@ -1,6 +1,6 @@
-import { type EventData, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
 import { type Outgoing, runStep, type Verdict } from "@posthaste/messaging";
-import type { Claim, Claimed } from "@posthaste/storage";
+import type { Claim, Claimed, Dot, Parking } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { integrationOf } from "./_test_integration.ts";
@@ -13,6 +13,7 @@ const sendId = newSendId();
 const ACCEPTED = "2026-03-01T10:00:00.000Z";
 const NOW = Date.parse("2026-03-01T10:00:05.000Z");
 const LEASE_MS = 60_000;
+const REPLY_MS = 600_000;
 
 const MESSAGE: EventData<"message.printed"> = {
   v: 1,
@@ -32,33 +33,21 @@ const MESSAGE: EventData<"message.printed"> = {
   attachments: [],
 };
 
-const SEND: Send = {
-  _id: sendId,
-  accountId: "acc_1",
-  acceptedAt: new Date(ACCEPTED),
-  lane: "transactional",
-  template: { id: 1, version: 2 },
-  pdfVersions: { 7: 3 },
-  integrationId: 4,
-  request: { from: { email: "shop@example.com" }, to: [] },
-  messageCount: 4,
-  settledAt: null,
-  sweepAt: new Date(ACCEPTED),
-};
-
 const RECEIPT: SmtpReceipt = {
   code: 250,
   enhanced: "2.0.0",
   response: "250 2.0.0 OK",
   durationMs: 7,
 };
-const GRANTED: Claimed = { claimed: true, attempt: 1, mimeHash: null, recovered: false };
+const GRANTED: Claimed = { claimed: true, attempt: 1, mimeHash: null, ambiguous: false };
 
 interface Written {
   state: string;
   attempt: number;
   reason?: string;
   nextAt?: Date;
+  parkedFor?: string;
+  ambiguous?: boolean | undefined;
   mimeHash?: string | undefined;
 }
 
@@ -69,6 +58,10 @@ function openMailer(changes: Partial<SendDeps> & { claim?: Claimed } = {}) {
     claims: [] as Claim[],
     mails: [] as OutgoingMail[],
     written: [] as Written[],
+    dots: [] as Dot[],
+    parked: [] as Parking[],
+    noted: [] as string[],
+    troubles: [] as string[],
     hastened: [] as Date[],
     logged: [] as string[],
     now: NOW,
@@ -83,12 +76,34 @@ function openMailer(changes: Partial<SendDeps> & { claim?: Claimed } = {}) {
       world.claims.push(asked);
       return Promise.resolve(claim);
     },
+    confirmDot: (dot) => {
+      world.dots.push(dot);
+      const claimedAt = world.claims.at(-1)?.now.getTime() ?? 0;
+      return Promise.resolve(dot.now.getTime() < claimedAt + LEASE_MS);
+    },
+    noteAmbiguity: ({ reason }) => Promise.resolve(void world.noted.push(reason)),
+    parkMessage: (parking) => {
+      world.parked.push(parking);
+      return Promise.resolve(true);
+    },
+    suspendIntegration: ({ _id }, { reason }) => {
+      world.troubles.push(`suspend ${_id}: ${reason}`);
+      return Promise.resolve(true);
+    },
+    gate: {
+      admit: ({ maxConnections: connections }) =>
+        Promise.resolve({ connections, leave: () => void world.troubles.push("left") }),
+      block: ({ _id }) => void world.troubles.push(`block ${_id}`),
+    },
+    troubles: {
+      note: (id, reason) => Promise.resolve(void world.troubles.push(`note ${id}: ${reason}`)),
+      clear: (id) => Promise.resolve(void world.troubles.push(`clear ${id}`)),
+    },
     markSent: write("sent"),
     markDeferred: write("deferred"),
     markFailed: write("failed"),
     markUnknown: write("unknown"),
     hastenSweep: (_, at) => Promise.resolve(void world.hastened.push(at)),
-    loadSend: (id) => Promise.resolve(id === sendId ? SEND : null),
     findIntegration: (accountId, id) =>
       Promise.resolve(accountId === "acc_1" && id === 4 ? integrationOf() : null),
     unseal: ({ host, port, tls }) => ({ key: "acc_1/4", host, port, tls, auth: null }),
@@ -102,6 +117,7 @@ function openMailer(changes: Partial<SendDeps> & { claim?: Claimed } = {}) {
     now: () => new Date(world.now),
     logger: { warn: log, error: log },
     leaseMs: LEASE_MS,
+    replyMs: REPLY_MS,
     mailLimit: 1_000_000,
     ...rest,
   };
@@ -187,18 +203,128 @@ test("sendStep() sends and writes nothing where another worker has the message",
   assert.deepEqual([world.mails, world.written], [[], []]);
 });
 
-test("sendStep() sends a recovered message again, unless the integration wants it held", async () => {
-  const claim: Claimed = { ...GRANTED, attempt: 2, recovered: true };
-  const retry = openMailer({ claim });
-  assert.deepEqual(typesOf(await retry.run({ attempt: 1 })), ["fact.message.sent"]);
+test("sendStep() sends a mail again that the server may have, and says so in the timeline", async () => {
+  const { world, run } = openMailer({ claim: { ...GRANTED, attempt: 2, ambiguous: true } });
+  assert.deepEqual(typesOf(await run({ attempt: 1 })), ["fact.message.sent"]);
+  assert.match(world.noted.join(), /the server may have it/);
+  const certain = openMailer({ claim: { ...GRANTED, attempt: 2 } });
+  await certain.run({ attempt: 1 });
+  assert.deepEqual(certain.world.noted, []);
+});
+
+test("sendStep() holds a mail that the server may have where the integration wants it so", async () => {
   const findIntegration = () => Promise.resolve(integrationOf({ whenUnknown: "hold" }));
-  const first = openMailer({ findIntegration });
-  assert.deepEqual(typesOf(await first.run()), ["fact.message.sent"]);
-  const hold = openMailer({ claim, findIntegration });
+  const hold = openMailer({
+    claim: { ...GRANTED, attempt: 2, ambiguous: true },
+    findIntegration,
+  });
   assert.deepEqual(typesOf(await hold.run({ attempt: 1 })), ["fact.message.unknown"]);
   assert.deepEqual(hold.world.mails, []);
   assert.deepEqual(hold.world.written.map(({ state, attempt }) => [state, attempt]), [
     ["unknown", 2],
+  ]);
+  const unsent = openMailer({ claim: { ...GRANTED, attempt: 2 }, findIntegration });
+  assert.deepEqual(typesOf(await unsent.run({ attempt: 1 })), ["fact.message.sent"]);
+});
+
+test("sendStep() has the ledger know of the final dot before it goes", async () => {
+  const { world, run } = openMailer({
+    send: async ({ onDot }) => {
+      world.now = NOW + 1000;
+      await onDot?.();
+      assert.equal(world.dots.length, 1);
+      return RECEIPT;
+    },
+  });
+  await run();
+  assert.deepEqual(world.dots, [{
+    messageId: MESSAGE.messageId,
+    attempt: 1,
+    now: new Date(NOW + 1000),
+    leaseUntil: new Date(NOW + 1000 + REPLY_MS + LEASE_MS),
+  }]);
+});
+
+test("sendStep() holds the final dot back when the ledger does not answer", async () => {
+  const { world, run } = openMailer({
+    confirmDot: () => Promise.reject(new Error("away")),
+    send: async ({ onDot }) => {
+      const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
+      assert.match(String(cause), /away/);
+      throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
+    },
+  });
+  assert.deepEqual(typesOf(await run()), ["fact.message.deferred", "send.resumed"]);
+  assert.deepEqual(world.written.map(({ state, ambiguous }) => [state, ambiguous]), [
+    ["deferred", undefined],
+  ]);
+});
+
+test("sendStep() holds the final dot back when it was frozen while the ledger answered", async () => {
+  let isHeld = false;
+  const { world, run } = openMailer({
+    confirmDot: () => {
+      world.now = NOW + REPLY_MS + LEASE_MS;
+      return Promise.resolve(true);
+    },
+    send: async ({ onDot }) => {
+      isHeld = await Promise.resolve(onDot?.()).then(() => false, () => true);
+      throw new SmtpFailure("held back", { phase: "body", fault: "gate" });
+    },
+  });
+  await run();
+  assert.ok(isHeld);
+});
+
+test("sendStep() parks what may not go now, without a claim", async () => {
+  const admit = () => Promise.resolve({ parked: "busy" });
+  const { world, run } = openMailer({ gate: { admit, block: () => {} } });
+  assert.deepEqual(await run(), { type: "done", publish: [] });
+  assert.deepEqual([world.claims, world.mails], [[], []]);
+  assert.deepEqual(
+    world.parked.map(({ parkedFor, reason, attempt }) => [parkedFor, reason, attempt]),
+    [
+      ["acc_1/4", "busy", 0],
+    ],
+  );
+  const old = openMailer({ gate: { admit, block: () => {} } });
+  old.world.now = Date.parse(ACCEPTED) + 48 * 3_600_000;
+  assert.deepEqual(typesOf(await old.run()), ["fact.message.failed"]);
+  assert.deepEqual(old.world.written.map(({ reason }) => reason), ["busy; retries ended"]);
+});
+
+test("sendStep() suspends the integration whose login is refused, and parks its mail", async () => {
+  const { world, run } = openMailer({ send: refusal("535 5.7.8 no", "auth") });
+  assert.deepEqual(typesOf(await run()), ["fact.message.deferred"]);
+  const reason = "The SMTP server refused the user name or the password";
+  assert.deepEqual(world.troubles, [
+    "clear acc_1/4",
+    "block acc_1/4",
+    `suspend acc_1/4: ${reason}`,
+    "left",
+  ]);
+  assert.deepEqual(world.written.map(({ parkedFor, nextAt }) => [parkedFor, nextAt]), [
+    ["acc_1/4", undefined],
+  ]);
+  const changed = openMailer({
+    send: refusal("535 5.7.8 no", "auth"),
+    suspendIntegration: () => Promise.resolve(false),
+  });
+  await changed.run();
+  assert.ok(changed.world.written[0]?.nextAt);
+});
+
+test("sendStep() tells the breaker of servers that cannot be reached, and of no others", async () => {
+  const reached = openMailer({ send: refusal("550 5.1.1 no such user") });
+  await reached.run();
+  assert.deepEqual(reached.world.troubles, ["clear acc_1/4", "left"]);
+  const away = openMailer({
+    send: () => Promise.reject(new SmtpFailure("x", { phase: "connect", fault: "refused" })),
+  });
+  await away.run();
+  assert.deepEqual(away.world.troubles, [
+    "note acc_1/4: The SMTP server refused the connection",
+    "left",
   ]);
 });
 
@@ -211,7 +337,7 @@ test("sendStep() holds the final dot back once its lease is over", async () => {
       throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
     },
   });
-  assert.deepEqual(typesOf(await run()), ["fact.message.deferred"]);
+  assert.deepEqual(typesOf(await run()), ["fact.message.deferred", "send.resumed"]);
   assert.deepEqual(world.written.map(({ state }) => state), ["deferred"]);
 });
 
@@ -228,9 +354,12 @@ test("sendStep() lets the final dot go until the last millisecond of its lease",
 
 test("sendStep() defers a temporary refusal and tells the sweeper when", async () => {
   const { world, run } = openMailer({ send: refusal("451 4.7.1 later") });
-  const [fact] = publishedBy(await run());
+  const [fact, again] = publishedBy(await run());
   const [written] = world.written;
   assert.ok(fact?.type === "fact.message.deferred" && written?.nextAt);
+  assert.ok(again?.type === "send.resumed");
+  assert.deepEqual(again.data.again, [{ index: 3, attempt: 1 }]);
+  assert.deepEqual(again.notBefore, written.nextAt);
   assert.deepEqual(world.hastened, [written.nextAt]);
   assert.equal(fact.data.nextAt, written.nextAt.toISOString());
   const waitMs = written.nextAt.getTime() - NOW;
@@ -309,7 +438,7 @@ test("sendStep() has a message made again whose PDF or text is gone, without cla
   for (const part of lost) {
     const { world, run } = openMailer();
     const [again] = publishedBy(await run({ ...part, attempt: 2 }));
-    assert.ok(again?.type === "send.requested");
+    assert.ok(again?.type === "send.resumed");
     assert.deepEqual(again.data.again, [{ index: 3, attempt: 2 }]);
     assert.equal(again.data.sendId, sendId);
     assert.deepEqual([world.claims, world.mails, world.written], [[], [], []]);
@@ -335,7 +464,7 @@ test("sendStep() writes an outcome as often as an outage of the database needs",
 
 test("sendStep() logs it when its claim was lost before the outcome was written", async () => {
   const { world, run } = openMailer({ markSent: () => Promise.resolve(false) });
-  await run();
+  assert.deepEqual(await run(), { type: "done", publish: [] });
   assert.deepEqual(world.logged, ["A mail's claim was lost before its outcome"]);
 });
 

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { BrowserPool, type StopReason } from "./browser_pool.ts";
 import type { BrowserProcess } from "./browser_process.ts";
 import { type DenyProxy, openDenyProxy } from "./deny_proxy.ts";
+import { type Asker, createFairSlots } from "./fair_slots.ts";
 import { findChromium, type FindChromiumOptions, type FoundChromium } from "./find_chromium.ts";
 import { writeFontConfig } from "./fonts.ts";
 import { launchBrowser, type SandboxMode } from "./launch_browser.ts";
@@ -16,7 +17,6 @@ import {
   resultOf,
 } from "./print_job.ts";
 import type { Printed, PrintOrder } from "./print_page.ts";
-import { createSlots } from "./slots.ts";
 
 /** Raise it when the same source and the same Chromium would give other bytes than before. */
 const PRINT_REVISION = 1;
@@ -29,7 +29,10 @@ const HEALTH_TIMEOUT = 5_000;
 
 /** Settings of the browser. Times in milliseconds, sizes in bytes. */
 export interface BrowserOptions extends FindChromiumOptions {
-  /** Documents printed at a time. Default: the number of cores, which is also the best. */
+  /**
+   * Documents printed at a time, of which bulk never holds the last one if there are two or more.
+   * Default: the number of cores, which is also the best.
+   */
   concurrency?: number | undefined;
   /** For one document, after which the browser is killed. Default: 30 s. */
   timeLimit?: number | undefined;
@@ -67,6 +70,16 @@ export interface BrowserStats {
   pid: number | undefined;
 }
 
+/** How a document is waited for. */
+export interface PrintOptions {
+  /** Ends the wait, not the print. */
+  signal?: AbortSignal | undefined;
+  /** Whose turn it takes. Default: nobody's, in the transactional lane. */
+  asker?: Asker | undefined;
+}
+
+const NOBODY: Asker = { accountId: "", lane: "transactional" };
+
 /** Prints documents, whatever becomes of the browser below. */
 export interface PdfBrowser extends AsyncDisposable {
   /** What prints, for `printKey()`: Chromium's version, the fonts, our own ways. */
@@ -77,7 +90,7 @@ export interface PdfBrowser extends AsyncDisposable {
    *
    * @throws {PrintError}
    */
-  print(job: PrintJob, options?: { signal?: AbortSignal | undefined }): Promise<PrintedPdf>;
+  print(job: PrintJob, options?: PrintOptions): Promise<PrintedPdf>;
   /** Starts the browser before the first document needs it. */
   warm(): Promise<void>;
   /** Whether the browser answers; a browser that is not needed yet counts as healthy. */
@@ -129,7 +142,7 @@ class Supervisor implements PdfBrowser {
     this.#parts = parts;
     this.#limits = { ...PRINT_LIMITS, ...options.limits };
     this.#concurrency = options.concurrency ?? availableParallelism();
-    this.#slots = createSlots(this.#concurrency);
+    this.#slots = createFairSlots(this.#concurrency);
     this.#pool = new BrowserPool({
       launch: () => this.#launch(),
       recycle: {
@@ -144,13 +157,11 @@ class Supervisor implements PdfBrowser {
     }
   }
 
-  async print(
-    job: PrintJob,
-    { signal }: { signal?: AbortSignal | undefined } = {},
-  ): Promise<PrintedPdf> {
+  async print(job: PrintJob, options: PrintOptions = {}): Promise<PrintedPdf> {
+    const { signal, asker = NOBODY } = options;
     try {
       const order = orderOf(job, this.#limits);
-      const work = this.#takeTurn(job, { order, signal });
+      const work = this.#takeTurn(job, { order, signal, asker });
       const settled = work.catch(() => undefined).finally(() => this.#inPrint.delete(settled));
       this.#inPrint.add(settled);
       const result = resultOf(job, await unlessAborted(job, { work, signal }), this.#limits);
@@ -194,9 +205,13 @@ class Supervisor implements PdfBrowser {
 
   async #takeTurn(
     job: PrintJob,
-    { order, signal }: { order: PrintOrder; signal: AbortSignal | undefined },
+    { order, signal, asker }: {
+      order: PrintOrder;
+      signal: AbortSignal | undefined;
+      asker: Asker;
+    },
   ): Promise<Printed> {
-    const giveBack = await this.#slots.take();
+    const giveBack = await this.#slots.take(asker);
     this.#busy++;
     try {
       if (signal?.aborted) throw aborted(job);

@@ -1,6 +1,7 @@
 import { type Browser, chromium } from "playwright-core";
 import { chromiumFlags } from "./chromium_flags.ts";
 import type { FoundChromium } from "./find_chromium.ts";
+import { lowerPriority } from "./lower_priority.ts";
 import { type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
 import { killProcesses, memoryOf, processTree } from "./process_tree.ts";
 
@@ -69,6 +70,7 @@ export class BrowserProcess {
     try {
       const pid = await Promise.race([pidOf(browser), after(options.launchTimeout)]);
       if (pid === undefined) throw new Error("the browser does not tell its process id");
+      await lowerPriority(pid);
       return new BrowserProcess(browser, pid, options.printsPerPage);
     } catch (error) {
       await Promise.race([browser.close().catch(() => undefined), after(CLOSE_TIMEOUT)]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { processTree } from "./process_tree.ts";
@@ -23,6 +23,17 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await browser[Symbol.asyncDispose]();
     await allGone(tree);
     await assert.rejects(browser.print(job("late")), { code: "unavailable" });
+  });
+
+  test("warm() starts a browser that lets every other process go first", async () => {
+    await using browser = await openTestBrowser({ concurrency: 1 });
+    await browser.warm();
+    const pid = pidOf(browser.stats());
+    assert.equal(getPriority(pid), 5);
+    for (const child of await renderersUnder(pid)) assert.equal(getPriority(child), 5);
+    const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => undefined);
+    if (group !== undefined) assert.match(group, /nice 5/);
+    assert.equal(getPriority(), 0, "our own stays");
   });
 
   test("print() gives a hanging document its failure and the others their PDFs", async () => {

@@ -10,7 +10,9 @@ export const CONFIG = z.object({
   CACHE_DIR: setting.text().optional()
     .describe("Folder for the unpacked browser and font settings; a temporary one when not set"),
   PRINT_PAGES: setting.integer({ min: 1, max: 64 }).prefault("2")
-    .describe("PDFs that are printed at once: as many as cores is right"),
+    .describe(
+      "PDFs that are printed at once, one of them never of bulk: as many as cores is right",
+    ),
   PRINT_TIME_LIMIT: setting.duration({ min: 100, max: 300_000 }).prefault("30s")
     .describe("Longest time that one PDF may take"),
   PRINTS_PER_BROWSER: setting.integer({ min: 1 }).prefault("1000")

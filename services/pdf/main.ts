@@ -1,4 +1,4 @@
-import { LANES } from "@posthaste/contracts";
+import { type Lane, LANES } from "@posthaste/contracts";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
 import { tmpdir } from "node:os";
@@ -27,6 +27,11 @@ await runService({
       sandbox: config.SANDBOX,
       log: (level, message) => logger[level](message),
     });
+    const concurrency: Record<Lane, number> = {
+      // What waits costs memory only, and accounts can be told apart only among what is in hand.
+      transactional: config.PRINT_PAGES * 32,
+      bulk: config.PRINT_PAGES * 2,
+    };
     const contents = bus.objects("contents");
     const step = printStep({
       browser,
@@ -36,6 +41,7 @@ await runService({
         return bytes && Buffer.from(bytes).toString();
       },
       now: () => new Date(),
+      transactionalPlaces: concurrency.transactional,
     });
     health.add("nats", () => bus.check());
     health.add("browser", async () => {
@@ -45,7 +51,7 @@ await runService({
     await Promise.all(LANES.map((lane) =>
       bus.consume(step, {
         consumer: consumerOf("pdf", lane),
-        concurrency: config.PRINT_PAGES * 2,
+        concurrency: concurrency[lane],
         signal,
         logger,
       })

@@ -1,7 +1,10 @@
 import type { Content, EventData } from "@posthaste/contracts";
 import type { ObjectStore, Outgoing, Step } from "@posthaste/messaging";
+import { crashPoint } from "@posthaste/runtime";
 import { addSpanAttributes, count, recordDuration, recordSize } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
+import type { Asker } from "./fair_slots.ts";
+import { openLaneShare } from "./lane_share.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 
@@ -12,6 +15,8 @@ export interface PrintDeps {
   /** Loads a text that was too large for its event. */
   loadContent(key: string): Promise<string | undefined>;
   now(): Date;
+  /** How many events of the transactional lane are in hand at most. */
+  transactionalPlaces: number;
 }
 
 type Rendered = EventData<"message.rendered">;
@@ -25,9 +30,16 @@ class MissingContentError extends Error {
 /** Prints a message's PDFs into the object store; what lies there already is not printed again. */
 export function printStep(deps: PrintDeps): Step<"message.rendered"> {
   const sizeOf = openPrinter(deps);
+  const share = openLaneShare(deps.transactionalPlaces);
   return {
     name: "pdf.print",
     handle: async ({ data }, signal) => {
+      crashPoint("pdf.received");
+      const leave = data.lane === "bulk" ? () => undefined : share.enter(data.accountId);
+      // The queue is first come, first served: one account's backlog would stand before all others.
+      if (leave === undefined) {
+        return { type: "done", publish: [{ type: "message.rendered", data: slowed(data) }] };
+      }
       const started = performance.now();
       const { pdfs, ...message } = data;
       addSpanAttributes({
@@ -39,7 +51,7 @@ export function printStep(deps: PrintDeps): Step<"message.rendered"> {
           pdfs.map(async (pdf) => {
             const html = await textOf(pdf.html, deps);
             const key = printKey({ html, page: pdf.page, engine: deps.browser.engine });
-            const size = await sizeOf({ key, html, pdf }, signal);
+            const size = await sizeOf({ key, html, pdf, asker: data }, signal);
             return { filename: pdf.filename, key, size };
           }),
         );
@@ -60,6 +72,8 @@ export function printStep(deps: PrintDeps): Step<"message.rendered"> {
         if (!(error instanceof PrintError)) throw error;
         if (error.retryable) return { type: "retry", reason: error, outage: isOutage(error) };
         return { type: "done", publish: [failure(data, error.reason, deps.now())] };
+      } finally {
+        leave();
       }
     },
     giveUp: ({ data }, reason) => ({ publish: [failure(data, reason, deps.now())] }),
@@ -70,31 +84,43 @@ interface Printing {
   key: string;
   html: string;
   pdf: PdfSource;
+  asker: Asker;
 }
 
-/** Twins in flight wait for the first of them; the others are found in the store. */
+/**
+ * Twins in flight wait for the first of them; the others are found in the store. None waits for a twin
+ * of the other lane: that may have to wait for long.
+ */
 function openPrinter({ browser, pdfs }: PrintDeps) {
   const inFlight = new Map<string, Promise<number>>();
 
-  async function sizeOf({ key, html, pdf }: Printing, signal: AbortSignal): Promise<number> {
+  async function sizeOf({ key, html, pdf, asker }: Printing, signal: AbortSignal): Promise<number> {
     const known = await pdfs.sizeOf(key);
     count("posthaste.print.cache", 1, {
       "posthaste.outcome": known === undefined ? "miss" : "hit",
     });
     if (known !== undefined) return known;
     const started = performance.now();
-    const printed = await browser.print({ name: pdf.filename, html, page: pdf.page }, { signal });
+    crashPoint("pdf.before_print");
+    const { accountId, lane } = asker;
+    const printed = await browser.print(
+      { name: pdf.filename, html, page: pdf.page },
+      { signal, asker: { accountId, lane } },
+    );
+    crashPoint("pdf.after_print");
     recordDuration("posthaste.print.duration", (performance.now() - started) / 1000);
     recordSize("posthaste.print.size", printed.pdf.length);
     await pdfs.put(key, printed.pdf);
+    crashPoint("pdf.after_store");
     return printed.pdf.length;
   }
 
   return (printing: Printing, signal: AbortSignal): Promise<number> => {
-    const running = inFlight.get(printing.key);
+    const place = `${printing.asker.lane} ${printing.key}`;
+    const running = inFlight.get(place);
     if (running !== undefined) return running;
-    const started = sizeOf(printing, signal).finally(() => inFlight.delete(printing.key));
-    inFlight.set(printing.key, started);
+    const started = sizeOf(printing, signal).finally(() => inFlight.delete(place));
+    inFlight.set(place, started);
     return started;
   };
 }
@@ -104,6 +130,11 @@ async function textOf(content: Content, deps: PrintDeps): Promise<string> {
   const text = await deps.loadContent(content.key);
   if (text === undefined) throw new MissingContentError(`Cannot find content "${content.key}"`);
   return text;
+}
+
+/** The same event in the bulk lane, where it stays. */
+function slowed(data: Rendered): Rendered {
+  return { ...data, lane: "bulk" };
 }
 
 function isOutage(error: PrintError): boolean {

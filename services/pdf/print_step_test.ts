@@ -52,11 +52,13 @@ function keyOf(html: string): string {
 function openStep(print: PrintDeps["browser"]["print"] = echo) {
   const store = new Map<string, Uint8Array>();
   const printed: string[] = [];
+  const askers: unknown[] = [];
   const step = printStep({
     browser: {
       engine: ENGINE,
       print: (job, options) => {
         printed.push(job.html);
+        askers.push(options?.asker);
         return print(job, options);
       },
     },
@@ -66,10 +68,11 @@ function openStep(print: PrintDeps["browser"]["print"] = echo) {
     },
     loadContent: (key) => Promise.resolve(key === "stored" ? "<h1>stored</h1>" : undefined),
     now: () => new Date("2026-03-01T10:00:01.000Z"),
+    transactionalPlaces: 4,
   });
   const run = (data: EventData<"message.rendered">) =>
     runStep(step, { type: "message.rendered", data }, { deliveries: 1, signal });
-  return { step, run, store, printed };
+  return { step, run, store, printed, askers };
 }
 
 async function echo({ html }: { html: string }) {
@@ -183,4 +186,39 @@ test("printStep() tells a failure when it gives up", () => {
   assert.deepEqual(publish.map(({ data }) => "reason" in data && data.reason), [
     "A PDF could not be printed: 5 tries",
   ]);
+});
+
+test("printStep() prints for the account and lane of the message", async () => {
+  const { run, askers } = openStep();
+  await run(messageWith({ html: "x", filename: "a.pdf" }));
+  assert.deepEqual(askers, [{ accountId: "acc_1", lane: "bulk" }]);
+});
+
+test("printStep() moves what one account has too much of to the bulk lane, and nobody else's", async () => {
+  const { run, printed } = openStep();
+  const event = (accountId: string, lane: "transactional" | "bulk", html: string) => ({
+    ...messageWith({ html, filename: "a.pdf" }),
+    accountId,
+    lane,
+  });
+  const noisy = ["1", "2", "3"].map((html) => event("noisy", "transactional", html));
+  const verdicts = await Promise.all([
+    ...noisy.map(run),
+    run(event("quiet", "transactional", "4")),
+    run(event("noisy", "bulk", "5")),
+  ]);
+  assert.deepEqual(printed.toSorted(), ["1", "2", "4", "5"]);
+  assert.deepEqual(verdicts[2], {
+    type: "done",
+    publish: [{ type: "message.rendered", data: { ...noisy[2], lane: "bulk" } }],
+  });
+  const next = await run(event("noisy", "transactional", "6"));
+  assert.ok(next.type === "done" && next.publish[0]?.type === "message.printed");
+});
+
+test("printStep() has nobody of the transactional lane wait for a twin in the bulk lane", async () => {
+  const { run, printed } = openStep();
+  const twin = messageWith({ html: "same", filename: "a.pdf" });
+  await Promise.all([run(twin), run({ ...twin, lane: "transactional" })]);
+  assert.deepEqual(printed, ["same", "same"]);
 });

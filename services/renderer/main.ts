@@ -7,6 +7,7 @@ import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
+import { openSendCache } from "./send_cache.ts";
 
 await runService({
   name: "renderer",
@@ -14,7 +15,8 @@ await runService({
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
     await using store = await openStore({ url: config.MONGODB_URL, appName: "renderer" });
-    await using bus = await openBus({ url: config.NATS_URL, name: "renderer" });
+    const waiting = { signal, logger };
+    await using bus = await openBus({ url: config.NATS_URL, name: "renderer", waiting });
     await using cage = openCage({
       workers: config.CAGE_WORKERS,
       timeLimitMs: config.RENDER_TIME_LIMIT,
@@ -25,24 +27,19 @@ await runService({
     const deps = {
       ...versions,
       fill: cage.fill,
-      loadSend: store.loadSend,
+      loadSend: openSendCache(store.loadSend),
       storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
       now: () => new Date(),
     };
+    const step = renderStep(deps);
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
 
     const concurrency = config.RENDER_CONCURRENCY;
     await Promise.all([
       bus.consume(renderNowStep(deps), { consumer: "renderer_now", concurrency, signal, logger }),
-      ...LANES.map((lane) =>
-        bus.consume(renderStep(deps), {
-          consumer: consumerOf("renderer", lane),
-          concurrency,
-          signal,
-          logger,
-        })
-      ),
+      ...LANES.flatMap((lane) => [consumerOf("renderer", lane), consumerOf("renderer_retry", lane)])
+        .map((consumer) => bus.consume(step, { consumer, concurrency, signal, logger })),
     ]);
   },
 });

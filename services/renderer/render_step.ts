@@ -1,12 +1,13 @@
 import {
   type EmailVersion,
-  type EventData,
   messageIdOf,
   type PdfVersion,
   type RequestedRecipient,
+  type ResumedMessage,
   type Send,
 } from "@posthaste/contracts";
 import type { Outgoing, Step, Verdict } from "@posthaste/messaging";
+import { crashPoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Cage } from "@posthaste/templating";
 import { packContents, type StoreContent } from "./event_content.ts";
@@ -19,6 +20,13 @@ import {
   templatesOf,
   type Versions,
 } from "./render_message.ts";
+import {
+  messagesIn,
+  type RenderEvent,
+  type RenderWork,
+  type SendHead,
+  workOf,
+} from "./render_work.ts";
 
 /** What the step needs from the outside. */
 export interface RenderDeps {
@@ -30,102 +38,94 @@ export interface RenderDeps {
   now(): Date;
 }
 
-type Requested = EventData<"send.requested">;
-
-/** Turns a requested send, or a part of one, into rendered messages: one event per recipient. */
-export function renderStep(deps: RenderDeps): Step<"send.requested"> {
+/** Turns a send, or a part of one, into rendered messages: one event per recipient. */
+export function renderStep(deps: RenderDeps): Step<RenderEvent> {
   return {
     name: "renderer.render",
-    handle: async ({ data }) => {
+    handle: async (delivery) => {
       const started = performance.now();
-      const asked = await recipientsOf(data, deps);
-      if (asked === undefined) return { type: "fail", reason: "the send is not in the ledger" };
-      const versions = await versionsOf(data, asked.recipients, deps);
-      if (typeof versions === "string") return giveUpAll(data, asked.recipients, versions, deps);
+      const work = await workOf(delivery, deps.loadSend);
+      if (work === undefined) return { type: "fail", reason: "the send is not in the ledger" };
+      const { head, recipients } = work;
+      if (recipients.length === 0) return { type: "done", publish: [] };
+      const versions = await versionsOf(work, deps);
+      if (typeof versions === "string") {
+        return {
+          type: "done",
+          publish: failuresOf(head, recipients, { reason: versions, ...deps }),
+        };
+      }
       addSpanAttributes({
-        "posthaste.send.id": data.sendId,
-        "posthaste.recipient.count": asked.recipients.length,
+        "posthaste.send.id": head.sendId,
+        "posthaste.recipient.count": recipients.length,
       });
-      const plans = asked.recipients.map((recipient) =>
-        planMessage(recipient, asked.variables, versions)
-      );
+      const plans = recipients.map((recipient) => planMessage(recipient, work.variables, versions));
+      crashPoint("renderer.before_fill");
       const results = await deps.fill({
         templates: templatesOf(versions),
         fills: plans.flatMap(({ fills }) => fills),
       });
+      crashPoint("renderer.after_fill");
       const rendered = plans.map((plan) => readFills(plan, results.splice(0, plan.fills.length)));
       const durationMs = (performance.now() - started) / plans.length;
       recordDuration("posthaste.render.duration", durationMs / 1000);
-      return await verdictOf({ data, plans, rendered, versions, durationMs }, deps);
+      return await verdictOf({ head, plans, rendered, versions, durationMs }, deps);
     },
-    giveUp: ({ data }, reason) => ({
-      publish: idsOf(data).map((recipient) => failure(data, recipient, reason, deps.now())),
+    giveUp: (delivery, reason) => ({
+      publish: failuresOf(delivery.data, messagesIn(delivery), { reason, ...deps }),
     }),
   };
 }
 
-async function recipientsOf(data: Requested, deps: RenderDeps) {
-  if (data.recipients) return { variables: data.variables, recipients: data.recipients };
-  const send = await deps.loadSend(data.sendId);
-  if (send === null) return undefined;
-  const wanted = data.again ?? send.request.to.map((_, index) => ({ index, attempt: 0 }));
-  const recipients = wanted.flatMap(({ index, attempt }): RequestedRecipient[] => {
-    const recipient = send.request.to[index];
-    return recipient ? [{ index, attempt, ...recipient }] : [];
-  });
-  return { variables: send.request.variables, recipients };
-}
-
 /** Finds the pinned versions, or says which one is missing. */
 async function versionsOf(
-  data: Requested,
-  recipients: RequestedRecipient[],
+  { head, recipients }: RenderWork,
   deps: RenderDeps,
 ): Promise<Versions | string> {
-  const { accountId, template } = data;
+  const { accountId, template } = head;
   const email = await deps.emailVersion(accountId, template.id, template.version);
   if (email === null) return `version ${template.version} of template ${template.id} is missing`;
   const pdfs = new Map<number, PdfVersion>();
   const ids = recipients.flatMap(({ attachments }) => (attachments ?? []).map(({ id }) => id));
   for (const id of new Set(ids)) {
-    const pdf = await deps.pdfVersion(accountId, id, data.pdfVersions[id] ?? 0);
+    const pdf = await deps.pdfVersion(accountId, id, head.pdfVersions[id] ?? 0);
     if (pdf === null) return `the pinned version of PDF template ${id} is missing`;
     pdfs.set(id, pdf);
   }
   return { email, pdfs };
 }
 
-interface Work {
-  data: Requested;
+interface Rendering {
+  head: SendHead;
   plans: MessagePlan[];
   rendered: RenderedMessage[];
   versions: Versions;
   durationMs: number;
 }
 
-async function verdictOf(work: Work, deps: RenderDeps): Promise<Verdict> {
-  const { data, plans, rendered, versions, durationMs } = work;
+async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
+  const { head, plans, rendered, versions, durationMs } = work;
   const publish: Outgoing[] = [];
   for (const [position, { recipient }] of plans.entries()) {
     const message = rendered[position];
     if (message === undefined) continue;
     if (message.ok) {
-      publish.push(await renderedEvent(data, { recipient, message, versions }, deps.storeContent));
+      publish.push(await renderedEvent(head, { recipient, message, versions }, deps.storeContent));
       publish.push({
         type: "fact.message.rendered",
-        data: { ...factOf(data, recipient, deps.now()), durationMs },
+        data: { ...factOf(head, recipient, deps.now()), durationMs },
       });
     } else if (message.outage) {
       return { type: "retry", reason: new Error(message.reason), outage: true };
     } else {
-      publish.push(failure(data, recipient, message.reason, deps.now()));
+      publish.push(...failuresOf(head, [recipient], { reason: message.reason, ...deps }));
     }
   }
   return { type: "done", publish };
 }
 
 async function renderedEvent(
-  data: Requested,
+  head: SendHead,
   { recipient, message, versions }: {
     recipient: RequestedRecipient;
     message: RenderedMessage & { ok: true };
@@ -135,7 +135,8 @@ async function renderedEvent(
 ): Promise<Outgoing> {
   const texts = [message.html, message.text, ...message.pdfs.map(({ html }) => html)];
   const [html, text, ...pdfContents] = await packContents(texts, store);
-  const { sendId, accountId, lane, acceptedAt, integrationId, from } = data;
+  crashPoint("renderer.after_contents");
+  const { sendId, accountId, lane, acceptedAt, integrationId, from } = head;
   const { index, attempt, email, name } = recipient;
   return {
     type: "message.rendered",
@@ -164,35 +165,25 @@ async function renderedEvent(
   };
 }
 
-type Named = Pick<RequestedRecipient, "index" | "attempt">;
+/** What a fact says of the send that it is about. */
+type About = Pick<SendHead, "sendId" | "accountId">;
 
-function idsOf(data: Requested): Named[] {
-  return data.recipients ?? data.again ?? [];
-}
-
-function giveUpAll(
-  data: Requested,
-  recipients: Named[],
-  reason: string,
-  deps: RenderDeps,
-): Verdict {
-  const publish = recipients.map((recipient) => failure(data, recipient, reason, deps.now()));
-  return { type: "done", publish };
-}
-
-function factOf(data: Requested, { index, attempt }: Named, now: Date) {
-  const { sendId, accountId } = data;
+function factOf({ sendId, accountId }: About, { index, attempt }: ResumedMessage, now: Date) {
   const messageId = messageIdOf(sendId, index);
   return { v: 1 as const, messageId, sendId, accountId, index, attempt, at: now.toISOString() };
 }
 
-function failure(data: Requested, recipient: Named, reason: string, now: Date): Outgoing {
-  return {
+function failuresOf(
+  send: About,
+  messages: ResumedMessage[],
+  { reason, now }: { reason: string; now(): Date },
+): Outgoing[] {
+  return messages.map((message) => ({
     type: "fact.message.failed",
     data: {
-      ...factOf(data, recipient, now),
+      ...factOf(send, message, now()),
       stage: "renderer",
       reason: `The template could not be filled: ${reason}`,
     },
-  };
+  }));
 }

@@ -182,19 +182,18 @@ test("renderStep() fails all recipients where a pinned version is missing", asyn
   ]);
 });
 
-test("renderStep() finds the recipients of a repeated dispatch in the ledger", async () => {
-  const { recipients: _recipients, variables: _variables, ...head } = REQUESTED;
-  const delivery = {
-    type: "send.requested" as const,
-    data: {
-      ...head,
-      again: [{ index: 2, attempt: 3 }, { index: 0, attempt: 1 }, { index: 99, attempt: 0 }],
-    },
-  };
+/** A dispatch by reference. */
+function resumed(again: { index: number; attempt: number }[]) {
+  const data = { v: 1, sendId, accountId: "acc_1", lane: "bulk", again } as const;
+  return { type: "send.resumed" as const, data: { ...data, again } };
+}
+
+test("renderStep() finds the messages of a dispatch by reference in the ledger", async () => {
+  const again = [{ index: 2, attempt: 3 }, { index: 0, attempt: 1 }, { index: 99, attempt: 0 }];
   const step = renderStep(depsOf({
     loadSend: (id) => Promise.resolve(id === sendId ? SEND : null),
   }));
-  const verdict = await step.handle(delivery, signal);
+  const verdict = await step.handle(resumed(again), signal);
   const events = messagesOf(verdict.type === "done" ? verdict.publish : []);
   assert.deepEqual(
     events.map(({ index, attempt, subject, pdfs }) => [index, attempt, subject, pdfs.length]),
@@ -203,21 +202,35 @@ test("renderStep() finds the recipients of a repeated dispatch in the ledger", a
   assert.deepEqual(events[0]?.pdfs[0]?.html, { inline: "<h1>C</h1><p>7 NOK</p>" });
 });
 
-test("renderStep() renders all recipients of a dispatch that names none", async () => {
-  const { recipients: _recipients, ...head } = REQUESTED;
+test("renderStep() makes the same message of a send as of a reference to it, but for its lane", async () => {
+  const [recipient] = SEND.request.to;
+  assert.ok(recipient);
+  const [carried] = messagesOf(
+    await published({ recipients: [{ index: 0, attempt: 2, ...recipient }] }),
+  );
   const step = renderStep(depsOf({ loadSend: () => Promise.resolve(SEND) }));
-  const verdict = await step.handle({ type: "send.requested", data: head }, signal);
-  const events = messagesOf(verdict.type === "done" ? verdict.publish : []);
-  assert.deepEqual(events.map(({ index, attempt }) => [index, attempt]), [[0, 0], [1, 0], [2, 0]]);
+  const verdict = await step.handle(resumed([{ index: 0, attempt: 2 }]), signal);
+  const [named] = messagesOf(verdict.type === "done" ? verdict.publish : []);
+  assert.deepEqual(named, { ...carried, lane: "bulk" });
+});
+
+test("renderStep() does nothing for a reference to nobody", async () => {
+  const step = renderStep(depsOf({
+    loadSend: () => Promise.resolve(SEND),
+    fill: () => Promise.reject(new Error("there is nothing to fill")),
+  }));
+  assert.deepEqual(await step.handle(resumed([{ index: 99, attempt: 0 }]), signal), {
+    type: "done",
+    publish: [],
+  });
 });
 
 test("renderStep() gives up a send that the ledger does not have", async () => {
-  const { recipients: _recipients, ...head } = REQUESTED;
   const step = renderStep(depsOf({ loadSend: () => Promise.resolve(null) }));
-  const data = { ...head, again: [{ index: 1, attempt: 2 }] };
-  const verdict = await step.handle({ type: "send.requested", data }, signal);
+  const delivery = resumed([{ index: 1, attempt: 2 }]);
+  const verdict = await step.handle(delivery, signal);
   assert.deepEqual(verdict, { type: "fail", reason: "the send is not in the ledger" });
-  const { publish } = step.giveUp({ type: "send.requested", data }, "no such send");
+  const { publish } = step.giveUp(delivery, "no such send");
   assert.deepEqual(told(publish), [
     "fact.message.failed 1 The template could not be filled: no such send",
   ]);

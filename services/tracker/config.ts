@@ -13,6 +13,8 @@ export const CONFIG = z.object({
     .describe(
       "Time that a mail may take from stage to stage before it is looked for in the queues",
     ),
+  RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("500ms")
+    .describe("How often parked mail is looked through for what may go on"),
   APPLY_TOPOLOGY: setting.boolean().prefault("false")
     .describe("Whether missing streams are created again; in production a migration does it"),
 });

@@ -1,10 +1,11 @@
 import { openBus, type Outgoing } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
-import { openStore } from "@posthaste/storage";
+import { openIntegrationCache, openStore } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { recordFacts } from "./record_facts.ts";
+import { releaseForever } from "./release.ts";
 import { sweepForever } from "./sweep.ts";
 
 await runService({
@@ -18,6 +19,7 @@ await runService({
       ...store,
       publish: (outgoing: Outgoing, trace: string | undefined) =>
         bus.publish(outgoing, trace ? { trace: { traceparent: trace } } : {}),
+      ...openIntegrationCache(store, { ttlMs: 1000 }),
       streamStates: () => bus.streamStates(),
       now: () => new Date(),
       logger,
@@ -32,6 +34,7 @@ await runService({
         graceMs: config.SWEEP_GRACE,
         signal,
       }),
+      releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal }),
       config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,
     ]);
   },

@@ -20,7 +20,8 @@ export function patienceMs(graceMs: number): number {
   return 2 * graceMs;
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 // The clocks of a service and of the broker may differ by so much.
 const CLOCK_SKEW_MS = 5000;
@@ -41,8 +42,14 @@ export function decideSweep(
   { streams, now, graceMs }: SweepView,
 ): SweepDecision {
   switch (message.state) {
-    case "deferred":
-      return at(message.nextAt ?? now, now);
+    case "deferred": {
+      // It is the releaser's, until it lets it go.
+      if (message.parkedFor) return { dispatch: false, lookAt: new Date(now.getTime() + HOUR_MS) };
+      // The broker brings it back at its time. Only what it lost is missing some time after that: to
+      // dispatch at the time itself would have every retry come twice.
+      const due = message.nextAt ?? message.enteredAt;
+      return at(new Date(due.getTime() + graceMs), now);
+    }
     case "sending":
       return at(message.leaseUntil ?? now, now);
     case "queued":

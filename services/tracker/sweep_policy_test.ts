@@ -12,7 +12,7 @@ function ago(ms: number): Date {
 }
 
 function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
-  const at = { leaseUntil: null, nextAt: null, enteredAt: ago(HOUR) };
+  const at = { leaseUntil: null, nextAt: null, parkedFor: null, enteredAt: ago(HOUR) };
   return { index: 0, state: "queued", attempt: 0, ...at, ...changes };
 }
 
@@ -71,14 +71,23 @@ test("decideSweep() gives a message time to move on, and looks when that is over
   assert.deepEqual(decide(messageIn({ enteredAt: ago(GRACE_MS) }), EMPTY), DISPATCH);
 });
 
-test("decideSweep() dispatches a deferred message when its time has come", () => {
+test("decideSweep() dispatches a deferred message that the broker did not bring back in time", () => {
   const deferredUntil = (nextAt: Date | null) =>
     decide(messageIn({ state: "deferred", nextAt }), EMPTY);
   const later = new Date(NOW.getTime() + 1);
-  assert.deepEqual(deferredUntil(NOW), DISPATCH);
+  assert.deepEqual(deferredUntil(ago(GRACE_MS)), DISPATCH);
   assert.deepEqual(deferredUntil(ago(HOUR)), DISPATCH);
   assert.deepEqual(deferredUntil(null), DISPATCH);
-  assert.deepEqual(deferredUntil(later), { dispatch: false, lookAt: later });
+  assert.deepEqual(deferredUntil(ago(GRACE_MS - 1)), { dispatch: false, lookAt: later });
+  assert.deepEqual(deferredUntil(NOW), WAIT);
+});
+
+test("decideSweep() leaves a parked message to the releaser", () => {
+  const parked = messageIn({ state: "deferred", parkedFor: "acc_1/1", enteredAt: ago(9 * HOUR) });
+  assert.deepEqual(decide(parked, EMPTY), {
+    dispatch: false,
+    lookAt: new Date(NOW.getTime() + HOUR),
+  });
 });
 
 test("decideSweep() dispatches a message whose worker's lease is over", () => {

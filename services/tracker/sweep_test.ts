@@ -29,7 +29,12 @@ function sendOf(changes: Partial<SendHead> = {}): SendHead {
 }
 
 function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
-  const at = { leaseUntil: null, nextAt: null, enteredAt: new Date(NOW.getTime() - HOUR) };
+  const at = {
+    leaseUntil: null,
+    nextAt: null,
+    parkedFor: null,
+    enteredAt: new Date(NOW.getTime() - HOUR),
+  };
   return { index: 0, state: "queued", attempt: 0, ...at, ...changes };
 }
 
@@ -111,7 +116,12 @@ test("sweepOnce() dispatches what is due with its attempts, in the send's trace"
   const { deps, published } = openSweeper([send], {
     [send._id]: [
       messageIn({ index: 1 }),
-      messageIn({ index: 4, state: "deferred", attempt: 2, nextAt: past }),
+      messageIn({
+        index: 4,
+        state: "deferred",
+        attempt: 2,
+        nextAt: new Date(past.getTime() - GRACE_MS),
+      }),
       messageIn({
         index: 5,
         state: "sending",
@@ -125,17 +135,12 @@ test("sweepOnce() dispatches what is due with its attempts, in the send's trace"
   assert.equal(published.length, 1);
   assert.equal(published[0]?.trace, trace);
   assert.deepEqual(published[0]?.outgoing, {
-    type: "send.requested",
+    type: "send.resumed",
     data: {
       v: 1,
       sendId: send._id,
       accountId: "acc_1",
       lane: "bulk",
-      acceptedAt: send.acceptedAt.toISOString(),
-      integrationId: 4,
-      from: { email: "shop@example.com" },
-      template: { id: 1, version: 2 },
-      pdfVersions: { 7: 3 },
       again: [{ index: 1, attempt: 0 }, { index: 4, attempt: 2 }, { index: 6, attempt: 1 }],
     },
   });

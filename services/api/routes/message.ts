@@ -1,20 +1,14 @@
 import { type Message, parseMessageId, type Send } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import type { Ledger } from "../ledger.ts";
 import { Refusal } from "../refusal.ts";
 
-/** What {@linkcode messageRoute} needs. */
-export interface MessageRouteDeps {
-  ledger: Pick<Ledger, "findMessage" | "findSend">;
-}
-
 /** `GET /messages/{id}`: where one recipient's mail stands, and how it came there. */
-export function messageRoute(app: FastifyInstance, { ledger }: MessageRouteDeps): void {
+export function messageRoute(app: FastifyInstance): void {
   app.get<{ Params: { id: string } }>(
     "/messages/:id",
     { onRequest: requireScope("read") },
-    async ({ caller: { accountId }, params: { id } }) => {
+    async ({ caller: { accountId }, params: { id }, ledger }) => {
       const parts = parseMessageId(id);
       if (parts !== undefined) {
         const message = await ledger.findMessage(accountId, id);

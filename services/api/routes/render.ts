@@ -3,11 +3,18 @@ import { requireScope } from "../authenticate.ts";
 import { renderTemplate, type RenderTemplateDeps } from "../render_template.ts";
 
 /** `POST /templates/{templateId}/render` (INTERFACE.md, section 4.1). */
-export function renderRoute(app: FastifyInstance, deps: RenderTemplateDeps): void {
+export function renderRoute(
+  app: FastifyInstance,
+  deps: Omit<RenderTemplateDeps, "ledger">,
+): void {
   app.post<{ Params: { templateId: string } }>(
     "/templates/:templateId/render",
     { onRequest: requireScope("render") },
-    ({ caller, params, body }) =>
-      renderTemplate({ accountId: caller.accountId, templateId: params.templateId, body }, deps),
+    ({ caller: { accountId }, params: { templateId }, body, ledger }) =>
+      renderTemplate({ accountId, templateId, body }, {
+        ...deps,
+        ledger,
+        render: (data, options) => ledger.keepBody(deps.render(data, options)),
+      }),
   );
 }

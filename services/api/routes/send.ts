@@ -1,3 +1,4 @@
+import { crashPoint } from "@posthaste/runtime";
 import { injectTrace } from "@posthaste/telemetry";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { acceptSend, type AcceptSendDeps } from "../accept_send.ts";
@@ -5,12 +6,12 @@ import { requireScope } from "../authenticate.ts";
 import { type Idempotency, readIdempotencyKey } from "../idempotency.ts";
 
 /** `POST /templates/{templateId}/send/{integrationId}` (INTERFACE.md, section 4.2). */
-export function sendRoute(app: FastifyInstance, deps: AcceptSendDeps): void {
+export function sendRoute(app: FastifyInstance, deps: Omit<AcceptSendDeps, "ledger">): void {
   app.post<{ Params: { templateId: string; integrationId: string } }>(
     "/templates/:templateId/send/:integrationId",
     { onRequest: requireScope("send") },
     async (request, reply) => {
-      const { caller, params, body } = request;
+      const { caller, params, body, ledger } = request;
       const { answer, replayed } = await acceptSend({
         accountId: caller.accountId,
         templateId: params.templateId,
@@ -18,8 +19,9 @@ export function sendRoute(app: FastifyInstance, deps: AcceptSendDeps): void {
         body,
         idempotency: idempotencyOf(request),
         trace: injectTrace().traceparent,
-      }, deps);
+      }, { ...deps, ledger });
       if (replayed) reply.header("idempotent-replayed", "true");
+      crashPoint("api.before_answer");
       return answer;
     },
   );

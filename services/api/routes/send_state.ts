@@ -7,20 +7,14 @@ import {
 } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import type { Ledger } from "../ledger.ts";
 import { Refusal } from "../refusal.ts";
 
-/** What {@linkcode sendStateRoute} needs. */
-export interface SendStateRouteDeps {
-  ledger: Pick<Ledger, "findSend" | "listMessages">;
-}
-
 /** `GET /sends/{id}`: an accepted send, with the state of each of its messages. */
-export function sendStateRoute(app: FastifyInstance, { ledger }: SendStateRouteDeps): void {
+export function sendStateRoute(app: FastifyInstance): void {
   app.get<{ Params: { id: string } }>(
     "/sends/:id",
     { onRequest: requireScope("read") },
-    async ({ caller: { accountId }, params: { id } }) => {
+    async ({ caller: { accountId }, params: { id }, ledger }) => {
       const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
       if (send === null) {
         throw new Refusal("unknown_send", `Cannot show the send: there is none "${id}"`);

@@ -1,0 +1,142 @@
+import type { JsMsg } from "@nats-io/jetstream";
+import type { EventType } from "@posthaste/contracts";
+import { crashPoint } from "@posthaste/runtime";
+import { addSpanAttributes, count, type Logger } from "@posthaste/telemetry";
+import { setTimeout as delay } from "node:timers/promises";
+import type { EventClient } from "./_event_client.ts";
+import { REPLY_HEADER } from "./_headers.ts";
+import type { Refusal } from "./_read_event.ts";
+import { publishEvent } from "./publish.ts";
+import {
+  type Delivery,
+  MAX_DELIVERIES,
+  type Outgoing,
+  retryDelayMs,
+  runStep,
+  type Step,
+} from "./step.ts";
+import { typeOfSubject } from "./topology.ts";
+
+/** Where an event came from, and how long there is to deal with it. */
+interface Arrival {
+  message: JsMsg;
+  options: { signal: AbortSignal; logger: Logger };
+}
+
+/** Has a step work on an event, and does with both what it decides. */
+export async function carryOut<T extends EventType>(
+  client: EventClient,
+  step: Step<T>,
+  { message, delivery, options }: Arrival & { delivery: Delivery<T> },
+): Promise<void> {
+  const { signal, logger } = options;
+  crashPoint("consume.received");
+  const context = { deliveries: message.info.deliveryCount, signal };
+  let verdict = await runStep(step, delivery, context);
+  for (let tries = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; tries++) {
+    logger.warn("Cannot work now, waiting", { step: step.name, error: verdict.reason });
+    await delay(retryDelayMs(tries), undefined, { signal }).catch(() => undefined);
+    verdict = await runStep(step, delivery, context);
+  }
+  count("posthaste.step.verdicts", 1, {
+    "posthaste.stage": step.name,
+    "posthaste.outcome": verdict.type,
+  });
+  if (verdict.type === "retry") {
+    logger.warn("Cannot finish an event, it comes again", {
+      step: step.name,
+      deliveries: context.deliveries,
+      error: verdict.reason,
+    });
+    if (!signal.aborted) await delay(retryDelayMs(context.deliveries));
+    message.nak();
+    return;
+  }
+  if (verdict.type === "fail") {
+    addSpanAttributes({ "error.type": "internal" });
+    logger.error("Cannot finish an event, given up", { step: step.name, reason: verdict.reason });
+  }
+  let outcome = verdict.type === "done" ? verdict : step.giveUp(delivery, verdict.reason);
+  crashPoint("consume.before_publish");
+  try {
+    await untilPublished(client, outcome.publish, { message, options });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    logger.error("Cannot publish what came of an event, given up", { step: step.name, error });
+    outcome = step.giveUp(delivery, error.message);
+    await untilPublished(client, outcome.publish, { message, options });
+  }
+  crashPoint("consume.after_publish");
+  if (outcome.reply !== undefined) answer(client, message, outcome.reply);
+  message.ack();
+  crashPoint("consume.after_ack");
+}
+
+/**
+ * Ends an event that cannot be read: its messages have failed. Where it does not tell which they are,
+ * the ledger still has them waiting, and the sweeper dispatches them again.
+ */
+export async function refuse(
+  client: EventClient,
+  { reason, isNewer, failures }: Refusal,
+  { message, options }: Arrival,
+): Promise<void> {
+  const { signal, logger } = options;
+  const deliveries = message.info.deliveryCount;
+  const about = { subject: message.subject, sequence: message.seq, reason };
+  // During an upgrade a process that knows it may have it next.
+  if (isNewer && deliveries < MAX_DELIVERIES) {
+    logger.warn("Cannot read an event, it comes again", { ...about, deliveries });
+    await delay(retryDelayMs(deliveries), undefined, { signal }).catch(() => undefined);
+    message.nak();
+    return;
+  }
+  addSpanAttributes({ "error.type": "invalid_input" });
+  count("posthaste.events.refused", 1, {
+    "messaging.destination.name": typeOfSubject(message.subject) ?? "unknown",
+    "posthaste.reason": isNewer ? "newer" : "malformed",
+  });
+  const failed = failures.length;
+  logger.error("Cannot read an event, given up", { ...about, failed });
+  await untilPublished(client, failures, { message, options });
+  message.term(reason);
+}
+
+/**
+ * Publishes, however long the broker takes: a stream that is full or missing is no fault of the event.
+ *
+ * @throws {RangeError} If an event is too large: it will be every time.
+ * @throws If the signal aborts meanwhile.
+ */
+async function untilPublished(
+  client: EventClient,
+  publish: Outgoing[],
+  { message, options: { signal, logger } }: Arrival,
+): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await publishAll(client, publish, message);
+    } catch (error) {
+      if (error instanceof RangeError || signal.aborted) throw error;
+      logger.warn("Cannot publish now, waiting", { error });
+      await delay(retryDelayMs(tries), undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/** Ids follow from the event that came in: if it comes again, what goes out is published once. */
+async function publishAll(client: EventClient, publish: Outgoing[], message: JsMsg) {
+  const { stream, streamSequence } = message.info;
+  await Promise.all(
+    publish.map((outgoing, position) =>
+      publishEvent(client.stream, outgoing, {
+        id: `${stream}.${streamSequence}.${position}`,
+      })
+    ),
+  );
+}
+
+function answer(client: EventClient, message: JsMsg, reply: unknown) {
+  const inbox = message.headers?.get(REPLY_HEADER);
+  if (inbox) client.respond(inbox, reply);
+}

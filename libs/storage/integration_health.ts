@@ -1,0 +1,62 @@
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+
+/** An integration whose server could not be reached lately. A healthy one has no such record. */
+export interface IntegrationTrouble {
+  /** `_id` of the integration. */
+  _id: string;
+  /** Failures in a row, to connect and greet; while nothing is tried none are counted. */
+  failures: number;
+  /** Nothing is tried before this. */
+  openUntil: Date | null;
+  /** A sentence about the last failure. */
+  reason: string;
+}
+
+/** A failure to reach an integration's server. */
+export interface TroubleNote {
+  id: string;
+  reason: string;
+  now: Date;
+  /** Decides by the number of failures in a row how long nothing is tried, in milliseconds; or 0. */
+  pauseMs(failures: number): number;
+}
+
+/** What all mailers know together about servers that cannot be reached. */
+export interface IntegrationHealth {
+  /** Lists the integrations in trouble. */
+  listTroubled(): Promise<IntegrationTrouble[]>;
+  /** Counts a failure, unless the server is left alone at the moment. Gives what is known now. */
+  noteTrouble(note: TroubleNote): Promise<IntegrationTrouble | null>;
+  /** Its server was reached. */
+  clearTrouble(id: string): Promise<void>;
+}
+
+/** Gives the operations on the health of integrations. */
+export function integrationHealth(db: Db): IntegrationHealth {
+  const { integrationHealth: troubles } = collectionsOf(db);
+  return {
+    listTroubled: () => troubles.find().toArray(),
+    async noteTrouble({ id: _id, reason, now, pauseMs }) {
+      const counted = await troubles.findOneAndUpdate(
+        { _id, $or: [{ openUntil: null }, { openUntil: { $lte: now } }] },
+        { $inc: { failures: 1 }, $set: { reason }, $setOnInsert: { openUntil: null } },
+        { upsert: true, returnDocument: "after" },
+      ).catch((error) => {
+        // It is there, and left alone.
+        if (isDuplicateKey(error)) return null;
+        throw error;
+      });
+      if (counted === null) return await troubles.findOne({ _id });
+      const pause = pauseMs(counted.failures);
+      if (pause === 0) return counted;
+      const openUntil = new Date(now.getTime() + pause);
+      await troubles.updateOne({ _id, failures: counted.failures }, { $set: { openUntil } });
+      return { ...counted, openUntil };
+    },
+    async clearTrouble(_id) {
+      await troubles.deleteOne({ _id });
+    },
+  };
+}

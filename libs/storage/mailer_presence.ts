@@ -1,0 +1,30 @@
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+
+/** Which mailers are there, by the database's clock: they share what an integration allows. */
+export interface MailerRegister {
+  /** Says that a mailer is there. */
+  announceMailer(id: string): Promise<void>;
+  /** Lists the mailers that announced themselves within the last `withinMs`, in one order for all. */
+  liveMailers(withinMs: number): Promise<string[]>;
+  /** Says that a mailer is gone. */
+  dismissMailer(id: string): Promise<void>;
+}
+
+/** Gives the register of mailers. */
+export function mailerRegister(db: Db): MailerRegister {
+  const { mailers } = collectionsOf(db);
+  return {
+    async announceMailer(_id) {
+      await mailers.updateOne({ _id }, { $currentDate: { seenAt: true } }, { upsert: true });
+    },
+    async liveMailers(withinMs) {
+      const recent = { $gt: ["$seenAt", { $subtract: ["$$NOW", withinMs] }] };
+      const found = await mailers.find({ $expr: recent }).sort({ _id: 1 }).toArray();
+      return found.map(({ _id }) => _id);
+    },
+    async dismissMailer(_id) {
+      await mailers.deleteOne({ _id });
+    },
+  };
+}

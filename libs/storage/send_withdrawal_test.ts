@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestStore, sendOf } from "./_test_store.ts";
+
+const LATER = new Date("2026-02-01T00:00:00Z");
+
+test("withdrawSend() removes a send from every view of the ledger", async () => {
+  await using open = await openTestStore();
+  const { store } = open;
+  const send = sendOf();
+  await store.acceptSend(send);
+  assert.equal(await store.withdrawSend(send), true);
+  assert.equal(await store.loadSend(send._id), null);
+  assert.equal(await store.findSend(send.accountId, send._id), null);
+  assert.deepEqual(await store.listSends(send.accountId, { limit: 10 }), []);
+  assert.deepEqual(await store.sendsToSweep(LATER, 10), []);
+});
+
+test("withdrawSend() keeps out a send whose write comes after it, and may be repeated", async () => {
+  await using open = await openTestStore();
+  const { store, db } = open;
+  const send = sendOf();
+  assert.equal(await store.withdrawSend(send), true);
+  const write = db.collection<{ _id: string }>("sends").insertOne({ _id: send._id });
+  await assert.rejects(write, { code: 11000 });
+  assert.equal(await store.withdrawSend(send), true);
+  assert.equal(await store.loadSend(send._id), null);
+});
+
+test("withdrawSend() leaves alone what the sweeper has looked at or settled", async () => {
+  await using open = await openTestStore();
+  const { store } = open;
+  const swept = sendOf();
+  const settled = sendOf();
+  for (const send of [swept, settled]) await store.acceptSend(send);
+  await store.postponeSweep([{ id: swept._id, sweepAt: LATER }]);
+  await store.settleSends([settled._id], LATER);
+  for (const send of [swept, settled]) {
+    assert.equal(await store.withdrawSend(send), false);
+    assert.equal((await store.loadSend(send._id))?._id, send._id);
+  }
+});
+
+test("withdrawSend() leaves what the database forgets after a day", async () => {
+  await using open = await openTestStore();
+  const { store, db } = open;
+  const send = sendOf();
+  await store.withdrawSend(send);
+  const indexes = await db.collection("sends").indexes();
+  const ttl = indexes.find(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
+  assert.equal(ttl?.expireAfterSeconds, 24 * 3600);
+  const [left] = await db.collection("sends").find().toArray();
+  assert.ok(left?.["withdrawnAt"] instanceof Date);
+});

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Send } from "@posthaste/contracts";
+import type { Logger } from "@posthaste/telemetry";
+import type { Acceptance, Ledger } from "./ledger.ts";
+
+/** What {@linkcode openLateAcceptances} needs. */
+export interface LateAcceptancesDeps {
+  withdrawSend: Ledger["withdrawSend"];
+  /** Hands a send that is in the ledger to the pipeline. */
+  dispatch(send: Send, bytes: number): void;
+  logger: Pick<Logger, "info" | "error">;
+}
+
+/** Acceptances whose callers were refused because the ledger was late or failed. */
+export interface LateAcceptances extends AsyncDisposable {
+  /** Whether no more sends without an idempotency key can be looked after. */
+  readonly isFull: boolean;
+  /**
+   * Looks after one. With an idempotency key the caller repeats it and finds it again, so it is
+   * dispatched once the ledger says that it has it. Without one it is withdrawn.
+   */
+  follow(accepting: Promise<Acceptance>, what: { send: Send; bytes: number }): void;
+}
+
+type Withdrawal = Pick<Send, "_id" | "sweepAt">;
+
+const MAX_WITHDRAWALS = 1000;
+const AT_ONCE = 20;
+const RETRY_MS = 200;
+const LAST_WAIT_MS = 5000;
+
+/**
+ * Opens it. A withdrawal is tried until the ledger answers; the ledger refuses it once the sweeper
+ * has looked at the send, 30 s after it came. Disposing waits at most 5 s for those that are open.
+ */
+export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances {
+  const { withdrawSend, dispatch, logger } = deps;
+  const queue: Withdrawal[] = [];
+  const closing = new AbortController();
+  let open = 0;
+  let runners = 0;
+  let onIdle: (() => void) | undefined;
+
+  async function run(): Promise<void> {
+    runners++;
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      await withdraw(next);
+      open--;
+    }
+    runners--;
+    if (open === 0) onIdle?.();
+  }
+
+  async function withdraw(send: Withdrawal): Promise<void> {
+    const { _id: sendId } = send;
+    for (;;) {
+      try {
+        if (await withdrawSend(send)) logger.info(`Withdrew "${sendId}"`, { sendId });
+        else logger.error(`Cannot withdraw "${sendId}": the sweeper has seen it`, { sendId });
+        return;
+      } catch (error) {
+        if (closing.signal.aborted) {
+          logger.error(`Cannot withdraw "${sendId}": the ledger does not answer`, {
+            sendId,
+            error,
+          });
+          return;
+        }
+        await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  return {
+    get isFull() {
+      return open >= MAX_WITHDRAWALS;
+    },
+    follow(accepting, { send, bytes }) {
+      if (send.idempotency !== undefined) {
+        accepting.then(({ accepted }) => {
+          if (accepted) dispatch(send, bytes);
+        }, () => {});
+        return;
+      }
+      open++;
+      const { _id, sweepAt } = send;
+      // Once the driver has given up, nothing writes the send any more but what the server has read.
+      accepting.catch(() => {}).finally(() => {
+        queue.push({ _id, sweepAt });
+        if (runners < AT_ONCE) void run();
+      });
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (open === 0) return;
+      const { promise: idle, resolve } = Promise.withResolvers<void>();
+      onIdle = resolve;
+      const timer = setTimeout(() => closing.abort(), LAST_WAIT_MS);
+      const late = new Promise((end) => closing.signal.addEventListener("abort", end));
+      await Promise.race([idle, late]);
+      clearTimeout(timer);
+    },
+  };
+}

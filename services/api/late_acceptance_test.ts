@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openMongod } from "@posthaste/parts";
+import { openStore } from "@posthaste/storage";
+import { until } from "@posthaste/testing";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ACCOUNT, openTestApp, SEND, smallSend } from "./_test_app.ts";
+import type { Acceptance } from "./ledger.ts";
+
+const HOUR = 3_600_000;
+
+/** An interface on a database of its own, which stops at the next acceptance. */
+async function openStoppableApp() {
+  await using stack = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-api-"));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const mongod = stack.use(await openMongod({ env: process.env, dataDir }));
+  const store = stack.use(await openStore({ url: mongod.url }));
+  await store.ensureIndexes();
+  let stopNext = false;
+  const accepting: Promise<Acceptance>[] = [];
+  const { withdrawSend, findSend, findSendByIdempotencyKey } = store;
+  const api = stack.use(openTestApp({
+    withdrawSend,
+    findSend,
+    findSendByIdempotencyKey,
+    acceptSend: (send) => {
+      if (stopNext) mongod.signal("SIGSTOP");
+      const accepted = store.acceptSend(send);
+      accepting.push(accepted);
+      return accepted;
+    },
+  }, { ledgerTimeoutMs: 400 }));
+  const rest = stack.move();
+  return {
+    api,
+    store,
+    accepting,
+    stopAtNext: () => void (stopNext = true),
+    goOn() {
+      stopNext = false;
+      mongod.signal("SIGCONT");
+    },
+    [Symbol.asyncDispose]: () => rest.disposeAsync(),
+  };
+}
+
+test("a 503 without a key is never sent, with a key once, when the ledger was only late", async () => {
+  await using open = await openStoppableApp();
+  const { api, store, accepting } = open;
+  const before = await api.post(SEND, smallSend());
+  assert.equal(before.status, 200);
+  const key = { "idempotency-key": "order-1" };
+  open.stopAtNext();
+  // The look-up of the key must come through before the first acceptance stops the database.
+  const started = performance.now();
+  const keyed = await api.post(SEND, smallSend(), key);
+  const keyless = await Promise.all(Array.from({ length: 5 }, () => api.post(SEND, smallSend())));
+  for (const { status, headers, body } of [keyed, ...keyless]) {
+    assert.equal(status, 503);
+    assert.equal(body.code, "unavailable");
+    assert.equal(headers["retry-after"], "2");
+  }
+  assert.ok(performance.now() - started < 2000);
+  assert.equal(api.dispatched.length, 1);
+  open.goOn();
+  // All of them were written after all.
+  for (const accepted of await Promise.all(accepting)) {
+    assert.deepEqual(accepted, { accepted: true });
+  }
+  const [lateKeyed] = await until(async () => {
+    const sends = await store.listSends(ACCOUNT, { limit: 100 });
+    return sends.length === 2 && sends;
+  }, { message: "the withdrawals" });
+  assert.equal(lateKeyed?.idempotency?.key, "order-1");
+  const due = await store.sendsToSweep(new Date(Date.now() + HOUR), 100);
+  assert.deepEqual(new Set(due.map(({ _id }) => _id)), new Set([before.body.id, lateKeyed._id]));
+  const repeated = await api.post(SEND, smallSend(), key);
+  assert.equal(repeated.status, 200);
+  assert.equal(repeated.body.id, lateKeyed._id);
+  assert.deepEqual(api.dispatched.map(({ _id }) => _id), [before.body.id, lateKeyed._id]);
+});
+
+test("follow() withdraws until the ledger answers, and what failed too", async () => {
+  const withdrawn: string[] = [];
+  let failures = 0;
+  await using api = openTestApp({
+    acceptSend: () => Promise.reject(new Error("the connection broke")),
+    withdrawSend: ({ _id }) => {
+      if (failures++ < 2) return Promise.reject(new Error("still away"));
+      withdrawn.push(_id);
+      return Promise.resolve(true);
+    },
+  });
+  assert.equal((await api.post(SEND, smallSend())).status, 503);
+  assert.equal((await api.post(SEND, smallSend(), { "idempotency-key": "a" })).status, 503);
+  await until(() => withdrawn.length === 1);
+  assert.equal(failures, 3);
+  assert.equal(api.dispatched.length, 0);
+});
+
+test("buildApp() takes no more sends without a key than it can withdraw", async () => {
+  let accepted = 0;
+  const { promise: back, resolve } = Promise.withResolvers<boolean>();
+  await using api = openTestApp({
+    acceptSend: () => {
+      accepted++;
+      return Promise.reject(new Error("away"));
+    },
+    withdrawSend: () => back,
+  });
+  for (let i = 0; i < 1010; i++) assert.equal((await api.post(SEND, smallSend())).status, 503);
+  assert.equal(accepted, 1000);
+  await api.post(SEND, smallSend(), { "idempotency-key": "a" });
+  assert.equal(accepted, 1001);
+  resolve(true);
+  await until(async () => {
+    await api.post(SEND, smallSend());
+    return accepted > 1001;
+  });
+});
+
+test("openLateAcceptances() waits in the end for the withdrawals that are open", async () => {
+  let isWithdrawn = false;
+  const api = openTestApp({
+    acceptSend: () => Promise.reject(new Error("away")),
+    withdrawSend: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return isWithdrawn = true;
+    },
+  });
+  await api.post(SEND, smallSend());
+  assert.equal(isWithdrawn, false);
+  await api.app.close();
+  assert.equal(isWithdrawn, true);
+});

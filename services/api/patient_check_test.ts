@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { patientCheck } from "./patient_check.ts";
+
+test("patientCheck() must pass at first, and may then fail for a while", async () => {
+  let now = 0;
+  let isUp = false;
+  const check = patientCheck(() => isUp ? Promise.resolve() : Promise.reject(new Error("away")), {
+    patienceMs: 1000,
+    clock: { now: () => now },
+  });
+  await assert.rejects(check(), /away/);
+  isUp = true;
+  await check();
+  isUp = false;
+  now = 1000;
+  await check();
+  now = 1001;
+  await assert.rejects(check(), /away/);
+  isUp = true;
+  await check();
+  isUp = false;
+  now = 2001;
+  await check();
+});
+
+test("patientCheck() answers before the health server loses patience", async () => {
+  let calls = 0;
+  const check = patientCheck(
+    () => calls++ === 0 ? Promise.resolve() : new Promise(() => {}),
+    { patienceMs: 1000 },
+  );
+  await check();
+  const started = performance.now();
+  await assert.rejects(check(), /no answer within 1500 ms/);
+  assert.ok(performance.now() - started < 1900);
+});

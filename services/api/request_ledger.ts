@@ -1,0 +1,172 @@
+import type { Send } from "@posthaste/contracts";
+import type { Logger } from "@posthaste/telemetry";
+import type { Acceptance, Ledger } from "./ledger.ts";
+import { Refusal } from "./refusal.ts";
+import type { Room } from "./room.ts";
+
+/** What the ledgers of all requests share. */
+export interface RequestLedgerDeps {
+  ledger: Ledger;
+  room: Room;
+  /** Longest time that one request waits for the ledger, all its waits together, in milliseconds. */
+  timeoutMs: number;
+  /** Called with an acceptance whose answer the request did not wait for, or that failed. */
+  onUnanswered(accepting: Promise<Acceptance>, what: { send: Send; bytes: number }): void;
+  logger: Pick<Logger, "error">;
+}
+
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * The ledger as one request sees it: whatever it asks, and however often, it is answered within a
+ * bounded time in all, or refused as `unavailable`: a database that is gone or hangs is answered
+ * soon, and never with success. What comes later counts as under way until it does come.
+ */
+export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend"> {
+  readonly #deps: RequestLedgerDeps;
+  #leftMs: number;
+  #waits = 0;
+  #waitsSince = 0;
+  #bytes = 0;
+  /** What keeps the request's bytes: the request itself, and each operation under way. */
+  #holders = 1;
+  #isOver = false;
+  #isLogged = false;
+
+  constructor(deps: RequestLedgerDeps) {
+    this.#deps = deps;
+    this.#leftMs = deps.timeoutMs;
+  }
+
+  /** Size of the request's body. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Counts the body of the request, until the request is over and nothing that it asked for is under
+   * way.
+   *
+   * @throws {Refusal} `unavailable` if too much is under way.
+   */
+  takeBody(bytes: number): void {
+    if (!this.#deps.room.takeBytes(bytes)) throw this.#refuse("read the request", tooMuch());
+    this.#bytes += bytes;
+  }
+
+  /** Counts the body until some other work on it is settled too; gives that work. */
+  keepBody<T>(work: Promise<T>): Promise<T> {
+    this.#holders++;
+    const release = () => this.#release();
+    work.then(release, release);
+    return work;
+  }
+
+  /** Notes that the request is over. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#release();
+  }
+
+  /**
+   * Waits for what comes from the ledger, as long as the request still may.
+   *
+   * @param action What it is for: `look up the token`.
+   * @throws {Refusal} `unavailable` if it fails or is late, or if too much is under way.
+   */
+  async wait<T>(action: string, begin: () => Promise<T>): Promise<T> {
+    const { room, timeoutMs } = this.#deps;
+    if (!room.hasOperation) throw this.#refuse(action, tooMuch());
+    if (this.#waits++ === 0) this.#waitsSince = performance.now();
+    const leftMs = this.#leftMs - (performance.now() - this.#waitsSince);
+    const { promise: end, reject } = Promise.withResolvers<never>();
+    const late = () => reject(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
+    const timer = setTimeout(late, Math.max(0, leftMs));
+    try {
+      const operation = begin();
+      this.#hold(operation);
+      return await Promise.race([operation, end]);
+    } catch (cause) {
+      throw this.#refuse(action, cause);
+    } finally {
+      clearTimeout(timer);
+      if (--this.#waits === 0) this.#leftMs -= performance.now() - this.#waitsSince;
+    }
+  }
+
+  latestEmailVersion(accountId: string, idOrAlias: string) {
+    const { ledger } = this.#deps;
+    return this.wait("look up the template", () => ledger.latestEmailVersion(accountId, idOrAlias));
+  }
+
+  latestPdfVersion(accountId: string, id: number) {
+    const { ledger } = this.#deps;
+    return this.wait("look up the PDF template", () => ledger.latestPdfVersion(accountId, id));
+  }
+
+  findIntegration(accountId: string, id: number) {
+    const { ledger } = this.#deps;
+    return this.wait("look up the integration", () => ledger.findIntegration(accountId, id));
+  }
+
+  findSendByIdempotencyKey(accountId: string, key: string) {
+    const { ledger } = this.#deps;
+    return this.wait(
+      "look up the idempotency key",
+      () => ledger.findSendByIdempotencyKey(accountId, key),
+    );
+  }
+
+  async acceptSend(send: Send): Promise<Acceptance> {
+    const { ledger, onUnanswered } = this.#deps;
+    let accepting: Promise<Acceptance> | undefined;
+    try {
+      return await this.wait("accept the send", () => accepting = ledger.acceptSend(send));
+    } catch (error) {
+      if (accepting !== undefined) onUnanswered(accepting, { send, bytes: this.#bytes });
+      throw error;
+    }
+  }
+
+  findSend(accountId: string, id: string) {
+    return this.wait("look up the send", () => this.#deps.ledger.findSend(accountId, id));
+  }
+
+  findMessage(accountId: string, id: string) {
+    return this.wait("look up the message", () => this.#deps.ledger.findMessage(accountId, id));
+  }
+
+  listMessages(accountId: string, sendId: string) {
+    const { ledger } = this.#deps;
+    return this.wait("look up the messages", () => ledger.listMessages(accountId, sendId));
+  }
+
+  #hold(operation: Promise<unknown>): void {
+    const { room } = this.#deps;
+    room.begin();
+    const end = () => room.end();
+    this.keepBody(operation).then(end, end);
+  }
+
+  #release(): void {
+    if (--this.#holders === 0) this.#deps.room.freeBytes(this.#bytes);
+  }
+
+  #refuse(action: string, cause: unknown): Refusal {
+    if (!this.#isLogged) {
+      this.#isLogged = true;
+      this.#deps.logger.error(`Cannot ${action}: the ledger does not answer as it should`, {
+        error: cause,
+      });
+    }
+    return new Refusal("unavailable", `Cannot ${action}: try again soon`, {
+      cause,
+      retryAfter: RETRY_AFTER_SECONDS,
+    });
+  }
+}
+
+function tooMuch(): Error {
+  return new Error("too much is under way");
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openTestApp, SEND, smallSend } from "./_test_app.ts";
+import { Refusal } from "./refusal.ts";
+import { RequestLedger } from "./request_ledger.ts";
+import { openRoom, type Room } from "./room.ts";
+
+const never = () => new Promise<never>(() => {});
+
+function ledgerIn(room: Room, timeoutMs: number): RequestLedger {
+  const logger = { error: () => {} };
+  const ledger = {} as never;
+  return new RequestLedger({ ledger, room, timeoutMs, onUnanswered: () => {}, logger });
+}
+
+const ROOMY = { maxOperations: 100, maxBytes: 1000 };
+const UNAVAILABLE = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
+
+test("wait() bounds all the waits of a request together", async () => {
+  const ledger = ledgerIn(openRoom(ROOMY), 300);
+  const started = performance.now();
+  await ledger.wait("look", () => delay(120));
+  await ledger.wait("look", () => delay(120));
+  await assert.rejects(ledger.wait("look", () => delay(200)), UNAVAILABLE);
+  const tookMs = performance.now() - started;
+  assert.ok(tookMs > 280 && tookMs < 420, `${tookMs} ms`);
+  await assert.rejects(ledger.wait("look", never), UNAVAILABLE);
+});
+
+test("wait() counts waits at the same time once, and no time between waits", async () => {
+  const ledger = ledgerIn(openRoom(ROOMY), 300);
+  await Promise.all([1, 2, 3, 4].map(() => ledger.wait("look", () => delay(120))));
+  await delay(300);
+  await ledger.wait("look", () => delay(50));
+});
+
+test("wait() refuses at once while too many operations are unanswered", async () => {
+  const room = openRoom({ ...ROOMY, maxOperations: 2 });
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  const late = [1, 2].map(() => ledgerIn(room, 20).wait("look", () => answer));
+  for (const wait of late) await assert.rejects(wait, UNAVAILABLE);
+  let began = false;
+  const refused = ledgerIn(room, 1000).wait("look", () => {
+    began = true;
+    return Promise.resolve();
+  });
+  await assert.rejects(refused, UNAVAILABLE);
+  assert.equal(began, false);
+  resolve();
+  await answer;
+  assert.equal(await ledgerIn(room, 1000).wait("look", () => Promise.resolve(7)), 7);
+});
+
+test("takeBody() keeps the bytes until the request is over and its operations are answered", async () => {
+  const room = openRoom(ROOMY);
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  const first = ledgerIn(room, 20);
+  first.takeBody(800);
+  await assert.rejects(first.wait("accept", () => answer), UNAVAILABLE);
+  assert.throws(() => ledgerIn(room, 20).takeBody(201), UNAVAILABLE);
+  first.leave();
+  first.leave();
+  assert.throws(() => ledgerIn(room, 20).takeBody(201), UNAVAILABLE);
+  resolve();
+  await answer;
+  await delay(0);
+  assert.ok(room.takeBytes(1000));
+});
+
+test("buildApp() gives the bytes of every request back", async () => {
+  await using api = openTestApp({}, { room: { maxOperations: 10, maxBytes: 140 } });
+  for (let i = 0; i < 5; i++) {
+    assert.equal((await api.post(SEND, smallSend())).status, 200);
+    assert.equal((await api.post(SEND, "{")).status, 400);
+    assert.equal((await api.post("/nowhere", smallSend())).status, 404);
+  }
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  await using slow = openTestApp({
+    acceptSend: () => gate.then(() => ({ accepted: true })),
+  }, { room: { maxOperations: 10, maxBytes: 140 } });
+  const waiting = slow.post(SEND, smallSend());
+  await delay(20);
+  const refused = await slow.post(SEND, smallSend());
+  assert.equal(refused.status, 503);
+  assert.equal(refused.headers["retry-after"], "2");
+  open();
+  assert.equal((await waiting).status, 200);
+});
+
+test("buildApp() answers in one ledger timeout, however many operations are slow", async () => {
+  const slow = <T>(value: T) => () => delay(150).then(() => value);
+  await using api = openTestApp({ findIntegration: slow(null) }, { ledgerTimeoutMs: 400 });
+  const first = await api.post(SEND, smallSend());
+  assert.equal(first.status, 404);
+  await using slower = openTestApp({
+    findSendByIdempotencyKey: slow(null),
+    acceptSend: () => delay(600).then(() => ({ accepted: true })),
+  }, { ledgerTimeoutMs: 400 });
+  const started = performance.now();
+  const answer = await slower.post(SEND, smallSend(), { "idempotency-key": "a" });
+  assert.equal(answer.status, 503);
+  const tookMs = performance.now() - started;
+  assert.ok(tookMs < 500, `${tookMs} ms`);
+});

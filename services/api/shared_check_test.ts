@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { sharedCheck } from "./shared_check.ts";
+
+test("sharedCheck() asks once for all who ask at about the same time", async () => {
+  let asked = 0;
+  const check = sharedCheck(() => Promise.resolve(asked++), { timeoutMs: 100, freshMs: 50 });
+  await Promise.all([check(), check(), check()]);
+  await check();
+  assert.equal(asked, 1);
+  await delay(60);
+  await check();
+  assert.equal(asked, 2);
+});
+
+test("sharedCheck() fails when the check does, or is late", async () => {
+  const options = { timeoutMs: 20, freshMs: 50 };
+  await assert.rejects(sharedCheck(() => Promise.reject(new Error("away")), options)(), /away/);
+  const late = sharedCheck(() => new Promise(() => {}), options);
+  await assert.rejects(late(), /no answer within 20 ms/);
+});

@@ -1,0 +1,26 @@
+import type { SmtpFailure } from "./smtp_failure.ts";
+
+/** Failures in a row to reach a server, after which it is left alone. */
+export const FAILURES_TO_OPEN = 5;
+
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/**
+ * Decides how long a server is left alone after so many failures in a row to reach it, in
+ * milliseconds: not at all before the fifth, then 30 s, twice as long after each probe that fails, at
+ * most 10 minutes.
+ */
+export function pauseMs(failures: number): number {
+  if (failures < FAILURES_TO_OPEN) return 0;
+  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - FAILURES_TO_OPEN), LONGEST_PAUSE_MS);
+}
+
+/**
+ * Tells whether a server could not be reached at all, so that the next mail will hardly fare better.
+ * What it says about a login or a mail is no trouble of this kind, nor is a stop of our own.
+ */
+export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
+  if (fault === "aborted" || fault === "closed" || fault === "gate") return false;
+  return phase === "connect" || phase === "greeting" || phase === "ehlo" || phase === "tls";
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isUnreachable, pauseMs } from "./breaker.ts";
+
+test("pauseMs() leaves a server alone from the fifth failure on, twice as long each time", () => {
+  const seconds = [1, 4, 5, 6, 7, 9, 10, 50].map((failures) => pauseMs(failures) / 1000);
+  assert.deepEqual(seconds, [0, 0, 30, 60, 120, 480, 600, 600]);
+});
+
+test("isUnreachable() is true for what happens before the server takes commands", () => {
+  const cases = [
+    ["connect", "refused", true],
+    ["connect", "dns", true],
+    ["greeting", "timeout", true],
+    ["ehlo", "lost", true],
+    ["greeting", "reply", true],
+    ["tls", "certificate", true],
+    ["connect", "closed", false],
+    ["connect", "aborted", false],
+    ["auth", "reply", false],
+    ["mail", "lost", false],
+    ["dot", "stalled", false],
+    ["body", "gate", false],
+  ] as const;
+  for (const [phase, fault, expected] of cases) {
+    assert.equal(isUnreachable({ phase, fault }), expected, `${phase} ${fault}`);
+  }
+});

@@ -1,0 +1,75 @@
+import type { Content, EventData } from "@posthaste/contracts";
+import type { LoadAttachment } from "./attachment_cache.ts";
+import { type ComposedMail, composeMime, MailTooLargeError } from "./compose_mime.ts";
+
+/** Where the parts of a message lie that its event only names. */
+export interface MessageContents {
+  loadAttachment: LoadAttachment;
+  loadContent(key: string): Promise<string | undefined>;
+}
+
+/** A message that is ready to be sent. */
+export type ReadyMessage = EventData<"message.printed">;
+
+/** What a mail is made of could not be found: it has to be rendered again. */
+export class MissingContentError extends Error {
+  override readonly name = "MissingContentError";
+}
+
+/**
+ * Composes the mail of a message, the same bytes on every attempt.
+ *
+ * @param maxBytes Largest mail, in bytes.
+ * @returns A sentence where there can never be a mail: it is too large, or an address cannot be written.
+ * @throws {MissingContentError} If a PDF or a text is gone from the object store.
+ */
+export async function composeMessage(
+  message: ReadyMessage,
+  contents: MessageContents,
+  maxBytes: number,
+): Promise<ComposedMail | string> {
+  try {
+    return await compose(message, contents, maxBytes);
+  } catch (error) {
+    if (error instanceof MailTooLargeError || error instanceof RangeError) return error.message;
+    throw error;
+  }
+}
+
+async function compose(
+  message: ReadyMessage,
+  contents: MessageContents,
+  maxBytes: number,
+): Promise<ComposedMail> {
+  const [html, text, attachments] = await Promise.all([
+    textOf(message.html, contents),
+    textOf(message.text, contents),
+    Promise.all(message.attachments.map(async ({ key, filename }) => {
+      const base64 = await contents.loadAttachment(key);
+      if (base64 === undefined) throw new MissingContentError(`Cannot find PDF "${key}"`);
+      return { filename, content: { base64 }, contentType: "application/pdf" as const };
+    })),
+  ]);
+  const { messageId, acceptedAt, from, to, subject } = message;
+  return composeMime({
+    messageId: `<${messageId}@${from.email.slice(from.email.lastIndexOf("@") + 1)}>`,
+    date: new Date(acceptedAt),
+    from: mailbox(from),
+    to: mailbox(to),
+    subject,
+    html,
+    text,
+    attachments,
+  }, { maxBytes });
+}
+
+function mailbox({ email, name }: ReadyMessage["from"]) {
+  return name === undefined ? { email } : { email, name };
+}
+
+async function textOf(content: Content, contents: MessageContents): Promise<string> {
+  if ("inline" in content) return content.inline;
+  const text = await contents.loadContent(content.key);
+  if (text === undefined) throw new MissingContentError(`Cannot find content "${content.key}"`);
+  return text;
+}

@@ -1,0 +1,178 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Integration, Lane } from "@posthaste/contracts";
+import type { IntegrationTrouble } from "@posthaste/storage";
+import { FAILURES_TO_OPEN } from "./breaker.ts";
+import { type Pace, takeToken } from "./pace.ts";
+import { type Crew, shareOf } from "./share.ts";
+
+/** What the gate needs from the outside. */
+export interface GateDeps {
+  /** The mailers that share what an integration allows. */
+  crew(): Crew;
+  /** What is known about a server that could not be reached lately. */
+  troubleOf(integrationId: string): IntegrationTrouble | undefined;
+  now(): Date;
+}
+
+/** How a transaction went, for those that come after it. */
+export interface Passage {
+  /** The connections that this process may have open to the server. */
+  readonly connections: number;
+  /** To be called once, when the transaction is over. */
+  leave(): void;
+}
+
+/** Whether a mail may be sent now, or a sentence that says why it must wait in the ledger. */
+export type Admission = Passage | { parked: string };
+
+/** Keeps the mails of one integration from filling all the places of a mailer. */
+export interface Gate {
+  /** Waits a moment for room, as long as mail of its lane may hold a place of others. */
+  admit(integration: Integration, lane: Lane): Promise<Admission>;
+  /** Admits no mail of the integration for some seconds: its login was refused a moment ago. */
+  block(integration: Integration, reason: string): void;
+}
+
+/**
+ * A mail that would wait longer than this, in milliseconds, is parked: it must not hold a place of
+ * others. In the bulk lane nobody waits for a single mail, and parking costs a second rendering.
+ */
+const LONGEST_WAIT_MS = { transactional: 1000, bulk: 5000 } as const satisfies Record<Lane, number>;
+
+/** Longest wait for the turn that a rate allows, in milliseconds. */
+const LONGEST_PAUSE_MS = 1000;
+
+/** While one mail is on the wire, the next ones of the same connection are made and claimed. */
+const PASSAGES_PER_CONNECTION = 3;
+
+/** As long as an integration is remembered as it was: {@linkcode openIntegrationCache}. */
+const BLOCK_MS = 6000;
+
+/** How much the newest transaction counts in the average. */
+const WEIGHT = 0.2;
+
+/** What goes on at one integration. */
+interface Traffic {
+  /** The current transactions, the oldest first. */
+  begun: Set<{ at: number }>;
+  waiting: PromiseWithResolvers<boolean>[];
+  averageMs: number;
+  pace: Pace;
+  blocked: { until: number; reason: string } | undefined;
+}
+
+/**
+ * Opens a gate in front of the SMTP servers. A mail passes if its integration is not suspended, its
+ * server not left alone (circuit breaker), the rate not used up, and a connection free or soon to be:
+ * by what the last transactions took, and by how long the current ones have taken so far.
+ */
+export function openGate(deps: GateDeps): Gate {
+  const traffics = new Map<string, Traffic>();
+
+  function trafficOf(key: string): Traffic {
+    let traffic = traffics.get(key);
+    if (traffic === undefined) {
+      const pace = { tokens: 1, at: 0 };
+      traffic = { begun: new Set(), waiting: [], averageMs: 0, pace, blocked: undefined };
+      traffics.set(key, traffic);
+    }
+    return traffic;
+  }
+
+  function begin(traffic: Traffic, connections: number): Passage {
+    const transaction = { at: performance.now() };
+    traffic.begun.add(transaction);
+    return {
+      connections,
+      leave() {
+        if (!traffic.begun.has(transaction)) return;
+        traffic.averageMs += WEIGHT * (performance.now() - transaction.at - traffic.averageMs);
+        traffic.begun.delete(transaction);
+        traffic.waiting.shift()?.resolve(true);
+      },
+    };
+  }
+
+  return {
+    block(integration, reason) {
+      trafficOf(integration._id).blocked = { until: deps.now().getTime() + BLOCK_MS, reason };
+    },
+    async admit(integration, lane) {
+      const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
+      const traffic = trafficOf(key);
+      const closed = closedBy(traffic, {
+        suspended,
+        trouble: deps.troubleOf(key),
+        now: deps.now(),
+      });
+      if (closed !== undefined) return { parked: closed };
+      const connections = shareOf(maxConnections, deps.crew(), key);
+      if (connections === 0) return { parked: BUSY };
+      if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
+        return { parked: "The integration's rate limit is reached" };
+      }
+      const longestMs = LONGEST_WAIT_MS[lane];
+      return await hasRoom(traffic, { connections, longestMs })
+        ? begin(traffic, connections)
+        : { parked: BUSY };
+    },
+  };
+}
+
+const BUSY = "The SMTP server is busy with other mail of this integration";
+
+function closedBy(
+  { blocked, begun }: Traffic,
+  { suspended, trouble, now }: {
+    suspended: Integration["suspended"];
+    trouble: IntegrationTrouble | undefined;
+    now: Date;
+  },
+): string | undefined {
+  if (suspended !== null) return suspendedFor(suspended.reason);
+  if (blocked !== undefined && now.getTime() < blocked.until) return suspendedFor(blocked.reason);
+  if (trouble === undefined || trouble.failures < FAILURES_TO_OPEN) return undefined;
+  // After a pause one mail goes ahead, and the others wait for what it finds.
+  const mayProbe = trouble.openUntil !== null && trouble.openUntil <= now && begun.size === 0;
+  return mayProbe ? undefined : `The SMTP server cannot be reached: ${trouble.reason}`;
+}
+
+function suspendedFor(reason: string): string {
+  return `The integration is suspended: ${reason}`;
+}
+
+/** Waits for a place among the transactions of an integration, unless that would take too long. */
+async function hasRoom(
+  traffic: Traffic,
+  { connections, longestMs }: { connections: number; longestMs: number },
+): Promise<boolean> {
+  const places = connections * PASSAGES_PER_CONNECTION;
+  if (traffic.begun.size < places && traffic.waiting.length === 0) return true;
+  const [oldest] = traffic.begun;
+  const soFarMs = oldest === undefined ? 0 : performance.now() - oldest.at;
+  const transactionMs = Math.max(traffic.averageMs, soFarMs);
+  const rounds = Math.ceil((traffic.waiting.length + 1) / places);
+  if (transactionMs * rounds > longestMs) return false;
+  const waiter = Promise.withResolvers<boolean>();
+  traffic.waiting.push(waiter);
+  const timer = setTimeout(() => {
+    const position = traffic.waiting.indexOf(waiter);
+    if (position >= 0) traffic.waiting.splice(position, 1);
+    waiter.resolve(false);
+  }, longestMs);
+  const hasPlace = await waiter.promise;
+  clearTimeout(timer);
+  return hasPlace;
+}
+
+async function hasToken(traffic: Traffic, maxPerMinute: number, deps: GateDeps): Promise<boolean> {
+  const { position, count } = deps.crew();
+  const perMinute = maxPerMinute / count;
+  const now = deps.now().getTime();
+  const waitMs = takeToken(traffic.pace, perMinute, now);
+  if (waitMs === 0) return true;
+  if (waitMs > LONGEST_PAUSE_MS) return false;
+  // A position of its own spreads processes that wait for the same moment.
+  await delay(waitMs + position);
+  return takeToken(traffic.pace, perMinute, deps.now().getTime()) === 0;
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { IntegrationTrouble } from "@posthaste/storage";
+import { integrationOf } from "./_test_integration.ts";
+import { type Admission, openGate, type Passage } from "./gate.ts";
+
+function openTestGate(trouble?: Partial<IntegrationTrouble>) {
+  const world = { now: 1_000_000, crew: { count: 1, position: 0 } };
+  const gate = openGate({
+    crew: () => world.crew,
+    troubleOf: (_id) =>
+      trouble && { _id, failures: 5, openUntil: null, reason: "gone", ...trouble },
+    now: () => new Date(world.now),
+  });
+  return { gate, world };
+}
+
+function passed(admission: Admission): Passage {
+  assert.ok(!("parked" in admission), JSON.stringify(admission));
+  return admission;
+}
+
+const BUSY = { parked: "The SMTP server is busy with other mail of this integration" };
+
+test("admit() lets mails wait a moment at a fast server, in their order", async () => {
+  const { gate } = openTestGate();
+  const integration = integrationOf({ maxConnections: 1 });
+  const order: number[] = [];
+  await Promise.all(Array.from({ length: 30 }, async (_, n) => {
+    const passage = passed(await gate.admit(integration, "transactional"));
+    await delay(5);
+    order.push(n);
+    passage.leave();
+  }));
+  assert.deepEqual(order, order.toSorted((a, b) => a - b));
+  assert.equal(order.length, 30);
+});
+
+test("admit() parks within a second what a server that hangs would keep waiting", async () => {
+  const { gate } = openTestGate();
+  const integration = integrationOf({ maxConnections: 2 });
+  const first = await Promise.all(
+    Array.from({ length: 6 }, () => gate.admit(integration, "transactional")),
+  );
+  first.forEach(passed);
+  const started = performance.now();
+  assert.deepEqual(await gate.admit(integration, "transactional"), BUSY);
+  assert.ok(performance.now() - started < 1300);
+  const again = performance.now();
+  const more = await Promise.all(
+    Array.from({ length: 100 }, () => gate.admit(integration, "transactional")),
+  );
+  for (const admission of more) assert.deepEqual(admission, BUSY);
+  assert.ok(performance.now() - again < 100);
+  passed(await gate.admit(integrationOf({ _id: "acc_2/1" }), "transactional"));
+  passed(first[0] as Admission).leave();
+  passed(await gate.admit(integration, "transactional"));
+});
+
+test("admit() parks the mail of a suspended integration and of one whose login was refused", async () => {
+  const { gate, world } = openTestGate();
+  const suspended = { at: new Date(0), reason: "no login" };
+  const parked = { parked: "The integration is suspended: no login" };
+  assert.deepEqual(await gate.admit(integrationOf({ suspended }), "transactional"), parked);
+  const integration = integrationOf();
+  gate.block(integration, "no login");
+  assert.deepEqual(await gate.admit(integration, "transactional"), parked);
+  world.now += 6000;
+  passed(await gate.admit(integration, "transactional"));
+});
+
+test("admit() lets one mail probe a server that was left alone, and parks the others", async () => {
+  const parked = { parked: "The SMTP server cannot be reached: gone" };
+  const open = openTestGate({ openUntil: new Date(1_000_001) });
+  assert.deepEqual(await open.gate.admit(integrationOf(), "transactional"), parked);
+  const half = openTestGate({ openUntil: new Date(1_000_000) });
+  const probe = passed(await half.gate.admit(integrationOf(), "transactional"));
+  assert.deepEqual(await half.gate.admit(integrationOf(), "transactional"), parked);
+  probe.leave();
+  passed(await half.gate.admit(integrationOf(), "transactional"));
+  const few = openTestGate({ failures: 4 });
+  passed(await few.gate.admit(integrationOf(), "transactional"));
+});
+
+test("admit() gives each mailer its share of connections and of the rate", async () => {
+  const { gate, world } = openTestGate();
+  const integration = integrationOf({ maxConnections: 5 });
+  const shares = [0, 1, 2].map(async (position) => {
+    world.crew = { count: 3, position };
+    return passed(await gate.admit(integration, "transactional")).connections;
+  });
+  assert.equal((await Promise.all(shares)).reduce((a, b) => a + b), 5);
+  world.crew = { count: 2, position: 0 };
+  const slow = integrationOf({ _id: "acc_1/9", maxPerMinute: 120 });
+  passed(await gate.admit(slow, "transactional"));
+  world.now += 10;
+  const late = gate.admit(slow, "transactional");
+  world.now += 990;
+  passed(await late);
+  world.now += 10;
+  assert.deepEqual(
+    await gate.admit(integrationOf({ _id: "acc_1/9", maxPerMinute: 6 }), "transactional"),
+    {
+      parked: "The integration's rate limit is reached",
+    },
+  );
+});

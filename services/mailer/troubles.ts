@@ -1,0 +1,70 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { IntegrationHealth, IntegrationTrouble } from "@posthaste/storage";
+import { count, type Logger } from "@posthaste/telemetry";
+import { FAILURES_TO_OPEN, pauseMs } from "./breaker.ts";
+
+/** The servers that cannot be reached, as all mailers together know it. */
+export interface Troubles {
+  troubleOf(integrationId: string): IntegrationTrouble | undefined;
+  /** A server could not be reached. Never throws. */
+  note(integrationId: string, reason: string): Promise<void>;
+  /** A server was reached. Never throws, and costs nothing if it was in no trouble. */
+  clear(integrationId: string): Promise<void>;
+  /** Learns what other mailers found, until the signal aborts. */
+  follow(signal: AbortSignal): Promise<void>;
+}
+
+/** What {@linkcode openTroubles} needs. */
+export interface TroubleDeps extends IntegrationHealth {
+  now(): Date;
+  logger: Pick<Logger, "warn" | "info">;
+}
+
+const FOLLOW_MS = 2000;
+
+/** Opens the knowledge about servers in trouble; it is empty until it is followed. */
+export function openTroubles(deps: TroubleDeps): Troubles {
+  let known = new Map<string, IntegrationTrouble>();
+
+  async function carefully(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      // A mail need not wait for it: the next one finds out by itself.
+      deps.logger.warn("Cannot share what is known about SMTP servers", { error });
+    }
+  }
+
+  return {
+    troubleOf: (id) => known.get(id),
+    note: (id, reason) =>
+      carefully(async () => {
+        const before = known.get(id);
+        const trouble = await deps.noteTrouble({ id, reason, now: deps.now(), pauseMs });
+        if (trouble === null) return;
+        known.set(id, trouble);
+        const isNew = (before?.failures ?? 0) < FAILURES_TO_OPEN;
+        if (!isNew || trouble.failures < FAILURES_TO_OPEN) return;
+        count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "open" });
+        deps.logger.warn("An SMTP server cannot be reached, leaving it alone", { integration: id });
+      }),
+    clear: (id) =>
+      carefully(async () => {
+        const before = known.get(id);
+        if (before === undefined) return;
+        known.delete(id);
+        await deps.clearTrouble(id);
+        if (before.failures < FAILURES_TO_OPEN) return;
+        count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "closed" });
+        deps.logger.info("An SMTP server is reached again", { integration: id });
+      }),
+    async follow(signal) {
+      while (!signal.aborted) {
+        await carefully(async () => {
+          known = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
+        });
+        await delay(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
+      }
+    },
+  };
+}

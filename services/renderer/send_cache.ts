@@ -1,0 +1,24 @@
+import type { Send } from "@posthaste/contracts";
+import { LRUCache } from "lru-cache";
+
+// Of JSON; in memory a send takes up to three times as much.
+const MAX_BYTES = 32 * 1024 ** 2;
+
+/**
+ * Gives a reader of sends that keeps what it read last. A large send whose messages come back piece
+ * by piece, because its server refuses them or its events were lost, is then read once and not for
+ * each piece. What a renderer needs of a send never changes; what is not there is asked for again.
+ */
+export function openSendCache(
+  loadSend: (id: string) => Promise<Send | null>,
+  { maxBytes = MAX_BYTES }: { maxBytes?: number } = {},
+): (id: string) => Promise<Send | null> {
+  const sends = new LRUCache<string, Send>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ request }) => JSON.stringify(request).length,
+    // What is evicted while it is fetched is still the answer for whoever waits.
+    ignoreFetchAbort: true,
+    fetchMethod: async (id) => await loadSend(id) ?? undefined,
+  });
+  return async (id) => await sends.fetch(id) ?? null;
+}

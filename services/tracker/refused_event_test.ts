@@ -1,0 +1,69 @@
+import { newSendId } from "@posthaste/contracts";
+import { type Bus, openBus, type Outgoing } from "@posthaste/messaging";
+import type { SendHead, UnfinishedMessage } from "@posthaste/storage";
+import { openLogger } from "@posthaste/telemetry";
+import { openTestNats, until } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type SweepDeps, sweepOnce } from "./sweep.ts";
+
+const GRACE_MS = 30_000;
+const acceptedAt = new Date(Date.now() - 2 * GRACE_MS);
+const lane = "transactional";
+const send = { _id: newSendId(), accountId: "acc_1", lane, acceptedAt } as SendHead;
+
+const QUEUED: UnfinishedMessage = {
+  ...{ index: 0, state: "queued", attempt: 0, leaseUntil: null, nextAt: null },
+  enteredAt: acceptedAt,
+};
+
+function openSweeper(bus: Bus): SweepDeps {
+  return {
+    sendsToSweep: () => Promise.resolve([send]),
+    unfinishedMessages: () => Promise.resolve([QUEUED]),
+    settleSends: () => Promise.resolve(0),
+    postponeSweep: () => Promise.resolve(),
+    hastenSweep: () => Promise.resolve(),
+    streamStates: () => bus.streamStates(),
+    publish: (outgoing) => bus.publish(outgoing),
+    now: () => new Date(),
+    logger: { info: () => {}, warn: () => {} },
+  };
+}
+
+test("sweepOnce() dispatches a message again whose event nobody could read", async () => {
+  await using nats = await openTestNats();
+  await using bus = await openBus({ url: nats.url, name: "test" });
+  await bus.applyTopology();
+  // Of which message it is, it does not tell.
+  await bus.publish({ type: "send.requested", data: { lane } } as unknown as Outgoing);
+  const sweeper = openSweeper(bus);
+
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const taken: unknown[] = [];
+  const eating = bus.consume({
+    name: "test.render",
+    handle: ({ data }) => {
+      taken.push(data);
+      return Promise.resolve({ type: "done", publish: [] });
+    },
+    giveUp: () => ({ publish: [] }),
+  }, {
+    consumer: "renderer_transactional",
+    concurrency: 1,
+    signal: stop.signal,
+    logger: openLogger({ service: "test", level: "warn", write: (line) => void lines.push(line) }),
+  });
+  await until(async () => (await bus.streamStates()).get("RENDER")?.messages === 0);
+  assert.match(lines.join(), /Cannot read an event, given up/);
+  assert.deepEqual(taken, []);
+
+  await sweepOnce(sweeper, { graceMs: GRACE_MS });
+  await until(() => taken.length === 1);
+  stop.abort();
+  await eating;
+  assert.deepEqual(taken, [
+    { v: 1, sendId: send._id, accountId: "acc_1", lane, again: [{ index: 0, attempt: 0 }] },
+  ]);
+});
