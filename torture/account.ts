@@ -1,4 +1,5 @@
-import type { Store } from "@posthaste/storage";
+import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret, type Store } from "@posthaste/storage";
+import { MASTER_KEY } from "./pods.ts";
 import { publishEmail, publishPdf } from "@posthaste/templating";
 import { pageOptionsSchema } from "@posthaste/contracts";
 
@@ -20,6 +21,8 @@ export interface AccountOptions {
   run: string;
   sinkPort: number;
   whenUnknown: "retry" | "hold";
+  /** Who logs in, after STARTTLS; nobody, and in the clear, without it. */
+  user: { name: string; password: string } | undefined;
 }
 
 /** Subject of a mail by the version of the template and the recipient's number. */
@@ -27,7 +30,7 @@ export const SUBJECT = /^Torture (\d+) to n(\d+)$/;
 
 /** Makes an account with templates and an integration. */
 export async function makeAccount(store: Store, options: AccountOptions): Promise<RunAccount> {
-  const { run, sinkPort, whenUnknown } = options;
+  const { run, sinkPort, whenUnknown, user } = options;
   const { _id: accountId } = await store.createAccount({ name: run });
   const { token } = await store.createToken({
     accountId,
@@ -70,8 +73,15 @@ export async function makeAccount(store: Store, options: AccountOptions): Promis
     name: "sink",
     host: "127.0.0.1",
     port: sinkPort,
-    tls: "none",
-    auth: null,
+    tls: user === undefined ? "none" : "starttls",
+    auth: user === undefined ? null : (recordId) => ({
+      user: user.name,
+      password: sealSecret(user.password, {
+        ...{ accountId, recordId, field: INTEGRATION_PASSWORD },
+        keys: readMasterKeys(MASTER_KEY),
+      }),
+      method: null,
+    }),
     senders: [SENDER],
     maxConnections: 20,
     whenUnknown,

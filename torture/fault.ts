@@ -28,6 +28,10 @@ export interface Fault {
   settings?: Partial<Record<ServiceName, Settings>>;
   /** What the receiving server does wrong meanwhile. */
   smtp?: SmtpFault[];
+  /** Whether that server asks for STARTTLS and a login. */
+  secure?: boolean;
+  /** How long that server thinks about a mail, on average, in milliseconds. @default {5} */
+  thinksMs?: number;
   whenUnknown?: "retry" | "hold";
   mix?: Mix;
   /** Whether requests may stay unanswered, since the interface itself is ended. */

@@ -55,7 +55,6 @@ export type SinkLine =
   | {
     type: "refusal";
     at: number;
-    mailer: string;
     /** Null before RCPT. */
     to: string | null;
     stage: string;

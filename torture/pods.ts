@@ -5,6 +5,9 @@ import { type ServiceName, type ServiceProcess, startService } from "@posthaste/
 import { freePort, userCacheDir } from "@posthaste/parts";
 import type { Interruption } from "./ledgers.ts";
 
+/** Under which the passwords of a run are sealed. */
+export const MASTER_KEY = `torture:${Buffer.alloc(32, 7).toString("base64")}`;
+
 /** One process of a service. */
 export interface Pod {
   readonly role: ServiceName;
@@ -148,7 +151,8 @@ function commonEnv({ mongodbUrl, natsUrl, dataDir }: PodsOptions) {
     ...env,
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
-    MASTER_KEY: `torture:${Buffer.alloc(32, 7).toString("base64")}`,
+    MASTER_KEY,
+    NODE_EXTRA_CA_CERTS: join(dataDir, "ca.pem"),
     HOST: "127.0.0.1",
     RATE_LIMIT: "0",
     APPLY_TOPOLOGY: "true",

@@ -166,11 +166,9 @@ function doubtsOf(
   const ofMailer = Map.groupBy(interruptions, ({ mailer }) => mailer);
   const doubts = new Map<string, number>();
   for (const [email, mails] of sunk) {
-    const confirmed = known.get(email)?.reply?.response ?? "";
     const count = mails.filter((mail) => {
       if (mail.ambiguous) return true;
-      // The reply that the ledger holds is that of this very copy.
-      if (mail.reply !== null && replyMark(mail.reply) === replyMark(confirmed)) return false;
+      if (isOutcomeKnown(known.get(email), mail)) return false;
       return ofMailer.get(mail.mailer)?.some(({ at }) =>
         at >= mail.at - 50 && at - mail.at < IN_DOUBT_MS
       );
@@ -180,9 +178,17 @@ function doubtsOf(
   return doubts;
 }
 
+/** Whether the ledger tells how the attempt ended that made a copy. */
+function isOutcomeKnown(message: ServiceMessage | undefined, { at }: SunkMail): boolean {
+  const begun = message?.timeline.filter((entry) => entry.type === "sending" && entry.at <= at);
+  const attempt = begun?.at(-1)?.attempt;
+  return message?.timeline.some((entry) => OUTCOMES.has(entry.type) && entry.attempt === attempt) ??
+    false;
+}
+
 /** Each reply of the sink has a number of its own. */
 function replyMark(reply: string): string | undefined {
-  return /\bk\d+\b/.exec(reply)?.[0];
+  return /queued as \d+/.exec(reply)?.[0];
 }
 
 /** I1: what was accepted ends as sent, with a copy to show, or as failed, with a reason and none. */
@@ -316,7 +322,8 @@ function findUntruth({ known, sunk, sink }: View): Problem[] {
     sink.filter((line) => line.type === "refusal"),
     ({ to }) => to ?? "",
   );
-  const refusedEarly = refusals.get("")?.some(({ code }) => (code ?? 0) >= 500) ?? false;
+  const refusedEarly =
+    refusals.get("")?.some(({ stage, code }) => stage === "mail" && (code ?? 0) >= 500) ?? false;
   for (const message of known.values()) {
     const { email, state, reply } = message;
     for (const what of timelineFaults(message)) lie(`${email}: ${what}; ${storyOf(message)}`);

@@ -16,7 +16,7 @@ function message(n: number, more: Partial<ServiceMessage> = {}): ServiceMessage 
     state: "sent",
     attempt: 1,
     reason: null,
-    reply: { code: 250, response: `250 2.0.0 Ok k${n}` },
+    reply: { code: 250, response: `250 2.0.0 OK queued as ${n}` },
     timeline: [
       { at: 1000, type: "queued", attempt: 0 },
       { at: 1010, type: "sending", attempt: 1 },
@@ -37,7 +37,7 @@ function sunk(n: number, more: Partial<SunkMail> = {}): SunkMail {
     toHeader: `n${n}@r.example`,
     sha256: `hash-${n}`,
     pdfs: [{ sha256: "the-pdf", whole: true }],
-    reply: `250 2.0.0 Ok k${n}`,
+    reply: `250 2.0.0 OK queued as ${n}`,
     taken: true,
     fault: null,
     ambiguous: false,
@@ -49,7 +49,6 @@ function refusal(n: number, more: Partial<Refusal> = {}): Refusal {
   return {
     type: "refusal",
     at: 1020,
-    mailer: "mailer-1",
     to: `n${n}@r.example`,
     stage: "rcpt",
     code: 550,
@@ -113,7 +112,10 @@ function assertRed(invariant: Problem["invariant"], what: RegExp, problems: Prob
 /** A second copy of the first mail, as the second attempt of another mailer. */
 function twice(ledgers: Ledgers, first: Partial<SunkMail> = {}) {
   ledgers.sink = [
-    sunk(1, { ...first, reply: first.reply === undefined ? "250 2.0.0 Ok k9" : first.reply }),
+    sunk(1, {
+      ...first,
+      reply: first.reply === undefined ? "250 2.0.0 OK queued as 9" : first.reply,
+    }),
     sunk(1, { at: 9000, mailer: "mailer-2" }),
     sunk(2),
   ];
@@ -261,10 +263,24 @@ describe("reconcile() sees mail that came twice (I3):", () => {
     assertRed("I3", /came 2 times/, interrupted(8000));
     assertRed("I3", /came 2 times/, interrupted(1100, "mailer-2"));
   });
+  test("where the mailer was killed right after the dot, and yet had written the outcome", () => {
+    const problems = problemsOf((ledgers) => {
+      twice(ledgers);
+      ledgers.interruptions = [{ mailer: "mailer-1", kind: "killed", at: 1100 }];
+      ledgers.service.messages[0]?.timeline.splice(1, 0, {
+        at: 1050,
+        type: "deferred",
+        attempt: 1,
+      });
+    });
+    assertRed("I3", /came 2 times.*0 times in doubt/, problems);
+  });
   test("more often than there were doubts", () => {
     const problems = problemsOf((ledgers) => {
       twice(ledgers, { ambiguous: true, reply: null });
-      ledgers.sink.push(sunk(1, { at: 9500, mailer: "mailer-2", reply: "250 2.0.0 Ok k10" }));
+      ledgers.sink.push(
+        sunk(1, { at: 9500, mailer: "mailer-2", reply: "250 2.0.0 OK queued as 10" }),
+      );
     });
     assertRed("I3", /came 3 times.*1 times in doubt/, problems);
   });
@@ -315,7 +331,9 @@ describe("reconcile() sees what is not true (I5):", () => {
     assertRed("I5", /ends as "undefined"/, timeline([["sending", 1]]));
   });
   test("a reply that no copy got", () => {
-    const problems = problemsOf(({ sink }) => sink[0] = sunk(1, { reply: "250 2.0.0 Ok k7" }));
+    const problems = problemsOf(({ sink }) =>
+      sink[0] = sunk(1, { reply: "250 2.0.0 OK queued as 7" })
+    );
     assertRed("I5", /which no copy got/, problems);
   });
   test("a mail that is sent though it was refused for good", () => {

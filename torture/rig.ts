@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -6,6 +6,7 @@ import { type ServiceName, SERVICES } from "@posthaste/dev";
 import { openBus } from "@posthaste/messaging";
 import { openMongod, openNatsServer, type RunningServer } from "@posthaste/parts";
 import { openStore, type Store } from "@posthaste/storage";
+import { testCertificate } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
 import { openPods, type Pods, type Settings } from "./pods.ts";
 
@@ -48,6 +49,7 @@ export async function openRig({ settings = {}, onLine }: RigOptions = {}): Promi
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   await mkdir(join(dataDir, "tmp"));
+  await writeFile(join(dataDir, "ca.pem"), testCertificate.cert);
   const deaths: string[] = [];
   const part = (name: string) => ({
     env: process.env,

@@ -49,17 +49,20 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   await mkdir(folder);
   await using opened = new AsyncDisposableStack();
   const files = { client: join(folder, "client.jsonl"), sink: join(folder, "sink.jsonl") };
-  const sink = opened.use(await openSink({ journal: files.sink, seed: `${seed}/sink` }));
+  const user = fault.secure ? { name: "torture", password: seed } : undefined;
+  const sink = opened.use(await openSink({ journal: files.sink, seed: `${seed}/sink`, user }));
   const client = opened.use(await openClient());
   const whenUnknown = fault.whenUnknown ?? "retry";
-  const account = await makeAccount(rig.store, { run, sinkPort: sink.port, whenUnknown });
+  const account = await makeAccount(rig.store, {
+    ...{ run, sinkPort: sink.port, whenUnknown, user },
+  });
   rig.onApis((urls) => client.use(urls));
   opened.defer(() => rig.onApis(() => {}));
   const marks = {
     interruptions: rig.pods.interruptions.length,
     deaths: rig.deaths.length + rig.pods.deaths.length,
   };
-  await sink.behave(fault.smtp ?? [], 5);
+  await sink.behave(fault.smtp ?? [], fault.thinksMs ?? 5);
 
   const counts = { crash: 0, other: 0 };
   const over = new AbortController();

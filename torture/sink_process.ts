@@ -18,6 +18,15 @@ export interface SinkTotals {
 /** From the sink. */
 export type SinkReport = { port: number } | { totals: SinkTotals };
 
+/** What a sink is started with. */
+export interface SinkSettings {
+  /** File of its ledger. */
+  journal: string;
+  seed: string;
+  /** With a user it asks for STARTTLS and a login. */
+  user?: { name: string; password: string } | undefined;
+}
+
 /** An SMTP server in a process of its own. */
 export interface Sink extends AsyncDisposable {
   readonly port: number;
@@ -27,9 +36,9 @@ export interface Sink extends AsyncDisposable {
 }
 
 /** Starts a sink that keeps its ledger in a file. */
-export async function openSink(options: { journal: string; seed: string }): Promise<Sink> {
+export async function openSink(settings: SinkSettings): Promise<Sink> {
   const main = fileURLToPath(new URL("./sink.ts", import.meta.url));
-  const child = fork(main, [options.journal, options.seed]);
+  const child = fork(main, [JSON.stringify(settings)]);
   const [{ port }] = await once(child, "message") as [{ port: number }];
   let last: Promise<unknown> = Promise.resolve();
   const ask = (order: SinkOrder): Promise<SinkTotals> => {

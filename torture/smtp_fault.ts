@@ -1,66 +1,63 @@
+import type { RogueAction, RogueStage } from "@posthaste/testing";
 import type { Random } from "./random.ts";
 
-/** Where in a session a fault strikes. */
-export const SMTP_STAGES = [
-  "connect",
-  "ehlo",
-  "mail",
-  "rcpt",
-  "data",
-  "body",
-  "dot",
-  "quit",
-] as const;
-
-/** Where in a session a fault strikes. */
-export type SmtpStage = (typeof SMTP_STAGES)[number];
-
-/**
- * What happens: a reply of that class; `421` and the end of the connection; `drop` without a word;
- * `forget`, a drop of a mail that is lost with it; `reset`, a reply that is cut off on its way; `slow`,
- * the reply byte by byte.
- */
-export type SmtpFaultKind = "4xx" | "5xx" | "421" | "drop" | "forget" | "reset" | "slow";
-
-/** A fault and the share of the passes through its stage that it strikes. */
+/** Something that a server does wrong, and the share of the passes through its stage that it strikes. */
 export interface SmtpFault {
-  stage: SmtpStage;
-  kind: SmtpFaultKind;
+  stage: RogueStage;
+  action: RogueAction;
   share: number;
 }
 
-/** Draws the fault of one pass through a stage. */
+/** Draws what happens at one pass through a stage. */
 export function drawFault(
   faults: readonly SmtpFault[],
-  stage: SmtpStage,
+  stage: RogueStage,
   random: Random,
-): SmtpFaultKind | undefined {
+): RogueAction | undefined {
   let drawn = random.next();
   for (const fault of faults) {
     if (fault.stage !== stage) continue;
-    if (drawn < fault.share) return fault.kind;
+    if (drawn < fault.share) return fault.action;
     drawn -= fault.share;
   }
   return undefined;
 }
 
-const FITTING: Record<SmtpStage, readonly SmtpFaultKind[]> = {
-  connect: ["4xx", "5xx", "421", "drop", "slow"],
-  ehlo: ["421", "drop", "slow"],
-  mail: ["4xx", "5xx", "421", "drop", "slow"],
-  rcpt: ["4xx", "5xx", "421", "drop", "slow"],
-  data: ["4xx", "5xx", "421", "drop", "slow"],
-  body: ["drop"],
-  dot: ["4xx", "5xx", "421", "slow"],
-  quit: ["421", "drop", "slow"],
+const LATER = { do: "reply", reply: "451 4.7.1 Try again later" } as const;
+const NEVER = { do: "reply", reply: "550 5.7.1 Not taken" } as const;
+const SHUTDOWN = { do: "reply", reply: "421 4.3.2 Service not available" } as const;
+const CLOSE = { do: "close" } as const;
+const RESET = { do: "reset" } as const;
+const TRICKLE = { do: "trickle", ms: 3 } as const;
+
+const COMMAND: readonly RogueAction[] = [LATER, NEVER, SHUTDOWN, CLOSE, RESET, TRICKLE];
+
+/** What can go wrong at each stage so that the mailer knows that the mail was not taken, or was. */
+const CLEAR: Partial<Record<RogueStage, readonly RogueAction[]>> = {
+  connect: [CLOSE, RESET],
+  greeting: [LATER, NEVER, SHUTDOWN, CLOSE, TRICKLE],
+  ehlo: [SHUTDOWN, CLOSE, RESET, TRICKLE],
+  starttls: [{ do: "reply", reply: "454 4.7.0 No TLS now" }, CLOSE, RESET],
+  tls: [CLOSE, RESET, { do: "garbage" }],
+  auth: [{ do: "reply", reply: "454 4.7.0 Temporary failure" }, SHUTDOWN, CLOSE, TRICKLE],
+  mail: COMMAND,
+  rcpt: COMMAND,
+  data: COMMAND,
+  body: [CLOSE, RESET, { do: "reset", atByte: 700 }, { do: "close", atByte: 2000 }],
+  dot: [LATER, NEVER, SHUTDOWN, TRICKLE, { do: "delay", ms: 200 }],
+  rset: [SHUTDOWN, CLOSE],
+  quit: [SHUTDOWN, CLOSE, RESET, TRICKLE],
 };
 
 /** Every fault after which the mailer knows where it stands, each with the same share. */
 export function clearFaults(share: number): SmtpFault[] {
-  return SMTP_STAGES.flatMap((stage) => FITTING[stage].map((kind) => ({ stage, kind, share })));
+  return Object.entries(CLEAR).flatMap(([stage, actions]) =>
+    actions.map((action) => ({ stage: stage as RogueStage, action, share }))
+  );
 }
 
 /** The faults after the final dot that leave the mailer in doubt. */
 export function doubtfulFaults(share: number): SmtpFault[] {
-  return (["drop", "forget", "reset"] as const).map((kind) => ({ stage: "dot", kind, share }));
+  return ([CLOSE, RESET, { do: "reply_then_reset" }] as const)
+    .map((action) => ({ stage: "dot", action, share }));
 }

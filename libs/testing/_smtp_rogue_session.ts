@@ -19,6 +19,8 @@ export interface RogueHost {
   readonly context: SecureContext;
   decide(moment: Omit<RogueMoment, "before">): ReturnType<RoguePlan>;
   record(record: RogueRecord, raw: Buffer | null): void;
+  /** The next name under which a mail is taken, from 1. */
+  queueId(): number;
   violated(rule: string): void;
 }
 
@@ -41,6 +43,7 @@ export class RogueSession {
   #input: Buffer = Buffer.alloc(0);
   #busy = false;
   #over = false;
+  #client: string | null = null;
   #greeted = false;
   #secure = false;
   #stripped = false;
@@ -122,6 +125,7 @@ export class RogueSession {
     switch (verb) {
       case "EHLO":
       case "HELO":
+        this.#client = rest;
         return this.#hello(verb);
       case "STARTTLS":
         return this.#startTls();
@@ -295,7 +299,7 @@ export class RogueSession {
     for (const rule of content.violations) this.#host.violated(rule);
     const right = content.bytes > maxBytes
       ? "552 5.3.4 Message too big"
-      : `250 2.0.0 OK queued as ${this.#number}`;
+      : `250 2.0.0 OK queued as ${this.#host.queueId()}`;
     const action = this.#decide("dot", transaction.to[0] ?? "", content.messageId);
     this.#content = undefined;
     if (action === undefined) {
@@ -318,6 +322,7 @@ export class RogueSession {
     this.#host.record({
       at: new Date().toISOString(),
       session: this.#number,
+      client: this.#client,
       user: this.#user,
       from: transaction.from,
       to: transaction.to,
@@ -405,6 +410,7 @@ export class RogueSession {
     this.#host.record({
       at: new Date().toISOString(),
       session: this.#number,
+      client: this.#client,
       user: this.#user,
       ...{ from: null, to: [], messageId: null, sha256: null, bytes: 0 },
       ...{ finalDot: false, reply: null, ambiguous: false },

@@ -29,8 +29,9 @@ export interface RogueSmtpOptions {
   limits?: RogueLimits;
   /** How it misbehaves; not at all by default. */
   plan?: RoguePlan;
-  /** Told of every line of the ledger when it is certain, before the client hears of it. */
-  onRecord?: (record: RogueRecord) => void;
+  /** Told of every line of the ledger when it is certain, before the client hears of it; and of the
+   * content, if its final dot came. */
+  onRecord?: (record: RogueRecord, raw: Buffer | null) => void;
   /** Keeps records and contents in memory. On by default. */
   keep?: boolean;
 }
@@ -93,6 +94,7 @@ class Rogue implements RogueSmtp, RogueHost {
   readonly #reached = new Map<RogueStage, number>();
   readonly #server: Server;
   #plan: RoguePlan | undefined;
+  #queued = 0;
 
   constructor(options: RogueSmtpOptions) {
     this.options = options;
@@ -145,10 +147,14 @@ class Rogue implements RogueSmtp, RogueHost {
     if (record.fault !== null) this.#counts.faults++;
     if (record.ambiguous) this.#counts.ambiguous++;
     if (record.reply?.startsWith("2")) this.#counts.accepted++;
-    this.options.onRecord?.(record);
+    this.options.onRecord?.(record, raw);
     if (this.options.keep === false) return;
     this.records.push(record);
     if (raw !== null) this.messages.push({ record, raw });
+  }
+
+  queueId(): number {
+    return ++this.#queued;
   }
 
   violated(rule: string): void {

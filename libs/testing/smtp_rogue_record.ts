@@ -9,6 +9,8 @@ export interface RogueRecord {
   readonly at: string;
   /** The session, 1 for the first that connected. */
   readonly session: number;
+  /** The name that the client gave with EHLO. */
+  readonly client: string | null;
   /** Who logged in. */
   readonly user: string | null;
   readonly from: string | null;

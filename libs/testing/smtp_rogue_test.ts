@@ -72,6 +72,7 @@ test("openRogueSmtp() takes a mail and writes it down", async () => {
   assert.deepEqual(record, {
     at: record.at,
     session: 1,
+    client: "test",
     user: null,
     from: "a@example.com",
     to: ["b@example.com"],

@@ -11,6 +11,7 @@ export const CRASHES: Fault = {
   description: "Each named crash point in turn ends its service at a random pass",
   unanswered: true,
   doubtful: true,
+  thinksMs: 30,
   async run(chaos) {
     let left: CrashPoint[] = [];
     while (await chaos.pause(chaos.random.integer(50, 300))) {
@@ -25,12 +26,13 @@ export const CRASHES: Fault = {
 async function crashAt(point: CrashPoint, chaos: Chaos): Promise<void> {
   const { rig, random, count } = chaos;
   const role = point.split(".")[0] as ServiceName;
-  for (const pod of rig.pods.running(role)) await rig.pods.end(pod, "SIGTERM");
+  const others = rig.pods.running(role);
   const pass = random.integer(1, 12);
   let pod: Pod | undefined;
   try {
     pod = await rig.pods.start(role, { POSTHASTE_CRASH_AT: `${point}:${pass}` });
     rig.pods.expectDeath(pod);
+    await Promise.all(others.map((other) => rig.pods.end(other, "SIGTERM")));
     await Promise.race([pod.process.exited, chaos.pause(LONGEST_MS)]);
   } catch (error) {
     // It may come there before it is ready.

@@ -21,6 +21,7 @@ export const KILLS: Fault[] = [
     description: `SIGKILL of the ${role} every second or two`,
     unanswered: role === "api",
     doubtful: role === "mailer",
+    thinksMs: role === "mailer" ? 60 : 5,
     run: killOf([role]),
   })),
   {
@@ -28,6 +29,7 @@ export const KILLS: Fault[] = [
     description: "SIGKILL of a random service every second or two",
     unanswered: true,
     doubtful: true,
+    thinksMs: 60,
     run: killOf(SERVICES),
   },
 ];

@@ -26,5 +26,6 @@ export const ZOMBIES: Fault[] = ROLES.map((role) => ({
   name: `zombie-${role}`,
   description: `One of two ${role}s is stopped for longer than a lease, and wakes up again`,
   doubtful: role === "mailer",
+  thinksMs: role === "mailer" ? 60 : 5,
   run: freezeOf(role),
 }));
