@@ -315,3 +315,70 @@ test("send() takes no more memory than a reply may have, whatever a server sends
   assert.ok(grown < 60, `${grown} MB more after 30 floods`);
   assert.equal(pool.connections, 0);
 });
+
+test("send() stays below a server's limit of connections and keeps its throughput", async () => {
+  for (const [allowed, dotMs] of [[3, 10], [1, 0]] as const) {
+    const plan = planOf([{ stage: "dot", action: { do: "delay", ms: dotMs } }]);
+    await using rogue = await openRogueSmtp({ limits: { connections: allowed }, plan });
+    await using pool = openTransportPool({ ehloName: "x.example" });
+    const integration = { ...plain(rogue), maxConnections: 5 };
+    const results = await Promise.allSettled(
+      Array.from({ length: 120 }, () => pool.send({ integration, envelope, raw })),
+    );
+    const refused = results.filter((result) => result.status === "rejected");
+    assert.equal(
+      refused.length,
+      0,
+      `${refused.length} mails were deferred for want of a connection`,
+    );
+    assert.equal(rogue.counts.accepted, 120);
+    assert.ok(rogue.counts.peak <= 5);
+    assert.ok(
+      rogue.counts.connections <= 8,
+      `${rogue.counts.connections} connections for 120 mails`,
+    );
+  }
+});
+
+test("send() does not wait for a connection when its server refuses them all", async () => {
+  await using rogue = await openRogueSmtp({ limits: { connections: 0 } });
+  await using pool = openTransportPool({ ehloName: "x.example" });
+  const mail = { integration: { ...plain(rogue), maxConnections: 5 }, envelope, raw };
+  const results = await Promise.allSettled(Array.from({ length: 20 }, () => pool.send(mail)));
+  for (const result of results) {
+    assert.ok(result.status === "rejected");
+    assert.equal(result.reason.code, 421);
+    assert.equal(judgeSmtpFailure(result.reason).kind, "defer");
+  }
+  assert.equal(pool.connections, 0);
+});
+
+test("send() defers what is above a server's rate, over connections that stay", async () => {
+  await using rogue = await openRogueSmtp({ limits: { rate: { count: 10, perMs: 60_000 } } });
+  await using pool = openTransportPool({ ehloName: "x.example" });
+  const integration = { ...plain(rogue), maxConnections: 2 };
+  const kinds: Record<string, number> = {};
+  for (let count = 0; count < 25; count++) {
+    const kind = await pool.send({ integration, envelope, raw }).then(
+      () => "sent",
+      (failure) => `${failure.code} ${judgeSmtpFailure(failure).kind}`,
+    );
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+  }
+  assert.deepEqual(kinds, { sent: 10, "452 defer": 15 });
+  assert.equal(rogue.counts.connections, 1);
+});
+
+test("send() is deferred by a greylist and accepted on the second try", async () => {
+  await using rogue = await openRogueSmtp({ limits: { greylistMs: 50 } });
+  await using pool = openTransportPool({ ehloName: "x.example" });
+  const integration = plain(rogue);
+  await assert.rejects(pool.send({ integration, envelope, raw }), { code: 451, phase: "rcpt" });
+  await sleep(100);
+  await pool.send({ integration, envelope, raw });
+  assert.equal(rogue.counts.accepted, 1);
+});
+
+function plain(rogue: RogueSmtp): SmtpIntegration {
+  return { key: "1", host: "127.0.0.1", port: rogue.port, tls: "none", auth: null };
+}
