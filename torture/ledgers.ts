@@ -81,7 +81,14 @@ export interface ServiceMessage {
   reason: string | null;
   reply: { code?: number | undefined; response?: string | undefined } | null;
   /** In the order in which it was written. */
-  timeline: { at: number; type: string; attempt: number; detail?: string | undefined }[];
+  timeline: {
+    at: number;
+    type: string;
+    attempt: number;
+    /** Whether it tells that the server may have the mail. */
+    ambiguous?: boolean | undefined;
+    detail?: string | undefined;
+  }[];
 }
 
 /** Broker: what is left in it at the end. */

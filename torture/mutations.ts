@@ -30,16 +30,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the ledger says sent before the server's reply",
     patches: [{
       file: "services/mailer/send_step.ts",
-      find: "? Promise.resolve()\n",
-      replace: "? deps.markSent({\n" +
-        "              messageId: message.messageId,\n" +
-        "              attempt: work.attempt,\n" +
-        "              at: deps.now(),\n" +
-        "            }).then(() => undefined)\n",
-    }, {
-      file: "services/mailer/send_step.ts",
-      find: "  const leaseUntil = work.claimedAt",
-      replace: "  const { message } = work;\n  const leaseUntil = work.claimedAt",
+      find: '      crashPoint("mailer.dot_confirmed");\n',
+      replace: "      await deps.markSent({ messageId, attempt, at: now });\n",
     }],
     fault: "smtp-refusals",
     load: LIGHT,
@@ -49,9 +41,10 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the answer comes before the ledger's write",
     patches: [{
       file: "services/api/accept_send.ts",
-      find: "  const acceptance = await ledger.acceptSend(send);\n" +
-        "  if (!acceptance.accepted) return replay(acceptance.existing, command);\n",
-      replace: "  setTimeout(() => void ledger.acceptSend(send).catch(() => undefined), 200);\n",
+      find: "  const acceptance = await ledger.acceptSend(send);\n",
+      replace:
+        "  const acceptance = { accepted: true } as Awaited<ReturnType<typeof ledger.acceptSend>>;\n" +
+        "  setTimeout(() => void ledger.acceptSend(send).catch(() => undefined), 200);\n",
     }],
     fault: "kill-api",
     load: LONGER,
@@ -107,7 +100,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "M7",
     description: "another Message-ID at each attempt",
     patches: [{
-      file: "services/mailer/send_step.ts",
+      file: "services/mailer/compose_message.ts",
       find: "messageId: `<${messageId}@",
       replace: "messageId: `<${messageId}.${message.attempt}@",
     }],
@@ -118,7 +111,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "M8",
     description: "a retry waits as an event that is not let go",
     patches: [{
-      file: "libs/messaging/consume.ts",
+      file: "libs/messaging/_carry_out.ts",
       find: "  message.ack();\n",
       replace: "  if (outcome.publish.some(({ type }) => type === 'fact.message.deferred')) {\n" +
         "    return message.nak(600_000);\n  }\n  message.ack();\n",
@@ -152,7 +145,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "M17",
     description: "events are never let go",
     patches: [{
-      file: "libs/messaging/consume.ts",
+      file: "libs/messaging/_carry_out.ts",
       find: "  message.ack();\n",
       replace: "",
     }],
@@ -176,14 +169,32 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a worker ends a mail though its lease is over",
     patches: [{
       file: "services/mailer/send_step.ts",
-      find: "return deps.now().getTime() < leaseUntil\n",
-      replace: "return deps.now().getTime() < Infinity\n",
-    }, {
-      file: "services/mailer/send_step.ts",
-      find: "  const leaseUntil = work.claimedAt.getTime() + deps.leaseMs;\n",
-      replace: "",
+      find: "if (!holds || deps.now() >= leaseUntil) {",
+      replace: "if (!holds && deps.now() < new Date(0)) {",
     }],
     fault: "zombie-mailer",
+    load: LONGER,
+  },
+  {
+    name: "X2",
+    description: "a mail that may have arrived is sent again, and the timeline does not say so",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "    await deps.noteAmbiguity({ messageId, attempt, at: work.claimedAt, reason });\n",
+      replace: "",
+    }],
+    fault: "kill-mailer",
+    load: LONGER,
+  },
+  {
+    name: "X3",
+    description: "what a killed worker had claimed is never claimed again",
+    patches: [{
+      file: "libs/storage/message_claim.ts",
+      find: '      { state: "sending", leaseUntil: { $lt: now } },\n',
+      replace: "",
+    }],
+    fault: "kill-mailer",
     load: LONGER,
   },
 ];

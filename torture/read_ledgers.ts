@@ -3,6 +3,7 @@ import { connect } from "@nats-io/transport-node";
 import type { Message } from "@posthaste/contracts";
 import type { MongoClient } from "mongodb";
 import type { BrokerLedger, ServiceLedger } from "./ledgers.ts";
+import { GRACE_MS } from "./rig.ts";
 
 /** Name of the database. */
 const DATABASE = "posthaste";
@@ -40,10 +41,11 @@ export async function readServiceLedger(
       attempt: message.attempt,
       reason: message.reason,
       reply: message.reply,
-      timeline: message.timeline.map(({ at, type, attempt, detail }) => ({
+      timeline: message.timeline.map(({ at, type, attempt, detail, ambiguous = false }) => ({
         at: at.getTime(),
         type,
         attempt,
+        ambiguous,
         ...(detail === undefined ? {} : { detail }),
       })),
     })),
@@ -69,13 +71,22 @@ export async function countStates(
   return { ...states, queued: (states["queued"] ?? 0) + (total?.count ?? 0) - known };
 }
 
-/** Ends the waits that are planned: deferred mail is due, and the sweeper looks at every send. */
+/**
+ * Ends the waits that are planned: deferred mail is due, servers that were left alone are tried
+ * again, and the sweeper looks at every send.
+ */
 export async function endWaits(mongo: MongoClient, accountId: string): Promise<void> {
   const db = mongo.db(DATABASE);
   const now = new Date();
+  // So long ago that the sweeper does not wait for the broker to bring them.
+  const past = new Date(now.getTime() - GRACE_MS);
   await db.collection("messages").updateMany(
-    { accountId, state: "deferred", nextAt: { $gt: now } },
-    { $set: { nextAt: now } },
+    { accountId, state: "deferred", nextAt: { $gt: past } },
+    { $set: { nextAt: past } },
+  );
+  await db.collection("integration_health").updateMany(
+    { openUntil: { $gt: now } },
+    { $set: { openUntil: now } },
   );
   await db.collection("sends").updateMany(
     { accountId, settledAt: null, sweepAt: { $gt: now } },
@@ -83,7 +94,7 @@ export async function endWaits(mongo: MongoClient, accountId: string): Promise<v
   );
 }
 
-/** Streams of work, which must be empty in the end. */
+/** Streams of work, which must be empty in the end; RETRY keeps what comes back later. */
 const WORK = ["RENDER_NOW", "RENDER", "PRINT", "MAIL"];
 
 /** Reads what the broker still holds. */
@@ -94,7 +105,7 @@ export async function readBrokerLedger(url: string): Promise<BrokerLedger> {
     const ledger: BrokerLedger = { streams: {}, consumers: {} };
     for await (const { config, state } of manager.streams.list()) {
       if (WORK.includes(config.name)) ledger.streams[config.name] = state.messages;
-      if (!WORK.includes(config.name) && config.name !== "FACTS") continue;
+      if (![...WORK, "RETRY", "FACTS"].includes(config.name)) continue;
       for await (const consumer of manager.consumers.list(config.name)) {
         ledger.consumers[consumer.name] = {
           unsettled: consumer.num_ack_pending,

@@ -182,8 +182,9 @@ function doubtsOf(
 function isOutcomeKnown(message: ServiceMessage | undefined, { at }: SunkMail): boolean {
   const begun = message?.timeline.filter((entry) => entry.type === "sending" && entry.at <= at);
   const attempt = begun?.at(-1)?.attempt;
-  return message?.timeline.some((entry) => OUTCOMES.has(entry.type) && entry.attempt === attempt) ??
-    false;
+  return message?.timeline.some((entry) =>
+    OUTCOMES.has(entry.type) && entry.attempt === attempt && !entry.ambiguous
+  ) ?? false;
 }
 
 /** Each reply of the sink has a number of its own. */
@@ -269,6 +270,11 @@ function findExcessCopies({ sunk, doubts, known }: View): Problem[] {
       const what = `${email} came ${copies + 1} times (${
         by.join(", ")
       }), ${allowed} times in doubt`;
+      problems.push({ invariant: "I3", what: `${what}; ${storyOf(known.get(email))}` });
+    }
+    const marks = known.get(email)?.timeline.filter(({ ambiguous }) => ambiguous).length ?? 0;
+    if (copies > marks) {
+      const what = `${email} came ${copies + 1} times, and its timeline says so ${marks} times`;
       problems.push({ invariant: "I3", what: `${what}; ${storyOf(known.get(email))}` });
     }
   }
@@ -358,7 +364,8 @@ function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] 
       last = entry.attempt;
     } else if (OUTCOMES.has(entry.type) && entry.attempt > 0) {
       const earlier = outcomes.get(entry.attempt);
-      if (earlier !== undefined) {
+      // It may wait for several reasons in turn.
+      if (earlier !== undefined && !(earlier === "deferred" && entry.type === "deferred")) {
         faults.push(`attempt ${entry.attempt} ended as ${earlier} and as ${entry.type}`);
       }
       outcomes.set(entry.attempt, entry.type);

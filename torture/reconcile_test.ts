@@ -124,6 +124,7 @@ function twice(ledgers: Ledgers, first: Partial<SunkMail> = {}) {
     timeline: [
       { at: 1010, type: "sending", attempt: 1 },
       { at: 8990, type: "sending", attempt: 2 },
+      { at: 8991, type: "unknown", attempt: 1, ambiguous: true },
       { at: 9010, type: "sent", attempt: 2 },
     ],
   });
@@ -274,6 +275,13 @@ describe("reconcile() sees mail that came twice (I3):", () => {
       });
     });
     assertRed("I3", /came 2 times.*0 times in doubt/, problems);
+  });
+  test("without a mark in the timeline", () => {
+    const problems = problemsOf((ledgers) => {
+      twice(ledgers, { ambiguous: true, reply: null });
+      ledgers.service.messages[0]?.timeline.splice(2, 1);
+    });
+    assertRed("I3", /says so 0 times/, problems);
   });
   test("more often than there were doubts", () => {
     const problems = problemsOf((ledgers) => {

@@ -38,9 +38,15 @@ export const ACK_WAIT_MS = 3000;
 /** A claim holds for so long instead of 5 min. */
 export const LEASE_MS = 4000;
 
+/** A server may think about a mail for so long instead of 10 min. */
+export const REPLY_MS = 2000;
+
+/** The sweeper is patient for so long instead of 30 s. */
+export const GRACE_MS = 2000;
+
 const QUICK: Partial<Record<ServiceName, Settings>> = {
-  tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "2s" },
-  mailer: { CLAIM_LEASE: `${LEASE_MS}ms` },
+  tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: `${GRACE_MS}ms`, RELEASE_INTERVAL: "100ms" },
+  mailer: { CLAIM_LEASE: `${LEASE_MS}ms`, REPLY_TIMEOUT: `${REPLY_MS}ms` },
 };
 
 /** Starts the system with one process of each service, and with waits that suit a test. */

@@ -2,6 +2,8 @@ import type { ServiceName } from "@posthaste/dev";
 import { CRASH_POINTS, type CrashPoint } from "@posthaste/runtime";
 import type { Chaos, Fault } from "../fault.ts";
 import type { Pod } from "../pods.ts";
+import type { Random } from "../random.ts";
+import { clearFaults } from "../smtp_fault.ts";
 
 const LONGEST_MS = 6000;
 
@@ -12,6 +14,9 @@ export const CRASHES: Fault = {
   unanswered: true,
   doubtful: true,
   thinksMs: 30,
+  // Servers that cannot be reached have mail parked, which has points of its own.
+  smtp: [...clearFaults(0.003), { stage: "connect", action: { do: "reset" }, share: 0.2 }],
+  mix: { sharedPdf: 0.2, ownPdf: 0.15, bulk: 0.04 },
   async run(chaos) {
     let left: CrashPoint[] = [];
     while (await chaos.pause(chaos.random.integer(50, 300))) {
@@ -25,9 +30,9 @@ export const CRASHES: Fault = {
 /** Gives a service one process that is armed, and replaces it when it is dead or spared. */
 async function crashAt(point: CrashPoint, chaos: Chaos): Promise<void> {
   const { rig, random, count } = chaos;
-  const role = point.split(".")[0] as ServiceName;
+  const role = roleOf(point, random);
   const others = rig.pods.running(role);
-  const pass = random.integer(1, 12);
+  const pass = random.integer(1, 8);
   let pod: Pod | undefined;
   try {
     pod = await rig.pods.start(role, { POSTHASTE_CRASH_AT: `${point}:${pass}` });
@@ -42,6 +47,21 @@ async function crashAt(point: CrashPoint, chaos: Chaos): Promise<void> {
   if (pod?.state === "ended") count("crash");
   else if (pod !== undefined) await rig.pods.end(pod, "SIGTERM");
   await rig.pods.start(role);
+}
+
+/** Which service comes to a point; the points of the libraries are in several. */
+function roleOf(point: CrashPoint, random: Random): ServiceName {
+  const [where = ""] = point.split(".");
+  switch (where) {
+    case "consume":
+      return random.pick(["renderer", "pdf", "mailer"]);
+    case "objects":
+      return "pdf";
+    case "facts":
+      return "tracker";
+    default:
+      return where as ServiceName;
+  }
 }
 
 function shuffled<T>(list: readonly T[], { random }: Chaos): T[] {
