@@ -25,8 +25,12 @@ export class ConnectionLine {
   #onDrained: () => void;
   #drained = Promise.withResolvers<void>();
 
+  /** How many connections there may be. */
+  #most: number;
+
   constructor(integration: SmtpIntegration, settings: LineSettings, onDrained: () => void) {
     this.#integration = integration;
+    this.#most = integration.maxConnections ?? 5;
     this.#settings = settings;
     this.#onDrained = onDrained;
   }
@@ -62,6 +66,19 @@ export class ConnectionLine {
         this.#release(session);
       }
     }
+  }
+
+  /** Allows more connections or fewer; those in use end with their mail. */
+  resize(most: number): void {
+    if (most === this.#most) return;
+    this.#most = most;
+    while (this.#sessions.size > most) {
+      const idle = this.#idle.pop();
+      if (idle === undefined) break;
+      clearTimeout(idle.timer);
+      idle.session.quit();
+    }
+    this.#wakeNext();
   }
 
   retire(): void {
@@ -158,7 +175,8 @@ export class ConnectionLine {
 
   #release(session: SmtpSession): void {
     if (session.closed) return;
-    if (session.transactions >= this.#settings.maxMails) return session.quit();
+    const isSurplus = this.#sessions.size > this.#most;
+    if (isSurplus || session.transactions >= this.#settings.maxMails) return session.quit();
     const waiter = this.#waiting.shift();
     if (waiter !== undefined) return waiter.resolve(session);
     if (this.#retired) return session.quit();
@@ -190,8 +208,7 @@ export class ConnectionLine {
 
   #hasRoom(): boolean {
     const { to, until } = this.#narrowed;
-    const allowed = this.#integration.maxConnections ?? 5;
-    const most = performance.now() < until ? Math.min(allowed, to) : allowed;
+    const most = performance.now() < until ? Math.min(this.#most, to) : this.#most;
     return this.#sessions.size + this.#opening < most;
   }
 

@@ -122,9 +122,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     const reason = "The password of the SMTP integration could not be opened";
     return await setBack(work, integration, deps, { kind: "suspend_integration", reason });
   }
-  const { connections: maxConnections } = way.passage;
-  const smtp = { ...way, mail, opened: { ...opened, maxConnections } };
-  return await transact({ ...work, mimeHash }, smtp, deps);
+  return await transact({ ...work, mimeHash }, { ...way, mail, opened }, deps);
 }
 
 const NOTHING: Verdict = { type: "done", publish: [] };
@@ -228,10 +226,15 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict
   return settled;
 }
 
-function handOver(work: Work, { mail, opened }: Smtp, deps: SendDeps): Promise<SmtpReceipt> {
+function handOver(
+  work: Work,
+  { mail, opened, passage }: Smtp,
+  deps: SendDeps,
+): Promise<SmtpReceipt> {
   const { message: { messageId }, attempt } = work;
   return deps.send({
     integration: opened,
+    connections: passage.connections,
     envelope: mail.envelope,
     raw: mail.raw,
     onDot: async () => {

@@ -28,13 +28,13 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** A digest of everything about an integration: two with the same one can share connections. */
+/** A digest of everything about an integration but its size: two with the same one can share connections. */
 export function fingerprintOf(integration: SmtpIntegration): string {
   const known = fingerprints.get(integration);
   if (known !== undefined) return known;
-  const { key, host, port, tls, auth, maxConnections, allowInvalidCertificate, ca } = integration;
+  const { key, host, port, tls, auth, allowInvalidCertificate, ca } = integration;
   const settings = [key, host, port, tls, auth?.user, auth?.password, auth?.method];
-  const text = JSON.stringify([...settings, maxConnections, allowInvalidCertificate, ca]);
+  const text = JSON.stringify([...settings, allowInvalidCertificate, ca]);
   const fingerprint = createHash("sha256").update(text).digest("base64url");
   fingerprints.set(integration, fingerprint);
   return fingerprint;

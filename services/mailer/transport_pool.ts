@@ -29,6 +29,8 @@ export interface TransportPoolOptions {
 /** One mail for exactly one recipient. */
 export interface OutgoingMail {
   readonly integration: SmtpIntegration;
+  /** The connections that may be open from now on, instead of what the integration says. */
+  readonly connections?: number;
   /** One address each. */
   readonly envelope: { readonly from: string; readonly to: string };
   /** The whole message with CRLF line ends; dot-stuffing is added here. */
@@ -99,7 +101,9 @@ class Pool implements TransportPool {
       const reason = "its login would be sent without encryption";
       throw refuse(integration, { fault: "insecure_auth", reason });
     }
-    return await this.#lineOf(integration).send({
+    const line = this.#lineOf(integration);
+    line.resize(mail.connections ?? integration.maxConnections ?? 5);
+    return await line.send({
       from: from.address,
       to: to.address,
       needsSmtpUtf8: from.needsSmtpUtf8 || to.needsSmtpUtf8,

@@ -264,6 +264,26 @@ test("send() reuses connections and opens no more than allowed", async () => {
   assert.equal(new Set(recipients).size, 40);
 });
 
+test("send() closes connections that are too many once fewer are allowed, and opens more again", async () => {
+  await using sink = await openSmtpSink({
+    script: ({ stage }) => stage === "dot" ? { delayMs: 20 } : undefined,
+  });
+  await using transports = openPool();
+  const integration = integrationOf(sink, { maxConnections: 9 });
+  const sendAll = (count: number, connections: number) =>
+    Promise.all(Array.from({ length: count }, () => {
+      return transports.send({ integration, connections, envelope, raw });
+    }));
+  await sendAll(12, 4);
+  assert.equal(transports.connections, 4);
+  await sendAll(12, 1);
+  assert.equal(transports.connections, 1);
+  assert.equal(sink.connections, 4, "one of the four goes on");
+  await sendAll(12, 3);
+  assert.equal(transports.connections, 3);
+  assert.equal(sink.peakConnections, 4);
+});
+
 test("send() keeps the connection when one mail is refused", async () => {
   for (const stage of ["mail", "rcpt", "data", "dot"] as const) {
     await using sink = await openSmtpSink({
