@@ -9,6 +9,8 @@ export interface TimeTravel extends AsyncDisposable {
   endDeferral(sendId: string): Promise<void>;
   /** The sweeper looks at every unsettled send now. */
   sweepNow(): Promise<void>;
+  /** Servers that are left alone may be tried again now. */
+  endPauses(): Promise<void>;
   /** Ids of the messages in a state. */
   idsIn(state: Message["state"]): Promise<string[]>;
 }
@@ -29,6 +31,11 @@ export function openTimeTravel(mongodbUrl: string): TimeTravel {
       const now = new Date();
       await sends.updateMany({ settledAt: null, sweepAt: { $gt: now } }, {
         $set: { sweepAt: now },
+      });
+    },
+    async endPauses() {
+      await db.collection("integration_health").updateMany({ openUntil: { $ne: null } }, {
+        $set: { openUntil: new Date() },
       });
     },
     async idsIn(state) {

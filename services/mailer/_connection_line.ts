@@ -72,11 +72,10 @@ export class ConnectionLine {
   resize(most: number): void {
     if (most === this.#most) return;
     this.#most = most;
-    while (this.#sessions.size > most) {
-      const idle = this.#idle.pop();
-      if (idle === undefined) break;
-      clearTimeout(idle.timer);
-      idle.session.quit();
+    const surplus = Math.max(0, this.#sessions.size - most);
+    for (const { session, timer } of this.#idle.splice(0, surplus)) {
+      clearTimeout(timer);
+      session.quit();
     }
     this.#wakeNext();
   }

@@ -3,6 +3,7 @@ import { runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
+import { expireKeysForever } from "./expire_keys.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { recordFacts } from "./record_facts.ts";
 import { releaseForever } from "./release.ts";
@@ -34,6 +35,7 @@ await runService({
         graceMs: config.SWEEP_GRACE,
         signal,
       }),
+      expireKeysForever(deps, signal),
       releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal }),
       config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,
     ]);

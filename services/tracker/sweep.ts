@@ -2,7 +2,7 @@ import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import type { MessageStore, SendHead, SendStore } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { decideSweep, patienceMs, type StreamStates } from "./sweep_policy.ts";
+import { decideSweep, patienceMs, recoveryMs, type StreamStates } from "./sweep_policy.ts";
 
 /** What the sweeper needs from the outside. */
 export interface SweepDeps
@@ -22,6 +22,7 @@ export interface SweepOptions {
 }
 
 const SENDS_PER_ROUND = 200;
+const SLOW_MS = 2000;
 
 /**
  * Searches the ledger until the signal aborts: sends whose messages are all finished are settled,
@@ -34,14 +35,16 @@ export async function sweepForever(
   const { intervalMs, signal } = options;
   while (!signal.aborted) {
     let found = 0;
+    let waitMs = intervalMs;
     try {
       found = await sweepOnce(deps, options);
     } catch (error) {
       deps.logger.warn("Cannot sweep, trying again", { error });
+      if (error instanceof LedgerSlowError) waitMs = recoveryMs(options.graceMs);
     }
     // A full round means that more are due.
     if (found < SENDS_PER_ROUND) {
-      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+      await delay(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
@@ -50,7 +53,7 @@ export async function sweepForever(
 export async function sweepOnce(deps: SweepDeps, { graceMs }: SweepOptions): Promise<number> {
   const started = performance.now();
   const now = deps.now();
-  const sends = await deps.sendsToSweep(now, SENDS_PER_ROUND);
+  const sends = await findSends(deps, now);
   if (sends.length === 0) return 0;
   const streams = await deps.streamStates();
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
@@ -63,6 +66,28 @@ export async function sweepOnce(deps: SweepDeps, { graceMs }: SweepOptions): Pro
   if (settled.length > 0) await deps.settleSends(settled, now);
   recordDuration("posthaste.sweep.duration", (performance.now() - started) / 1000);
   return sends.length;
+}
+
+/** The ledger was away, or is only coming back. */
+class LedgerSlowError extends Error {
+  override readonly name = "LedgerSlowError";
+}
+
+/**
+ * Finds the sends that are due. What a ledger tells that was away is not acted upon at once: callers
+ * were refused meanwhile, and the api takes their sends back as soon as the ledger answers.
+ *
+ * @throws {LedgerSlowError} If it does not answer within 2 s.
+ */
+async function findSends(deps: SweepDeps, now: Date): Promise<SendHead[]> {
+  const started = performance.now();
+  try {
+    const sends = await deps.sendsToSweep(now, SENDS_PER_ROUND);
+    if (performance.now() - started < SLOW_MS) return sends;
+  } catch (cause) {
+    throw new LedgerSlowError("Cannot find what is due: the ledger is away", { cause });
+  }
+  throw new LedgerSlowError(`Cannot rely on what is due: the ledger took over ${SLOW_MS} ms`);
 }
 
 /** Dispatches what is due and gives whether nothing of the send is unfinished. */

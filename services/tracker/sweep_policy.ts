@@ -20,6 +20,11 @@ export function patienceMs(graceMs: number): number {
   return 2 * graceMs;
 }
 
+/** After the ledger was away it is left to others for so long, in milliseconds. */
+export function recoveryMs(graceMs: number): number {
+  return graceMs / 2;
+}
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 

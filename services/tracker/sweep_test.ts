@@ -3,6 +3,7 @@ import type { Outgoing } from "@posthaste/messaging";
 import type { SendHead, UnfinishedMessage } from "@posthaste/storage";
 import { until } from "@posthaste/testing";
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
 import { type SweepDeps, sweepForever, sweepOnce } from "./sweep.ts";
 
@@ -178,11 +179,21 @@ test("sweepForever() goes on after a failure and ends with its signal", async ()
   const { deps, done } = openSweeper([], {}, {
     sendsToSweep: () => ++rounds === 1 ? Promise.reject(new Error("away")) : Promise.resolve([]),
   });
-  const ended = sweepForever(deps, { graceMs: GRACE_MS, intervalMs: 5, signal: stop.signal });
+  const ended = sweepForever(deps, { graceMs: 200, intervalMs: 5, signal: stop.signal });
+  await delay(60);
+  assert.equal(rounds, 1, "a ledger that was away is left to others for a while");
   await until(() => rounds > 2);
   stop.abort();
   await ended;
   assert.deepEqual(done, ["Cannot sweep, trying again"]);
+});
+
+test("sweepOnce() does not act on what a ledger tells that hangs", async () => {
+  const { deps, done } = openSweeper([], {}, {
+    sendsToSweep: () => delay(2050, [sendOf()]),
+  });
+  await assert.rejects(sweepOnce(deps, { graceMs: GRACE_MS }), /took over 2000 ms/);
+  assert.deepEqual(done, []);
 });
 
 test("sweepForever() does not wait after a full round", async () => {

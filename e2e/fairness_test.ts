@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { createServer, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { once } from "node:events";
+import { freePort } from "@posthaste/parts";
+import { openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
+import { openSystem, type System } from "./system.ts";
+import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
+
+let system: System;
+let sink: SmtpSink;
+let travel: TimeTravel;
+let template: number;
+let opened: AsyncDisposableStack;
+
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  sink = stack.use(await openSmtpSink());
+  system = stack.use(await openSystem({ settings: { tracker: { SWEEP_INTERVAL: "200ms" } } }));
+  travel = stack.use(openTimeTravel(system.stack.mongodbUrl));
+  template = await system.publishEmail({ subject: "No {{ n }}", html: "<p>{{ n }}" });
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+function recipients(count: number, domain: string) {
+  return Array.from({ length: count }, (_, n) => ({ email: `n${n}@${domain}`, variables: { n } }));
+}
+
+/** Sends one mail through a healthy server and gives the milliseconds until it is there. */
+async function timeOne(integration: number, name: string): Promise<number> {
+  const started = performance.now();
+  const email = `${name}@healthy.example`;
+  await system.send({ template, integration, to: [{ email, variables: { n: 0 } }] });
+  await until(() => sink.messages.some(({ envelope }) => envelope.to.includes(email)), {
+    timeoutMs: 10_000,
+    everyMs: 5,
+    message: `the mail to "${email}"`,
+  });
+  return performance.now() - started;
+}
+
+test("mail for a server that is away is parked, does not hold up others, and goes once it is back", async () => {
+  const port = await freePort();
+  const dead = await system.connect(port);
+  const healthy = await system.connect(sink.port);
+  const accepted = await system.send({
+    template,
+    integration: dead,
+    to: recipients(300, "dead.example"),
+  });
+  const parked = async () =>
+    (await system.get<{ states: Record<string, number> }>(
+      `/sends/${accepted.id}`,
+    )).body.states["deferred"] ?? 0;
+  await until(async () => await parked() === 300, {
+    timeoutMs: 20_000,
+    message: "all mail to wait in the ledger",
+  });
+  const message = await system.message(accepted.messages[299]?.id ?? "");
+  assert.equal(message.attempt, 0, "what waits has used no attempt");
+  assert.equal(
+    message.reason,
+    "The SMTP server cannot be reached: The SMTP server refused the connection",
+  );
+  assert.ok(await timeOne(healthy, "beside-dead") < 2000);
+
+  await using back = await openSmtpSink({ port });
+  await travel.endPauses();
+  await until(async () => {
+    await travel.endDeferral(accepted.id);
+    return back.messages.length >= 300;
+  }, { timeoutMs: 30_000, everyMs: 500, message: "all mail to be sent" });
+  const { states } = await system.untilResting(accepted.id);
+  assert.deepEqual(states, { sent: 300 });
+  assert.equal(new Set(back.messages.map(({ envelope }) => envelope.to[0])).size, 300);
+});
+
+test("mail for a server that never greets holds up nobody else's", async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as { port: number };
+  const [stuck, healthy] = [await system.connect(port), await system.connect(sink.port)];
+  for (let n = 0; n < 60; n++) {
+    const to = recipients(1, `silent-${n}.example`);
+    await system.send({ template, integration: stuck, to });
+  }
+  const times: number[] = [];
+  for (let n = 0; n < 10; n++) times.push(await timeOne(healthy, `beside-silent-${n}`));
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  // The first may come while the mailer does not know yet that the server says nothing.
+  assert.ok(Math.max(...times) < 3000, `${times.map(Math.round)} ms`);
+});
+
+test("twenty mails to a server whose login is refused cost a few logins and wait for a person", async () => {
+  await using server = await openSmtpSink({ users: { shop: "right" } });
+  const id = await system.connect(server.port, { tls: "none" });
+  // Without a login the server answers 530: the integration is wrong, not the mail.
+  const accepted = await system.send({
+    template,
+    integration: id,
+    to: recipients(20, "login.example"),
+  });
+  await until(async () => {
+    const { states } = await system.untilResting(accepted.id);
+    return states.deferred === 20;
+  }, { message: "all mail to wait" });
+  const suspended = (await system.store.findIntegration(system.accountId, id))?.suspended;
+  assert.equal(suspended?.reason, "The SMTP server asks for a login or for encryption");
+  assert.ok(server.connections <= 10, `${server.connections} connections`);
+  for (const { id: messageId } of accepted.messages) {
+    const message = await system.store.findMessage(system.accountId, messageId);
+    assert.equal(message?.parkedFor, `${system.accountId}/${id}`);
+  }
+});
