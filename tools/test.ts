@@ -22,6 +22,9 @@ const FOLDERS = "{libs,services,dev,cli,tools,e2e,torture}";
 const WANTED = [{
   program: "pdftotext",
   loss: "PDFs are read by PDF.js alone; install poppler-utils",
+}, {
+  program: "smtp-sink",
+  loss: "the mailer meets no server but our own; install postfix, and be root to run it",
 }];
 
 const asked = process.argv.slice(2).map((path) => path.replace(/\/$/, ""));

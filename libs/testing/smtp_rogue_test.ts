@@ -190,11 +190,12 @@ test("openRogueSmtp() refuses what is too much", async () => {
   assert.match(await rcpt() ?? "", /^451 4\.7\.1/);
   assert.match(await rcpt() ?? "", /^250/);
   assert.match(await rcpt() ?? "", /^452/);
+  await until(() => rogue.counts.open === 0, { message: "the end of all connections" });
   rogue.limit({ connections: 1 });
-  const first = talk(rogue.port, [], { patienceMs: 900 });
+  const first = connect(rogue.port, rogue.host);
   await until(() => rogue.counts.open === 1, { message: "the first connection" });
   assert.match((await talk(rogue.port, [])).heard.at(-1) ?? "", /^421/);
-  await first;
+  first.destroy();
 });
 
 test("openRogueSmtp() notes what a client does wrong", async () => {

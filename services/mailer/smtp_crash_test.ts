@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { test } from "node:test";
+import type { CrashPoint } from "@posthaste/runtime";
+import { openRogueSmtp, until } from "@posthaste/testing";
+
+/** Sends one mail as a process of its own, which ends at a crash point. */
+const sender = `
+  import { armCrashPoint } from "@posthaste/runtime";
+  import { openTransportPool } from "${new URL("./transport_pool.ts", import.meta.url).href}";
+  const [point, port] = process.argv.slice(1);
+  armCrashPoint(point);
+  await using pool = openTransportPool({ ehloName: "x.example" });
+  await pool.send({
+    integration: { key: "1", host: "127.0.0.1", port: Number(port), tls: "none", auth: null },
+    envelope: { from: "billing@example.com", to: "ann@example.net" },
+    raw: Buffer.from("Message-ID: <m1@example.com>\\r\\n\\r\\nHello\\r\\n"),
+    onDot: () => new Promise((resolve) => setTimeout(resolve, 50)),
+  });
+`;
+
+const points: [CrashPoint, before: string, sawDot: boolean][] = [
+  ["mailer.before_data", "nothing", false],
+  ["mailer.mid_body", "no dot", false],
+  ["mailer.after_dot", "the dot", true],
+  ["mailer.after_reply", "the dot", true],
+];
+
+for (const [point, before, sawDot] of points) {
+  test(`crashPoint() at ${point} leaves a server that has seen ${before}`, async () => {
+    await using rogue = await openRogueSmtp();
+    const args = ["--input-type=module-typescript", "-e", sender, point, String(rogue.port)];
+    const cwd = new URL(".", import.meta.url);
+    const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
+    const [, signal] = await once(child, "exit");
+    assert.equal(signal, "SIGKILL");
+    await until(() => rogue.counts.open === 0, { message: "the server to see the end" });
+    assert.equal(rogue.counts.accepted, sawDot ? 1 : 0);
+    assert.equal(rogue.records.filter((record) => record.finalDot).length, sawDot ? 1 : 0);
+    assert.equal(rogue.records.length, before === "nothing" ? 0 : 1);
+  });
+}
