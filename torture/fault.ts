@@ -13,8 +13,8 @@ export interface Chaos {
   random: Random;
   /** Aborts when the client has all its answers, or the time is up. */
   signal: AbortSignal;
-  /** Counts one injected fault; `crash` where a process was ended. */
-  count(kind: "crash" | "other"): void;
+  /** Counts one injected fault; `crash` where a process was ended, and which or where. */
+  count(kind: "crash" | "other", what: string): void;
   /** Waits in milliseconds; gives false when the run is over. */
   pause(ms: number): Promise<boolean>;
 }
@@ -38,6 +38,8 @@ export interface Fault {
   unanswered?: boolean;
   /** Whether a mailer can be in doubt; where it cannot, no mail may come twice. */
   doubtful?: boolean;
+  /** How much of the mails and the time it gets, compared with others. @default {1} */
+  weight?: number;
   /** Does harm until the signal aborts, and leaves all that it ended running again. */
   run?(chaos: Chaos): Promise<void>;
 }

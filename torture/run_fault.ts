@@ -35,6 +35,8 @@ export interface RunResult extends Figures {
   run: string;
   seed: string;
   crashes: number;
+  /** How often each service, or each crash point, was ended. */
+  crashedAt: Record<string, number>;
   /** Faults injected that ended no process, at the receiving server or elsewhere. */
   injected: number;
   seconds: number;
@@ -64,7 +66,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   };
   await sink.behave(fault.smtp ?? [], fault.thinksMs ?? 5);
 
-  const counts = { crash: 0, other: 0 };
+  const counts: Counts = { crash: {}, other: {} };
   const over = new AbortController();
   const chaos = chaosOf({ rig, account, counts, signal: over.signal, seed });
   const load = client.run({
@@ -122,8 +124,9 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     fault: fault.name,
     run,
     seed,
-    crashes: counts.crash,
-    injected: counts.other + totals.injected,
+    crashes: sumOf(counts.crash),
+    crashedAt: counts.crash,
+    injected: sumOf(counts.other) + totals.injected,
     seconds: Math.round((performance.now() - started) / 100) / 10,
     problems,
   };
@@ -131,10 +134,29 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
 
 const PATIENCE_MS = 60_000;
 
+type Counts = Record<"crash" | "other", Record<string, number>>;
+
+function sumOf(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** What is told of a run that could not be carried through: that is never good. */
+export function brokenOff({ fault, run, seed }: RunOptions, error: unknown): RunResult {
+  const reason = error instanceof Error ? error.stack ?? error.message : String(error);
+  return {
+    ...{ accepted: 0, sent: 0, failed: 0, unknown: 0, duplicates: 0, ambiguous: 0 },
+    ...{ lost: 0, invented: 0, crashes: 0, crashedAt: {}, injected: 0, seconds: 0 },
+    fault: fault.name,
+    run,
+    seed,
+    problems: [{ invariant: "I6", what: `The run broke off: ${reason}` }],
+  };
+}
+
 interface ChaosParts {
   rig: Rig;
   account: RunAccount;
-  counts: Record<"crash" | "other", number>;
+  counts: Counts;
   signal: AbortSignal;
   seed: string;
 }
@@ -145,7 +167,9 @@ function chaosOf({ rig, account, counts, signal, seed }: ChaosParts): Chaos {
     account,
     signal,
     random: openRandom(`${seed}/chaos`),
-    count: (kind) => void counts[kind]++,
+    count(kind, what) {
+      counts[kind][what] = (counts[kind][what] ?? 0) + 1;
+    },
     async pause(ms) {
       await delay(ms, undefined, { signal }).catch(() => undefined);
       return !signal.aborted;

@@ -12,7 +12,7 @@ export const BROKER: Fault[] = [
     async run({ rig, random, pause, count }) {
       while (await pause(random.integer(500, 2500))) {
         await rig.nats.kill();
-        count("crash");
+        count("crash", "nats");
         await delay(random.integer(0, 1500));
         await rig.nats.restart();
       }
@@ -24,7 +24,7 @@ export const BROKER: Fault[] = [
     async run({ rig, random, pause, count }) {
       while (await pause(random.integer(500, 2500))) {
         rig.nats.signal("SIGSTOP");
-        count("other");
+        count("other", "nats");
         await delay(random.integer(2000, 8000));
         rig.nats.signal("SIGCONT");
       }
@@ -36,7 +36,7 @@ export const BROKER: Fault[] = [
     async run({ rig, random, pause, count }) {
       while (await pause(random.integer(1000, 3000))) {
         await rig.nats.kill();
-        count("crash");
+        count("crash", "nats");
         await rm(join(rig.natsDir, "jetstream"), { recursive: true, force: true });
         await rig.nats.restart();
         await quickenTopology(rig.nats.url);

@@ -9,7 +9,7 @@ export const DATABASE: Fault[] = [
     async run({ rig, random, pause, count }) {
       while (await pause(random.integer(500, 3000))) {
         await rig.mongod.kill();
-        count("crash");
+        count("crash", "mongod");
         await delay(random.integer(0, 1500));
         await rig.mongod.restart();
       }
@@ -21,7 +21,7 @@ export const DATABASE: Fault[] = [
     async run({ rig, random, pause, count }) {
       while (await pause(random.integer(500, 2500))) {
         rig.mongod.signal("SIGSTOP");
-        count("other");
+        count("other", "mongod");
         await delay(random.integer(1000, 6000));
         rig.mongod.signal("SIGCONT");
       }
@@ -33,7 +33,7 @@ export const DATABASE: Fault[] = [
     async run({ rig, random, pause, count }) {
       while (await pause(random.integer(1500, 4000))) {
         await rig.mongod.kill();
-        count("crash");
+        count("crash", "mongod");
         await delay(10_000);
         await rig.mongod.restart();
       }

@@ -42,5 +42,5 @@ async function harm(connection: Connection, { random, count }: Chaos): Promise<v
     await manager.streams.purge("OBJ_pdfs", { filter: subject });
     await jetstream(connection).publish(subject, bytes);
   }
-  count("other");
+  count("other", kind);
 }
