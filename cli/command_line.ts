@@ -6,6 +6,7 @@ import { importCommand } from "./commands/import.ts";
 import { integrationsCommand } from "./commands/integrations.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { renderCommand } from "./commands/render.ts";
+import { retryCommand } from "./commands/retry.ts";
 import { sendCommand } from "./commands/send.ts";
 import { statusCommand } from "./commands/status.ts";
 import { templatesCommand } from "./commands/templates.ts";
@@ -23,6 +24,7 @@ const COMMANDS = [
   renderCommand,
   sendCommand,
   statusCommand,
+  retryCommand,
 ];
 
 const HELP = `

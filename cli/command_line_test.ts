@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import {
   INTEGRATION_PASSWORD,
   openSecret,
@@ -142,6 +143,49 @@ test("integrationsCommand() seals the password, which is in no argument and no o
   const gone = await run(`integrations update main ${account} --no-login`);
   assert.equal(gone.code, EXIT.ok, gone.stderr);
   assert.equal((await store.findIntegration(accountId, 1))?.auth, null);
+});
+
+test("retryCommand() brings failed messages back, and integrations resume is heard", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "retry-shop" });
+  const send: Send = {
+    _id: newSendId(),
+    accountId,
+    acceptedAt: new Date(),
+    lane: "transactional",
+    template: { id: 1, version: 1 },
+    pdfVersions: {},
+    integrationId: 1,
+    request: { from: { email: "a@example.com" }, to: [{ email: "b@example.com" }] },
+    messageCount: 1,
+    settledAt: null,
+    sweepAt: new Date(),
+  };
+  await store.acceptSend(send);
+  const messageId = messageIdOf(send._id, 0);
+  const early = await run(`retry ${messageId}`);
+  assert.equal(early.code, EXIT.refused, early.stderr);
+  const claim = { messageId, sendId: send._id, accountId, index: 0, email: "b@example.com" };
+  const now = new Date();
+  await store.claimMessage({ ...claim, acceptedAt: now, attempt: 0, leaseMs: 1000, now });
+  await store.markFailed({ messageId, attempt: 1, at: now, reason: "no such user" });
+  const ofSend = await run(`retry ${send._id} --json`);
+  assert.deepEqual(JSON.parse(ofSend.stdout), { retried: [messageId] });
+  assert.equal((await store.findMessage(accountId, messageId))?.state, "deferred");
+  assert.equal((await run(`retry ${messageId}`)).stdout, "1 message will be sent again\n");
+  assert.equal((await run("retry msg_nothing")).code, EXIT.usage);
+  assert.equal((await run(`retry ${newSendId()}`)).code, EXIT.notFound);
+
+  const account = "--account retry-shop";
+  const flags = "--name main --host h.example --port 25 --tls none --sender a@example.com";
+  await run(`integrations create ${account} ${flags} --max-per-minute 60`);
+  const created = await store.findIntegration(accountId, 1);
+  assert.equal(created?.maxPerMinute, 60);
+  if (created) await store.suspendIntegration(created, { at: now, reason: "no login" });
+  assert.match((await run(`integrations list ${account}`)).stdout, / suspended /);
+  assert.match((await run(`integrations resume 1 ${account}`)).stdout, /sends again.*no login/);
+  assert.equal((await store.findIntegration(accountId, 1))?.suspended, null);
+  await run(`integrations update 1 ${account} --max-per-minute 0`);
+  assert.equal((await store.findIntegration(accountId, 1))?.maxPerMinute, null);
 });
 
 test("integrationsCommand() tells what is not valid, and what does not exist", async () => {

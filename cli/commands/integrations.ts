@@ -17,6 +17,7 @@ interface IntegrationOptions {
   authMethod?: "PLAIN" | "LOGIN";
   sender?: string[];
   maxConnections?: string;
+  maxPerMinute?: string;
   retryFor?: string;
   whenUnknown?: Integration["whenUnknown"];
   passwordStdin?: true;
@@ -72,6 +73,11 @@ Examples:
 `,
     )
     .action((id: string, options: IntegrationOptions) => updateIntegration(context, id, options));
+  command.command("resume <id>")
+    .description("Send again through an integration that was suspended.")
+    .option("--account <name|id>", "account that it belongs to")
+    .addHelpText("after", "\nExample:\n  posthaste integrations resume 1 --account shop\n")
+    .action((id: string, options: IntegrationOptions) => resumeIntegration(context, id, options));
   command.command("list")
     .description("List the integrations of an account.")
     .option("--account <name|id>", "the account")
@@ -99,6 +105,7 @@ function addOptions(
         .argParser(collect),
     )
     .option("--max-connections <count>", "connections at once (default: 5)")
+    .option("--max-per-minute <count>", "mails a minute, 0 for no limit (default: 0)")
     .option("--retry-for <duration>", "how long refusals are retried, 1h to 5d (default: 48h)")
     .addOption(
       new Option(
@@ -156,6 +163,25 @@ async function updateIntegration(
   );
 }
 
+async function resumeIntegration(
+  context: CommandContext,
+  which: string,
+  { account: wanted }: IntegrationOptions,
+): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const account = await findAccountFor(context, store, wanted);
+  const { id, name, suspended } = await findIntegration(store, account._id, which);
+  await store.resumeIntegration(account._id, id);
+  output.result(
+    { id, resumed: suspended !== null },
+    () =>
+      suspended === null
+        ? `Integration ${id}, "${name}", was not suspended`
+        : `Integration ${id}, "${name}", sends again; it was suspended: ${suspended.reason}`,
+  );
+}
+
 async function findIntegration(store: Store, accountId: string, which: string) {
   const found = /^[1-9]\d{0,8}$/.test(which)
     ? await store.findIntegration(accountId, Number(which))
@@ -171,6 +197,9 @@ async function readSettings(
   options: IntegrationOptions,
 ): Promise<Partial<Omit<IntegrationSettings, "auth">>> {
   const { name, host, port, tls, sender, maxConnections, retryFor, whenUnknown } = options;
+  const { maxPerMinute } = options;
+  const perMinute = maxPerMinute &&
+    readInteger("--max-per-minute", maxPerMinute, { min: 0, max: 1_000_000 });
   const given = {
     name,
     host,
@@ -179,6 +208,7 @@ async function readSettings(
     senders: sender,
     maxConnections: maxConnections &&
       readInteger("--max-connections", maxConnections, { min: 1, max: 100 }),
+    maxPerMinute: perMinute === 0 ? null : perMinute,
     retryForMs: retryFor && await readDuration("--retry-for", retryFor, RETRY_RANGE),
     whenUnknown,
   };
@@ -253,7 +283,19 @@ async function listIntegrations(
       integrations.length === 0
         ? 'There is no integration yet: "posthaste integrations create" makes one'
         : output.table(
-          ["ID", "NAME", "SERVER", "TLS", "USER", "AT ONCE", "RETRY FOR", "UNKNOWN", "SENDERS"],
+          [
+            "ID",
+            "NAME",
+            "SERVER",
+            "TLS",
+            "USER",
+            "AT ONCE",
+            "A MINUTE",
+            "RETRY FOR",
+            "UNKNOWN",
+            "STATE",
+            "SENDERS",
+          ],
           integrations.map((each) => [
             String(each.id),
             each.name,
@@ -261,8 +303,10 @@ async function listIntegrations(
             each.tls,
             each.auth?.user ?? "",
             String(each.maxConnections),
+            each.maxPerMinute === null ? "" : String(each.maxPerMinute),
             saySpan(each.retryForMs),
             each.whenUnknown,
+            each.suspended === null ? "ready" : "suspended",
             each.senders.join(", "),
           ]),
         ),

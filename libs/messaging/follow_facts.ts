@@ -1,11 +1,12 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { type EventData, EVENTS, type FactType } from "@posthaste/contracts";
 import { crashPoint } from "@posthaste/runtime";
-import type { Logger } from "@posthaste/telemetry";
+import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
-import { CONSUMERS } from "./topology.ts";
+import { isOutage } from "./step.ts";
+import { CONSUMERS, typeOfSubject } from "./topology.ts";
 
 /** A fact, checked against its schema. */
 export type Fact = { [T in FactType]: { type: T; data: EventData<T> } }[FactType];
@@ -25,9 +26,12 @@ export interface FollowOptions {
 const PULL_EXPIRES_MS = 5000;
 const RECOVER_DELAY_MS = 500;
 
+/** How often a fact is delivered before it is given up, while others can be recorded: some 10 s. */
+const MAX_FACT_DELIVERIES = 20;
+
 /**
- * Hands facts to `record` in batches, until the signal aborts. Facts whose batch fails come again:
- * `record` must be idempotent.
+ * Hands facts to `record` in batches, until the signal aborts. Facts that fail come again:
+ * `record` must be idempotent. One that fails alone, time after time, is given up.
  */
 export async function followFacts(
   client: EventClient,
@@ -87,27 +91,76 @@ async function pull(
 
 /** Never throws: facts that could not be recorded come again. */
 async function settle(batch: JsMsg[], record: (facts: Fact[]) => Promise<void>, logger: Logger) {
-  if (batch.length === 0) return;
-  const facts: Fact[] = [];
-  for (const message of batch) {
+  const known = batch.flatMap((message) => {
     const fact = parse(message);
-    if (fact === undefined) {
-      logger.error("Cannot read a fact: it does not match its schema", {
-        subject: message.subject,
-      });
-      message.term("does not match its schema");
-    } else facts.push(fact);
+    if (fact !== undefined) return { message, fact };
+    end(message, { reason: "malformed", logger });
+    return [];
+  });
+  if (known.length === 0) return;
+  const error = await failureOf(known, record);
+  if (error === undefined) return;
+  logger.warn("Cannot record facts, they come again", { count: known.length, error });
+  await sendBack(isOutage(error) ? known : await recordEach(known, record, logger));
+}
+
+/** Records facts one by one, so that one that can never be recorded does not hold up the others. */
+async function recordEach(
+  known: Known[],
+  record: (facts: Fact[]) => Promise<void>,
+  logger: Logger,
+): Promise<Known[]> {
+  const failing: Known[] = [];
+  for (const [position, one] of known.entries()) {
+    const error = await failureOf([one], record);
+    if (error === undefined) continue;
+    if (isOutage(error)) return [...failing, ...known.slice(position)];
+    if (one.message.info.deliveryCount >= MAX_FACT_DELIVERIES) {
+      end(one.message, { reason: "poison", logger, error });
+    } else failing.push(one);
   }
+  return failing;
+}
+
+interface Known {
+  message: JsMsg;
+  fact: Fact;
+}
+
+/** Records facts and lets them go, or gives why that failed. */
+async function failureOf(
+  known: Known[],
+  record: (facts: Fact[]) => Promise<void>,
+): Promise<unknown> {
   try {
     crashPoint("facts.before_record");
-    await record(facts);
+    await record(known.map(({ fact }) => fact));
     crashPoint("facts.after_record");
-    for (const message of batch) message.ack();
   } catch (error) {
-    logger.warn("Cannot record facts, they come again", { count: facts.length, error });
-    await delay(RECOVER_DELAY_MS);
-    for (const message of batch) message.nak();
+    return error ?? new Error("no reason given");
   }
+  for (const { message } of known) message.ack();
+  return undefined;
+}
+
+async function sendBack(known: Known[]) {
+  if (known.length === 0) return;
+  await delay(RECOVER_DELAY_MS);
+  for (const { message } of known) message.nak();
+}
+
+/** Ends a fact for good. The ledger lacks it then: where that matters, the sweeper finds out. */
+function end(
+  message: JsMsg,
+  { reason, logger, error }: { reason: string; logger: Logger; error?: unknown },
+) {
+  const type = typeOfSubject(message.subject) ?? "unknown";
+  count("posthaste.events.refused", 1, {
+    "messaging.destination.name": type,
+    "posthaste.reason": reason,
+  });
+  logger.error("Cannot take a fact, given up", { subject: message.subject, reason, error });
+  message.term(reason);
 }
 
 function parse(message: JsMsg): Fact | undefined {

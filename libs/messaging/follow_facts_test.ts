@@ -66,6 +66,51 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.ok(options.logger.lines.some((line) => /Cannot record facts/.test(line)));
   });
 
+  test("followFacts() gives up a fact that can never be recorded, and holds up no other for it", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const recorded: string[] = [];
+    let failures = 0;
+    const options = optionsOf(stop);
+    for (const name of ["acc_1", "poison", "acc_2"]) await open.bus.publish(failed(name));
+    const ended = open.bus.followFacts((batch) => {
+      if (names(batch).includes("poison")) {
+        failures++;
+        return Promise.reject(new Error("it never works"));
+      }
+      return Promise.resolve(void recorded.push(...names(batch)));
+    }, options);
+    await until(() => recorded.length === 2, { timeoutMs: 3000 });
+    assert.deepEqual(recorded, ["acc_1", "acc_2"]);
+    const isGivenUp = () => options.logger.lines.some((line) => /Cannot take a fact/.test(line));
+    await until(isGivenUp, { timeoutMs: 30_000 });
+    const tries = failures;
+    await open.bus.publish(failed("acc_3"));
+    await until(() => recorded.length === 3);
+    stop.abort();
+    await ended;
+    assert.equal(failures, tries);
+  });
+
+  test("followFacts() does not give up a fact while the ledger is away", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const away = Object.assign(new Error("away"), { errorType: "unavailable" });
+    let calls = 0;
+    const options = optionsOf(stop);
+    for (const name of ["acc_1", "acc_2"]) await open.bus.publish(failed(name));
+    const ended = open.bus.followFacts(() => {
+      calls++;
+      return Promise.reject(away);
+    }, options);
+    await until(() => calls === 3);
+    stop.abort();
+    await ended;
+    // A batch is tried as a whole: each fact alone would wait for the ledger once more.
+    const lines = options.logger.lines.filter((line) => /Cannot record facts/.test(line));
+    assert.equal(lines.length, calls);
+  });
+
   test("followFacts() leaves out what is no fact and never sees it again", async () => {
     await using open = await openTestBus();
     const connection = await connect({ servers: open.nats.url });
@@ -85,7 +130,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     stop.abort();
     await ended;
     assert.deepEqual(seen, ["acc_1"]);
-    assert.equal(options.logger.lines.filter((line) => /Cannot read a fact/.test(line)).length, 2);
+    assert.equal(options.logger.lines.filter((line) => /Cannot take a fact/.test(line)).length, 2);
   });
 
   test("followFacts() records what it has taken before it returns", async () => {

@@ -74,7 +74,8 @@ export async function runStep<T extends EventType>(
   }
 }
 
-function isOutage(reason: unknown): boolean {
+/** Tells whether something is away, and what failed for it works again once it is back. */
+export function isOutage(reason: unknown): boolean {
   const type = errorType(reason);
   return type === "unavailable" || type === "timeout" || type === "disk_full";
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Db, MongoClient, MongoServerError } from "mongodb";
+import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
 
 /** The one replica set that a {@link openMongod} server belongs to. */
 export const REPLICA_SET = "rs0";
@@ -46,6 +46,66 @@ async function configure(admin: Db, host: string): Promise<void> {
       replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] },
     });
   }
+}
+
+/** Makes a replica set of servers that are in none yet. A set that is there already stays as it is. */
+export async function initiateReplicaSet(
+  ports: readonly number[],
+  electionTimeoutMs: number,
+): Promise<void> {
+  const members = ports.map((port, _id) => ({ _id, host: `127.0.0.1:${port}` }));
+  await commandOn(ports[0] as number, {
+    replSetInitiate: {
+      _id: REPLICA_SET,
+      members,
+      settings: { electionTimeoutMillis: electionTimeoutMs, heartbeatIntervalMillis: 500 },
+    },
+  });
+}
+
+/**
+ * Waits until one of the servers takes writes and gives its port.
+ *
+ * @throws {Error} none does in time
+ */
+export async function primaryOf(ports: readonly number[], timeoutMs: number): Promise<number> {
+  const deadline = performance.now() + timeoutMs;
+  while (performance.now() < deadline) {
+    const answers = await Promise.all(ports.map((port) =>
+      commandOn(port, { hello: 1 }).then(
+        (answer) => ({ port, answer }),
+        () => undefined,
+      )
+    ));
+    const found = answers.filter((one) => one?.answer["isWritablePrimary"] === true);
+    // A primary that was cut off may not know yet that there is another one.
+    if (found.length === 1) return (found[0] as { port: number }).port;
+    await sleep(50);
+  }
+  throw new Error(`Cannot use the replica set: it had no primary within ${timeoutMs / 1000} s`);
+}
+
+const STEPPED_DOWN_S = 10;
+const CATCH_UP_S = 5;
+
+/** Has a primary step down, once another member has all its writes. */
+export async function stepDown(port: number): Promise<void> {
+  await commandOn(port, {
+    replSetStepDown: STEPPED_DOWN_S,
+    secondaryCatchUpPeriodSecs: CATCH_UP_S,
+  });
+}
+
+const ANSWER_TIMEOUT_MS = 2000;
+
+async function commandOn(port: number, command: Document): Promise<Document> {
+  await using client = await new MongoClient(`mongodb://127.0.0.1:${port}`, {
+    directConnection: true,
+    serverSelectionTimeoutMS: ANSWER_TIMEOUT_MS,
+    connectTimeoutMS: ANSWER_TIMEOUT_MS,
+    socketTimeoutMS: (CATCH_UP_S + 5) * 1000,
+  }).connect();
+  return await client.db("admin").command(command);
 }
 
 /** Removes a database and everything in it. */

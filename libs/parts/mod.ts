@@ -10,8 +10,19 @@
  */
 export { freePort } from "./free_port.ts";
 export { findMongod, type FindMongodOptions } from "./mongod_binary.ts";
+export {
+  type MongodReplicaSet,
+  type MongodReplicaSetOptions,
+  openMongodReplicaSet,
+} from "./mongod_replica_set.ts";
 export { type MongodOptions, openMongod } from "./mongod_server.ts";
 export { findNatsServer, type FoundProgram } from "./nats_binary.ts";
+export {
+  type NatsCluster,
+  type NatsClusterOptions,
+  type NatsMember,
+  openNatsCluster,
+} from "./nats_cluster.ts";
 export { type NatsServerOptions, openNatsServer } from "./nats_server.ts";
 export { type Env, userCacheDir } from "./user_cache_dir.ts";
 export { dropMongoDatabase } from "./_replica_set.ts";

@@ -36,7 +36,7 @@ export async function openMongod(options: MongodOptions): Promise<RunningServer>
   const { file, version } = await findMongod(options);
   options.onProgress?.(`starting mongod ${version}`);
   await mkdir(options.dataDir, { recursive: true });
-  const { port, process } = await startSomewhere(file, options);
+  const { port, process } = await somewhere(options.port, (port) => start(file, port, options));
   return restartable(process, {
     url: `mongodb://127.0.0.1:${port}/?replicaSet=${REPLICA_SET}&directConnection=true`,
     port,
@@ -45,19 +45,46 @@ export async function openMongod(options: MongodOptions): Promise<RunningServer>
   });
 }
 
+/** Starts mongod as a member of a replica set that somebody else makes and leads. */
+export async function openMongodMember(options: MongodOptions): Promise<RunningServer> {
+  const { file } = await findMongod(options);
+  await mkdir(options.dataDir, { recursive: true });
+  const { port, process } = await somewhere(options.port, (port) => listen(file, port, options));
+  return restartable(process, {
+    url: `mongodb://127.0.0.1:${port}/?directConnection=true`,
+    port,
+    start: () => listen(file, port, options),
+    onUnexpectedExit: options.onUnexpectedExit,
+  });
+}
+
 /** A free port may be taken by another program before mongod takes it: then another is tried. */
-async function startSomewhere(file: string, options: MongodOptions) {
+async function somewhere(
+  wanted: number | undefined,
+  start: (port: number) => Promise<Supervised>,
+): Promise<{ port: number; process: Supervised }> {
   for (let attempt = 1;; attempt++) {
-    const port = options.port || await freePort();
+    const port = wanted || await freePort();
     try {
-      return { port, process: await start(file, port, options) };
+      return { port, process: await start(port) };
     } catch (error) {
-      if (options.port || attempt === ATTEMPTS) throw error;
+      if (wanted || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
 async function start(file: string, port: number, options: MongodOptions): Promise<Supervised> {
+  const process = await listen(file, port, options);
+  try {
+    await becomePrimary(port, START_TIMEOUT_MS);
+    return process;
+  } catch (error) {
+    await process.stop();
+    throw error;
+  }
+}
+
+async function listen(file: string, port: number, options: MongodOptions): Promise<Supervised> {
   const { dataDir } = options;
   const process = await startSupervised([file, ...mongodArguments(port, options)], {
     logFile: join(dataDir, "mongod.log"),
@@ -67,15 +94,7 @@ async function start(file: string, port: number, options: MongodOptions): Promis
     timeoutMs: START_TIMEOUT_MS,
     probe: async () => isListening(await process.log()) && await accepts(port) || undefined,
   });
-  if (isReady) {
-    try {
-      await becomePrimary(port, START_TIMEOUT_MS);
-      return process;
-    } catch (error) {
-      await process.stop();
-      throw error;
-    }
-  }
+  if (isReady) return process;
   const exit = process.exit();
   const end = exit === undefined
     ? `did not answer within ${START_TIMEOUT_MS / 1000} s`
@@ -95,6 +114,8 @@ function mongodArguments(port: number, { dataDir, cacheGb = 0.25 }: MongodOption
     ["--nounixsocket"],
     ["--quiet"],
     ["--setParameter", "diagnosticDataCollectionEnabled=false"],
+    // A primary that is told to stop waits for a successor, by default up to 15 s.
+    ["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=1000"],
   ].flat();
 }
 

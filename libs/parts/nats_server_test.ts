@@ -2,31 +2,15 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { statfs } from "node:fs/promises";
+import { converse, request } from "./_nats_conversation.ts";
 import { temporaryDir } from "./_temporary_dir.ts";
 import { freePort } from "./free_port.ts";
 import { openNatsServer } from "./nats_server.ts";
-
-/** Sends lines of the NATS protocol and returns the answer up to the text that is expected. */
-async function converse(port: number, lines: string, expected: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1").setEncoding("utf8").setTimeout(5_000);
-  socket.once("timeout", () => socket.destroy(new Error(`no "${expected}"`)));
-  socket.write(`CONNECT {"verbose":false,"headers":true}\r\n${lines}`);
-  let answer = "";
-  for await (const chunk of socket) {
-    answer += chunk;
-    if (answer.includes(expected)) break;
-  }
-  return answer;
-}
-
-function request(subject: string, body: string): string {
-  return `SUB _INBOX.1 1\r\nPUB ${subject} _INBOX.1 ${body.length}\r\n${body}\r\n`;
-}
 
 function isAlive(pid: number): boolean {
   try {

@@ -31,6 +31,10 @@ export const CRASH_POINTS = [
   "pdf.after_print",
   "pdf.after_store",
   "tracker.after_release",
+  "mailer.before_data",
+  "mailer.mid_body",
+  "mailer.after_dot",
+  "mailer.after_reply",
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */

@@ -14,6 +14,8 @@ export interface MessageRetry {
   retryMessage(accountId: string, id: string, now: Date): Promise<Message | null>;
 }
 
+const OVERDUE_MS = 3_600_000;
+
 /** Gives the retry of messages. */
 export function messageRetry(db: Db): MessageRetry {
   const { messages, sends } = collectionsOf(db);
@@ -24,7 +26,8 @@ export function messageRetry(db: Db): MessageRetry {
         [{
           $set: {
             state: "deferred",
-            nextAt: now,
+            // Overdue: the sweeper takes it when it looks next.
+            nextAt: new Date(now.getTime() - OVERDUE_MS),
             parkedFor: null,
             finishedAt: null,
             timeline: {

@@ -47,6 +47,11 @@ export async function misbehave(action: RogueAction, scene: RogueScene): Promise
     case "delay":
       await sleep(action.ms, undefined, { ref: false });
       return answer(reply, scene);
+    case "stall":
+      socket.pause();
+      await sleep(action.ms, undefined, { ref: false });
+      socket.resume();
+      return answer(reply, scene);
     case "trickle":
       return await trickle(Buffer.from(`${reply}\r\n`), action.ms, scene);
     case "reply_then_close":

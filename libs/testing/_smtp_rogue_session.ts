@@ -40,6 +40,7 @@ export class RogueSession {
   #host: RogueHost;
   #number: number;
   #open: number;
+  #onOver: () => void;
   #input: Buffer = Buffer.alloc(0);
   #busy = false;
   #over = false;
@@ -53,16 +54,18 @@ export class RogueSession {
   #content: ContentReader | undefined;
   #bodyAction: RogueAction | undefined;
 
-  constructor(socket: Socket, { host, number, open }: {
+  constructor(socket: Socket, { host, number, open, onOver }: {
     host: RogueHost;
     number: number;
     open: number;
+    onOver: () => void;
   }) {
     this.#raw = socket;
     this.#socket = socket;
     this.#host = host;
     this.#number = number;
     this.#open = open;
+    this.#onOver = onOver;
   }
 
   start(): void {
@@ -439,6 +442,7 @@ export class RogueSession {
 
   #finish(): void {
     this.#over = true;
+    this.#onOver();
     this.#socket.end();
   }
 }

@@ -174,11 +174,18 @@ class Rogue implements RogueSmtp, RogueHost {
     counts.open++;
     this.#sockets.add(socket);
     counts.peak = Math.max(counts.peak, counts.open);
+    // Whoever was told goodbye does not count any more, whenever the socket is seen to be gone.
+    let isOver = false;
+    const onOver = () => {
+      if (!isOver) counts.open--;
+      isOver = true;
+    };
     socket.on("error", () => {});
     socket.on("close", () => {
-      counts.open--;
+      onOver();
       this.#sockets.delete(socket);
     });
-    new RogueSession(socket, { host: this, number: counts.connections, open: counts.open }).start();
+    const { connections: number, open } = counts;
+    new RogueSession(socket, { host: this, number, open, onOver }).start();
   }
 }

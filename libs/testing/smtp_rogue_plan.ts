@@ -31,6 +31,7 @@ export type RogueStage = (typeof ROGUE_STAGES)[number];
  * - `reply_then_close`, `reply_then_reset`: the right reply, then FIN or RST at once.
  * - `endless`: `250-` lines for ever. `blank`: empty lines for ever. `long_line`: a line of `bytes`
  *   (10 MB if not said). `nul`: the right reply with NUL bytes in it.
+ * - `stall`: reads nothing for `ms`, then goes on as if nothing had been.
  * - `extra`: the right reply and one more, `reply`, that nobody asked for.
  * - `strip`, at `ehlo` only: hides STARTTLS and refuses it.
  * - `inject`, at `starttls` only: plaintext right behind the 220.
@@ -56,7 +57,7 @@ export type RogueAction =
         | "strip"
         | "garbage";
     }
-    | { readonly do: "delay" | "trickle"; readonly ms: number }
+    | { readonly do: "delay" | "trickle" | "stall"; readonly ms: number }
     | { readonly do: "long_line"; readonly bytes?: number }
     | { readonly do: "inject"; readonly text: string }
   );

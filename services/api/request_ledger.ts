@@ -145,8 +145,12 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   #hold(operation: Promise<unknown>): void {
     const { room } = this.#deps;
     room.begin();
-    const end = () => room.end();
-    this.keepBody(operation).then(end, end);
+    this.#holders++;
+    const end = () => {
+      room.end();
+      this.#release();
+    };
+    operation.then(end, end);
   }
 
   #release(): void {

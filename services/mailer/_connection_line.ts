@@ -6,6 +6,9 @@ import type { SmtpReceipt, TransportPoolOptions } from "./transport_pool.ts";
 /** The options of a pool with every default filled in. */
 export type LineSettings = Required<TransportPoolOptions>;
 
+/** A server that takes fewer connections than allowed is asked again for more after this time. */
+const narrowMs = 60_000;
+
 type Mail = Parameters<SmtpSession["send"]>[0];
 
 /** The connections of one integration with one set of settings, and who waits for them. */
@@ -16,6 +19,8 @@ export class ConnectionLine {
   #idle: { session: SmtpSession; timer: NodeJS.Timeout }[] = [];
   #waiting: PromiseWithResolvers<SmtpSession | undefined>[] = [];
   #opening = 0;
+  /** How many connections the server takes, as far as it has refused more, and until when. */
+  #narrowed = { to: Infinity, until: 0 };
   #retired = false;
   #onDrained: () => void;
   #drained = Promise.withResolvers<void>();
@@ -80,17 +85,31 @@ export class ConnectionLine {
   }
 
   async #acquire(signal: AbortSignal | undefined): Promise<SmtpSession> {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) {
-      clearTimeout(idle.timer);
-      return idle.session;
+    for (;;) {
+      const idle = this.#idle.pop();
+      if (idle !== undefined) {
+        clearTimeout(idle.timer);
+        return idle.session;
+      }
+      if (this.#hasRoom()) this.#opening++;
+      else {
+        const session = await this.#wait(signal);
+        if (session !== undefined) return session;
+      }
+      try {
+        return await this.#open(signal);
+      } catch (error) {
+        if (!this.#isOneTooMany(error)) throw error;
+      }
     }
-    if (this.#hasRoom()) this.#opening++;
-    else {
-      const session = await this.#wait(signal);
-      if (session !== undefined) return session;
-    }
-    return await this.#open(signal);
+  }
+
+  /** Whether the server refused a connection while it has others: then the mail can wait for those. */
+  #isOneTooMany(error: unknown): boolean {
+    const others = this.#sessions.size;
+    if (!isBusy(error) || others === 0) return false;
+    this.#narrowed = { to: others, until: performance.now() + narrowMs };
+    return true;
   }
 
   /** Waits for a free connection, or for the right to open one, which is then reserved. */
@@ -155,7 +174,8 @@ export class ConnectionLine {
     this.#sessions.delete(session);
     const index = this.#idle.findIndex((entry) => entry.session === session);
     if (index !== -1) clearTimeout(this.#idle.splice(index, 1)[0]?.timer);
-    this.#wakeNext();
+    // Whoever had this session comes first: it may have learnt that there is no room for another.
+    setImmediate(() => this.#wakeNext());
     this.#checkDrained();
   }
 
@@ -169,7 +189,10 @@ export class ConnectionLine {
   }
 
   #hasRoom(): boolean {
-    return this.#sessions.size + this.#opening < (this.#integration.maxConnections ?? 5);
+    const { to, until } = this.#narrowed;
+    const allowed = this.#integration.maxConnections ?? 5;
+    const most = performance.now() < until ? Math.min(allowed, to) : allowed;
+    return this.#sessions.size + this.#opening < most;
   }
 
   #checkDrained(): void {
@@ -187,6 +210,12 @@ export class ConnectionLine {
 function isStale(error: unknown): boolean {
   return error instanceof SmtpFailure && error.phase === "mail" &&
     (error.fault === "lost" || error.code === 421);
+}
+
+/** 4xx before there is a session: too many connections, or no service at all. */
+function isBusy(error: unknown): boolean {
+  return error instanceof SmtpFailure && error.code !== undefined && error.code < 500 &&
+    ["greeting", "ehlo", "tls", "auth"].includes(error.phase);
 }
 
 /** A failure before anything was said to the server. */

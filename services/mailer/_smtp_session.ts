@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { isIP } from "node:net";
 import type { Transform } from "node:stream";
 import SMTPConnection, { type SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
+import { crashPoint } from "@posthaste/runtime";
 import { needsNoStuffing, passThrough } from "./_dot_stuffing.ts";
+import { ReplyGuard } from "./_reply_guard.ts";
 import { commandPhase, type ConnectionError, faultOf, phaseOf } from "./_session_phase.ts";
 import { parseReply, SmtpFailure, type SmtpFault, type SmtpPhase } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -14,6 +16,8 @@ export interface SessionSettings {
   /** The longest time without progress before the final dot, and after it. */
   readonly stallMs: number;
   readonly replyMs: number;
+  /** The longest time for opening a session, and for a mail up to its final dot. */
+  readonly transferMs: number;
 }
 
 /** One mail for one recipient. */
@@ -37,12 +41,14 @@ export class SmtpSession {
   #integration: SmtpIntegration;
   #settings: SessionSettings;
   #connection: SMTPConnection;
+  #replies: ReplyGuard;
   #onClosed: () => void;
   #phase: SmtpPhase = "connect";
   #ehlo = "";
   #mustReset = false;
   #pending: PromiseWithResolvers<unknown> | undefined;
   #watchdog: NodeJS.Timeout | undefined;
+  #deadline: NodeJS.Timeout | undefined;
 
   constructor(
     integration: SmtpIntegration,
@@ -52,6 +58,10 @@ export class SmtpSession {
     this.#settings = options.settings;
     this.#onClosed = options.onClosed;
     this.#connection = new SMTPConnection(this.#connectionOptions(options.address));
+    this.#replies = new ReplyGuard(this.#connection, () => {
+      this.#settleWith(this.#failure("lost", "the server said too much"));
+      this.close();
+    });
     this.#connection.on("error", (error: Error) => this.#fail(error));
     this.#connection.on("end", () => this.#ended());
   }
@@ -111,9 +121,12 @@ export class SmtpSession {
     const body = { pipe: (stream: Transform) => void this.#pour(stream, mail) };
     return new Promise((resolve, reject) => {
       // nodemailer asks no more of a stream than pipe().
+      crashPoint("mailer.before_data");
       this.#connection.send(envelope, body as never, (error, info) => {
-        if (error || info === undefined) reject(error);
-        else resolve(info);
+        if (error || info === undefined) return reject(error);
+        // A reply from before the dot is about something else, whatever it says.
+        if (this.#phase === "dot") return resolve(info);
+        reject(this.#failure("lost", "the server answered before the mail was over"));
       });
     });
   }
@@ -125,6 +138,7 @@ export class SmtpSession {
       for (let start = 0; start < raw.length; start += pieceBytes) {
         const piece = raw.subarray(start, start + pieceBytes);
         if (!stream.write(piece) && start + pieceBytes < raw.length) await once(stream, "drain");
+        if (start === 0) crashPoint("mailer.mid_body");
         this.#progress();
       }
       await mail.onDot?.();
@@ -138,7 +152,8 @@ export class SmtpSession {
   #reset(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#connection.reset((error) => {
-        if (error) return reject(error);
+        // About the session, not about the mail that is next.
+        if (error) return reject(this.#failure("lost", "its session could not be reset", error));
         this.#mustReset = false;
         resolve();
       });
@@ -157,12 +172,16 @@ export class SmtpSession {
     try {
       if (signal?.aborted) abort();
       else {
+        this.#deadline = setTimeout(() => this.#giveUp(), this.#settings.transferMs);
         this.#progress();
         step().then(pending.resolve, (error: ConnectionError) => this.#fail(error));
       }
-      return await pending.promise as T;
+      const result = await pending.promise as T;
+      if (this.#replies.hasMore) this.close();
+      return result;
     } finally {
       clearTimeout(this.#watchdog);
+      clearTimeout(this.#deadline);
       this.#watchdog = undefined;
       this.#pending = undefined;
       signal?.removeEventListener("abort", abort);
@@ -174,9 +193,9 @@ export class SmtpSession {
     this.#pending = undefined;
   }
 
-  #fail(error: ConnectionError): void {
+  #fail(error: ConnectionError | SmtpFailure): void {
     if (this.#pending === undefined) return;
-    const failure = this.#translate(error);
+    const failure = error instanceof SmtpFailure ? error : this.#translate(error);
     // Only a refusal of this one mail leaves a session that can go on.
     const refused = failure.code !== undefined && failure.code !== 421;
     const usable = (refused || failure.fault === "too_large") &&
@@ -198,10 +217,13 @@ export class SmtpSession {
     if (this.#pending === undefined) return;
     const { stallMs, replyMs } = this.#settings;
     clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => {
-      this.#settleWith(this.#failure("stalled", "nothing moved any more"));
-      this.close();
-    }, this.#phase === "dot" ? replyMs : stallMs);
+    const patienceMs = this.#phase === "dot" ? replyMs : stallMs;
+    this.#watchdog = setTimeout(() => this.#giveUp(), patienceMs);
+  }
+
+  #giveUp(): void {
+    this.#settleWith(this.#failure("stalled", "nothing moved any more"));
+    this.close();
   }
 
   #failure(fault: SmtpFault, reason: string, cause?: unknown): SmtpFailure {
@@ -259,7 +281,7 @@ export class SmtpSession {
   }
 
   #hear(kind: string | undefined, message = ""): void {
-    if (kind === "message") this.#phase = "dot";
+    if (kind === "message") this.#dotLeft();
     else if (kind === "client") this.#phase = commandPhase(message) ?? this.#phase;
     else if (kind === "server") this.#heardReply(message);
     else if (kind === "network" && this.#phase === "connect") this.#phase = "greeting";
@@ -267,7 +289,15 @@ export class SmtpSession {
     this.#progress();
   }
 
+  #dotLeft(): void {
+    this.#phase = "dot";
+    clearTimeout(this.#deadline);
+    crashPoint("mailer.after_dot");
+  }
+
   #heardReply(reply: string): void {
+    this.#replies.heard();
+    if (this.#phase === "dot") crashPoint("mailer.after_reply");
     const good = reply.startsWith("2") || reply.startsWith("3");
     if (this.#phase === "ehlo" && good) this.#ehlo = reply;
     else if (this.#phase === "mail" && good) this.#phase = "rcpt";

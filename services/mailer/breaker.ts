@@ -16,11 +16,18 @@ export function pauseMs(failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (failures - FAILURES_TO_OPEN), LONGEST_PAUSE_MS);
 }
 
+/** Tells whether we ended a transaction ourselves, before the server had the mail. */
+export function isInterruption(
+  { fault, unknown }: Pick<SmtpFailure, "fault" | "unknown">,
+): boolean {
+  return !unknown && (fault === "aborted" || fault === "closed" || fault === "gate");
+}
+
 /**
  * Tells whether a server could not be reached at all, so that the next mail will hardly fare better.
  * What it says about a login or a mail is no trouble of this kind, nor is a stop of our own.
  */
 export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
-  if (fault === "aborted" || fault === "closed" || fault === "gate") return false;
+  if (isInterruption({ fault, unknown: false })) return false;
   return phase === "connect" || phase === "greeting" || phase === "ehlo" || phase === "tls";
 }

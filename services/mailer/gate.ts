@@ -43,7 +43,7 @@ const LONGEST_WAIT_MS = { transactional: 1000, bulk: 5000 } as const satisfies R
 const LONGEST_PAUSE_MS = 1000;
 
 /** While one mail is on the wire, the next ones of the same connection are made and claimed. */
-const PASSAGES_PER_CONNECTION = 3;
+const PASSAGES_PER_CONNECTION = 2;
 
 /** As long as an integration is remembered as it was: {@linkcode openIntegrationCache}. */
 const BLOCK_MS = 6000;

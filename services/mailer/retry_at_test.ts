@@ -52,3 +52,71 @@ test("retryAt() makes about 20 attempts in all and always ends", () => {
   }
   assert.equal(attempt, 19);
 });
+
+/** The clock of a mail that is refused until `acceptsAt`: when each attempt is made, in ms. */
+function attemptsOf(
+  { ageMs, random, acceptsAt = Infinity }: {
+    ageMs: number;
+    random: () => number;
+    acceptsAt?: number;
+  },
+): number[] {
+  const attempts: number[] = [0];
+  for (;;) {
+    const now = attempts.at(-1) ?? 0;
+    if (now >= acceptsAt) return attempts;
+    const next = retryAt({
+      attempt: attempts.length,
+      acceptedAt,
+      now: new Date(acceptedAt.getTime() + now),
+      random,
+      giveUpAfterMs: ageMs,
+    });
+    if (next === null) return attempts;
+    attempts.push(next.getTime() - acceptedAt.getTime());
+  }
+}
+
+const schedule = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
+const ages = [hours, 2 * hours, 48 * hours, 5 * 24 * hours];
+
+test("retryAt() keeps to its schedule up to the integration's age, with its last attempt there", () => {
+  for (const ageMs of ages) {
+    for (let run = 0; run < 200; run++) {
+      const attempts = attemptsOf({ ageMs, random: Math.random });
+      const waits = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
+      const last = waits.pop() ?? 0;
+      for (const [index, wait] of waits.entries()) {
+        const planned = schedule[Math.min(index, schedule.length - 1)] ?? 0;
+        assert.ok(Math.abs(wait - planned) <= planned * 0.2 + 1, `wait ${index + 1}: ${wait} ms`);
+      }
+      const longest = (schedule[Math.min(waits.length, schedule.length - 1)] ?? 0) * 1.2;
+      assert.ok(last > 0 && last <= longest + 1, `last wait: ${last} ms`);
+      assert.equal(attempts.at(-1), ageMs);
+    }
+  }
+});
+
+test("retryAt() makes the attempts that its schedule has, and no more", () => {
+  const counts = ages.map((ageMs) => attemptsOf({ ageMs, random: middle }).length);
+  // 0, 1, 6, 21, 51 min; 1:51 h; 3:51; 7:51 and each 4 h; and the end.
+  assert.deepEqual(counts, [6, 7, 19, 37]);
+});
+
+test("retryAt() spreads its jitter over the whole range", () => {
+  const first = Array.from({ length: 2_000 }, () => minutesAfter(1, Math.random));
+  assert.ok(Math.min(...first) < 0.82 && Math.max(...first) > 1.18);
+  const mean = first.reduce((sum, wait) => sum + wait, 0) / first.length;
+  assert.ok(mean > 0.98 && mean < 1.02, String(mean));
+});
+
+test("retryAt() brings a mail through a server that refuses for 5 minutes or for 47 hours", () => {
+  for (const [acceptsAt, most] of [[5 / 60 * hours, 4], [47 * hours, 23]] as const) {
+    for (let run = 0; run < 200; run++) {
+      const attempts = attemptsOf({ ageMs: 48 * hours, random: Math.random, acceptsAt });
+      const at = attempts.at(-1) ?? 0;
+      assert.ok(at >= acceptsAt && at <= 48 * hours, `accepted after ${at / hours} h`);
+      assert.ok(attempts.length <= most, `${attempts.length} attempts`);
+    }
+  }
+});

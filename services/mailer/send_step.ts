@@ -10,7 +10,7 @@ import {
   recordSize,
   withSpan,
 } from "@posthaste/telemetry";
-import { isUnreachable } from "./breaker.ts";
+import { isInterruption, isUnreachable } from "./breaker.ts";
 import {
   composeMessage,
   type MessageContents,
@@ -208,6 +208,11 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict
   } catch (error) {
     if (!(error instanceof SmtpFailure)) throw error;
     const verdict = judgeSmtpFailure(error);
+    if (isInterruption(error)) {
+      // The server has nothing to do with it: it need not be spared.
+      const { reason } = verdict;
+      return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
+    }
     if (isUnreachable(error)) await deps.troubles.note(integration._id, verdict.reason);
     else await deps.troubles.clear(integration._id);
     return await setBack(work, integration, deps, verdict);

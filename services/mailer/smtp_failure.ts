@@ -55,11 +55,11 @@ export class SmtpFailure extends Error {
   }
 }
 
-/** Takes a reply apart: `250 2.0.0 OK`; undefined if it does not start with a code. */
+/** Takes a reply apart: `250 2.0.0 OK`; undefined if it does not start with a code of 200 to 599. */
 export function parseReply(
   response: string,
 ): { code: number; enhanced?: string; response: string } | undefined {
-  const match = /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})(?!\S))?/.exec(response);
+  const match = /^([2-5]\d\d)(?!\d)(?:[ -](\d\.\d{1,3}\.\d{1,3})(?!\S))?/.exec(response);
   if (match === null) return undefined;
   return {
     code: Number(match[1]),

@@ -16,6 +16,8 @@ export interface TransportPoolOptions {
   stallMs?: number;
   /** The longest wait for the answer to the final dot, 10 min by default (RFC 5321, 4.5.3.2.6). */
   replyMs?: number;
+  /** The longest time for opening a connection, and for a mail up to its final dot, 5 min by default. */
+  transferMs?: number;
   /** An unused connection is closed after this time, 30 s by default. */
   idleMs?: number;
   /** A connection is closed after this many mails, 100 by default. */
@@ -74,6 +76,7 @@ class Pool implements TransportPool {
       connectTimeoutMs: 15_000,
       stallMs: 60_000,
       replyMs: 600_000,
+      transferMs: 300_000,
       idleMs: 30_000,
       maxMails: 100,
       drainMs: 30_000,

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { BrowserPool, type StopReason } from "./browser_pool.ts";
-import type { BrowserProcess } from "./browser_process.ts";
+import { type BrowserProcess, MemoryError } from "./browser_process.ts";
 import { type DenyProxy, openDenyProxy } from "./deny_proxy.ts";
 import { type Asker, createFairSlots } from "./fair_slots.ts";
 import { findChromium, type FindChromiumOptions, type FoundChromium } from "./find_chromium.ts";
@@ -17,6 +17,7 @@ import {
   resultOf,
 } from "./print_job.ts";
 import type { Printed, PrintOrder } from "./print_page.ts";
+import { watchPrint } from "./watch_print.ts";
 
 /** Raise it when the same source and the same Chromium would give other bytes than before. */
 const PRINT_REVISION = 1;
@@ -34,7 +35,10 @@ export interface BrowserOptions extends FindChromiumOptions {
    * Default: the number of cores, which is also the best.
    */
   concurrency?: number | undefined;
-  /** For one document, after which the browser is killed. Default: 30 s. */
+  /**
+   * For one document, after which the browser is killed; up to four times as long when others leave it
+   * no processor. Default: 30 s.
+   */
   timeLimit?: number | undefined;
   /** Default: 20 s. */
   launchTimeout?: number | undefined;
@@ -229,6 +233,7 @@ class Supervisor implements PdfBrowser {
       this.#pool.afterPrint(process);
       if (outcome.printed) return outcome.printed;
       if (outcome.timedOut) throw this.#timedOut(job);
+      if (outcome.cause instanceof MemoryError) throw this.#tooLarge(job, outcome.cause);
       // It was killed because of another document, which has got its own failure.
       if (process.killed) continue;
       if (!process.alive) this.#pool.lose(process, "crashed");
@@ -242,16 +247,22 @@ class Supervisor implements PdfBrowser {
     { order, html }: { order: PrintOrder; html: string },
   ): Promise<{ printed?: Printed; timedOut: boolean; cause?: unknown }> {
     let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      this.#pool.lose(process, "timeout");
-    }, this.#timeLimit);
+    const done = new AbortController();
+    void watchPrint(process.pid, {
+      time: this.#timeLimit,
+      memory: this.#limits.memoryBytes,
+      onTooLarge: (pid) => process.endTooLarge(pid),
+      signal: done.signal,
+    }).then((overdue) => {
+      timedOut = overdue;
+      if (overdue) this.#pool.lose(process, "timeout");
+    });
     try {
       return { printed: await process.print(order, html), timedOut };
     } catch (cause) {
       return { timedOut, cause };
     } finally {
-      clearTimeout(timer);
+      done.abort();
     }
   }
 
@@ -299,6 +310,12 @@ class Supervisor implements PdfBrowser {
   #timedOut(job: PrintJob): PrintError {
     const reason = `the document took longer than ${this.#timeLimit / 1000} s`;
     return new PrintError({ name: job.name, code: "timeout", reason });
+  }
+
+  #tooLarge(job: PrintJob, cause: MemoryError): PrintError {
+    const megabytes = Math.round(this.#limits.memoryBytes / 1024 ** 2);
+    const reason = `the browser needs more than ${megabytes} MB of memory for it`;
+    return new PrintError({ name: job.name, code: "too_large", reason, cause });
   }
 
   get #timeLimit(): number {

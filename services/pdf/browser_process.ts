@@ -25,6 +25,11 @@ export interface LaunchOptions {
 /** How long a browser may take to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
 
+/** A document took more memory than one may. */
+export class MemoryError extends Error {
+  override readonly name = "MemoryError";
+}
+
 /** One running Chromium: its pages, and the means to be rid of it. */
 export class BrowserProcess {
   /** The browser's own process; the others are under it. */
@@ -38,6 +43,8 @@ export class BrowserProcess {
   #ended: Promise<void> | undefined;
   #killed = false;
   #lost = false;
+  /** Pages that were ended for what they hold, and have not been missed yet. */
+  #tooLarge = 0;
   readonly #gone = Promise.withResolvers<never>();
 
   private constructor(browser: Browser, pid: number, printsPerPage: number) {
@@ -125,7 +132,9 @@ export class BrowserProcess {
     } catch (error) {
       // Not awaited: a page that hangs cannot be closed.
       page.close();
-      throw error;
+      if (this.#tooLarge === 0 || !/page crashed/.test(String(error))) throw error;
+      this.#tooLarge--;
+      throw new MemoryError("the page held too much memory", { cause: error });
     }
   }
 
@@ -162,6 +171,12 @@ export class BrowserProcess {
   /** Closes it in good order, and by force if that takes too long. */
   close(): Promise<void> {
     return this.#ended ??= this.#close();
+  }
+
+  /** Ends one of its processes, which holds too much: the document on that page fails. */
+  endTooLarge(pid: number): void {
+    this.#tooLarge++;
+    killProcesses([pid]);
   }
 
   /** Ends all its processes at once. What it was printing fails. */

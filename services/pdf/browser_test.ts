@@ -63,6 +63,24 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().failed, 1);
   });
 
+  test("print() ends a document that takes too much memory, and no other", async () => {
+    await using browser = await openTestBrowser({ limits: { memoryBytes: 250 * 1024 ** 2 } });
+    // 76 bytes that take Chromium more than a gigabyte.
+    const greedy = job(
+      `<div style="display:grid;grid-template-columns:repeat(10000000,1px)">x</div>`,
+    );
+    const printing = assert.rejects(browser.print(greedy), {
+      code: "too_large",
+      retryable: false,
+      message: `Cannot print "test": the browser needs more than 250 MB of memory for it`,
+    });
+    assert.equal((await browser.print(job("<p>neighbour"))).pages, 1);
+    const { pid } = browser.stats();
+    await printing;
+    assert.deepEqual(await textOf((await browser.print(job("next"))).pdf), ["next"]);
+    assert.equal(browser.stats().pid, pid, "the browser itself goes on");
+  });
+
   test("print() does not let its caller notice that the browser was killed", async () => {
     await using browser = await openTestBrowser();
     await browser.warm();
@@ -102,6 +120,25 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
       if (pid === undefined || pid === last || (await renderersUnder(pid)).length === 0) continue;
       process.kill(last = pid, "SIGKILL");
       kills++;
+    }
+    await printing;
+    assert.equal((await browser.print(job("next"))).pages, 1);
+  });
+
+  test("print() does not blame a document's content for a page that crashes twice", async () => {
+    await using browser = await openTestBrowser({ concurrency: 1 });
+    const printing = assert.rejects(browser.print(job(ENDLESS)), {
+      code: "crashed",
+      reason: "the browser crashed on it",
+    });
+    let isOver = false;
+    void printing.finally(() => isOver = true);
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const { pid } = browser.stats();
+      // A spare one may be among them.
+      const renderers = isOver || pid === undefined ? [] : await renderersUnder(pid);
+      for (const child of renderers) process.kill(child, "SIGKILL");
     }
     await printing;
     assert.equal((await browser.print(job("next"))).pages, 1);

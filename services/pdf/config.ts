@@ -14,7 +14,7 @@ export const CONFIG = z.object({
       "PDFs that are printed at once, one of them never of bulk: as many as cores is right",
     ),
   PRINT_TIME_LIMIT: setting.duration({ min: 100, max: 300_000 }).prefault("30s")
-    .describe("Longest time that one PDF may take"),
+    .describe("Longest time that one PDF may take; four times that on a machine that is too busy"),
   PRINTS_PER_BROWSER: setting.integer({ min: 1 }).prefault("1000")
     .describe("PDFs after which the browser is replaced"),
   BROWSER_AGE: setting.duration({ min: 1000 }).prefault("1h")

@@ -29,13 +29,16 @@ export interface PrintLimits {
   htmlBytes: number;
   pages: number;
   pdfBytes: number;
+  /** Of the browser's process that prints it. */
+  memoryBytes: number;
 }
 
-/** 4 MB of HTML, 200 pages, 10 MB of PDF. */
+/** 4 MB of HTML, 200 pages, 10 MB of PDF, 1 GB of memory. */
 export const PRINT_LIMITS: PrintLimits = {
   htmlBytes: 4 * 1024 * 1024,
   pages: 200,
   pdfBytes: 10 * 1024 * 1024,
+  memoryBytes: 1024 ** 3,
 };
 
 /**

@@ -1,10 +1,14 @@
 import type { Browser, BrowserContext, CDPSession } from "playwright-core";
+import { setTimeout as delay } from "node:timers/promises";
 import { SCRIPT_FONTS } from "./fonts.ts";
 import { leavesTraces } from "./leaves_traces.ts";
 import type { PageSize } from "./page_size.ts";
 
 /** How many blocked addresses of one document are told. */
 const MAX_BLOCKED = 20;
+
+/** How long a page's crash may take to be known after a print has failed, in milliseconds. */
+const CRASH_NOTICE_MS = 500;
 
 /** What a page prints. */
 export interface PrintOrder {
@@ -80,7 +84,13 @@ export class PrintPage {
 
   /** Prints one document. After a failure the page must be closed, not used again. */
   async print(order: PrintOrder): Promise<Printed> {
-    return await Promise.race([this.#print(order), this.#crash]);
+    try {
+      return await Promise.race([this.#print(order), this.#crash]);
+    } catch (error) {
+      // Chromium may say "Printing failed" a moment before it tells that the page's process is gone.
+      await Promise.race([this.#crash, delay(CRASH_NOTICE_MS)]);
+      throw error;
+    }
   }
 
   /** Closes the page and all it knows. */

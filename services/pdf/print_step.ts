@@ -19,6 +19,8 @@ export interface PrintDeps {
   transactionalPlaces: number;
 }
 
+const MAX_CRASHES_KEPT = 1000;
+
 type Rendered = EventData<"message.rendered">;
 type PdfSource = Rendered["pdfs"][number];
 
@@ -31,6 +33,8 @@ class MissingContentError extends Error {
 export function printStep(deps: PrintDeps): Step<"message.rendered"> {
   const sizeOf = openPrinter(deps);
   const share = openLaneShare(deps.transactionalPlaces);
+  /** Why messages that come again have failed here before. */
+  const crashes = new Map<string, string>();
   return {
     name: "pdf.print",
     handle: async ({ data }, signal) => {
@@ -70,13 +74,24 @@ export function printStep(deps: PrintDeps): Step<"message.rendered"> {
           return { type: "done", publish: [] };
         }
         if (!(error instanceof PrintError)) throw error;
-        if (error.retryable) return { type: "retry", reason: error, outage: isOutage(error) };
+        if (error.retryable) {
+          if (error.code === "crashed") {
+            if (crashes.size >= MAX_CRASHES_KEPT) crashes.clear();
+            crashes.set(data.messageId, error.reason);
+          }
+          return { type: "retry", reason: error, outage: isOutage(error) };
+        }
         return { type: "done", publish: [failure(data, error.reason, deps.now())] };
       } finally {
         leave();
       }
     },
-    giveUp: ({ data }, reason) => ({ publish: [failure(data, reason, deps.now())] }),
+    giveUp: ({ data }, reason) => {
+      const crash = crashes.get(data.messageId);
+      crashes.delete(data.messageId);
+      const full = crash === undefined ? reason : `${crash}, ${reason}`;
+      return { publish: [failure(data, full, deps.now())] };
+    },
   };
 }
 

@@ -222,3 +222,13 @@ test("printStep() has nobody of the transactional lane wait for a twin in the bu
   await Promise.all([run(twin), run({ ...twin, lane: "transactional" })]);
   assert.deepEqual(printed, ["same", "same"]);
 });
+
+test("printStep() tells of the crash when it gives up a document that crashes the browser", async () => {
+  const { step, run } = openStep(failing("crashed"));
+  const message = messageWith({ html: "x", filename: "a.pdf" });
+  await run(message);
+  const { publish } = step.giveUp({ type: "message.rendered", data: message }, "5 tries");
+  assert.deepEqual(publish.map(({ data }) => "reason" in data && data.reason), [
+    "A PDF could not be printed: it is crashed, 5 tries",
+  ]);
+});

@@ -3,6 +3,9 @@ import { readdir, readFile } from "node:fs/promises";
 /** The size of a memory page; Chromium's own builds for Linux assume the same. */
 const PAGE_BYTES = 4096;
 
+/** Linux shows 100 ticks a second to programs, whatever it counts with. */
+const MS_PER_TICK = 10;
+
 /** A process and everything under it, by id. On a system without `/proc`: the process alone. */
 export async function processTree(root: number): Promise<number[]> {
   const children = new Map<number, number[]>();
@@ -32,6 +35,19 @@ export async function memoryOf(pids: readonly number[]): Promise<number> {
   return (own + shared) * PAGE_BYTES;
 }
 
+/**
+ * The processor time that processes have used so far, in milliseconds; where that cannot be read, the
+ * time that has passed.
+ */
+export async function cpuOf(pids: readonly number[]): Promise<number> {
+  const all = await Promise.all(pids.map(statOf));
+  if (all.every((fields) => fields === undefined)) return performance.now();
+  const ticks = all.map((fields) => {
+    return (fields?.[14 - FIRST_FIELD] ?? 0) + (fields?.[15 - FIRST_FIELD] ?? 0);
+  });
+  return ticks.reduce((sum, own) => sum + own, 0) * MS_PER_TICK;
+}
+
 /** Ends processes at once, the group of the first included. Those that are gone are no error. */
 export function killProcesses(pids: readonly number[]): void {
   const [leader] = pids;
@@ -45,8 +61,14 @@ export function killProcesses(pids: readonly number[]): void {
 }
 
 async function parentOf(pid: number): Promise<number | undefined> {
+  return (await statOf(pid))?.[4 - FIRST_FIELD];
+}
+
+/** Number of the first field after the name, see proc_pid_stat(5). */
+const FIRST_FIELD = 3;
+
+/** The fields after the name in parentheses, which may hold spaces and parentheses. */
+async function statOf(pid: number): Promise<number[] | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  // The name in parentheses may hold spaces and parentheses; the state and the parent follow it.
-  const parent = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
-  return parent === undefined ? undefined : Number(parent);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
 }

@@ -13,7 +13,7 @@ const lane = "transactional";
 const send = { _id: newSendId(), accountId: "acc_1", lane, acceptedAt } as SendHead;
 
 const QUEUED: UnfinishedMessage = {
-  ...{ index: 0, state: "queued", attempt: 0, leaseUntil: null, nextAt: null },
+  ...{ index: 0, state: "queued", attempt: 0, leaseUntil: null, nextAt: null, parkedFor: null },
   enteredAt: acceptedAt,
 };
 

@@ -1,0 +1,77 @@
+import { isSendId, type MessageState, parseMessageId } from "@posthaste/contracts";
+import type { Store } from "@posthaste/storage";
+import { Command } from "commander";
+import { type CommandContext, openStoreFor } from "../command_context.ts";
+import { CommandError, notFoundError, usageError } from "../command_error.ts";
+import { EXIT } from "../exit_code.ts";
+import { sayCount } from "../say.ts";
+
+/** What of a whole send is retried: what waits comes by itself. */
+const ENDED: readonly MessageState[] = ["failed", "unknown"];
+
+/** `posthaste retry` */
+export function retryCommand(context: CommandContext): Command {
+  return new Command("retry")
+    .argument("<id...>", "ids of messages (msg_…) or of sends (snd_…)")
+    .description("Send messages again that failed or that nobody knows to have arrived.")
+    .addHelpText(
+      "after",
+      `
+Of a send, those messages are sent again that failed or whose outcome is unknown. A message that
+waits for its next attempt is tried at once if it is named itself. Whatever is older than its
+integration retries has this one attempt.
+
+Examples:
+  posthaste retry msg_01k9…
+  posthaste retry snd_01k9…
+`,
+    )
+    .action((ids: string[]) => retry(context, ids));
+}
+
+async function retry(context: CommandContext, ids: string[]): Promise<void> {
+  const { output } = context;
+  const wrong = ids.find((id) => !isSendId(id) && parseMessageId(id) === undefined);
+  if (wrong !== undefined) {
+    throw usageError(`Cannot retry "${wrong}": it is no id of a message (msg_…) or a send (snd_…)`);
+  }
+  await using store = await openStoreFor(context);
+  const retried: string[] = [];
+  for (const id of ids) {
+    retried.push(...isSendId(id) ? await retrySend(store, id) : [await retryOne(store, id)]);
+  }
+  output.result(
+    { retried },
+    () => `${sayCount(retried.length, "message")} will be sent again`,
+  );
+}
+
+async function retryOne(store: Store, id: string): Promise<string> {
+  const sendId = parseMessageId(id)?.sendId ?? "";
+  const accountId = await accountOf(store, sendId);
+  if (await store.retryMessage(accountId, id, new Date()) !== null) return id;
+  const message = await store.findMessage(accountId, id);
+  if (message === null) {
+    throw notFoundError(`Cannot find message "${id}": its send has no such recipient`);
+  }
+  throw new CommandError(`Cannot retry "${id}": it is ${message.state}`, {
+    exitCode: EXIT.refused,
+    remedy: "only what failed, waits or is unknown can be sent again",
+  });
+}
+
+async function retrySend(store: Store, id: string): Promise<string[]> {
+  const accountId = await accountOf(store, id);
+  const messages = await store.listMessages(accountId, id) ?? [];
+  const ended = messages.filter(({ state }) => ENDED.includes(state));
+  const retried = await Promise.all(
+    ended.map(({ _id }) => store.retryMessage(accountId, _id, new Date())),
+  );
+  return retried.flatMap((message) => message === null ? [] : [message._id]);
+}
+
+async function accountOf(store: Store, sendId: string): Promise<string> {
+  const send = await store.loadSend(sendId);
+  if (send !== null) return send.accountId;
+  throw notFoundError(`Cannot find send "${sendId}": there is none with this id`);
+}

@@ -1,0 +1,63 @@
+import { openNatsCluster } from "@posthaste/parts";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { until } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openTestLogger, renderStep, requested, resumed } from "./_test_bus.ts";
+import { openBus } from "./bus.ts";
+import { CONSUMERS, STORES, STREAMS } from "./topology.ts";
+
+test("applyTopology() keeps three copies in a cluster, and work goes on without its leader", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-cluster-"));
+  {
+    await using cluster = await openNatsCluster({ env: process.env, dataDir, isTemporary: true });
+    await using bus = await openBus({ url: cluster.url, name: "test" });
+    await bus.applyTopology({ replicas: 3 });
+    await bus.applyTopology({ replicas: 3 });
+
+    const connection = await connect({ servers: cluster.url.split(",") });
+    const manager = await jetstreamManager(connection);
+    const streams = [...STREAMS, ...STORES.map(({ name }) => ({ name: `OBJ_${name}` }))];
+    for (const { name } of streams) {
+      assert.equal((await manager.streams.info(name)).config.num_replicas, 3, name);
+    }
+    for (const { stream, name } of CONSUMERS) {
+      const { cluster: group } = await manager.consumers.info(stream, name);
+      assert.equal(group?.replicas?.length, 2, name);
+    }
+    await connection.close();
+
+    const stop = new AbortController();
+    const seen = new Set<string>();
+    const step = renderStep(({ data }) => {
+      seen.add(data.accountId);
+      return Promise.resolve({ type: "done", publish: [] });
+    });
+    const options = { concurrency: 4, signal: stop.signal, logger: openTestLogger() };
+    const eating = bus.consume(step, { ...options, consumer: "renderer_transactional" });
+    let retried = 0;
+    const retrying = bus.consume({
+      name: "test.resume",
+      handle: () => (retried++, Promise.resolve({ type: "done", publish: [] })),
+      giveUp: () => ({ publish: [] }),
+    }, { ...options, consumer: "renderer_retry_transactional" });
+    await bus.publish(requested("before"));
+    await until(() => seen.has("before"));
+    await bus.publish(resumed(1, { notBefore: new Date(Date.now() + 1000) }));
+
+    const leader = await until(() => cluster.streamLeader("RENDER"));
+    await leader.kill();
+    await until(() => bus.publish(requested("after")).then(() => true), { timeoutMs: 30_000 });
+    await until(() => seen.has("after"), { timeoutMs: 30_000 });
+    await until(() => retried === 1, { timeoutMs: 30_000, message: "what waited to come" });
+    await leader.restart();
+    await cluster.settled();
+    stop.abort();
+    await Promise.all([eating, retrying]);
+  }
+  await rm(dataDir, { recursive: true, force: true });
+});

@@ -1,0 +1,20 @@
+// For tests: this library does without a client of NATS.
+import { connect } from "node:net";
+
+/** Sends lines of the NATS protocol and returns the answer up to the text that is expected. */
+export async function converse(port: number, lines: string, expected: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8").setTimeout(5_000);
+  socket.once("timeout", () => socket.destroy(new Error(`no "${expected}"`)));
+  socket.write(`CONNECT {"verbose":false,"headers":true}\r\n${lines}`);
+  let answer = "";
+  for await (const chunk of socket) {
+    answer += chunk;
+    if (answer.includes(expected)) break;
+  }
+  return answer;
+}
+
+/** The lines that ask a question, whose answer comes to the same connection. */
+export function request(subject: string, body: string): string {
+  return `SUB _INBOX.1 1\r\nPUB ${subject} _INBOX.1 ${body.length}\r\n${body}\r\n`;
+}

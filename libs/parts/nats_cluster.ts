@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./free_port.ts";
+import { openMember } from "./nats_server.ts";
+import type { RunningServer } from "./_restartable.ts";
+import type { Exit } from "./_supervised.ts";
+import type { Env } from "./user_cache_dir.ts";
+
+/** How to start a cluster of nats-servers. */
+export interface NatsClusterOptions {
+  /** Settings of the environment; `PATH` is used to look for an installed nats-server. */
+  env: Env;
+  /** Folder for a folder of each member. */
+  dataDir: string;
+  /** How many members; default 3. */
+  size?: number | undefined;
+  /** Most bytes of the disk for the streams of each member; default 8 GiB. */
+  maxFileStoreBytes?: number | undefined;
+  /** Whether the data is only for now: removed even if this process is killed. */
+  isTemporary?: boolean | undefined;
+  /** Called when a member ends and nobody here asked it to. */
+  onUnexpectedExit?: ((exit: Exit) => void) | undefined;
+}
+
+/** One server of a cluster. */
+export interface NatsMember extends RunningServer {
+  /** Its name in the cluster, such as `n1`. */
+  readonly name: string;
+  /** Port of its `/varz`, `/jsz` and `/healthz`. */
+  readonly monitorPort: number;
+}
+
+/** Several nats-servers on this machine that keep their streams together. Disposing stops them. */
+export interface NatsCluster extends AsyncDisposable {
+  /** The addresses of all members, with commas. */
+  readonly url: string;
+  readonly members: readonly NatsMember[];
+  /** Resolves when all members run, know the cluster's leader and have caught up with it. */
+  settled(): Promise<void>;
+  /** The member that leads a stream; `undefined` while there is none, or no such stream. */
+  streamLeader(stream: string): Promise<NatsMember | undefined>;
+}
+
+const SETTLE_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 1000;
+
+/**
+ * Starts nats-servers on 127.0.0.1 as a JetStream cluster and returns when it takes streams, which
+ * may then have as many replicas as it has members. A member can be killed, stopped for a while by a
+ * signal, and restarted on its port with its data.
+ *
+ * @throws {Error} no nats-server was found, or the cluster did not come together within 30 s
+ */
+export async function openNatsCluster(options: NatsClusterOptions): Promise<NatsCluster> {
+  const size = options.size ?? 3;
+  const ports = await freePorts(size);
+  const monitorPorts = await freePorts(size);
+  const memberPorts = await freePorts(size);
+  await using opened = new AsyncDisposableStack();
+  const starting = await Promise.allSettled(ports.map(async (port, index) => {
+    const name = `n${index + 1}`;
+    const monitorPort = monitorPorts[index] as number;
+    const server = await openMember({
+      ...options,
+      dataDir: join(options.dataDir, name),
+      port,
+      monitorPort,
+      cluster: { serverName: name, port: memberPorts[index] as number, memberPorts },
+    });
+    return Object.assign(opened.use(server), { name, monitorPort });
+  }));
+  const members = starting.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
+  await settled(members);
+  const all = opened.move();
+  return {
+    url: members.map(({ url }) => url).join(","),
+    members,
+    settled: () => settled(members),
+    streamLeader: (stream) => streamLeader(members, stream),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  while (ports.length < count) ports.push(await freePort());
+  return ports;
+}
+
+async function settled(members: readonly NatsMember[]): Promise<void> {
+  const deadline = performance.now() + SETTLE_TIMEOUT_MS;
+  for (const member of members) {
+    while ((await ask(member, "healthz") as { status?: string } | undefined)?.status !== "ok") {
+      if (performance.now() > deadline) {
+        throw new Error(
+          `Cannot use the NATS cluster: "${member.name}" was not ready within ` +
+            `${SETTLE_TIMEOUT_MS / 1000} s`,
+        );
+      }
+      await sleep(50);
+    }
+  }
+}
+
+interface Jsz {
+  account_details?: { stream_detail?: { name: string; cluster?: { leader?: string } }[] }[];
+}
+
+async function streamLeader(members: readonly NatsMember[], stream: string) {
+  const answers = await Promise.all(members.map(async (member) => {
+    const { account_details = [] } = await ask(member, "jsz?streams=true") as Jsz ?? {};
+    const found = account_details.flatMap(({ stream_detail = [] }) => stream_detail)
+      .find(({ name }) => name === stream);
+    return { member, says: found?.cluster?.leader };
+  }));
+  // One that was cut off may still name an old leader: the leader itself must say that it is.
+  return answers.find(({ member, says }) => says === member.name)?.member;
+}
+
+/** What a member says of itself; `undefined` if it does not answer, as one that hangs. */
+async function ask({ monitorPort }: NatsMember, path: string): Promise<unknown> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${monitorPort}/${path}`, {
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    });
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageIdOf } from "@posthaste/contracts";
+import { claimOf, openTestStore, sendOf } from "./_test_store.ts";
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+
+test("retryMessage() brings back what failed or is unknown, overdue, and its send with it", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const send = sendOf({ messageCount: 3 });
+  await store.acceptSend(send);
+  const [failed = "", unknown = "", sent = ""] = [0, 1, 2].map((n) => messageIdOf(send._id, n));
+  for (const index of [0, 1, 2]) await store.claimMessage(claimOf(send, 0, at(0), index));
+  const outcome = { attempt: 1, at: at(1), reason: "no such user" };
+  await store.markFailed({ ...outcome, messageId: failed });
+  await store.markUnknown({ ...outcome, messageId: unknown });
+  await store.markSent({ ...outcome, messageId: sent });
+  await store.settleSends([send._id], at(2));
+
+  assert.equal(await store.retryMessage("acc_2", failed, at(9)), null);
+  assert.equal(await store.retryMessage("acc_1", sent, at(9)), null);
+  for (const id of [failed, unknown]) {
+    const message = await store.retryMessage("acc_1", id, at(9));
+    assert.deepEqual([message?.state, message?.finishedAt], ["deferred", null]);
+    assert.ok((message?.nextAt ?? at(9)) < at(0));
+    assert.deepEqual(message?.timeline.at(-1), {
+      at: at(9),
+      type: "deferred",
+      attempt: 1,
+      detail: "Sent again on request",
+    });
+  }
+  const due = await store.sendsToSweep(at(9), 10);
+  assert.deepEqual(due.map(({ _id, settledAt }) => [_id, settledAt]), [[send._id, null]]);
+  const claim = await store.claimMessage(claimOf(send, 1, at(10), 0));
+  assert.deepEqual(claim, { claimed: true, attempt: 2, mimeHash: null, ambiguous: false });
+});
