@@ -15,6 +15,9 @@ import { openRig } from "./rig.ts";
 import { brokenOff, runFault, type RunResult } from "./run_fault.ts";
 import { type Detection, findMutations, trySabotage, writeDetections } from "./sabotage.ts";
 
+const KEPT_LINES = 20_000;
+const RESULTS = join(import.meta.dirname, "results");
+
 const options = readOptions(process.argv.slice(2));
 if (typeof options === "string") process.stdout.write(options);
 else if (options.sabotage !== undefined) await sabotage(options.sabotage, options.seed);
@@ -43,12 +46,24 @@ async function torture(options: Options): Promise<void> {
 }
 
 async function runOne(run: PlannedRun, verbose: boolean): Promise<RunResult> {
+  const lines: string[] = [];
+  const result = await runAndListen(run, (line) => {
+    if (verbose && /"(warn|error|fatal)"/i.test(line)) say(line);
+    if (lines.push(line) > KEPT_LINES) lines.splice(0, KEPT_LINES / 2);
+  });
+  if (result.problems.length > 0) {
+    await mkdir(RESULTS, { recursive: true });
+    await writeFile(join(RESULTS, `${run.name}.log`), `${lines.join("\n")}\n`);
+  }
+  return result;
+}
+
+async function runAndListen(run: PlannedRun, listen: (line: string) => void): Promise<RunResult> {
   try {
     await using rig = await openRig({
-      ...(run.fault.settings === undefined ? {} : { settings: run.fault.settings }),
-      onLine: (pod, line) => {
-        if (verbose && /"(warn|error|fatal)"/i.test(line)) say(`${pod} ${line}`);
-      },
+      settings: run.fault.settings,
+      three: run.fault.three,
+      onLine: (pod, line) => listen(`${pod} ${line}`),
     });
     return await runFault(rig, { ...run, run: run.name, onProgress: say });
   } catch (error) {
@@ -76,9 +91,8 @@ function verdictOf({ fault, accepted, sent, seconds, problems }: RunResult): str
 
 /** Written after each run: what is broken off is not lost. */
 async function keep(at: Date, result: object): Promise<string> {
-  const folder = join(import.meta.dirname, "results");
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, `${at.toISOString().replaceAll(":", "-")}.json`);
+  await mkdir(RESULTS, { recursive: true });
+  const file = join(RESULTS, `${at.toISOString().replaceAll(":", "-")}.json`);
   await writeFile(file, `${JSON.stringify({ at, ...result }, undefined, 2)}\n`);
   return file;
 }

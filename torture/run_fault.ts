@@ -98,7 +98,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   const quiet = await untilQuiet(rig, { account, hold: whenUnknown === "hold", ...options });
   const [service, broker, residue, totals] = await Promise.all([
     readServiceLedger(rig.mongo, account.accountId),
-    readBrokerLedger(rig.nats.url),
+    readBrokerLedger(rig.natsUrl),
     readResidue(rig),
     sink.totals(),
   ]);
@@ -204,18 +204,25 @@ async function untilQuiet(
   const ends = new Set(["sent", "failed", "canceled", ...(hold ? ["unknown"] : [])]);
   const deadline = performance.now() + quietSeconds * 1000;
   while (performance.now() < deadline) {
-    await endWaits(rig.mongo, account.accountId);
-    const states = await countStates(rig.mongo, account.accountId);
-    const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
-    if (left.length === 0 && await isSettled(rig, account, hold)) return true;
-    onProgress?.(`${fault.name}: waits for ${left.map(([state, count]) => `${count} ${state}`)}`);
+    let waitsFor = "the servers";
+    try {
+      await endWaits(rig.mongo, account.accountId);
+      const states = await countStates(rig.mongo, account.accountId);
+      const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
+      if (left.length === 0 && await isSettled(rig, account, hold)) return true;
+      waitsFor = left.map(([state, count]) => `${count} ${state}`).join(", ") ||
+        "what is left over";
+    } catch {
+      // They may still be starting.
+    }
+    onProgress?.(`${fault.name}: waits for ${waitsFor}`);
     await delay(400);
   }
   return false;
 }
 
 async function isSettled(rig: Rig, { accountId }: RunAccount, hold: boolean): Promise<boolean> {
-  const { streams, consumers } = await readBrokerLedger(rig.nats.url);
+  const { streams, consumers } = await readBrokerLedger(rig.natsUrl);
   if (Object.values(streams).some((messages) => messages > 0)) return false;
   if (Object.values(consumers).some(({ unsettled, waiting }) => unsettled + waiting > 0)) {
     return false;
