@@ -3,7 +3,7 @@ import type { RunAccount } from "./account.ts";
 import type { Mix } from "./orders.ts";
 import type { Settings } from "./pods.ts";
 import type { Random } from "./random.ts";
-import type { Rig } from "./rig.ts";
+import type { Rig, Servers } from "./rig.ts";
 import type { SmtpFault } from "./smtp_fault.ts";
 
 /** What a fault has to work with. */
@@ -13,10 +13,22 @@ export interface Chaos {
   random: Random;
   /** Aborts when the client has all its answers, or the time is up. */
   signal: AbortSignal;
-  /** Counts one injected fault; `crash` where a process was ended. */
-  count(kind: "crash" | "other"): void;
+  /** Counts one injected fault; `crash` where a process was ended, and which or where. */
+  count(kind: "crash" | "other", what: string): void;
   /** Waits in milliseconds; gives false when the run is over. */
   pause(ms: number): Promise<boolean>;
+}
+
+/** The one broker and the one database of a fault that is done to these. */
+export function singleOf({ rig: { servers } }: Chaos): Extract<Servers, { kind: "single" }> {
+  if (servers.kind === "single") return servers;
+  throw new Error("Cannot do this fault: it is for one broker and one database");
+}
+
+/** The three brokers and three databases of a fault that is done to these. */
+export function threeOf({ rig: { servers } }: Chaos): Extract<Servers, { kind: "three" }> {
+  if (servers.kind === "three") return servers;
+  throw new Error("Cannot do this fault: it is for three brokers and three databases");
 }
 
 /** One kind of harm, done to a running system. */
@@ -26,6 +38,8 @@ export interface Fault {
   description: string;
   /** More settings of the services. */
   settings?: Partial<Record<ServiceName, Settings>>;
+  /** Whether it is done to three brokers and three databases. */
+  three?: boolean;
   /** What the receiving server does wrong meanwhile. */
   smtp?: SmtpFault[];
   /** Whether that server asks for STARTTLS and a login. */
@@ -38,6 +52,8 @@ export interface Fault {
   unanswered?: boolean;
   /** Whether a mailer can be in doubt; where it cannot, no mail may come twice. */
   doubtful?: boolean;
+  /** How much of the mails and the time it gets, compared with others. @default {1} */
+  weight?: number;
   /** Does harm until the signal aborts, and leaves all that it ended running again. */
   run?(chaos: Chaos): Promise<void>;
 }

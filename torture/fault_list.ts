@@ -7,6 +7,7 @@ import { KILLS } from "./faults/kill.ts";
 import { OBJECTS } from "./faults/objects.ts";
 import { ROLLING } from "./faults/rolling.ts";
 import { SMTP } from "./faults/smtp.ts";
+import { THREE } from "./faults/three.ts";
 import { ZOMBIES } from "./faults/zombie.ts";
 
 /** No fault at all: what the others are compared with. */
@@ -20,6 +21,7 @@ export const FAULTS: readonly Fault[] = [
   ...ZOMBIES,
   ...BROKER,
   ...DATABASE,
+  ...THREE,
   CRASHES,
   ...SMTP,
   CHROMIUM,

@@ -7,17 +7,69 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { NOT_TRIED } from "./mutations.ts";
 import { commandOf, type Options, readOptions } from "./options.ts";
+import { type PlannedRun, planRuns } from "./plan_runs.ts";
 import { problemsOf, writeReport } from "./report.ts";
 import { openRig } from "./rig.ts";
+import { brokenOff, runFault, type RunResult } from "./run_fault.ts";
 import { type Detection, findMutations, trySabotage, writeDetections } from "./sabotage.ts";
-import { NOT_TRIED } from "./mutations.ts";
-import { runFault, type RunResult } from "./run_fault.ts";
+
+const KEPT_LINES = 20_000;
+const RESULTS = join(import.meta.dirname, "results");
 
 const options = readOptions(process.argv.slice(2));
 if (typeof options === "string") process.stdout.write(options);
 else if (options.sabotage !== undefined) await sabotage(options.sabotage, options.seed);
 else await torture(options);
+
+async function torture(options: Options): Promise<void> {
+  const started = new Date();
+  const command = commandOf(options);
+  say(`To repeat it: ${command}`);
+  const runs = planRuns(options);
+  const results: RunResult[] = [];
+  let file = "";
+  for (const [at, run] of runs.entries()) {
+    const { round, fault } = run;
+    say(`\n[${at + 1} of ${runs.length}] ${fault.name}: ${fault.description}`);
+    const result = await runOne(run, options.verbose);
+    results.push(result);
+    say(verdictOf(result));
+    for (const line of problemsOf(result)) say(line);
+    if (result.problems.length > 0) say(`To see it again: --resume ${round}:${fault.name}`);
+    file = await keep(started, { command, seed: options.seed, results });
+  }
+  process.stdout.write(`\n${writeReport(results)}\n`);
+  say(`\nseed ${options.seed}; ${command}\nall figures are in ${file}`);
+  process.exitCode = results.some(({ problems }) => problems.length > 0) ? 1 : 0;
+}
+
+async function runOne(run: PlannedRun, verbose: boolean): Promise<RunResult> {
+  const lines: string[] = [];
+  const result = await runAndListen(run, (line) => {
+    if (verbose && /"(warn|error|fatal)"/i.test(line)) say(line);
+    if (lines.push(line) > KEPT_LINES) lines.splice(0, KEPT_LINES / 2);
+  });
+  if (result.problems.length > 0) {
+    await mkdir(RESULTS, { recursive: true });
+    await writeFile(join(RESULTS, `${run.name}.log`), `${lines.join("\n")}\n`);
+  }
+  return result;
+}
+
+async function runAndListen(run: PlannedRun, listen: (line: string) => void): Promise<RunResult> {
+  try {
+    await using rig = await openRig({
+      settings: run.fault.settings,
+      three: run.fault.three,
+      onLine: (pod, line) => listen(`${pod} ${line}`),
+    });
+    return await runFault(rig, { ...run, run: run.name, onProgress: say });
+  } catch (error) {
+    return brokenOff({ ...run, run: run.name }, error);
+  }
+}
 
 async function sabotage(names: string[], seed: number): Promise<void> {
   const detections: Detection[] = [];
@@ -32,68 +84,15 @@ async function sabotage(names: string[], seed: number): Promise<void> {
   process.exitCode = detections.every(({ detected }) => detected) ? 0 : 1;
 }
 
-async function torture(options: Options): Promise<void> {
-  const started = new Date();
-  const command = commandOf(options);
-  say(`To repeat it: ${command}`);
-  const runs = plannedRuns(options);
-  const results: RunResult[] = [];
-  for (const [at, { round, fault }] of runs.entries()) {
-    say(`\n[${at + 1} of ${runs.length}] ${fault.name}: ${fault.description}`);
-    const result = await runOne(options, { round, fault, runs: runs.length });
-    results.push(result);
-    say(`${verdictOf(result)}; to go on after it: --resume ${round}:${fault.name}`);
-    for (const line of problemsOf(result)) say(line);
-  }
-  process.stdout.write(`\n${writeReport(results)}\n`);
-  say(`\nseed ${options.seed}; ${command}`);
-  say(`all figures are in ${await keep(started, { command, options, results })}`);
-  process.exitCode = results.some(({ problems }) => problems.length > 0) ? 1 : 0;
-}
-
-type Planned = { round: number; fault: Options["faults"][number] };
-
-function plannedRuns({ rounds, faults, resume }: Options): Planned[] {
-  const all = Array.from({ length: rounds }, (_, i) => i + 1)
-    .flatMap((round) => faults.map((fault) => ({ round, fault })));
-  if (resume === undefined) return all;
-  const at = all.findIndex(({ round, fault }) =>
-    round === resume.round && fault.name === resume.fault
-  );
-  return all.slice(Math.max(0, at));
-}
-
-async function runOne(
-  { seed, messages, minutes, rounds, faults, verbose }: Options,
-  { round, fault }: Planned & { runs: number },
-): Promise<RunResult> {
-  const share = rounds * faults.length;
-  const run = `r${round}-${fault.name}`;
-  await using rig = await openRig({
-    ...(fault.settings === undefined ? {} : { settings: fault.settings }),
-    onLine: (pod, line) => {
-      if (verbose && /"(warn|error|fatal)"/i.test(line)) say(`${pod} ${line}`);
-    },
-  });
-  return await runFault(rig, {
-    fault,
-    run,
-    seed: `${seed}/${run}`,
-    messages: Math.ceil(messages / share),
-    seconds: minutes * 60 / share,
-    onProgress: say,
-  });
-}
-
 function verdictOf({ fault, accepted, sent, seconds, problems }: RunResult): string {
   const verdict = problems.length === 0 ? "good" : `RED, ${problems.length} problems`;
   return `${fault}: ${verdict}; ${accepted} accepted, ${sent} sent, ${seconds} s`;
 }
 
+/** Written after each run: what is broken off is not lost. */
 async function keep(at: Date, result: object): Promise<string> {
-  const folder = join(import.meta.dirname, "results");
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, `${at.toISOString().replaceAll(":", "-")}.json`);
+  await mkdir(RESULTS, { recursive: true });
+  const file = join(RESULTS, `${at.toISOString().replaceAll(":", "-")}.json`);
   await writeFile(file, `${JSON.stringify({ at, ...result }, undefined, 2)}\n`);
   return file;
 }

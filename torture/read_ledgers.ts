@@ -99,7 +99,7 @@ const WORK = ["RENDER_NOW", "RENDER", "PRINT", "MAIL"];
 
 /** Reads what the broker still holds. */
 export async function readBrokerLedger(url: string): Promise<BrokerLedger> {
-  const connection = await connect({ servers: url, name: "torture", timeout: 5000 });
+  const connection = await connect({ servers: url.split(","), name: "torture", timeout: 5000 });
   try {
     const manager = await jetstreamManager(connection);
     const ledger: BrokerLedger = { streams: {}, consumers: {} };

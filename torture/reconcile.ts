@@ -64,6 +64,9 @@ export const REFUSAL_LIMIT_MS = 2000;
 // A mailer that ends has this long before it, at most, got a reply that it could not write down.
 const IN_DOUBT_MS = 3000;
 
+// The sink notes a mail when it answers, which is this long, at most, after the dot.
+const NOTED_LATE_MS = 1000;
+
 /** Compares the ledgers with each other: pure, and every line of it can be shown to complain. */
 export function reconcile(ledgers: Ledgers, terms: Terms): Reconciliation {
   const asked = ordersOf(ledgers.client);
@@ -170,7 +173,7 @@ function doubtsOf(
       if (mail.ambiguous) return true;
       if (isOutcomeKnown(known.get(email), mail)) return false;
       return ofMailer.get(mail.mailer)?.some(({ at }) =>
-        at >= mail.at - 50 && at - mail.at < IN_DOUBT_MS
+        at - mail.at < IN_DOUBT_MS && mail.at - at < NOTED_LATE_MS
       );
     }).length;
     if (count > 0) doubts.set(email, count);

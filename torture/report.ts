@@ -75,6 +75,7 @@ function totalOf(results: readonly RunResult[]): RunResult {
     duplicates: sum(({ duplicates }) => duplicates),
     ambiguous: sum(({ ambiguous }) => ambiguous),
     crashes: sum(({ crashes }) => crashes),
+    crashedAt: {},
     injected: sum(({ injected }) => injected),
     lost: sum(({ lost }) => lost),
     invented: sum(({ invented }) => invented),

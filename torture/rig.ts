@@ -4,7 +4,15 @@ import { join } from "node:path";
 import process from "node:process";
 import { type ServiceName, SERVICES } from "@posthaste/dev";
 import { openBus } from "@posthaste/messaging";
-import { openMongod, openNatsServer, type RunningServer } from "@posthaste/parts";
+import {
+  type MongodReplicaSet,
+  type NatsCluster,
+  openMongod,
+  openMongodReplicaSet,
+  openNatsCluster,
+  openNatsServer,
+  type RunningServer,
+} from "@posthaste/parts";
 import { openStore, type Store } from "@posthaste/storage";
 import { testCertificate } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
@@ -13,9 +21,9 @@ import { openPods, type Pods, type Settings } from "./pods.ts";
 /** The whole system, each part a process that can be ended, stopped and started again. */
 export interface Rig extends AsyncDisposable {
   readonly dataDir: string;
-  readonly mongod: RunningServer;
-  readonly nats: RunningServer;
-  readonly natsDir: string;
+  /** Of broker and database. Of three members each, if there are so many. */
+  readonly natsUrl: string;
+  readonly servers: Servers;
   readonly store: Store;
   /** The database from behind. */
   readonly mongo: MongoClient;
@@ -26,9 +34,16 @@ export interface Rig extends AsyncDisposable {
   readonly deaths: string[];
 }
 
+/** Broker and database: one of each, or three. */
+export type Servers =
+  | { kind: "single"; mongod: RunningServer; nats: RunningServer; natsDir: string }
+  | { kind: "three"; mongods: MongodReplicaSet; cluster: NatsCluster };
+
 /** How the parts are set up. */
 export interface RigOptions {
-  settings?: Partial<Record<ServiceName, Settings>>;
+  settings?: Partial<Record<ServiceName, Settings>> | undefined;
+  /** Three brokers and three databases instead of one each. */
+  three?: boolean | undefined;
   onLine?(pod: string, line: string): void;
 }
 
@@ -50,7 +65,8 @@ const QUICK: Partial<Record<ServiceName, Settings>> = {
 };
 
 /** Starts the system with one process of each service, and with waits that suit a test. */
-export async function openRig({ settings = {}, onLine }: RigOptions = {}): Promise<Rig> {
+export async function openRig(options: RigOptions = {}): Promise<Rig> {
+  const { settings = {}, three = false, onLine } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-torture-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -63,20 +79,20 @@ export async function openRig({ settings = {}, onLine }: RigOptions = {}): Promi
     isTemporary: true,
     onUnexpectedExit: () => void deaths.push(`${name} ended by itself`),
   });
-  const [mongod, nats] = await Promise.all([
-    openMongod(part("mongodb")).then((server) => opened.use(server)),
-    openNatsServer(part("nats")).then((server) => opened.use(server)),
-  ]);
-  const store = opened.use(await openStore({ url: mongod.url, appName: "torture" }));
+  const { servers, mongodbUrl, natsUrl } = three
+    ? await startThree(opened, part)
+    : await startSingle(opened, part);
+  const store = opened.use(await openStore({ url: mongodbUrl, appName: "torture" }));
   await store.ensureIndexes();
-  await quickenTopology(nats.url);
-  const mongo = new MongoClient(mongod.url, { serverSelectionTimeoutMS: 2000 });
+  await quickenTopology(natsUrl, three ? 3 : 1);
+  const mongo = new MongoClient(mongodbUrl, { serverSelectionTimeoutMS: 5000 });
   opened.defer(() => mongo.close());
+  await mongo.connect();
   let listener = (_urls: string[]) => {};
   let apis: string[] = [];
   const pods = opened.use(openPods({
-    mongodbUrl: mongod.url,
-    natsUrl: nats.url,
+    mongodbUrl,
+    natsUrl,
     dataDir,
     settings: merged(QUICK, settings),
     onApis: (urls) => listener(apis = urls),
@@ -86,9 +102,8 @@ export async function openRig({ settings = {}, onLine }: RigOptions = {}): Promi
   const parts = opened.move();
   return {
     dataDir,
-    mongod,
-    nats,
-    natsDir: join(dataDir, "nats"),
+    natsUrl,
+    servers,
     store,
     mongo,
     pods,
@@ -102,9 +117,41 @@ export async function openRig({ settings = {}, onLine }: RigOptions = {}): Promi
 }
 
 /** Makes lost work come again soon; for the start, and after the broker has lost all that it had. */
-export async function quickenTopology(natsUrl: string): Promise<void> {
+export async function quickenTopology(natsUrl: string, replicas = 1): Promise<void> {
   await using bus = await openBus({ url: natsUrl, name: "torture" });
-  await bus.applyTopology({ ackWaitMs: ACK_WAIT_MS });
+  await bus.applyTopology({ ackWaitMs: ACK_WAIT_MS, replicas });
+}
+
+type Part = (name: string) => {
+  env: NodeJS.ProcessEnv;
+  dataDir: string;
+  isTemporary: boolean;
+  onUnexpectedExit: () => void;
+};
+
+interface Started {
+  servers: Servers;
+  mongodbUrl: string;
+  natsUrl: string;
+}
+
+async function startSingle(opened: AsyncDisposableStack, part: Part): Promise<Started> {
+  const natsPart = part("nats");
+  const [mongod, nats] = await Promise.all([
+    openMongod(part("mongodb")).then((server) => opened.use(server)),
+    openNatsServer(natsPart).then((server) => opened.use(server)),
+  ]);
+  const servers = { kind: "single", mongod, nats, natsDir: natsPart.dataDir } as const;
+  return { servers, mongodbUrl: mongod.url, natsUrl: nats.url };
+}
+
+async function startThree(opened: AsyncDisposableStack, part: Part): Promise<Started> {
+  const [mongods, cluster] = await Promise.all([
+    openMongodReplicaSet(part("mongodb")).then((set) => opened.use(set)),
+    openNatsCluster(part("nats")).then((set) => opened.use(set)),
+  ]);
+  const servers = { kind: "three", mongods, cluster } as const;
+  return { servers, mongodbUrl: mongods.url, natsUrl: cluster.url };
 }
 
 type All = Partial<Record<ServiceName, Settings>>;

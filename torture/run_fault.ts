@@ -35,6 +35,8 @@ export interface RunResult extends Figures {
   run: string;
   seed: string;
   crashes: number;
+  /** How often each service, or each crash point, was ended. */
+  crashedAt: Record<string, number>;
   /** Faults injected that ended no process, at the receiving server or elsewhere. */
   injected: number;
   seconds: number;
@@ -64,7 +66,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   };
   await sink.behave(fault.smtp ?? [], fault.thinksMs ?? 5);
 
-  const counts = { crash: 0, other: 0 };
+  const counts: Counts = { crash: {}, other: {} };
   const over = new AbortController();
   const chaos = chaosOf({ rig, account, counts, signal: over.signal, seed });
   const load = client.run({
@@ -96,7 +98,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   const quiet = await untilQuiet(rig, { account, hold: whenUnknown === "hold", ...options });
   const [service, broker, residue, totals] = await Promise.all([
     readServiceLedger(rig.mongo, account.accountId),
-    readBrokerLedger(rig.nats.url),
+    readBrokerLedger(rig.natsUrl),
     readResidue(rig),
     sink.totals(),
   ]);
@@ -122,8 +124,9 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     fault: fault.name,
     run,
     seed,
-    crashes: counts.crash,
-    injected: counts.other + totals.injected,
+    crashes: sumOf(counts.crash),
+    crashedAt: counts.crash,
+    injected: sumOf(counts.other) + totals.injected,
     seconds: Math.round((performance.now() - started) / 100) / 10,
     problems,
   };
@@ -131,10 +134,29 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
 
 const PATIENCE_MS = 60_000;
 
+type Counts = Record<"crash" | "other", Record<string, number>>;
+
+function sumOf(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** What is told of a run that could not be carried through: that is never good. */
+export function brokenOff({ fault, run, seed }: RunOptions, error: unknown): RunResult {
+  const reason = error instanceof Error ? error.stack ?? error.message : String(error);
+  return {
+    ...{ accepted: 0, sent: 0, failed: 0, unknown: 0, duplicates: 0, ambiguous: 0 },
+    ...{ lost: 0, invented: 0, crashes: 0, crashedAt: {}, injected: 0, seconds: 0 },
+    fault: fault.name,
+    run,
+    seed,
+    problems: [{ invariant: "I6", what: `The run broke off: ${reason}` }],
+  };
+}
+
 interface ChaosParts {
   rig: Rig;
   account: RunAccount;
-  counts: Record<"crash" | "other", number>;
+  counts: Counts;
   signal: AbortSignal;
   seed: string;
 }
@@ -145,7 +167,9 @@ function chaosOf({ rig, account, counts, signal, seed }: ChaosParts): Chaos {
     account,
     signal,
     random: openRandom(`${seed}/chaos`),
-    count: (kind) => void counts[kind]++,
+    count(kind, what) {
+      counts[kind][what] = (counts[kind][what] ?? 0) + 1;
+    },
     async pause(ms) {
       await delay(ms, undefined, { signal }).catch(() => undefined);
       return !signal.aborted;
@@ -180,18 +204,25 @@ async function untilQuiet(
   const ends = new Set(["sent", "failed", "canceled", ...(hold ? ["unknown"] : [])]);
   const deadline = performance.now() + quietSeconds * 1000;
   while (performance.now() < deadline) {
-    await endWaits(rig.mongo, account.accountId);
-    const states = await countStates(rig.mongo, account.accountId);
-    const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
-    if (left.length === 0 && await isSettled(rig, account, hold)) return true;
-    onProgress?.(`${fault.name}: waits for ${left.map(([state, count]) => `${count} ${state}`)}`);
+    let waitsFor = "the servers";
+    try {
+      await endWaits(rig.mongo, account.accountId);
+      const states = await countStates(rig.mongo, account.accountId);
+      const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
+      if (left.length === 0 && await isSettled(rig, account, hold)) return true;
+      waitsFor = left.map(([state, count]) => `${count} ${state}`).join(", ") ||
+        "what is left over";
+    } catch {
+      // They may still be starting.
+    }
+    onProgress?.(`${fault.name}: waits for ${waitsFor}`);
     await delay(400);
   }
   return false;
 }
 
 async function isSettled(rig: Rig, { accountId }: RunAccount, hold: boolean): Promise<boolean> {
-  const { streams, consumers } = await readBrokerLedger(rig.nats.url);
+  const { streams, consumers } = await readBrokerLedger(rig.natsUrl);
   if (Object.values(streams).some((messages) => messages > 0)) return false;
   if (Object.values(consumers).some(({ unsettled, waiting }) => unsettled + waiting > 0)) {
     return false;

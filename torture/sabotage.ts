@@ -101,7 +101,8 @@ async function runHarness(
   });
   await once(child, "exit");
   const results = join(folder, "torture", "results");
-  const [file] = await readdir(results).catch(() => []);
+  const files = await readdir(results).catch(() => []);
+  const file = files.find((name) => name.endsWith(".json"));
   return file === undefined ? undefined : JSON.parse(await readFile(join(results, file), "utf8"));
 }
 

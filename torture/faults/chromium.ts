@@ -16,7 +16,7 @@ export const CHROMIUM: Fault = {
       const pid = random.chance(0.5) ? pids[0] as number : random.pick(pids);
       try {
         process.kill(pid, "SIGKILL");
-        count("crash");
+        count("crash", "chromium");
       } catch {
         // It has ended by itself.
       }

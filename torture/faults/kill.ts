@@ -8,7 +8,7 @@ function killOf(roles: readonly ServiceName[]) {
       const pod = rig.pods.running(random.pick(roles))[0];
       if (pod === undefined) continue;
       await rig.pods.end(pod, "SIGKILL");
-      count("crash");
+      count("crash", pod.role);
       await rig.pods.start(pod.role);
     }
   };
@@ -30,6 +30,7 @@ export const KILLS: Fault[] = [
     unanswered: true,
     doubtful: true,
     thinksMs: 60,
+    weight: 3,
     run: killOf(SERVICES),
   },
 ];

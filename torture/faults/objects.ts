@@ -11,7 +11,7 @@ export const OBJECTS: Fault = {
   settings: { mailer: { ATTACHMENT_CACHE: "0" } },
   mix: { sharedPdf: 0.5, ownPdf: 0.05, bulk: 0.05 },
   async run(chaos) {
-    const connection = await connect({ servers: chaos.rig.nats.url, name: "torture" });
+    const connection = await connect({ servers: chaos.rig.natsUrl.split(","), name: "torture" });
     try {
       while (await chaos.pause(chaos.random.integer(50, 400))) await harm(connection, chaos);
     } finally {
@@ -42,5 +42,5 @@ async function harm(connection: Connection, { random, count }: Chaos): Promise<v
     await manager.streams.purge("OBJ_pdfs", { filter: subject });
     await jetstream(connection).publish(subject, bytes);
   }
-  count("other");
+  count("other", kind);
 }

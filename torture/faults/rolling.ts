@@ -10,7 +10,7 @@ export const ROLLING: Fault = {
       const old = random.pick(rig.pods.running(random.pick(SERVICES)));
       await rig.pods.start(old.role);
       const reason = await rig.pods.end(old, "SIGTERM");
-      count("other");
+      count("other", old.role);
       if (reason !== 0) rig.pods.deaths.push(`${old.name} ended with ${reason} at SIGTERM`);
     }
   },

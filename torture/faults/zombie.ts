@@ -12,7 +12,7 @@ function freezeOf(role: ServiceName) {
     while (await pause(random.integer(300, 1500))) {
       const pod = random.pick(rig.pods.running(role));
       rig.pods.freeze(pod);
-      count("other");
+      count("other", role);
       // To the end even if the run is over meanwhile: the others must have taken its work.
       await delay(LEASE_MS + REPLY_MS + random.integer(500, 3000));
       rig.pods.thaw(pod);

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Fault, threeOf } from "../fault.ts";
+
+const STREAMS = ["RENDER", "MAIL", "PRINT", "FACTS"];
+const MEMBER_BACK_MS = 2000;
+
+/** What befalls members of a cluster whose others stay. */
+export const THREE: Fault[] = [
+  {
+    name: "cluster-leader",
+    description: "The broker that leads a stream of three is killed every ten seconds",
+    three: true,
+    weight: 2,
+    async run(chaos) {
+      const { random, pause, count } = chaos;
+      const { cluster } = threeOf(chaos);
+      while (await pause(random.integer(2000, 4000))) {
+        const leader = await cluster.streamLeader(random.pick(STREAMS));
+        if (leader === undefined) continue;
+        await leader.kill();
+        count("crash", `nats ${leader.name}`);
+        await delay(MEMBER_BACK_MS);
+        await leader.restart();
+        await delay(MEMBER_BACK_MS);
+      }
+      await cluster.settled();
+    },
+  },
+  {
+    name: "primary-step-down",
+    description: "The primary of three databases steps down, or is killed",
+    three: true,
+    weight: 2,
+    async run(chaos) {
+      const { random, pause, count } = chaos;
+      const { mongods } = threeOf(chaos);
+      while (await pause(random.integer(2000, 5000))) {
+        if (random.chance(0.5)) {
+          await mongods.stepDown();
+          count("other", "step down");
+          continue;
+        }
+        const primary = await mongods.primary();
+        await primary.kill();
+        count("crash", "mongod primary");
+        await mongods.primary();
+        await delay(MEMBER_BACK_MS);
+        await primary.restart();
+      }
+    },
+  },
+];
