@@ -72,6 +72,7 @@ export function sendStep(deps: SendDeps): Step<"message.rendered" | "message.pri
       }
       const admission = await deps.gate.admit(integration, message.lane);
       if ("parked" in admission) return await park(message, integration, deps, admission.parked);
+      crashPoint("mailer.admitted");
       try {
         return await sendMessage(message, { integration, passage: admission }, deps);
       } finally {
@@ -102,6 +103,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     throw error;
   }
   if (typeof mail === "string") return await failUnsent(message, deps, mail);
+  crashPoint("mailer.composed");
   const claimed = await claim(message, deps);
   if (claimed === undefined) return NOTHING;
   const { work, ambiguous, earlierHash } = claimed;
@@ -112,6 +114,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     }
     const { messageId, attempt } = { messageId: message.messageId, attempt: message.attempt };
     await deps.noteAmbiguity({ messageId, attempt, at: work.claimedAt, reason });
+    crashPoint("mailer.ambiguity_noted");
   }
   const mimeHash = createHash("sha256").update(mail.raw).digest("hex");
   if (earlierHash !== null && earlierHash !== mimeHash) {
@@ -171,6 +174,7 @@ async function park(
   if (now.getTime() >= Date.parse(message.acceptedAt) + integration.retryForMs) {
     return await failUnsent(message, deps, `${reason}; retries ended`);
   }
+  crashPoint("mailer.before_park");
   await deps.parkMessage({ ...identityOf(message), now, parkedFor: integration._id, reason });
   crashPoint("mailer.after_park");
   return NOTHING;
@@ -205,6 +209,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict
     });
   } catch (error) {
     if (!(error instanceof SmtpFailure)) throw error;
+    crashPoint("mailer.before_setback");
     const verdict = judgeSmtpFailure(error);
     if (isInterruption(error)) {
       // The server has nothing to do with it: it need not be spared.
@@ -267,6 +272,7 @@ async function setBack(
   const { reason } = verdict;
   deps.gate.block(integration, reason);
   const isSuspended = await deps.suspendIntegration(integration, { at: now, reason });
+  crashPoint("mailer.after_suspend");
   return await settle(work, deps, isSuspended ? parked(setback, integration) : setback);
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SmtpReply } from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing, type Verdict } from "@posthaste/messaging";
+import { crashPoint } from "@posthaste/runtime";
 import type { MessageOutcomes, SendStore } from "@posthaste/storage";
 import { count, errorType, type Logger, recordDuration } from "@posthaste/telemetry";
 import type { ReadyMessage } from "./compose_message.ts";
@@ -53,6 +54,7 @@ export async function settle(work: Work, deps: SettleDeps, result: Result): Prom
     deps.logger.error("A mail's claim was lost before its outcome", { ...outcome });
     return { type: "done", publish: [] };
   }
+  if (result.state === "deferred") crashPoint("mailer.after_deferral");
   if ("nextAt" in result) await deps.hastenSweep(message.sendId, result.nextAt);
   count("posthaste.smtp.outcomes", 1, { "posthaste.outcome": result.state });
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;

@@ -79,6 +79,7 @@ async function releaseFor(
     ...times,
     acceptedBefore,
   });
+  crashPoint("tracker.before_release");
   const room = roomFor({ integration, trouble, onTheirWay, window, now });
   const limit = room - expired.length;
   const due = limit > 0 ? await deps.releaseParked({ parkedFor, limit, ...times }) : [];
@@ -95,5 +96,6 @@ async function dispatch(released: Released[], deps: ReleaseDeps): Promise<void> 
     const messages = bySend.get(head._id) ?? [];
     for (const event of dispatchesAgain(head, messages)) await deps.publish(event, head.trace);
   }
+  crashPoint("tracker.release_dispatched");
   count("posthaste.release.dispatched", released.length);
 }

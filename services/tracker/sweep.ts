@@ -1,4 +1,5 @@
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
+import { crashPoint } from "@posthaste/runtime";
 import type { MessageStore, SendHead, SendStore } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
@@ -56,14 +57,18 @@ export async function sweepOnce(deps: SweepDeps, { graceMs }: SweepOptions): Pro
   const sends = await findSends(deps, now);
   if (sends.length === 0) return 0;
   const streams = await deps.streamStates();
+  crashPoint("tracker.sweep_found");
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
   const lookAgain = new Date(now.getTime() + patienceMs(graceMs));
   await deps.postponeSweep(sends.map(({ _id }) => ({ id: _id, sweepAt: lookAgain })));
+  crashPoint("tracker.sweep_postponed");
   const settled: string[] = [];
   for (const send of sends) {
     if (await sweepSend(send, { streams, graceMs }, deps)) settled.push(send._id);
   }
+  crashPoint("tracker.before_settle");
   if (settled.length > 0) await deps.settleSends(settled, now);
+  crashPoint("tracker.after_settle");
   recordDuration("posthaste.sweep.duration", (performance.now() - started) / 1000);
   return sends.length;
 }
@@ -103,6 +108,7 @@ async function sweepSend(
   const again = unfinished.filter((_, position) => decisions[position]?.dispatch);
   for (const event of dispatchesAgain(send, again)) await deps.publish(event, send.trace);
   if (again.length > 0) {
+    crashPoint("tracker.sweep_dispatched");
     count("posthaste.sweep.dispatched", again.length);
     deps.logger.info("Dispatched again", { sendId: send._id, messages: again.length });
   }
