@@ -118,6 +118,8 @@ function isAway(error: unknown): boolean {
 // Somebody waits: a broker that does not take it by then has them told to come again.
 const ASK_TIMEOUT_MS = 1500;
 
+const DRAIN_MS = 3000;
+
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #client: EventClient;
@@ -192,7 +194,13 @@ class NatsBus implements Bus {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#connection.drain().catch(() => undefined);
+    // A broker that hangs would keep it until the connection counts as dead.
+    const late = new AbortController();
+    await Promise.race([
+      this.#connection.drain(),
+      delay(DRAIN_MS, undefined, { signal: late.signal }),
+    ]).catch(() => undefined);
+    late.abort();
     await this.#connection.close();
   }
 }

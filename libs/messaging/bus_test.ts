@@ -83,6 +83,17 @@ suite("openBus()", { concurrency: 4 }, () => {
     await until(() => bus.publish(requested("acc_1")).then(() => true), { timeoutMs: 10_000 });
   });
 
+  test("openBus() gives a bus that closes soon though the broker hangs", async () => {
+    await using open = await openTestBus();
+    const bus = await openBus({ url: open.nats.url, name: "hanging" });
+    open.nats.signal("SIGSTOP");
+    const started = performance.now();
+    await bus[Symbol.asyncDispose]();
+    const tookMs = performance.now() - started;
+    open.nats.signal("SIGCONT");
+    assert.ok(tookMs < 5000, `${tookMs} ms`);
+  });
+
   test("publish() is bounded and fails as an outage while the broker hangs", async () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
