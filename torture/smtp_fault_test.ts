@@ -8,7 +8,7 @@ test("drawFault() draws each fault of a stage by its share, and none of another 
   const random = openRandom("draw");
   const drawn = Array.from({ length: 3000 }, () => drawFault(faults, "dot", random)?.do ?? "none");
   const counts = Map.groupBy(drawn, (action) => action);
-  for (const action of ["close", "reset", "reply_then_reset"]) {
+  for (const action of ["close", "reset", "reply_then_reset"] as const) {
     const count = counts.get(action)?.length ?? 0;
     assert.ok(count > 500 && count < 700, `${action}: ${count}`);
   }
