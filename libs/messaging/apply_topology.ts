@@ -8,7 +8,14 @@ import {
 } from "@nats-io/jetstream";
 import { nanos, type NatsConnection } from "@nats-io/nats-core";
 import { Objm } from "@nats-io/obj";
-import { type ConsumerPlan, CONSUMERS, STORES, type StreamPlan, STREAMS } from "./topology.ts";
+import {
+  type ConsumerPlan,
+  CONSUMERS,
+  type StorePlan,
+  STORES,
+  type StreamPlan,
+  STREAMS,
+} from "./topology.ts";
 
 /** Options of {@linkcode applyTopology}. */
 export interface TopologyOptions {
@@ -56,15 +63,26 @@ async function applyShare(
     const { ackWaitMs = plan.ackWaitMs } = options;
     await applyConsumer(manager, { ...plan, ackWaitMs });
   }
-  const stores = new Objm(connection);
-  for (const plan of STORES.map(sized)) {
-    await stores.create(plan.name, {
-      ttl: nanos(plan.ttlMs),
-      max_bytes: plan.maxBytes,
-      storage: StorageType.File,
-      replicas,
-    });
+  for (const plan of STORES.map(sized)) await applyStore(connection, { manager, plan, replicas });
+}
+
+async function applyStore(
+  connection: NatsConnection,
+  { manager, plan, replicas }: { manager: JetStreamManager; plan: StorePlan; replicas: number },
+) {
+  const stream = `OBJ_${plan.name}`;
+  if (!await exists(() => manager.streams.info(stream))) {
+    await new Objm(connection).create(plan.name, { storage: StorageType.File, replicas });
   }
+  const { config } = await manager.streams.info(stream);
+  await manager.streams.update(stream, {
+    ...config,
+    // What is in it can be made again: a store that is full must not keep new PDFs out.
+    discard: DiscardPolicy.Old,
+    max_age: nanos(plan.ttlMs),
+    max_bytes: plan.maxBytes,
+    num_replicas: replicas,
+  });
 }
 
 async function applyStream(manager: JetStreamManager, plan: StreamPlan, replicas: number) {

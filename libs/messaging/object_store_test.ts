@@ -46,6 +46,21 @@ suite("openObjectStore()", { concurrency: 4 }, () => {
     assert.equal(Buffer.from(await store.get("key") ?? "").toString(), "second");
   });
 
+  test("openObjectStore() takes new objects though the store is full, for the oldest of them", async () => {
+    await using open = await openTestBus();
+    await using direct = await connectTo(open);
+    const manager = await jetstreamManager(direct.connection);
+    const { config } = await manager.streams.info("OBJ_pdfs");
+    await manager.streams.update("OBJ_pdfs", { ...config, max_bytes: 1_000_000 });
+    const store = openObjectStore(direct.connection, "pdfs", { stallMs: 200 });
+    const bytes = randomBytes(300_000);
+    for (let n = 0; n < 8; n++) await store.put(`key${n}`, bytes);
+    assert.equal((await store.get("key7"))?.length, 300_000);
+    assert.equal(await store.get("key0"), undefined);
+    await store.put("key0", bytes);
+    assert.equal((await store.get("key0"))?.length, 300_000);
+  });
+
   test("openObjectStore() drops an object whose chunks are gone, so that it is made again", async () => {
     await using open = await openTestBus();
     await using direct = await connectTo(open);
