@@ -37,6 +37,7 @@ const BY_NAME: Readonly<Record<string, ErrorType>> = {
   ConnectionError: "unavailable",
   ClosedConnectionError: "unavailable",
   DrainingConnectionError: "unavailable",
+  NoResponders: "unavailable",
   NoRespondersError: "unavailable",
   RequestError: "unavailable",
   MongoNetworkError: "unavailable",

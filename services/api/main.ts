@@ -14,7 +14,11 @@ await runService({
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
     await using store = await openStore({ url: config.MONGODB_URL, appName: "api" });
-    await using bus = await openBus({ url: config.NATS_URL, name: "api" });
+    await using bus = await openBus({
+      url: config.NATS_URL,
+      name: "api",
+      waiting: { signal, logger },
+    });
     const app = buildApp({
       ...store,
       ...openVersionCache(store),

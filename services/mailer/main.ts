@@ -20,7 +20,11 @@ await runService({
   run: async ({ config, signal, logger, health }) => {
     const keys = readMasterKeys(config.MASTER_KEY);
     await using store = await openStore({ url: config.MONGODB_URL, appName: "mailer" });
-    await using bus = await openBus({ url: config.NATS_URL, name: "mailer" });
+    await using bus = await openBus({
+      url: config.NATS_URL,
+      name: "mailer",
+      waiting: { signal, logger },
+    });
     await using pool = openTransportPool({
       ehloName: config.EHLO_NAME ?? hostname(),
       replyMs: config.REPLY_TIMEOUT,

@@ -15,7 +15,11 @@ await runService({
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
     await using store = await openStore({ url: config.MONGODB_URL, appName: "tracker" });
-    await using bus = await openBus({ url: config.NATS_URL, name: "tracker" });
+    await using bus = await openBus({
+      url: config.NATS_URL,
+      name: "tracker",
+      waiting: { signal, logger },
+    });
     const deps = {
       ...store,
       publish: (outgoing: Outgoing, trace: string | undefined) =>

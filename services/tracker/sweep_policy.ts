@@ -42,38 +42,43 @@ const HELD_BY = {
  * Decides about one unfinished message. A message that waits in a queue, however long, is left alone:
  * its stream holds something at least as old. One that no stream can hold any more is lost.
  */
-export function decideSweep(
-  message: UnfinishedMessage,
-  { streams, now, graceMs }: SweepView,
-): SweepDecision {
+export function decideSweep(message: UnfinishedMessage, view: SweepView): SweepDecision {
+  const { now } = view;
   switch (message.state) {
     case "deferred": {
       // It is the releaser's, until it lets it go.
       if (message.parkedFor) return { dispatch: false, lookAt: new Date(now.getTime() + HOUR_MS) };
       // The broker brings it back at its time. Only what it lost is missing some time after that: to
       // dispatch at the time itself would have every retry come twice.
-      const due = message.nextAt ?? message.enteredAt;
-      return at(new Date(due.getTime() + graceMs), now);
+      return unlessHeld(message.nextAt ?? message.enteredAt, ["RENDER", "PRINT", "MAIL"], view);
     }
     case "sending":
       return at(message.leaseUntil ?? now, now);
     case "queued":
     case "rendered":
-    case "printed": {
-      const due = new Date(message.enteredAt.getTime() + graceMs);
-      if (due > now) return { dispatch: false, lookAt: due };
-      const held = HELD_BY[message.state].some((name) => {
-        const oldest = streams.get(name)?.oldestAt;
-        return oldest && oldest.getTime() <= message.enteredAt.getTime() + CLOCK_SKEW_MS;
-      });
-      return held
-        ? { dispatch: false, lookAt: new Date(now.getTime() + graceMs) }
-        : { dispatch: true };
-    }
+    case "printed":
+      return unlessHeld(message.enteredAt, HELD_BY[message.state], view);
     default:
       // Held for a person to decide.
       return { dispatch: false, lookAt: new Date(now.getTime() + DAY_MS) };
   }
+}
+
+/** Dispatches what has been on its way for a while, unless a stream holds something at least as old. */
+function unlessHeld(
+  since: Date,
+  names: readonly string[],
+  { streams, now, graceMs }: SweepView,
+): SweepDecision {
+  const due = new Date(since.getTime() + graceMs);
+  if (due > now) return { dispatch: false, lookAt: due };
+  const isHeld = names.some((name) => {
+    const oldest = streams.get(name)?.oldestAt;
+    return oldest && oldest.getTime() <= since.getTime() + CLOCK_SKEW_MS;
+  });
+  return isHeld
+    ? { dispatch: false, lookAt: new Date(now.getTime() + graceMs) }
+    : { dispatch: true };
 }
 
 function at(due: Date, now: Date): SweepDecision {

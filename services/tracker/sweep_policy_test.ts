@@ -82,6 +82,16 @@ test("decideSweep() dispatches a deferred message that the broker did not bring 
   assert.deepEqual(deferredUntil(NOW), WAIT);
 });
 
+test("decideSweep() leaves a deferred message alone that may wait in a queue since its time", () => {
+  const message = messageIn({ state: "deferred", nextAt: ago(HOUR), enteredAt: ago(9 * HOUR) });
+  for (const name of ["RENDER", "PRINT", "MAIL"]) {
+    assert.deepEqual(decide(message, holding({ [name]: ago(2 * HOUR) })), WAIT, name);
+  }
+  // Other retries wait there, however late this one is.
+  assert.deepEqual(decide(message, holding({ RETRY: ago(2 * HOUR) })), DISPATCH);
+  assert.deepEqual(decide(message, holding({ MAIL: ago(HOUR / 2) })), DISPATCH);
+});
+
 test("decideSweep() leaves a parked message to the releaser", () => {
   const parked = messageIn({ state: "deferred", parkedFor: "acc_1/1", enteredAt: ago(9 * HOUR) });
   assert.deepEqual(decide(parked, EMPTY), {
