@@ -7,6 +7,9 @@ import process from "node:process";
 import { type Mutation, MUTATIONS, type Patch } from "./mutations.ts";
 import type { RunResult } from "./run_fault.ts";
 
+/** A system that is broken may never become quiet. */
+const QUIET_SECONDS = 25;
+
 const ROOT = join(import.meta.dirname, "..");
 
 /** Whether the harness saw a sabotage, and by what. */
@@ -37,7 +40,10 @@ export async function trySabotage(mutation: Mutation, seed: number): Promise<Det
     await applyPatches(folder, mutation.patches);
     const { messages, minutes } = mutation.load;
     const args = ["--seed", seed, "--only", mutation.fault, "--messages", messages];
-    const output = await runHarness(folder, [...args, "--minutes", minutes].map(String));
+    const output = await runHarness(
+      folder,
+      [...args, "--minutes", minutes, "--quiet", QUIET_SECONDS].map(String),
+    );
     const problems = output?.results.flatMap(({ problems }) => problems) ?? [];
     return {
       mutation,
