@@ -118,7 +118,10 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   if (!fault.doubtful && figures.duplicates > 0) {
     problems.push({ invariant: "I3", what: "Mail came twice, and no mailer was in doubt" });
   }
-  if (!quiet) problems.push({ invariant: "I1", what: "It did not become quiet in time" });
+  if (!quiet) {
+    const what = `It did not become quiet in time: ${await describeHealth(rig)}`;
+    problems.push({ invariant: "I1", what });
+  }
   return {
     ...figures,
     fault: fault.name,
@@ -219,6 +222,19 @@ async function untilQuiet(
     await delay(400);
   }
   return false;
+}
+
+/** What each service says of itself, for whoever looks for the reason. */
+async function describeHealth({ pods }: Rig): Promise<string> {
+  const said = pods.running().map(async ({ name, process: { pid, healthUrl } }) => {
+    const signal = AbortSignal.timeout(3000);
+    const ready = await fetch(`${healthUrl}/readyz`, { signal }).then(
+      ({ status }) => String(status),
+      (error) => String(error),
+    );
+    return `${name} (${pid}) ${ready}`;
+  });
+  return (await Promise.all(said)).join(", ");
 }
 
 async function isSettled(rig: Rig, { accountId }: RunAccount, hold: boolean): Promise<boolean> {
