@@ -30,7 +30,7 @@ export const USAGE = `Usage: npm run torture -- [options]
   --rounds <n>           times that all faults are run, the mails shared among them (1)
   --only <fault>[,...]   these only; kill-* stands for all that begin so
   --resume <round>:<fault>  go on with a run that was broken off; give its seed
-  --quiet <seconds>      longest wait for quiet after each fault (120)
+  --quiet <seconds>      longest wait for the next mail, after a fault (120)
   --sabotage <M>[,...]   break the system on purpose in a copy: the harness must see it (or: all)
   --verbose              show what the services print as warnings
   --list                 list the faults

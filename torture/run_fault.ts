@@ -23,7 +23,7 @@ export interface RunOptions {
   messages: number;
   /** The mails are asked for evenly over this time. */
   seconds: number;
-  /** Longest wait for the quiet afterwards, in seconds. @default {120} */
+  /** Longest wait afterwards for the next message to be done, in seconds. @default {120} */
   quietSeconds?: number;
   /** Told in a line how it goes. */
   onProgress?(line: string): void;
@@ -205,7 +205,8 @@ async function untilQuiet(
   },
 ): Promise<boolean> {
   const ends = new Set(["sent", "failed", "canceled", ...(hold ? ["unknown"] : [])]);
-  const deadline = performance.now() + quietSeconds * 1000;
+  let deadline = performance.now() + quietSeconds * 1000;
+  let fewest = Infinity;
   while (performance.now() < deadline) {
     let waitsFor = "the servers";
     try {
@@ -213,6 +214,8 @@ async function untilQuiet(
       const states = await countStates(rig.mongo, account.accountId);
       const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
       if (left.length === 0 && await isSettled(rig, account, hold)) return true;
+      const count = left.reduce((sum, [, messages]) => sum + messages, 0);
+      if (count < fewest) [fewest, deadline] = [count, performance.now() + quietSeconds * 1000];
       waitsFor = left.map(([state, count]) => `${count} ${state}`).join(", ") ||
         "what is left over";
     } catch {
