@@ -185,8 +185,10 @@ function doubtsOf(
 function isOutcomeKnown(message: ServiceMessage | undefined, { at }: SunkMail): boolean {
   const begun = message?.timeline.filter((entry) => entry.type === "sending" && entry.at <= at);
   const attempt = begun?.at(-1)?.attempt;
+  // A stage before the mailer may tell of a failure too, for the attempt before.
   return message?.timeline.some((entry) =>
-    OUTCOMES.has(entry.type) && entry.attempt === attempt && !entry.ambiguous
+    (entry.type === "sent" || entry.type === "deferred") && entry.attempt === attempt &&
+    !entry.ambiguous
   ) ?? false;
 }
 
