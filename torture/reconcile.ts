@@ -326,7 +326,7 @@ const OUTCOMES = new Set(["sent", "deferred", "failed", "unknown"]);
 const ENDS = new Set(["sent", "failed", "canceled"]);
 
 /** I5: states only move forward, and what the ledger tells of a server the server has said. */
-function findUntruth({ known, sunk, sink }: View): Problem[] {
+function findUntruth({ known, sunk, sink, interruptions }: View): Problem[] {
   const problems: Problem[] = [];
   const lie = (what: string) => problems.push({ invariant: "I5", what });
   const refusals = Map.groupBy(
@@ -348,7 +348,10 @@ function findUntruth({ known, sunk, sink }: View): Problem[] {
     }
     const final = said.some(({ code }) => (code ?? 0) >= 500) ||
       mails.some((mail) => mail.reply?.startsWith("5"));
-    if (state === "sent" && final) lie(`${email} is sent though the server refused it for good`);
+    // A mailer that was ended may have taken a refusal with it.
+    if (state === "sent" && final && interruptions.length === 0) {
+      lie(`${email} is sent though the server refused it for good`);
+    }
     if (state === "failed" && (reply?.code ?? 0) >= 400 && !final && !refusedEarly) {
       lie(`${email} failed by ${reply?.code}, and the server never refused it for good`);
     }

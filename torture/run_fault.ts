@@ -213,7 +213,10 @@ async function untilQuiet(
       await endWaits(rig.mongo, account.accountId);
       const states = await countStates(rig.mongo, account.accountId);
       const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
-      if (left.length === 0 && await isSettled(rig, account, hold)) return true;
+      if (left.length === 0) {
+        if (await isSettled(rig, account, hold)) return true;
+        await endWaits(rig.mongo, account.accountId, { isDone: true });
+      }
       const count = left.reduce((sum, [, messages]) => sum + messages, 0);
       if (count < fewest) [fewest, deadline] = [count, performance.now() + quietSeconds * 1000];
       waitsFor = left.map(([state, count]) => `${count} ${state}`).join(", ") ||
