@@ -218,6 +218,10 @@ function findLost({ asked, known, service, sunk, doubts, terms }: View): Problem
         if (taken === 0) lose(`${email} counts as sent and never arrived`);
       } else if (message.state === "failed") {
         if (!message.reason) lose(`${email} failed without a reason`);
+        // Nothing else that the harness asks for or does can be a reason to give up.
+        else if ((message.reply?.code ?? 0) < 500) {
+          lose(`${email} failed, and no server refused it for good: ${message.reason}`);
+        }
         if (taken > (doubts.get(email) ?? 0)) lose(`${email} counts as failed and arrived`);
       } else if (!(message.state === "unknown" && terms.hold && (doubts.get(email) ?? 0) > 0)) {
         lose(`${email} stays "${message.state}", attempt ${message.attempt}: ${message.reason}`);
@@ -352,7 +356,7 @@ function findUntruth({ known, sunk, sink, interruptions }: View): Problem[] {
     if (state === "sent" && final && interruptions.length === 0) {
       lie(`${email} is sent though the server refused it for good`);
     }
-    if (state === "failed" && (reply?.code ?? 0) >= 400 && !final && !refusedEarly) {
+    if (state === "failed" && (reply?.code ?? 0) >= 500 && !final && !refusedEarly) {
       lie(`${email} failed by ${reply?.code}, and the server never refused it for good`);
     }
   }
