@@ -10,16 +10,18 @@ export interface PlannedRun {
   seed: string;
   messages: number;
   seconds: number;
+  /** Longest wait for quiet afterwards. */
+  quietSeconds: number;
 }
 
 /** Shares the mails and the time among the faults, by their weights, and among the rounds. */
 export function planRuns(
   options: Pick<
     Options,
-    "seed" | "faults" | "rounds" | "messages" | "minutes" | "resume"
+    "seed" | "faults" | "rounds" | "messages" | "minutes" | "resume" | "quietSeconds"
   >,
 ): PlannedRun[] {
-  const { seed, faults, rounds, messages, minutes, resume } = options;
+  const { seed, faults, rounds, messages, minutes, resume, quietSeconds } = options;
   const all = rounds * faults.reduce((sum, { weight = 1 }) => sum + weight, 0);
   const runs = Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
     faults.map((fault): PlannedRun => {
@@ -32,6 +34,7 @@ export function planRuns(
         seed: `${seed}/${name}`,
         messages: Math.ceil(messages * share),
         seconds: minutes * 60 * share,
+        quietSeconds,
       };
     })
   );

@@ -14,6 +14,7 @@ const options = {
   messages: 800,
   minutes: 4,
   resume: undefined,
+  quietSeconds: 60,
 };
 
 test("planRuns() shares mails and time by weight, and seeds each run by itself", () => {

@@ -73,9 +73,13 @@ export async function countStates(
 
 /**
  * Ends the waits that are planned: deferred mail is due, servers that were left alone are tried
- * again, and the sweeper looks at every send.
+ * again, and the sweeper looks at every send that it has not just seen; at all if they are done.
  */
-export async function endWaits(mongo: MongoClient, accountId: string): Promise<void> {
+export async function endWaits(
+  mongo: MongoClient,
+  accountId: string,
+  { isDone = false }: { isDone?: boolean } = {},
+): Promise<void> {
   const db = mongo.db(DATABASE);
   const now = new Date();
   // So long ago that the sweeper does not wait for the broker to bring them.
@@ -89,7 +93,12 @@ export async function endWaits(mongo: MongoClient, accountId: string): Promise<v
     { $set: { openUntil: now } },
   );
   await db.collection("sends").updateMany(
-    { accountId, settledAt: null, sweepAt: { $gt: now } },
+    // Sooner than it meant to it would dispatch again what it has just dispatched.
+    {
+      accountId,
+      settledAt: null,
+      sweepAt: { $gt: new Date(now.getTime() + (isDone ? 0 : 2 * GRACE_MS)) },
+    },
     { $set: { sweepAt: now } },
   );
 }

@@ -185,8 +185,10 @@ function doubtsOf(
 function isOutcomeKnown(message: ServiceMessage | undefined, { at }: SunkMail): boolean {
   const begun = message?.timeline.filter((entry) => entry.type === "sending" && entry.at <= at);
   const attempt = begun?.at(-1)?.attempt;
+  // A stage before the mailer may tell of a failure too, for the attempt before.
   return message?.timeline.some((entry) =>
-    OUTCOMES.has(entry.type) && entry.attempt === attempt && !entry.ambiguous
+    (entry.type === "sent" || entry.type === "deferred") && entry.attempt === attempt &&
+    !entry.ambiguous
   ) ?? false;
 }
 
@@ -216,6 +218,10 @@ function findLost({ asked, known, service, sunk, doubts, terms }: View): Problem
         if (taken === 0) lose(`${email} counts as sent and never arrived`);
       } else if (message.state === "failed") {
         if (!message.reason) lose(`${email} failed without a reason`);
+        // Nothing else that the harness asks for or does can be a reason to give up.
+        else if ((message.reply?.code ?? 0) < 500) {
+          lose(`${email} failed, and no server refused it for good: ${message.reason}`);
+        }
         if (taken > (doubts.get(email) ?? 0)) lose(`${email} counts as failed and arrived`);
       } else if (!(message.state === "unknown" && terms.hold && (doubts.get(email) ?? 0) > 0)) {
         lose(`${email} stays "${message.state}", attempt ${message.attempt}: ${message.reason}`);
@@ -324,7 +330,7 @@ const OUTCOMES = new Set(["sent", "deferred", "failed", "unknown"]);
 const ENDS = new Set(["sent", "failed", "canceled"]);
 
 /** I5: states only move forward, and what the ledger tells of a server the server has said. */
-function findUntruth({ known, sunk, sink }: View): Problem[] {
+function findUntruth({ known, sunk, sink, interruptions }: View): Problem[] {
   const problems: Problem[] = [];
   const lie = (what: string) => problems.push({ invariant: "I5", what });
   const refusals = Map.groupBy(
@@ -346,8 +352,11 @@ function findUntruth({ known, sunk, sink }: View): Problem[] {
     }
     const final = said.some(({ code }) => (code ?? 0) >= 500) ||
       mails.some((mail) => mail.reply?.startsWith("5"));
-    if (state === "sent" && final) lie(`${email} is sent though the server refused it for good`);
-    if (state === "failed" && (reply?.code ?? 0) >= 400 && !final && !refusedEarly) {
+    // A mailer that was ended may have taken a refusal with it.
+    if (state === "sent" && final && interruptions.length === 0) {
+      lie(`${email} is sent though the server refused it for good`);
+    }
+    if (state === "failed" && (reply?.code ?? 0) >= 500 && !final && !refusedEarly) {
       lie(`${email} failed by ${reply?.code}, and the server never refused it for good`);
     }
   }

@@ -175,12 +175,12 @@ describe("reconcile() sees what is lost (I1):", () => {
     assertRed("I1", /never arrived/, problems);
   });
   test("a failure without a reason, and one of a mail that arrived", () => {
-    const failed = (reason: string | null) =>
+    const failed = (reason: string | null, code = 550) =>
       problemsOf(({ service }) =>
         service.messages[1] = message(2, {
           state: "failed",
           reason,
-          reply: null,
+          reply: { code },
           timeline: [
             { at: 1010, type: "sending", attempt: 1 },
             { at: 1030, type: "failed", attempt: 1 },
@@ -189,6 +189,7 @@ describe("reconcile() sees what is lost (I1):", () => {
       );
     assertRed("I1", /without a reason/, failed(null));
     assertRed("I1", /counts as failed and arrived/, failed("It was refused"));
+    assertRed("I1", /no server refused it.*Given up/, failed("Given up", 451));
   });
   test("a message that is held though nobody was in doubt, or nothing may be held", () => {
     const held = (ambiguous: boolean, terms: Terms) =>
@@ -349,21 +350,21 @@ describe("reconcile() sees what is not true (I5):", () => {
     assertRed("I5", /refused it for good/, problemsOf(({ sink }) => sink.push(refusal(1))));
   });
   test("a mail that failed though it was only deferred", () => {
-    const failed = (code: number) =>
+    const failed = (told: number, said: number) =>
       problemsOf(({ service, sink }) => {
         service.messages[0] = message(1, {
           state: "failed",
           reason: "The server refused the address",
-          reply: { code: 451 },
+          reply: { code: told },
           timeline: [
             { at: 1, type: "sending", attempt: 1 },
             { at: 2, type: "failed", attempt: 1 },
           ],
         });
-        sink[0] = refusal(1, { code });
+        sink[0] = refusal(1, { code: said });
       });
-    assertRed("I5", /never refused it for good/, failed(451));
-    assert.deepEqual(failed(550), []);
+    assertRed("I5", /never refused it for good/, failed(550, 451));
+    assert.deepEqual(failed(550, 550), []);
   });
 });
 

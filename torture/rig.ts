@@ -56,6 +56,14 @@ export const LEASE_MS = 4000;
 /** A server may think about a mail for so long instead of 10 min. */
 export const REPLY_MS = 2000;
 
+/**
+ * Settings for outages of the database: like the 15 minutes of production, the time that a mailer has
+ * for the outcome of a mail that it has handed over is longer than any of them.
+ */
+export const OUTLASTING: Partial<Record<ServiceName, Settings>> = {
+  mailer: { REPLY_TIMEOUT: "20s" },
+};
+
 /** The sweeper is patient for so long instead of 30 s. */
 export const GRACE_MS = 2000;
 

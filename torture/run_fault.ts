@@ -23,7 +23,7 @@ export interface RunOptions {
   messages: number;
   /** The mails are asked for evenly over this time. */
   seconds: number;
-  /** Longest wait for the quiet afterwards, in seconds. @default {120} */
+  /** Longest wait afterwards for the next message to be done, in seconds. @default {120} */
   quietSeconds?: number;
   /** Told in a line how it goes. */
   onProgress?(line: string): void;
@@ -118,7 +118,10 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   if (!fault.doubtful && figures.duplicates > 0) {
     problems.push({ invariant: "I3", what: "Mail came twice, and no mailer was in doubt" });
   }
-  if (!quiet) problems.push({ invariant: "I1", what: "It did not become quiet in time" });
+  if (!quiet) {
+    const what = `It did not become quiet in time: ${await describeHealth(rig)}`;
+    problems.push({ invariant: "I1", what });
+  }
   return {
     ...figures,
     fault: fault.name,
@@ -202,14 +205,20 @@ async function untilQuiet(
   },
 ): Promise<boolean> {
   const ends = new Set(["sent", "failed", "canceled", ...(hold ? ["unknown"] : [])]);
-  const deadline = performance.now() + quietSeconds * 1000;
+  let deadline = performance.now() + quietSeconds * 1000;
+  let fewest = Infinity;
   while (performance.now() < deadline) {
     let waitsFor = "the servers";
     try {
       await endWaits(rig.mongo, account.accountId);
       const states = await countStates(rig.mongo, account.accountId);
       const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
-      if (left.length === 0 && await isSettled(rig, account, hold)) return true;
+      if (left.length === 0) {
+        if (await isSettled(rig, account, hold)) return true;
+        await endWaits(rig.mongo, account.accountId, { isDone: true });
+      }
+      const count = left.reduce((sum, [, messages]) => sum + messages, 0);
+      if (count < fewest) [fewest, deadline] = [count, performance.now() + quietSeconds * 1000];
       waitsFor = left.map(([state, count]) => `${count} ${state}`).join(", ") ||
         "what is left over";
     } catch {
@@ -219,6 +228,19 @@ async function untilQuiet(
     await delay(400);
   }
   return false;
+}
+
+/** What each service says of itself, for whoever looks for the reason. */
+async function describeHealth({ pods }: Rig): Promise<string> {
+  const said = pods.running().map(async ({ name, process: { pid, healthUrl } }) => {
+    const signal = AbortSignal.timeout(3000);
+    const ready = await fetch(`${healthUrl}/readyz`, { signal }).then(
+      ({ status }) => String(status),
+      (error) => String(error),
+    );
+    return `${name} (${pid}) ${ready}`;
+  });
+  return (await Promise.all(said)).join(", ");
 }
 
 async function isSettled(rig: Rig, { accountId }: RunAccount, hold: boolean): Promise<boolean> {

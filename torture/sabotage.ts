@@ -5,7 +5,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type Mutation, MUTATIONS, type Patch } from "./mutations.ts";
+import type { Problem } from "./reconcile.ts";
 import type { RunResult } from "./run_fault.ts";
+
+/** A system that is broken may never become quiet. */
+const QUIET_SECONDS = 25;
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -37,19 +41,28 @@ export async function trySabotage(mutation: Mutation, seed: number): Promise<Det
     await applyPatches(folder, mutation.patches);
     const { messages, minutes } = mutation.load;
     const args = ["--seed", seed, "--only", mutation.fault, "--messages", messages];
-    const output = await runHarness(folder, [...args, "--minutes", minutes].map(String));
+    const output = await runHarness(
+      folder,
+      [...args, "--minutes", minutes, "--quiet", QUIET_SECONDS].map(String),
+    );
     const problems = output?.results.flatMap(({ problems }) => problems) ?? [];
     return {
       mutation,
       detected: problems.length > 0,
-      evidence: problems[0] === undefined
-        ? output === undefined ? "the harness itself broke" : "nothing"
-        : `${problems[0].invariant} ${problems[0].what}`,
+      evidence: output === undefined ? "the harness itself broke" : evidenceOf(problems),
       seconds: Math.round((performance.now() - started) / 1000),
     };
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** How often each invariant was hurt, and the first line of the one that was hurt most. */
+function evidenceOf(problems: readonly Problem[]): string {
+  const groups = [...Map.groupBy(problems, ({ invariant }) => invariant)]
+    .sort(([, a], [, b]) => b.length - a.length);
+  const counts = groups.map(([invariant, { length }]) => `${invariant} ${length}x`).join(", ");
+  return counts === "" ? "nothing" : `${counts}: ${groups[0]?.[1][0]?.what}`;
 }
 
 /** Copies what git knows, and links to the packages; those of the repository itself to the copy. */

@@ -50,5 +50,5 @@ test("the torture sees it when each attempt has a Message-ID of its own", async 
     load: { messages: 60, minutes: 0.04 },
   }, 5);
   assert.ok(detected, evidence);
-  assert.match(evidence, /^I4 .*Message-ID/);
+  assert.match(evidence, /I4 \d+x/);
 });

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fault, singleOf } from "../fault.ts";
+import { OUTLASTING } from "../rig.ts";
 
 /** What befalls the database. */
 export const DATABASE: Fault[] = [
   {
     name: "mongod-kill",
+    settings: OUTLASTING,
     description: "SIGKILL of the database every few seconds",
     async run(chaos) {
       const { random, pause, count } = chaos;
@@ -19,6 +21,7 @@ export const DATABASE: Fault[] = [
   },
   {
     name: "mongod-pause",
+    settings: OUTLASTING,
     description: "The database is stopped for seconds, longer than a request waits",
     async run(chaos) {
       const { random, pause, count } = chaos;
@@ -33,6 +36,7 @@ export const DATABASE: Fault[] = [
   },
   {
     name: "mongod-stop",
+    settings: OUTLASTING,
     description: "The database is away for 10 s while mail is in flight",
     async run(chaos) {
       const { random, pause, count } = chaos;

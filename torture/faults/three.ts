@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fault, threeOf } from "../fault.ts";
+import { OUTLASTING } from "../rig.ts";
 
 const STREAMS = ["RENDER", "MAIL", "PRINT", "FACTS"];
 const MEMBER_BACK_MS = 2000;
@@ -29,6 +30,7 @@ export const THREE: Fault[] = [
   {
     name: "primary-step-down",
     description: "The primary of three databases steps down, or is killed",
+    settings: OUTLASTING,
     three: true,
     weight: 2,
     async run(chaos) {

@@ -9,7 +9,8 @@ const ROLES: readonly ServiceName[] = ["mailer", "renderer", "pdf", "tracker"];
 function freezeOf(role: ServiceName) {
   return async ({ rig, random, pause, count }: Chaos): Promise<void> => {
     while (rig.pods.running(role).length < 2) await rig.pods.start(role);
-    while (await pause(random.integer(300, 1500))) {
+    // Once at least, however soon the client is done.
+    for (let goesOn = true; goesOn; goesOn = await pause(random.integer(300, 1500))) {
       const pod = random.pick(rig.pods.running(role));
       rig.pods.freeze(pod);
       count("other", role);
