@@ -20,6 +20,7 @@ export interface RunAccount {
 export interface AccountOptions {
   run: string;
   sinkPort: number;
+  connections: number;
   whenUnknown: "retry" | "hold";
   /** Who logs in, after STARTTLS; nobody, and in the clear, without it. */
   user: { name: string; password: string } | undefined;
@@ -30,7 +31,7 @@ export const SUBJECT = /^Torture (\d+) to n(\d+)$/;
 
 /** Makes an account with templates and an integration. */
 export async function makeAccount(store: Store, options: AccountOptions): Promise<RunAccount> {
-  const { run, sinkPort, whenUnknown, user } = options;
+  const { run, sinkPort, connections, whenUnknown, user } = options;
   const { _id: accountId } = await store.createAccount({ name: run });
   const { token } = await store.createToken({
     accountId,
@@ -83,7 +84,7 @@ export async function makeAccount(store: Store, options: AccountOptions): Promis
       method: null,
     }),
     senders: [SENDER],
-    maxConnections: 20,
+    maxConnections: connections,
     whenUnknown,
   });
   return { accountId, token, path: `/templates/torture/send/${id}`, pdfId: template.id, edit };

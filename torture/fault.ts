@@ -46,6 +46,8 @@ export interface Fault {
   secure?: boolean;
   /** How long that server thinks about a mail, on average, in milliseconds. @default {5} */
   thinksMs?: number;
+  /** How many connections that server allows. @default {20} */
+  connections?: number;
   whenUnknown?: "retry" | "hold";
   mix?: Mix;
   /** Whether requests may stay unanswered, since the interface itself is ended. */

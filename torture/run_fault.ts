@@ -57,6 +57,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   const whenUnknown = fault.whenUnknown ?? "retry";
   const account = await makeAccount(rig.store, {
     ...{ run, sinkPort: sink.port, whenUnknown, user },
+    connections: fault.connections ?? 20,
   });
   rig.onApis((urls) => client.use(urls));
   opened.defer(() => rig.onApis(() => {}));

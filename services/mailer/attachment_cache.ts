@@ -16,6 +16,8 @@ export function openAttachmentCache(
   const cache = new LRUCache<string, Buffer>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ length }) => Math.max(1, length),
+    // Room made for another PDF must not fail the mails that wait for this one.
+    ignoreFetchAbort: true,
     fetchMethod: async (key) => {
       const bytes = await get(key);
       return bytes && encodeAttachment(bytes);

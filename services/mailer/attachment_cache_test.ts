@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { openAttachmentCache } from "./attachment_cache.ts";
 import { encodeAttachment } from "./compose_mime.ts";
 
@@ -55,4 +56,18 @@ test("openAttachmentCache() throws when the store does, and asks again", async (
   );
   await assert.rejects(load("key"), /away/);
   assert.deepEqual(await load("key"), encodeAttachment(Buffer.from("x")));
+});
+
+test("openAttachmentCache() gives each of many PDFs that are loaded at once, however few it can keep", async () => {
+  const keys = Array.from({ length: 20 }, (_, n) => `key-${n}`);
+  for (const maxBytes of [0, 100]) {
+    const load = openAttachmentCache(async (key) => {
+      await delay(Number(key.slice(4)) % 5);
+      return Buffer.from(key.repeat(4));
+    }, maxBytes);
+    const loaded = await Promise.all([...keys, ...keys].map(load));
+    for (const [at, found] of loaded.entries()) {
+      assert.deepEqual(found, encodeAttachment(Buffer.from(`key-${at % 20}`.repeat(4))));
+    }
+  }
 });
