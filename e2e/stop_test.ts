@@ -19,7 +19,12 @@ before(async () => {
   sink = stack.use(
     await openSmtpSink({ script: ({ stage }) => stage === "dot" ? { delayMs: 20 } : undefined }),
   );
-  system = stack.use(await openSystem({ settings: { tracker: { SWEEP_INTERVAL: "200ms" } } }));
+  system = stack.use(
+    await openSystem({
+      // Acceptance goes on without a broker for a while, so that the api would stay ready.
+      settings: { tracker: { SWEEP_INTERVAL: "200ms" }, api: { BROKER_AWAY: "2s" } },
+    }),
+  );
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());

@@ -27,11 +27,15 @@ interface Arrival {
 export async function carryOut<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, delivery, options }: Arrival & { delivery: Delivery<T> },
+  { message, delivery, deliveries, options }: Arrival & {
+    delivery: Delivery<T>;
+    /** How often this was tried, this time included. */
+    deliveries: number;
+  },
 ): Promise<void> {
   const { signal, logger } = options;
   crashPoint("consume.received");
-  const context = { deliveries: message.info.deliveryCount, signal };
+  const context = { deliveries, signal };
   let verdict = await runStep(step, delivery, context);
   for (let tries = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; tries++) {
     logger.warn("Cannot work now, waiting", { step: step.name, error: verdict.reason });

@@ -7,7 +7,9 @@ import {
   StorageType,
 } from "@nats-io/jetstream";
 import { nanos, type NatsConnection } from "@nats-io/nats-core";
+import { Kvm } from "@nats-io/kv";
 import { Objm } from "@nats-io/obj";
+import { SUSPECTS_BUCKET } from "./_suspects.ts";
 import {
   type ConsumerPlan,
   CONSUMERS,
@@ -25,6 +27,8 @@ export interface TopologyOptions {
   ackWaitMs?: number;
 }
 
+const SUSPECTED_MS = 24 * 3_600_000;
+const SUSPECTS_BYTES = 4 * 1024 ** 2;
 const DUPLICATE_WINDOW_MS = 120_000;
 
 /** On a small disk the plan is applied with so much of each size, the first that there is room for. */
@@ -63,6 +67,12 @@ async function applyShare(
     const { ackWaitMs = plan.ackWaitMs } = options;
     await applyConsumer(manager, { ...plan, ackWaitMs });
   }
+  await new Kvm(connection).create(SUSPECTS_BUCKET, {
+    history: 1,
+    ttl: SUSPECTED_MS,
+    max_bytes: SUSPECTS_BYTES,
+    replicas,
+  });
   for (const plan of STORES.map(sized)) await applyStore(connection, { manager, plan, replicas });
 }
 

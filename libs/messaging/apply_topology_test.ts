@@ -29,7 +29,7 @@ test("applyTopology() creates everything, and a second time leaves it and its ev
   assert.equal(await bus.objects("pdfs").sizeOf("key"), 1);
   assert.deepEqual(
     [...states.keys()].toSorted(),
-    [...STREAMS.map(({ name }) => name), "OBJ_contents", "OBJ_pdfs"].toSorted(),
+    [...STREAMS.map(({ name }) => name), "OBJ_contents", "OBJ_pdfs", "KV_suspects"].toSorted(),
   );
 });
 

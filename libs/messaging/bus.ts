@@ -14,6 +14,7 @@ import type { EventClient } from "./_event_client.ts";
 import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
 import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
+import { openSuspects } from "./_suspects.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
 import type { Outgoing, Step } from "./step.ts";
 import { type StoreName, STREAMS } from "./topology.ts";
@@ -128,6 +129,7 @@ class NatsBus implements Bus {
     this.#connection = connection;
     this.#client = {
       stream: jetstream(connection),
+      suspects: openSuspects(connection),
       respond: (inbox, reply) => connection.publish(inbox, JSON.stringify(reply)),
     };
   }

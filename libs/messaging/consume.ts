@@ -11,6 +11,7 @@ import {
 } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { carryOut, refuse } from "./_carry_out.ts";
+import { openTurns } from "./_in_turn.ts";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { readTrace } from "./_headers.ts";
@@ -73,16 +74,19 @@ async function pull<T extends EventType>(
   // It may have aborted while the consumer was looked up.
   if (options.signal.aborted) stop();
   const inHand = new Set<Promise<void>>();
+  const takeTurn = openTurns();
   try {
     for await (const message of messages) {
       if (options.signal.aborted) {
         message.nak();
         continue;
       }
-      const work = settle(client, step, { message, plan, ackWaitMs, options }).finally(() => {
-        inHand.delete(work);
-        setGauge("posthaste.step.in_flight", inHand.size, { "posthaste.stage": step.name });
-      });
+      const work = settle(client, step, { message, plan, ackWaitMs, takeTurn, options }).finally(
+        () => {
+          inHand.delete(work);
+          setGauge("posthaste.step.in_flight", inHand.size, { "posthaste.stage": step.name });
+        },
+      );
       inHand.add(work);
       if (inHand.size >= options.concurrency) await Promise.race(inHand);
     }
@@ -92,10 +96,24 @@ async function pull<T extends EventType>(
   }
 }
 
+/**
+ * An event that comes the third time may be what ends its worker, and so may any other that the worker
+ * had in hand. From then on these are worked on one after the other, and only the beginnings count: it
+ * is the guilty one alone whose number grows.
+ */
+const INNOCENT_DELIVERIES = 2;
+
+async function timesBegun({ suspects }: EventClient, { info }: JsMsg): Promise<number> {
+  const begun = await suspects.begin(`${info.stream}.${info.streamSequence}`);
+  return begun === undefined ? info.deliveryCount : INNOCENT_DELIVERIES + begun;
+}
+
 interface Settling {
   message: JsMsg;
   plan: ReturnType<typeof planOf>;
   ackWaitMs: number;
+  /** Waits for the turn of events that came again and again. */
+  takeTurn(): Promise<() => void>;
   options: ConsumeOptions;
 }
 
@@ -103,7 +121,7 @@ interface Settling {
 async function settle<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, plan, ackWaitMs, options }: Settling,
+  { message, plan, ackWaitMs, takeTurn, options }: Settling,
 ): Promise<void> {
   const { logger } = options;
   const keepAlive = setInterval(() => message.working(), ackWaitMs / 3);
@@ -122,9 +140,20 @@ async function settle<T extends EventType>(
       () =>
         withSpan(`process ${type ?? "unknown"}`, { kind: "consumer", attributes }, async () => {
           const event = readEvent<T>(message);
-          await (event.ok
-            ? carryOut(client, step, { message, delivery: event.delivery, options })
-            : refuse(client, event.refusal, { message, options }));
+          if (!event.ok) return await refuse(client, event.refusal, { message, options });
+          const arrival = { message, delivery: event.delivery, options };
+          const { deliveryCount } = message.info;
+          if (deliveryCount <= INNOCENT_DELIVERIES) {
+            return await carryOut(client, step, { ...arrival, deliveries: deliveryCount });
+          }
+          const passTurn = await takeTurn();
+          try {
+            if (options.signal.aborted) return message.nak();
+            const deliveries = await timesBegun(client, message);
+            await carryOut(client, step, { ...arrival, deliveries });
+          } finally {
+            passTurn();
+          }
         }),
     );
   } catch (error) {

@@ -91,7 +91,7 @@ function operationOf(fact: RecordedFact): AnyBulkWriteOperation<Message> {
       filter: { _id, accountId, timeline: { $not: { $elemMatch: { type, attempt, at } } } },
       update: [{
         $set: {
-          timeline: { $concatArrays: ["$timeline", [{ $literal: entry }]] },
+          timeline: lineOf(fact, entry),
           ...moveOf(fact, entry),
         },
       }],
@@ -99,11 +99,21 @@ function operationOf(fact: RecordedFact): AnyBulkWriteOperation<Message> {
   };
 }
 
-function moveOf(fact: RecordedFact, { at, attempt }: TimelineEntry) {
+/** A failure that comes too late is none: the message is being sent by another dispatch, or was. */
+function lineOf(fact: RecordedFact, entry: TimelineEntry) {
+  const longer = { $concatArrays: ["$timeline", [{ $literal: entry }]] };
+  if (fact.type !== "fact.message.failed") return longer;
+  return { $cond: [mayFail(entry), longer, "$timeline"] };
+}
+
+function mayFail({ attempt }: TimelineEntry) {
+  return { $and: [{ $in: ["$state", [...CLAIMABLE_STATES]] }, { $eq: ["$attempt", attempt] }] };
+}
+
+function moveOf(fact: RecordedFact, entry: TimelineEntry) {
   if (fact.type === "fact.message.failed") {
-    const may = {
-      $and: [{ $in: ["$state", [...CLAIMABLE_STATES]] }, { $eq: ["$attempt", attempt] }],
-    };
+    const { at } = entry;
+    const may = mayFail(entry);
     return {
       state: setIf(may, "state", "failed"),
       reason: setIf(may, "reason", fact.data.reason),

@@ -1,0 +1,28 @@
+// A program for a test: works on events until one comes that ends it, as a bad document would.
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { openBus } from "./bus.ts";
+
+const [url = ""] = process.argv.slice(2);
+const bus = await openBus({ url, name: "crashing" });
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+await bus.consume({
+  name: "test.crash",
+  async handle({ data }) {
+    await delay(5);
+    if (data.accountId === "poison") process.kill(process.pid, "SIGKILL");
+    await delay(20);
+    say(`done ${data.accountId}`);
+    return { type: "done", publish: [] };
+  },
+  giveUp: ({ data }) => {
+    say(`given up ${data.accountId}`);
+    return { publish: [] };
+  },
+}, {
+  consumer: "renderer_transactional",
+  concurrency: 32,
+  signal: new AbortController().signal,
+  logger: { warn() {}, error() {}, info() {}, debug() {} } as never,
+});
