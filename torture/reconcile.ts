@@ -185,11 +185,12 @@ function doubtsOf(
 function isOutcomeKnown(message: ServiceMessage | undefined, { at }: SunkMail): boolean {
   const begun = message?.timeline.filter((entry) => entry.type === "sending" && entry.at <= at);
   const attempt = begun?.at(-1)?.attempt;
-  // A stage before the mailer may tell of a failure too, for the attempt before.
-  return message?.timeline.some((entry) =>
-    (entry.type === "sent" || entry.type === "deferred") && entry.attempt === attempt &&
-    !entry.ambiguous
-  ) ?? false;
+  // A stage before the mailer may tell of a failure too, for the attempt before; and a mail that was
+  // tried may have to wait for its turn, which is no outcome of its own.
+  const outcome = message?.timeline.find((entry) =>
+    (entry.type === "sent" || entry.type === "deferred") && entry.attempt === attempt
+  );
+  return outcome !== undefined && !outcome.ambiguous;
 }
 
 /** Each reply of the sink has a number of its own. */

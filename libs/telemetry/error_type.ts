@@ -40,6 +40,8 @@ const BY_NAME: Readonly<Record<string, ErrorType>> = {
   NoResponders: "unavailable",
   NoRespondersError: "unavailable",
   RequestError: "unavailable",
+  // Without a code it is the connection that broke: the driver wraps it so.
+  MongoBulkWriteError: "unavailable",
   MongoNetworkError: "unavailable",
   MongoNotConnectedError: "unavailable",
   MongoNetworkTimeoutError: "timeout",
@@ -84,6 +86,15 @@ const BY_CODE: Readonly<Record<string, ErrorType>> = {
   EPERM: "forbidden",
   ENOSPC: "disk_full",
   "11000": "conflict",
+  // MongoDB: host unreachable or not found, time limits, no majority in time, a conflict of writes.
+  "6": "unavailable",
+  "7": "unavailable",
+  "50": "timeout",
+  "64": "timeout",
+  "89": "timeout",
+  "112": "unavailable",
+  "262": "timeout",
+  "9001": "unavailable",
   // MongoDB while another member becomes primary: shutting down, stepping down, not primary.
   "91": "unavailable",
   "189": "unavailable",

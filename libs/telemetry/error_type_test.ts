@@ -15,6 +15,9 @@ test("errorType() sorts errors by name, code, SMTP reply and status", () => {
   assert.equal(errorType(withCode("ENOTFOUND")), "dns");
   assert.equal(errorType(withCode("CERT_HAS_EXPIRED")), "tls");
   assert.equal(errorType(withCode(11000, { name: "MongoServerError" })), "conflict");
+  assert.equal(errorType(withCode(11000, { name: "MongoBulkWriteError" })), "conflict");
+  const cut = Object.assign(new Error("read ECONNRESET"), { name: "MongoBulkWriteError" });
+  assert.equal(errorType(cut), "unavailable");
   assert.equal(errorType(withCode("EENVELOPE", { responseCode: 451 })), "smtp_4xx");
   assert.equal(errorType(withCode("EENVELOPE", { responseCode: 550 })), "smtp_5xx");
   assert.equal(errorType(withCode("EAUTH", { responseCode: 535 })), "smtp_auth");

@@ -30,6 +30,8 @@ export interface SessionMail {
   readonly onDot?: (() => Promise<void>) | undefined;
 }
 
+const READ_FIRST_MS = 100;
+
 /** The body goes out in pieces of this many bytes, so that a slow one is seen to move. */
 const pieceBytes = 64 * 1024;
 
@@ -221,9 +223,17 @@ export class SmtpSession {
     this.#watchdog = setTimeout(() => this.#giveUp(), patienceMs);
   }
 
+  /**
+   * Ends what takes too long. A process that was frozen finds its timers due before it has read what
+   * came meanwhile, and that may be the reply: it is read first.
+   */
   #giveUp(): void {
-    this.#settleWith(this.#failure("stalled", "nothing moved any more"));
-    this.close();
+    const pending = this.#pending;
+    setTimeout(() => {
+      if (pending === undefined || this.#pending !== pending) return;
+      this.#settleWith(this.#failure("stalled", "nothing moved any more"));
+      this.close();
+    }, READ_FIRST_MS);
   }
 
   #failure(fault: SmtpFault, reason: string, cause?: unknown): SmtpFailure {
@@ -265,7 +275,8 @@ export class SmtpSession {
       connectionTimeout: connectTimeoutMs,
       greetingTimeout: connectTimeoutMs,
       dnsTimeout: Math.min(5_000, connectTimeoutMs),
-      socketTimeout: this.#settings.replyMs,
+      // The watchdog comes first.
+      socketTimeout: this.#settings.replyMs + 10 * READ_FIRST_MS,
       socketCloseTimeout: 0,
       maxResponseSize: 64 * 1024,
       transactionLog: true,

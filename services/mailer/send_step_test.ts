@@ -449,6 +449,7 @@ test("sendStep() writes an outcome as often as an outage of the database needs",
   const outages = [
     Object.assign(new Error("away"), { name: "MongoServerSelectionError" }),
     Object.assign(new Error("away"), { name: "MongoNetworkTimeoutError" }),
+    Object.assign(new Error("read ECONNRESET"), { name: "MongoBulkWriteError" }),
   ];
   let tries = 0;
   const { world, run } = openMailer({
@@ -458,7 +459,7 @@ test("sendStep() writes an outcome as often as an outage of the database needs",
     },
   });
   assert.deepEqual(typesOf(await run()), ["fact.message.sent"]);
-  assert.equal(tries, 3);
+  assert.equal(tries, 4);
   assert.equal(world.mails.length, 1);
 });
 

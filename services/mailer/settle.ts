@@ -98,14 +98,18 @@ function withReply(reply: SmtpReply | undefined) {
 
 const WRITE_RETRY_MS = 1000;
 
+/** What is no outage, as far as is known, is tried so often: an outcome that is lost costs a twin. */
+const MOST_TRIES = 20;
+
 /** What the server said must not be forgotten: an outage of the database is waited out. */
 async function untilWritten(deps: SettleDeps, write: () => Promise<boolean>): Promise<boolean> {
-  while (true) {
+  for (let tries = 1;; tries++) {
     try {
       return await write();
     } catch (error) {
       const type = errorType(error);
-      if (type !== "unavailable" && type !== "timeout") throw error;
+      const isOutage = type === "unavailable" || type === "timeout";
+      if (!isOutage && tries >= MOST_TRIES) throw error;
       deps.logger.warn("Cannot write the outcome of a mail, trying again", { error });
       await delay(WRITE_RETRY_MS);
     }
