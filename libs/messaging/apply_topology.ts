@@ -36,8 +36,9 @@ const SHARES = [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16];
 
 /**
  * Creates what is missing of the streams, consumers and object stores, and brings what is there to
- * the plan; where the broker has less room than the plan reserves, all sizes shrink alike. Idempotent. A migration's work: services never do it at boot in production, because a
- * refused creation may cost a standalone server the live consumer (nats-server#8491).
+ * the plan; where the broker has less room than the plan reserves, all sizes shrink alike. Idempotent.
+ * A migration's work: services never do it at boot in production, because a refused creation may cost
+ * a standalone server the live consumer (nats-server#8491).
  */
 export async function applyTopology(
   connection: NatsConnection,
