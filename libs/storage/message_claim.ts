@@ -70,7 +70,7 @@ export function messageClaims(db: Db): MessageClaims {
 }
 
 // What a claim sets cannot be given for an insert as well.
-const { leaseUntil: _l, dotAt: _d, nextAt: _n, parkedFor: _p, ...onInsert } = UNTOUCHED;
+const { leaseUntil: _l, nextAt: _n, parkedFor: _p, ...onInsert } = UNTOUCHED;
 
 type Before = Pick<Message, "mimeHash" | "state" | "dotAt">;
 
@@ -106,7 +106,7 @@ async function compareAndSet(
       state: "sending",
       attempt: attempt + 1,
       leaseUntil: new Date(now.getTime() + leaseMs),
-      dotAt: null,
+      // `dotAt` stays until the doubt is in the timeline: this worker may be lost before it is.
       nextAt: null,
       parkedFor: null,
     },

@@ -106,8 +106,19 @@ test("confirmDot() holds for the claim that holds, once the ledger has it, and l
     mimeHash: null,
     ambiguous: true,
   });
-  assert.equal((await read())?.dotAt, null);
   assert.equal(await store.confirmDot({ ...dot, now: at(502) }), false);
+  // The worker that took over is lost before it has noted the doubt: it is told again.
+  const third = await store.claimMessage(claimOf(send, 2, at(600)));
+  assert.deepEqual([third.claimed, third.attempt, third.claimed && third.ambiguous], [
+    true,
+    3,
+    true,
+  ]);
+  await store.noteAmbiguity({ messageId, attempt: 2, at: at(601), reason: "who knows" });
+  assert.equal((await read())?.dotAt, null);
+  assert.equal((await read())?.timeline.filter(({ ambiguous }) => ambiguous).length, 1);
+  const fourth = await store.claimMessage(claimOf(send, 3, at(700)));
+  assert.deepEqual([fourth.claimed, fourth.claimed && fourth.ambiguous], [true, false]);
 });
 
 test("confirmDot() and markSent() tell apart whose write holds when many come at once", async () => {

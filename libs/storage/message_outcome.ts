@@ -55,7 +55,10 @@ export interface MessageOutcomes {
   markFailed(outcome: Setback): Promise<boolean>;
   /** Nobody knows whether the server took it, and it is not to be tried again. */
   markUnknown(outcome: Setback): Promise<boolean>;
-  /** Writes into the timeline that an earlier attempt may have reached the server unnoticed. */
+  /**
+   * Writes into the timeline that an earlier attempt may have reached the server unnoticed. Until then
+   * every claim tells of the doubt.
+   */
   noteAmbiguity(outcome: Setback): Promise<void>;
 }
 
@@ -119,7 +122,10 @@ export function messageOutcomes(db: Db): MessageOutcomes {
       }),
     async noteAmbiguity(outcome) {
       const entry = entryOf({ ...outcome, ambiguous: true }, { ...outcome, state: "unknown" });
-      await messages.updateOne({ _id: outcome.messageId }, { $push: { timeline: entry } });
+      await messages.updateOne({ _id: outcome.messageId }, {
+        $set: { dotAt: null },
+        $push: { timeline: entry },
+      });
     },
   };
 }
