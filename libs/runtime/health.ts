@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { answerWithin } from "./answer_within.ts";
 
 /** Resolves when what it looks at works, and rejects or returns `false` when not. */
 export type HealthCheck = () => unknown | Promise<unknown>;
@@ -109,18 +110,11 @@ class Board {
 }
 
 async function findProblem(check: HealthCheck): Promise<string | undefined> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`no answer within ${CHECK_TIMEOUT} ms`)),
-    CHECK_TIMEOUT,
-  );
   try {
-    const passed = await Promise.race([check(), late]);
+    const passed = await answerWithin(CHECK_TIMEOUT, check());
     return passed === false ? "the check says no" : undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

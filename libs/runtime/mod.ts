@@ -21,6 +21,8 @@
  *
  * @module
  */
+export { answerWithin } from "./answer_within.ts";
+export { CONNECTIONS } from "./connections.ts";
 export { armCrashPoint, CRASH_POINTS, type CrashPoint, crashPoint } from "./crash_point.ts";
 export { describeConfig, type SettingDescription } from "./describe_config.ts";
 export { type Health, type HealthCheck, type HealthOptions, openHealth } from "./health.ts";

@@ -1,7 +1,7 @@
 import { CLAIMABLE_STATES, type Message, type MessageState } from "@posthaste/contracts";
 import type { Collection, Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { isDuplicateKey } from "./_duplicate_key.ts";
+import { insertingFirst } from "./_first_attempt.ts";
 import { UNTOUCHED } from "./_message_document.ts";
 
 /** What a worker knows of a message that it wants to send. */
@@ -54,7 +54,10 @@ export function messageClaims(db: Db): MessageClaims {
   const { messages } = collectionsOf(db);
   return {
     async claimMessage(claim) {
-      const before = await take(messages, claim);
+      const before = await insertingFirst(
+        claim.attempt,
+        (upsert) => compareAndSet(messages, claim, upsert),
+      );
       if (before !== null) {
         const { mimeHash, state, dotAt } = before;
         const ambiguous = state === "sending" && dotAt instanceof Date;
@@ -73,18 +76,6 @@ export function messageClaims(db: Db): MessageClaims {
 const { leaseUntil: _l, nextAt: _n, parkedFor: _p, ...onInsert } = UNTOUCHED;
 
 type Before = Pick<Message, "mimeHash" | "state" | "dotAt">;
-
-async function take(messages: Collection<Message>, claim: Claim): Promise<Before | null> {
-  // Only before the first attempt may the document be missing.
-  if (claim.attempt > 0) return compareAndSet(messages, claim, false);
-  try {
-    return await compareAndSet(messages, claim, true);
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    // The document is there and does not match; or it was written, claimable, a moment ago.
-    return compareAndSet(messages, claim, false);
-  }
-}
 
 async function compareAndSet(
   messages: Collection<Message>,

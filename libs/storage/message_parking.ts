@@ -2,7 +2,7 @@ import { CLAIMABLE_STATES, type Message } from "@posthaste/contracts";
 import type { Collection, Db } from "mongodb";
 import type { Claim } from "./message_claim.ts";
 import { collectionsOf } from "./_collections.ts";
-import { isDuplicateKey } from "./_duplicate_key.ts";
+import { insertingFirst } from "./_first_attempt.ts";
 import { UNTOUCHED } from "./_message_document.ts";
 
 /** A message that has to wait for its integration's turn. */
@@ -44,15 +44,8 @@ export interface MessageParking {
 export function messageParking(db: Db): MessageParking {
   const { messages, sends } = collectionsOf(db);
   return {
-    async parkMessage(parking) {
-      if (parking.attempt > 0) return await park(messages, parking, false);
-      try {
-        return await park(messages, parking, true);
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return await park(messages, parking, false);
-      }
-    },
+    parkMessage: (parking) =>
+      insertingFirst(parking.attempt, (upsert) => park(messages, parking, upsert)),
     parkedIntegrations: () =>
       messages.distinct("parkedFor", { parkedFor: { $gte: "" } }) as Promise<string[]>,
     countReleased: (releasedFor) => messages.countDocuments({ releasedFor }),

@@ -38,7 +38,6 @@ const BY_NAME: Readonly<Record<string, ErrorType>> = {
   ClosedConnectionError: "unavailable",
   DrainingConnectionError: "unavailable",
   NoResponders: "unavailable",
-  NoRespondersError: "unavailable",
   RequestError: "unavailable",
   // Without a code it is the connection that broke: the driver wraps it so.
   MongoBulkWriteError: "unavailable",

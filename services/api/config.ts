@@ -1,4 +1,4 @@
-import { setting } from "@posthaste/runtime";
+import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 import type { ApiOptions } from "./app.ts";
 
@@ -6,10 +6,7 @@ import type { ApiOptions } from "./app.ts";
 export const CONFIG = z.object({
   PORT: setting.port().prefault("8080").describe("Port of the HTTP interface"),
   HOST: setting.text().prefault("0.0.0.0").describe("Address of the HTTP interface"),
-  MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
-    .describe("Where the database is; the path names it, posthaste if there is none"),
-  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
-    .describe("Where the broker is"),
+  ...CONNECTIONS,
   BODY_LIMIT: setting.bytes({ min: 1000, max: 15_000_000 }).prefault("5MB")
     .describe("Largest request body"),
   MAX_RECIPIENTS: setting.integer({ min: 1, max: 10_000 }).prefault("1000")

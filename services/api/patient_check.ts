@@ -1,3 +1,5 @@
+import { answerWithin } from "@posthaste/runtime";
+
 /** Settings of {@linkcode patientCheck}. */
 export interface PatientCheckOptions {
   /** How long the check may fail after it has passed, in milliseconds. */
@@ -19,18 +21,11 @@ export function patientCheck(
 ): () => Promise<void> {
   let passedAt = -Infinity;
   return async () => {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)),
-      TIMEOUT_MS,
-    );
     try {
-      await Promise.race([check(), late]);
+      await answerWithin(TIMEOUT_MS, check());
       passedAt = clock.now();
     } catch (error) {
       if (clock.now() - passedAt > patienceMs) throw error;
-    } finally {
-      clearTimeout(timer);
     }
   };
 }

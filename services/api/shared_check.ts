@@ -1,3 +1,5 @@
+import { answerWithin } from "@posthaste/runtime";
+
 /** Settings of {@linkcode sharedCheck}. */
 export interface SharedCheckOptions {
   /** Longest wait for an answer, in milliseconds. */
@@ -17,16 +19,7 @@ export function sharedCheck(
   let asked: { at: number; answer: Promise<void> } | undefined;
 
   async function ask(): Promise<void> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new Error(`no answer within ${timeoutMs} ms`)),
-      timeoutMs,
-    );
-    try {
-      await Promise.race([check(), late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    await answerWithin(timeoutMs, check());
   }
 
   return () => {

@@ -1,12 +1,9 @@
-import { setting } from "@posthaste/runtime";
+import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
 /** Settings of the mailer service, beside those that every service has. */
 export const CONFIG = z.object({
-  MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
-    .describe("Where the database is; the path names it, posthaste if there is none"),
-  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
-    .describe("Where the broker is"),
+  ...CONNECTIONS,
   MASTER_KEY: setting.text({ secret: true })
     .describe("Keys that SMTP passwords are sealed under: id:base64, the current one first"),
   EHLO_NAME: setting.text().optional()

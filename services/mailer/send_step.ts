@@ -112,7 +112,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     if (integration.whenUnknown === "hold") {
       return await settle(work, deps, { state: "unknown", reason });
     }
-    const { messageId, attempt } = { messageId: message.messageId, attempt: message.attempt };
+    const { messageId, attempt } = message;
     await deps.noteAmbiguity({ messageId, attempt, at: work.claimedAt, reason });
     crashPoint("mailer.ambiguity_noted");
   }

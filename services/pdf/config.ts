@@ -1,10 +1,9 @@
-import { setting } from "@posthaste/runtime";
+import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
 /** Settings of the pdf service, beside those that every service has. */
 export const CONFIG = z.object({
-  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
-    .describe("Where the broker is"),
+  NATS_URL: CONNECTIONS.NATS_URL,
   CHROMIUM_PATH: setting.text().optional()
     .describe("The browser; when not set, an installed headless shell, else the npm package's"),
   CACHE_DIR: setting.text().optional()

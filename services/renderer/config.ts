@@ -1,12 +1,9 @@
-import { setting } from "@posthaste/runtime";
+import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
 /** Settings of the renderer service, beside those that every service has. */
 export const CONFIG = z.object({
-  MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
-    .describe("Where the database is; the path names it, posthaste if there is none"),
-  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
-    .describe("Where the broker is"),
+  ...CONNECTIONS,
   RENDER_CONCURRENCY: setting.integer({ min: 1, max: 100 }).prefault("4")
     .describe("Events that are worked on at once, in each lane, of new mail and of retries"),
   CAGE_WORKERS: setting.integer({ min: 1, max: 64 }).prefault("2")

@@ -1,12 +1,9 @@
-import { setting } from "@posthaste/runtime";
+import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
 /** Settings of the tracker service, beside those that every service has. */
 export const CONFIG = z.object({
-  MONGODB_URL: setting.url({ schemes: ["mongodb", "mongodb+srv"], secret: true })
-    .describe("Where the database is; the path names it, posthaste if there is none"),
-  NATS_URL: setting.url({ schemes: ["nats", "tls", "ws", "wss"], secret: true })
-    .describe("Where the broker is"),
+  ...CONNECTIONS,
   SWEEP_INTERVAL: setting.duration({ min: 100 }).prefault("1s")
     .describe("How often the ledger is searched for mail that is due or was lost"),
   SWEEP_GRACE: setting.duration({ min: 100 }).prefault("30s")
