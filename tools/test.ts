@@ -62,7 +62,7 @@ process.exitCode = await run(files, { POSTHASTE_TEST_MONGODB_URL: mongod.url });
 async function run(all: string[], env: Record<string, string>): Promise<number> {
   const whole = all.filter(isWhole);
   const parts = all.filter((file) => !isWhole(file));
-  const first = parts.length === 0 ? 0 : await node(["--test-concurrency=2", ...parts], env);
+  const first = parts.length === 0 ? 0 : await node(["--test-concurrency=3", ...parts], env);
   if (interrupted.aborted) return INTERRUPTED;
   const second = whole.length === 0 ? 0 : await node(["--test-concurrency=1", ...whole], env);
   return interrupted.aborted ? INTERRUPTED : first || second;

@@ -9,13 +9,19 @@ import type { Refusal } from "./_read_event.ts";
 import { publishEvent } from "./publish.ts";
 import {
   type Delivery,
-  MAX_DELIVERIES,
+  MAX_TRIES,
   type Outgoing,
   retryDelayMs,
   runStep,
   type Step,
+  type Tries,
 } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
+
+/** What an event is called by all who count its tries. */
+export function keyOf({ info }: JsMsg): string {
+  return `${info.stream}.${info.streamSequence}`;
+}
 
 /** Where an event came from, and how long there is to deal with it. */
 interface Arrival {
@@ -27,19 +33,15 @@ interface Arrival {
 export async function carryOut<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, delivery, deliveries, options }: Arrival & {
-    delivery: Delivery<T>;
-    /** How often this was tried, this time included. */
-    deliveries: number;
-  },
+  { message, delivery, tries, options }: Arrival & { delivery: Delivery<T>; tries: Tries },
 ): Promise<void> {
   const { signal, logger } = options;
   crashPoint("consume.received");
-  const context = { deliveries, signal };
+  const context = { tries, signal };
   let verdict = await runStep(step, delivery, context);
-  for (let tries = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; tries++) {
+  for (let waits = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; waits++) {
     logger.warn("Cannot work now, waiting", { step: step.name, error: verdict.reason });
-    await delay(retryDelayMs(tries), undefined, { signal }).catch(() => undefined);
+    await delay(retryDelayMs(waits), undefined, { signal }).catch(() => undefined);
     verdict = await runStep(step, delivery, context);
   }
   count("posthaste.step.verdicts", 1, {
@@ -49,10 +51,11 @@ export async function carryOut<T extends EventType>(
   if (verdict.type === "retry") {
     logger.warn("Cannot finish an event, it comes again", {
       step: step.name,
-      deliveries: context.deliveries,
+      ...tries,
       error: verdict.reason,
     });
-    if (!signal.aborted) await delay(retryDelayMs(context.deliveries));
+    await client.suspects.end(keyOf(message), verdict.outage ? "interrupted" : "failed");
+    if (!signal.aborted) await delay(retryDelayMs(tries.failed + 1));
     message.nak();
     return;
   }
@@ -89,7 +92,7 @@ export async function refuse(
   const deliveries = message.info.deliveryCount;
   const about = { subject: message.subject, sequence: message.seq, reason };
   // During an upgrade a process that knows it may have it next.
-  if (isNewer && deliveries < MAX_DELIVERIES) {
+  if (isNewer && deliveries < MAX_TRIES) {
     logger.warn("Cannot read an event, it comes again", { ...about, deliveries });
     await delay(retryDelayMs(deliveries), undefined, { signal }).catch(() => undefined);
     message.nak();

@@ -1,34 +1,48 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type KV, Kvm } from "@nats-io/kv";
+import { type Tries, UNTRIED } from "./step.ts";
 
 /** The bucket that the counts lie in. */
 export const SUSPECTS_BUCKET = "suspects";
 
-/** Counts how often events were begun that came again and again: one of them may end its worker. */
+/** Counts what came of work on events that came again and again: one of them may end its worker. */
 export interface Suspects {
   /**
-   * Notes that work on an event begins, and gives how often that was noted, this time included.
-   * `undefined` where the broker cannot tell.
+   * Notes that work on an event begins: until {@linkcode end}, its worker counts as lost. Gives what
+   * was noted before; `undefined` where the broker cannot tell.
    */
-  begin(key: string): Promise<number | undefined>;
+  begin(key: string): Promise<Tries | undefined>;
+  /** Notes that work on an event came to nothing, and that its worker lives. */
+  end(key: string, how: "failed" | "interrupted"): Promise<void>;
 }
 
 /** Opens the counts; the bucket is looked up at its first use. */
 export function openSuspects(connection: NatsConnection): Suspects {
   let opened: Promise<KV> | undefined;
+
+  /** Changes a count and gives what it was. */
+  async function update(key: string, change: (tries: Tries) => Tries): Promise<Tries | undefined> {
+    try {
+      opened ??= new Kvm(connection).open(SUSPECTS_BUCKET);
+      const bucket = await opened;
+      const known = (await bucket.get(key))?.json<Tries>() ?? UNTRIED;
+      const changed = change(known);
+      if (changed !== known) await bucket.put(key, JSON.stringify(changed));
+      return known;
+    } catch {
+      opened = undefined;
+      return undefined;
+    }
+  }
+
   return {
-    async begin(key) {
-      try {
-        opened ??= new Kvm(connection).open(SUSPECTS_BUCKET);
-        const bucket = await opened;
-        const known = await bucket.get(key);
-        const begun = (known === null ? 0 : Number(known.string())) + 1;
-        await bucket.put(key, String(begun));
-        return begun;
-      } catch {
-        opened = undefined;
-        return undefined;
-      }
+    begin: (key) => update(key, ({ failed, lost }) => ({ failed, lost: lost + 1 })),
+    async end(key, how) {
+      await update(key, (known) => {
+        const lost = Math.max(0, known.lost - 1);
+        if (how === "failed") return { failed: known.failed + 1, lost };
+        return lost === known.lost ? known : { ...known, lost };
+      });
     },
   };
 }

@@ -25,7 +25,7 @@ async function isOutage(error: unknown): Promise<boolean> {
     handle: () => Promise.reject(error),
     giveUp: () => ({ publish: [] }),
   };
-  const context = { deliveries: 1, signal: new AbortController().signal };
+  const context = { signal: new AbortController().signal };
   const verdict = await runStep(step, requested("acc_1"), context);
   return verdict.type === "retry" && verdict.outage;
 }

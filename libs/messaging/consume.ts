@@ -10,13 +10,13 @@ import {
   withSpan,
 } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { carryOut, refuse } from "./_carry_out.ts";
+import { carryOut, keyOf, refuse } from "./_carry_out.ts";
 import { openTurns } from "./_in_turn.ts";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { readTrace } from "./_headers.ts";
 import { readEvent } from "./_read_event.ts";
-import type { Step } from "./step.ts";
+import type { Step, Tries } from "./step.ts";
 import { CONSUMERS, typeOfSubject } from "./topology.ts";
 
 /** Options of {@linkcode consume}. */
@@ -98,14 +98,14 @@ async function pull<T extends EventType>(
 
 /**
  * An event that comes the third time may be what ends its worker, and so may any other that the worker
- * had in hand. From then on these are worked on one after the other, and only the beginnings count: it
- * is the guilty one alone whose number grows.
+ * had in hand. From then on these are worked on one after the other, and a worker that is lost counts
+ * against the one that it had begun: it is the guilty one alone whose number grows.
  */
 const INNOCENT_DELIVERIES = 2;
 
-async function timesBegun({ suspects }: EventClient, { info }: JsMsg): Promise<number> {
-  const begun = await suspects.begin(`${info.stream}.${info.streamSequence}`);
-  return begun === undefined ? info.deliveryCount : INNOCENT_DELIVERIES + begun;
+/** What came of an event so far, as far as its deliveries tell. */
+function triesOf({ info }: JsMsg): Tries {
+  return { failed: info.deliveryCount - 1, lost: 0 };
 }
 
 interface Settling {
@@ -142,15 +142,14 @@ async function settle<T extends EventType>(
           const event = readEvent<T>(message);
           if (!event.ok) return await refuse(client, event.refusal, { message, options });
           const arrival = { message, delivery: event.delivery, options };
-          const { deliveryCount } = message.info;
-          if (deliveryCount <= INNOCENT_DELIVERIES) {
-            return await carryOut(client, step, { ...arrival, deliveries: deliveryCount });
+          if (message.info.deliveryCount <= INNOCENT_DELIVERIES) {
+            return await carryOut(client, step, { ...arrival, tries: triesOf(message) });
           }
           const passTurn = await takeTurn();
           try {
             if (options.signal.aborted) return message.nak();
-            const deliveries = await timesBegun(client, message);
-            await carryOut(client, step, { ...arrival, deliveries });
+            const tries = await client.suspects.begin(keyOf(message)) ?? triesOf(message);
+            await carryOut(client, step, { ...arrival, tries });
           } finally {
             passTurn();
           }
@@ -158,6 +157,7 @@ async function settle<T extends EventType>(
     );
   } catch (error) {
     logger.warn("Cannot settle an event, it comes again", { step: step.name, error });
+    await client.suspects.end(keyOf(message), "interrupted");
     message.nak();
   } finally {
     clearInterval(keepAlive);

@@ -20,7 +20,7 @@ import {
 } from "./_test_bus.ts";
 import { type Bus, openBus } from "./bus.ts";
 import type { Fact } from "./follow_facts.ts";
-import { MAX_DELIVERIES, type Outgoing, type Step, type Verdict } from "./step.ts";
+import { MAX_TRIES, type Outgoing, type Step, type Verdict } from "./step.ts";
 
 const DONE: Verdict = { type: "done", publish: [] };
 
@@ -131,7 +131,7 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.equal(most, 3);
   });
 
-  test("consume() tries an event again and gives it up after its last delivery", async () => {
+  test("consume() tries an event again and gives it up after its last try", async () => {
     await using open = await openTestBus();
     const { bus } = open;
     let tries = 0;
@@ -145,7 +145,7 @@ suite("consume()", { concurrency: 4 }, () => {
     );
     await bus.publish(requested("acc_1"));
     const fact = await until(() => told.facts[0], { timeoutMs: 15_000 });
-    assert.equal(tries, MAX_DELIVERIES);
+    assert.equal(tries, MAX_TRIES);
     assert.equal(fact.type, "fact.message.failed");
     assert.equal("reason" in fact.data && fact.data.reason, "given up after 5 tries");
     await isEaten(open);
@@ -154,7 +154,7 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() waits an outage out without counting it", async () => {
     await using open = await openTestBus();
     const { bus } = open;
-    const outcomes = Array.from({ length: MAX_DELIVERIES }, outage);
+    const outcomes = Array.from({ length: MAX_TRIES }, outage);
     let deliveries = 0;
     await using told = listen(bus);
     await using _step = eat(
@@ -169,7 +169,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await bus.publish(requested("acc_1"));
     const fact = await until(() => told.facts[0], { timeoutMs: 15_000 });
     assert.equal("reason" in fact.data && fact.data.reason, "back again");
-    assert.ok(deliveries > MAX_DELIVERIES);
+    assert.ok(deliveries > MAX_TRIES);
   });
 
   test("consume() gives up at once what a step calls hopeless", async () => {
@@ -281,7 +281,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const fact = await until(() => told.facts[0], { timeoutMs: 10_000 });
     assert.match("reason" in fact.data ? fact.data.reason : "", /version 2 is newer than 1/);
     const lines = step.logger.lines.filter((line) => /Cannot read an event/.test(line));
-    assert.equal(lines.length, MAX_DELIVERIES);
+    assert.equal(lines.length, MAX_TRIES);
     await isEaten(open);
   });
 

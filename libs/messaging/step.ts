@@ -28,7 +28,7 @@ export type Delivery<T extends EventType> = {
  *
  * - `done`: publish what came of it, answer whoever waits, and let it go.
  * - `retry`: it comes again. An `outage` (a database that is away) is waited out however long it
- *   takes; any other reason counts towards {@linkcode MAX_DELIVERIES}.
+ *   takes; any other reason counts towards {@linkcode MAX_TRIES}.
  * - `fail`: trying again cannot help. What `giveUp` says is published.
  */
 export type Verdict =
@@ -50,8 +50,25 @@ export interface Step<T extends EventType> {
   giveUp(delivery: Delivery<T>, reason: string): Omit<Verdict & { type: "done" }, "type">;
 }
 
-/** How often an event is delivered before it is given up: its worker died, or it failed each time. */
-export const MAX_DELIVERIES = 5;
+/** What came of work on an event so far. */
+export interface Tries {
+  /** How often it failed. */
+  failed: number;
+  /** How often its worker was lost with it, when it had nothing else in hand that came as often. */
+  lost: number;
+}
+
+/** Of an event that is new. */
+export const UNTRIED: Tries = { failed: 0, lost: 0 };
+
+/** How often an event may fail before it is given up. */
+export const MAX_TRIES = 5;
+
+/**
+ * How many workers an event may be lost with before it is given up. More than it may fail: a worker
+ * may end for reasons of its own, and a machine under memory pressure ends many, one after the other.
+ */
+export const MAX_LOST = 8;
 
 /** How long a step waits before it tries an event again, in milliseconds. */
 export function retryDelayMs(tries: number): number {
@@ -62,13 +79,16 @@ export function retryDelayMs(tries: number): number {
 export async function runStep<T extends EventType>(
   step: Step<T>,
   delivery: Delivery<T>,
-  context: { deliveries: number; signal: AbortSignal },
+  { tries = UNTRIED, signal }: { tries?: Tries; signal: AbortSignal },
 ): Promise<Verdict> {
-  if (context.deliveries > MAX_DELIVERIES) {
-    return { type: "fail", reason: `given up after ${MAX_DELIVERIES} tries` };
+  if (tries.failed >= MAX_TRIES) {
+    return { type: "fail", reason: `given up after ${MAX_TRIES} tries` };
+  }
+  if (tries.lost >= MAX_LOST) {
+    return { type: "fail", reason: `given up after ${MAX_LOST} workers were lost with it` };
   }
   try {
-    return await step.handle(delivery, context.signal);
+    return await step.handle(delivery, signal);
   } catch (reason) {
     return { type: "retry", reason, outage: isOutage(reason) };
   }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderStep, requested } from "./_test_bus.ts";
-import { MAX_DELIVERIES, retryDelayMs, runStep } from "./step.ts";
+import { MAX_LOST, MAX_TRIES, retryDelayMs, runStep, UNTRIED } from "./step.ts";
 
 const signal = new AbortController().signal;
 
-function run(handle: () => Promise<never>, deliveries = 1) {
-  return runStep(renderStep(handle), requested("acc_1"), { deliveries, signal });
+function run(handle: () => Promise<never>, tries = UNTRIED) {
+  return runStep(renderStep(handle), requested("acc_1"), { tries, signal });
 }
 
 test("runStep() makes a retry of what a step throws, and knows an outage", async () => {
@@ -28,14 +28,18 @@ test("runStep() makes a retry of what a step throws, and knows an outage", async
   assert.ok(!await isOutage("a text"));
 });
 
-test("runStep() does not let a step work on an event that was delivered too often", async () => {
+test("runStep() gives up an event that failed, or was lost with its worker, too often", async () => {
   let worked = 0;
   const handle = () => Promise.reject(new Error(`${++worked}`));
-  await run(handle, MAX_DELIVERIES);
+  await run(handle, { failed: MAX_TRIES - 1, lost: MAX_LOST - 1 });
   assert.equal(worked, 1);
-  assert.deepEqual(await run(handle, MAX_DELIVERIES + 1), {
+  assert.deepEqual(await run(handle, { failed: MAX_TRIES, lost: 0 }), {
     type: "fail",
     reason: "given up after 5 tries",
+  });
+  assert.deepEqual(await run(handle, { failed: 0, lost: MAX_LOST }), {
+    type: "fail",
+    reason: "given up after 8 workers were lost with it",
   });
   assert.equal(worked, 1);
 });

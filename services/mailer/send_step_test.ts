@@ -124,7 +124,6 @@ function openMailer(changes: Partial<SendDeps> & { claim?: Claimed } = {}) {
   const step = sendStep(deps);
   const run = (data: Partial<typeof MESSAGE> = {}) =>
     runStep(step, { type: "message.printed", data: { ...MESSAGE, ...data } }, {
-      deliveries: 1,
       signal: new AbortController().signal,
     });
   return { world, step, run };

@@ -71,7 +71,7 @@ function openStep(print: PrintDeps["browser"]["print"] = echo) {
     transactionalPlaces: 4,
   });
   const run = (data: EventData<"message.rendered">) =>
-    runStep(step, { type: "message.rendered", data }, { deliveries: 1, signal });
+    runStep(step, { type: "message.rendered", data }, { signal });
   return { step, run, store, printed, askers };
 }
 

@@ -64,7 +64,7 @@ function depsOf(changes: Partial<RenderDeps> = {}): RenderDeps {
 
 function handle(changes: Partial<typeof REQUESTED> = {}, deps: Partial<RenderDeps> = {}) {
   const delivery = { type: "send.requested", data: { ...REQUESTED, ...changes } } as const;
-  return runStep(renderStep(depsOf(deps)), delivery, { deliveries: 1, signal });
+  return runStep(renderStep(depsOf(deps)), delivery, { signal });
 }
 
 async function published(...args: Parameters<typeof handle>): Promise<Outgoing[]> {
