@@ -37,6 +37,7 @@ export const CRASH_POINTS = [
   "mailer.before_outcome",
   "mailer.after_outcome",
   "mailer.before_setback",
+  "mailer.trouble_counted",
   "mailer.after_suspend",
   "mailer.after_deferral",
   "facts.before_record",

@@ -1,3 +1,4 @@
+import { crashPoint } from "@posthaste/runtime";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
@@ -8,7 +9,7 @@ export interface IntegrationTrouble {
   _id: string;
   /** Failures in a row, to connect and greet; while nothing is tried none are counted. */
   failures: number;
-  /** Nothing is tried before this. */
+  /** Nothing is tried before this; null while it is not left alone. */
   openUntil: Date | null;
   /** A sentence about the last failure. */
   reason: string;
@@ -51,6 +52,7 @@ export function integrationHealth(db: Db): IntegrationHealth {
       if (counted === null) return await troubles.findOne({ _id });
       const pause = pauseMs(counted.failures);
       if (pause === 0) return counted;
+      crashPoint("mailer.trouble_counted");
       const openUntil = new Date(now.getTime() + pause);
       await troubles.updateOne({ _id, failures: counted.failures }, { $set: { openUntil } });
       return { ...counted, openUntil };

@@ -1,7 +1,7 @@
 import type { SmtpFailure } from "./smtp_failure.ts";
 
 /** Failures in a row to reach a server, after which it is left alone. */
-export const FAILURES_TO_OPEN = 5;
+const FAILURES_TO_OPEN = 5;
 
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;

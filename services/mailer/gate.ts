@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Integration, Lane } from "@posthaste/contracts";
 import type { IntegrationTrouble } from "@posthaste/storage";
-import { FAILURES_TO_OPEN } from "./breaker.ts";
 import { type Pace, takeToken } from "./pace.ts";
 import { type Crew, shareOf } from "./share.ts";
 
@@ -131,9 +130,10 @@ function closedBy(
 ): string | undefined {
   if (suspended !== null) return suspendedFor(suspended.reason);
   if (blocked !== undefined && now.getTime() < blocked.until) return suspendedFor(blocked.reason);
-  if (trouble === undefined || trouble.failures < FAILURES_TO_OPEN) return undefined;
+  // Not by its failures: who counts the last of them may be lost before it has noted the pause.
+  if (trouble === undefined || trouble.openUntil === null) return undefined;
   // After a pause one mail goes ahead, and the others wait for what it finds.
-  const mayProbe = trouble.openUntil !== null && trouble.openUntil <= now && begun.size === 0;
+  const mayProbe = trouble.openUntil <= now && begun.size === 0;
   return mayProbe ? undefined : `The SMTP server cannot be reached: ${trouble.reason}`;
 }
 

@@ -79,8 +79,14 @@ test("admit() lets one mail probe a server that was left alone, and parks the ot
   assert.deepEqual(await half.gate.admit(integrationOf(), "transactional"), parked);
   probe.leave();
   passed(await half.gate.admit(integrationOf(), "transactional"));
-  const few = openTestGate({ failures: 4 });
-  passed(await few.gate.admit(integrationOf(), "transactional"));
+});
+
+test("admit() leaves no server alone for a pause that nobody noted, however often it failed", async () => {
+  for (const failures of [4, 5, 50]) {
+    const { gate } = openTestGate({ failures, openUntil: null });
+    passed(await gate.admit(integrationOf(), "transactional"));
+    passed(await gate.admit(integrationOf(), "transactional"));
+  }
 });
 
 test("admit() gives each mailer its share of connections and of the rate", async () => {

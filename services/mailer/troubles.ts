@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { IntegrationHealth, IntegrationTrouble } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
-import { FAILURES_TO_OPEN, pauseMs } from "./breaker.ts";
+import { pauseMs } from "./breaker.ts";
 
 /** The servers that cannot be reached, as all mailers together know it. */
 export interface Troubles {
@@ -43,8 +43,8 @@ export function openTroubles(deps: TroubleDeps): Troubles {
         const trouble = await deps.noteTrouble({ id, reason, now: deps.now(), pauseMs });
         if (trouble === null) return;
         known.set(id, trouble);
-        const isNew = (before?.failures ?? 0) < FAILURES_TO_OPEN;
-        if (!isNew || trouble.failures < FAILURES_TO_OPEN) return;
+        const wasOpen = before !== undefined && before.openUntil !== null;
+        if (wasOpen || trouble.openUntil === null) return;
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "open" });
         deps.logger.warn("An SMTP server cannot be reached, leaving it alone", { integration: id });
       }),
@@ -54,7 +54,7 @@ export function openTroubles(deps: TroubleDeps): Troubles {
         if (before === undefined) return;
         known.delete(id);
         await deps.clearTrouble(id);
-        if (before.failures < FAILURES_TO_OPEN) return;
+        if (before.openUntil === null) return;
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "closed" });
         deps.logger.info("An SMTP server is reached again", { integration: id });
       }),
