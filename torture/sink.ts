@@ -61,7 +61,9 @@ function onRecord(record: RogueRecord, raw: Buffer | null): void {
   const [, what = ""] = record.faultStage === "dot" ? record.fault?.split(" ") ?? [] : [];
   // A reply that was not sent whole: the server may have kept the mail, or lost it.
   const taken = record.reply === null ? coins.chance(0.5) : record.reply.startsWith("2");
-  const ambiguous = DOUBTFUL.has(what);
+  // A cut in the middle of a mail that had come to its end before the server saw to it.
+  const isCutLate = record.faultStage === "body" && record.reply === null;
+  const ambiguous = DOUBTFUL.has(what) || isCutLate;
   if (taken) totals.taken++;
   if (ambiguous) totals.ambiguous++;
   keep({
