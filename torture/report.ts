@@ -44,12 +44,18 @@ function rowOf(result: RunResult): string[] {
     ...[accepted, sent, failed, unknown, duplicates, ambiguous, crashes, injected].map(String),
     ...[result.lost, result.invented].map(String),
     result.seconds.toFixed(0),
-    result.problems.length === 0 ? "good" : `RED ${result.problems.length}`,
+    verdictOf(result),
   ];
+}
+
+function verdictOf({ problems, skipped }: RunResult): string {
+  if (skipped !== undefined) return "SKIPPED";
+  return problems.length === 0 ? "good" : `RED ${problems.length}`;
 }
 
 /** What is wrong with one run: a few lines of each invariant. */
 export function problemsOf(result: RunResult): string[] {
+  if (result.skipped !== undefined) return [`\n${result.fault}: SKIPPED, ${result.skipped}`];
   const lines = [...Map.groupBy(result.problems, ({ invariant }) => invariant)].flatMap(
     ([invariant, problems]) => [
       ...problems.slice(0, SHOWN_PROBLEMS).map(({ what }) => `  ${invariant} ${what}`),

@@ -356,7 +356,12 @@ function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError
 
 /** Nothing says that it was the document's fault: the browser did not work. */
 function stuck(job: PrintJob, cause: unknown): PrintError {
-  return new PrintError({ name: job.name, code: "crashed", reason: "the browser hung on it", cause });
+  return new PrintError({
+    name: job.name,
+    code: "crashed",
+    reason: "the browser hung on it",
+    cause,
+  });
 }
 
 /** Chromium either refused the document in words, or died of it. */
