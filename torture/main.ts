@@ -43,7 +43,8 @@ async function torture(options: Options): Promise<void> {
   }
   process.stdout.write(`\n${writeReport(results)}\n`);
   say(`\nseed ${options.seed}; ${command}\nall figures are in ${file}`);
-  process.exitCode = results.some(({ problems }) => problems.length > 0) ? 1 : 0;
+  const isRed = results.some(({ problems }) => problems.length > 0);
+  process.exitCode = isRed || results.every(({ skipped }) => skipped !== undefined) ? 1 : 0;
 }
 
 async function runOne(run: PlannedRun, verbose: boolean): Promise<RunResult> {

@@ -76,12 +76,14 @@ async function hold(
   for (const { unshare, nsenter } of process.platform === "linux" ? WAYS : []) {
     const args = [...unshare, "--", "sh", "-c", HOLD, "sh", String(megabytes), dir];
     const holder = spawn("unshare", args, { stdio: "pipe" });
+    let complaint = "";
+    holder.stderr.on("data", (chunk) => complaint += chunk);
     const said = await Promise.race([
       once(holder.stdout, "data").then(String),
       once(holder, "close").then(() => undefined),
     ]).catch((error) => void (reason = String(error)));
     if (said !== undefined) return { holder, nsenter };
-    reason = String(holder.stderr.read() ?? reason).trim();
+    reason = complaint.trim() || reason;
   }
   throw new NotPossibleError(`Cannot give the broker a disk of its own here: ${reason}`);
 }
