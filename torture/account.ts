@@ -12,6 +12,7 @@ export interface RunAccount {
   token: string;
   path: string;
   pdfId: number;
+  integrationId: number;
   /** Publishes another version of the email template: mail that is accepted keeps its own. */
   edit(): Promise<void>;
 }
@@ -87,5 +88,12 @@ export async function makeAccount(store: Store, options: AccountOptions): Promis
     maxConnections: connections,
     whenUnknown,
   });
-  return { accountId, token, path: `/templates/torture/send/${id}`, pdfId: template.id, edit };
+  return {
+    accountId,
+    token,
+    path: `/templates/torture/send/${id}`,
+    pdfId: template.id,
+    integrationId: id,
+    edit,
+  };
 }

@@ -1,5 +1,6 @@
 import type { ServiceName } from "@posthaste/dev";
 import type { RunAccount } from "./account.ts";
+import type { BrokerDisk } from "./broker_disk.ts";
 import type { Mix } from "./orders.ts";
 import type { Settings } from "./pods.ts";
 import type { Random } from "./random.ts";
@@ -15,6 +16,8 @@ export interface Chaos {
   signal: AbortSignal;
   /** Counts one injected fault; `crash` where a process was ended, and which or where. */
   count(kind: "crash" | "other", what: string): void;
+  /** From now on the receiving server does everything right. */
+  heal(): Promise<void>;
   /** Waits in milliseconds; gives false when the run is over. */
   pause(ms: number): Promise<boolean>;
 }
@@ -23,6 +26,13 @@ export interface Chaos {
 export function singleOf({ rig: { servers } }: Chaos): Extract<Servers, { kind: "single" }> {
   if (servers.kind === "single") return servers;
   throw new Error("Cannot do this fault: it is for one broker and one database");
+}
+
+/** The disk of the broker of a fault that asks for one. */
+export function brokerDiskOf(chaos: Chaos): BrokerDisk {
+  const { disk } = singleOf(chaos);
+  if (disk !== undefined) return disk;
+  throw new Error("Cannot do this fault: the broker has no disk of its own");
 }
 
 /** The three brokers and three databases of a fault that is done to these. */
@@ -38,6 +48,8 @@ export interface Fault {
   description: string;
   /** More settings of the services. */
   settings?: Partial<Record<ServiceName, Settings>>;
+  /** Megabytes of a disk that the broker has for itself, and that can be filled. */
+  brokerDisk?: number;
   /** Whether it is done to three brokers and three databases. */
   three?: boolean;
   /** What the receiving server does wrong meanwhile. */

@@ -24,7 +24,7 @@ export const FAULTS: readonly Fault[] = [
   ...THREE,
   CRASHES,
   ...SMTP,
-  CHROMIUM,
+  ...CHROMIUM,
   OBJECTS,
 ];
 

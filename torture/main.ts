@@ -12,8 +12,9 @@ import { commandOf, type Options, readOptions } from "./options.ts";
 import { type PlannedRun, planRuns } from "./plan_runs.ts";
 import { problemsOf, writeReport } from "./report.ts";
 import { openRig } from "./rig.ts";
-import { brokenOff, runFault, type RunResult } from "./run_fault.ts";
+import { brokenOff, notDone, runFault, type RunResult } from "./run_fault.ts";
 import { type Detection, findMutations, trySabotage, writeDetections } from "./sabotage.ts";
+import { NotPossibleError } from "./small_disk.ts";
 
 const KEPT_LINES = 20_000;
 const RESULTS = join(import.meta.dirname, "results");
@@ -42,7 +43,8 @@ async function torture(options: Options): Promise<void> {
   }
   process.stdout.write(`\n${writeReport(results)}\n`);
   say(`\nseed ${options.seed}; ${command}\nall figures are in ${file}`);
-  process.exitCode = results.some(({ problems }) => problems.length > 0) ? 1 : 0;
+  const isRed = results.some(({ problems }) => problems.length > 0);
+  process.exitCode = isRed || results.every(({ skipped }) => skipped !== undefined) ? 1 : 0;
 }
 
 async function runOne(run: PlannedRun, verbose: boolean): Promise<RunResult> {
@@ -63,10 +65,12 @@ async function runAndListen(run: PlannedRun, listen: (line: string) => void): Pr
     await using rig = await openRig({
       settings: run.fault.settings,
       three: run.fault.three,
+      brokerDisk: run.fault.brokerDisk,
       onLine: (pod, line) => listen(`${pod} ${line}`),
     });
     return await runFault(rig, { ...run, run: run.name, onProgress: say });
   } catch (error) {
+    if (error instanceof NotPossibleError) return notDone({ ...run, run: run.name }, error.message);
     return brokenOff({ ...run, run: run.name }, error);
   }
 }
@@ -84,7 +88,8 @@ async function sabotage(names: string[], seed: number): Promise<void> {
   process.exitCode = detections.every(({ detected }) => detected) ? 0 : 1;
 }
 
-function verdictOf({ fault, accepted, sent, seconds, problems }: RunResult): string {
+function verdictOf({ fault, accepted, sent, seconds, problems, skipped }: RunResult): string {
+  if (skipped !== undefined) return `${fault}: SKIPPED, nothing is tested; ${skipped}`;
   const verdict = problems.length === 0 ? "good" : `RED, ${problems.length} problems`;
   return `${fault}: ${verdict}; ${accepted} accepted, ${sent} sent, ${seconds} s`;
 }

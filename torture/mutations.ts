@@ -197,6 +197,43 @@ export const MUTATIONS: readonly Mutation[] = [
     fault: "kill-mailer",
     load: LONGER,
   },
+  {
+    name: "X4",
+    description: "a browser that hangs is waited for",
+    patches: [{
+      file: "services/pdf/browser.ts",
+      find: '      if (how !== "done") this.#pool.lose(process, "timeout");\n',
+      replace: "",
+    }],
+    fault: "chromium-hang",
+    load: LONGER,
+  },
+  {
+    name: "X5",
+    description: "a browser that hangs is the document's fault",
+    patches: [{
+      file: "services/pdf/browser.ts",
+      find: "const MAX_CRASHES = 2;",
+      replace: "const MAX_CRASHES = 1;",
+    }, {
+      file: "services/pdf/browser.ts",
+      find: 'if (outcome.end === "overdue") throw',
+      replace: 'if (outcome.end !== "done") throw',
+    }],
+    fault: "chromium-hang",
+    load: LONGER,
+  },
+  {
+    name: "X6",
+    description: "a login that is refused is the mail's fault",
+    patches: [{
+      file: "services/mailer/smtp_verdict.ts",
+      find: '? ["suspend_integration", "The SMTP server refused the user name',
+      replace: '? ["fail", "The SMTP server refused the user name',
+    }],
+    fault: "smtp-login",
+    load: LIGHT,
+  },
 ];
 
 /** Names of sabotages of the research that are not tried, with the reason. */

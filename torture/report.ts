@@ -20,7 +20,10 @@ const SHOWN_PROBLEMS = 6;
 
 /** Writes the table of all runs, and below it what is wrong with each. */
 export function writeReport(results: readonly RunResult[]): string {
-  const rows = [...results.map(rowOf), rowOf(totalOf(results))];
+  const rows = [...results.map(rowOf), [
+    ...rowOf(totalOf(results)).slice(0, -1),
+    summaryOf(results),
+  ]];
   const widths = HEAD.map((head, column) =>
     Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0))
   );
@@ -44,12 +47,25 @@ function rowOf(result: RunResult): string[] {
     ...[accepted, sent, failed, unknown, duplicates, ambiguous, crashes, injected].map(String),
     ...[result.lost, result.invented].map(String),
     result.seconds.toFixed(0),
-    result.problems.length === 0 ? "good" : `RED ${result.problems.length}`,
+    verdictOf(result),
   ];
+}
+
+function verdictOf({ problems, skipped }: RunResult): string {
+  if (skipped !== undefined) return "SKIPPED";
+  return problems.length === 0 ? "good" : `RED ${problems.length}`;
+}
+
+/** What is skipped is not good. */
+function summaryOf(results: readonly RunResult[]): string {
+  const skipped = results.filter((result) => result.skipped !== undefined).length;
+  const verdict = skipped === results.length ? "SKIPPED" : verdictOf(totalOf(results));
+  return skipped === 0 || verdict === "SKIPPED" ? verdict : `${verdict}, ${skipped} SKIPPED`;
 }
 
 /** What is wrong with one run: a few lines of each invariant. */
 export function problemsOf(result: RunResult): string[] {
+  if (result.skipped !== undefined) return [`\n${result.fault}: SKIPPED, ${result.skipped}`];
   const lines = [...Map.groupBy(result.problems, ({ invariant }) => invariant)].flatMap(
     ([invariant, problems]) => [
       ...problems.slice(0, SHOWN_PROBLEMS).map(({ what }) => `  ${invariant} ${what}`),

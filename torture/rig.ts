@@ -16,6 +16,7 @@ import {
 import { openStore, type Store } from "@posthaste/storage";
 import { testCertificate } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
+import { type BrokerDisk, openBrokerDisk } from "./broker_disk.ts";
 import { openPods, type Pods, type Settings } from "./pods.ts";
 
 /** The whole system, each part a process that can be ended, stopped and started again. */
@@ -36,7 +37,13 @@ export interface Rig extends AsyncDisposable {
 
 /** Broker and database: one of each, or three. */
 export type Servers =
-  | { kind: "single"; mongod: RunningServer; nats: RunningServer; natsDir: string }
+  | {
+    kind: "single";
+    mongod: RunningServer;
+    nats: RunningServer;
+    natsDir: string;
+    disk: BrokerDisk | undefined;
+  }
   | { kind: "three"; mongods: MongodReplicaSet; cluster: NatsCluster };
 
 /** How the parts are set up. */
@@ -44,6 +51,8 @@ export interface RigOptions {
   settings?: Partial<Record<ServiceName, Settings>> | undefined;
   /** Three brokers and three databases instead of one each. */
   three?: boolean | undefined;
+  /** Megabytes of a disk that the one broker has for itself. */
+  brokerDisk?: number | undefined;
   onLine?(pod: string, line: string): void;
 }
 
@@ -74,7 +83,7 @@ const QUICK: Partial<Record<ServiceName, Settings>> = {
 
 /** Starts the system with one process of each service, and with waits that suit a test. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
-  const { settings = {}, three = false, onLine } = options;
+  const { settings = {}, three = false, brokerDisk, onLine } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-torture-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -89,7 +98,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   });
   const { servers, mongodbUrl, natsUrl } = three
     ? await startThree(opened, part)
-    : await startSingle(opened, part);
+    : await startSingle(opened, part, brokerDisk);
   const store = opened.use(await openStore({ url: mongodbUrl, appName: "torture" }));
   await store.ensureIndexes();
   await quickenTopology(natsUrl, three ? 3 : 1);
@@ -143,13 +152,21 @@ interface Started {
   natsUrl: string;
 }
 
-async function startSingle(opened: AsyncDisposableStack, part: Part): Promise<Started> {
+async function startSingle(
+  opened: AsyncDisposableStack,
+  part: Part,
+  brokerDisk?: number,
+): Promise<Started> {
   const natsPart = part("nats");
+  const disk = brokerDisk === undefined
+    ? undefined
+    : opened.use(await openBrokerDisk(natsPart.dataDir, brokerDisk));
   const [mongod, nats] = await Promise.all([
     openMongod(part("mongodb")).then((server) => opened.use(server)),
-    openNatsServer(natsPart).then((server) => opened.use(server)),
+    openNatsServer({ ...natsPart, ...disk?.options }).then((server) => opened.use(server)),
   ]);
-  const servers = { kind: "single", mongod, nats, natsDir: natsPart.dataDir } as const;
+  const natsDir = natsPart.dataDir;
+  const servers = { kind: "single", mongod, nats, natsDir, disk } as const;
   return { servers, mongodbUrl: mongod.url, natsUrl: nats.url };
 }
 

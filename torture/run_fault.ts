@@ -12,7 +12,7 @@ import { countStates, endWaits, readBrokerLedger, readServiceLedger } from "./re
 import { type Figures, type Ledgers, type Problem, reconcile } from "./reconcile.ts";
 import { readResidue } from "./residue.ts";
 import type { Rig } from "./rig.ts";
-import { openSink } from "./sink_process.ts";
+import { openSink, type Sink } from "./sink_process.ts";
 
 /** How much is done in one run of a fault. */
 export interface RunOptions {
@@ -39,6 +39,8 @@ export interface RunResult extends Figures {
   crashedAt: Record<string, number>;
   /** Faults injected that ended no process, at the receiving server or elsewhere. */
   injected: number;
+  /** Why it was not done at all, where this machine does not allow it. */
+  skipped?: string;
   seconds: number;
   problems: Problem[];
 }
@@ -69,7 +71,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
 
   const counts: Counts = { crash: {}, other: {} };
   const over = new AbortController();
-  const chaos = chaosOf({ rig, account, counts, signal: over.signal, seed });
+  const chaos = chaosOf({ rig, account, sink, counts, signal: over.signal, seed });
   const load = client.run({
     run,
     seed: `${seed}/client`,
@@ -144,12 +146,21 @@ function sumOf(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
+/** What is told of a run that was not done. */
+export function notDone({ fault, run, seed }: RunOptions, reason: string): RunResult {
+  return { ...NOTHING, fault: fault.name, run, seed, skipped: reason, problems: [] };
+}
+
+const NOTHING = {
+  ...{ accepted: 0, sent: 0, failed: 0, unknown: 0, duplicates: 0, ambiguous: 0 },
+  ...{ lost: 0, invented: 0, crashes: 0, crashedAt: {}, injected: 0, seconds: 0 },
+};
+
 /** What is told of a run that could not be carried through: that is never good. */
 export function brokenOff({ fault, run, seed }: RunOptions, error: unknown): RunResult {
   const reason = error instanceof Error ? error.stack ?? error.message : String(error);
   return {
-    ...{ accepted: 0, sent: 0, failed: 0, unknown: 0, duplicates: 0, ambiguous: 0 },
-    ...{ lost: 0, invented: 0, crashes: 0, crashedAt: {}, injected: 0, seconds: 0 },
+    ...NOTHING,
     fault: fault.name,
     run,
     seed,
@@ -160,12 +171,13 @@ export function brokenOff({ fault, run, seed }: RunOptions, error: unknown): Run
 interface ChaosParts {
   rig: Rig;
   account: RunAccount;
+  sink: Sink;
   counts: Counts;
   signal: AbortSignal;
   seed: string;
 }
 
-function chaosOf({ rig, account, counts, signal, seed }: ChaosParts): Chaos {
+function chaosOf({ rig, account, sink, counts, signal, seed }: ChaosParts): Chaos {
   return {
     rig,
     account,
@@ -174,6 +186,7 @@ function chaosOf({ rig, account, counts, signal, seed }: ChaosParts): Chaos {
     count(kind, what) {
       counts[kind][what] = (counts[kind][what] ?? 0) + 1;
     },
+    heal: () => sink.behave([], 0),
     async pause(ms) {
       await delay(ms, undefined, { signal }).catch(() => undefined);
       return !signal.aborted;

@@ -12,6 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { consume, type ConsumeOptions } from "./consume.ts";
 import type { EventClient } from "./_event_client.ts";
 import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
+import { dropPassed, findPassed, type Passed } from "./_drop_passed.ts";
 import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
 import { openSuspects } from "./_suspects.ts";
@@ -49,6 +50,11 @@ export interface Bus extends AsyncDisposable {
   applyTopology(options?: TopologyOptions): Promise<void>;
   /** What the streams hold, by name; a stream that is missing is left out. */
   streamStates(): Promise<Map<string, StreamState>>;
+  /**
+   * Removes events of work that no consumer will bring any more, since it counts them as done, if they
+   * were so at the call before, too. Gives how many.
+   */
+  dropPassed(): Promise<number>;
   /** Resolves when the broker answers and has the streams. @throws If not. */
   check(): Promise<void>;
 }
@@ -124,6 +130,7 @@ const DRAIN_MS = 3000;
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #client: EventClient;
+  #passed: Passed = new Map();
 
   constructor(connection: NatsConnection) {
     this.#connection = connection;
@@ -185,6 +192,13 @@ class NatsBus implements Bus {
       });
     }
     return states;
+  }
+
+  async dropPassed(): Promise<number> {
+    const manager = await jetstreamManager(this.#connection, { checkAPI: false });
+    const earlier = this.#passed;
+    this.#passed = await findPassed(manager);
+    return await dropPassed(manager, { earlier, now: this.#passed });
   }
 
   async check(): Promise<void> {

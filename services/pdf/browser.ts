@@ -17,12 +17,12 @@ import {
   resultOf,
 } from "./print_job.ts";
 import type { Printed, PrintOrder } from "./print_page.ts";
-import { watchPrint } from "./watch_print.ts";
+import { type WatchEnd, watchPrint } from "./watch_print.ts";
 
 /** Raise it when the same source and the same Chromium would give other bytes than before. */
 const PRINT_REVISION = 1;
 
-/** How often a document may lose its browser without a known culprit. */
+/** How often a document may lose its browser, or be late on it, before it is told from bad luck. */
 const MAX_CRASHES = 2;
 
 /** How long a browser may take to answer that it lives, in milliseconds. */
@@ -232,12 +232,14 @@ class Supervisor implements PdfBrowser {
       const outcome = await this.#printOnce(process, { order, html: job.html });
       this.#pool.afterPrint(process);
       if (outcome.printed) return outcome.printed;
-      if (outcome.timedOut) throw this.#timedOut(job);
       if (outcome.cause instanceof MemoryError) throw this.#tooLarge(job, outcome.cause);
       // It was killed because of another document, which has got its own failure.
-      if (process.killed) continue;
+      if (process.killed && outcome.end === "done") continue;
       if (!process.alive) this.#pool.lose(process, "crashed");
-      if (++crashes === MAX_CRASHES) throw failed(job, outcome.cause);
+      if (++crashes < MAX_CRASHES) continue;
+      // The first time the browser itself may have hung, even if it was at work: for a neighbour.
+      if (outcome.end === "overdue") throw this.#timedOut(job);
+      throw outcome.end === "stuck" ? stuck(job, outcome.cause) : failed(job, outcome.cause);
     }
   }
 
@@ -245,22 +247,22 @@ class Supervisor implements PdfBrowser {
   async #printOnce(
     process: BrowserProcess,
     { order, html }: { order: PrintOrder; html: string },
-  ): Promise<{ printed?: Printed; timedOut: boolean; cause?: unknown }> {
-    let timedOut = false;
+  ): Promise<{ printed?: Printed; end: WatchEnd; cause?: unknown }> {
+    let end: WatchEnd = "done";
     const done = new AbortController();
     void watchPrint(process.pid, {
       time: this.#timeLimit,
       memory: this.#limits.memoryBytes,
       onTooLarge: (pid) => process.endTooLarge(pid),
       signal: done.signal,
-    }).then((overdue) => {
-      timedOut = overdue;
-      if (overdue) this.#pool.lose(process, "timeout");
+    }).then((how) => {
+      end = how;
+      if (how !== "done") this.#pool.lose(process, "timeout");
     });
     try {
-      return { printed: await process.print(order, html), timedOut };
+      return { printed: await process.print(order, html), end };
     } catch (cause) {
-      return { timedOut, cause };
+      return { end, cause };
     } finally {
       done.abort();
     }
@@ -350,6 +352,16 @@ function aborted(job: PrintJob): PrintError {
 
 function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError {
   return new PrintError({ name: job.name, code: "unavailable", reason, cause });
+}
+
+/** Nothing says that it was the document's fault: the browser did not work. */
+function stuck(job: PrintJob, cause: unknown): PrintError {
+  return new PrintError({
+    name: job.name,
+    code: "crashed",
+    reason: "the browser hung on it",
+    cause,
+  });
 }
 
 /** Chromium either refused the document in words, or died of it. */

@@ -1,12 +1,12 @@
 /** Why a PDF was not made. The closed list of codes. */
 export type PrintErrorCode =
-  /** The document took longer than the time limit. The same document will do so again. */
+  /** The document took longer than the time limit, twice. The same document will do so again. */
   | "timeout"
   /** The HTML, the number of pages or the PDF is over its limit. */
   | "too_large"
   /** The page options or the document cannot be printed as they are. */
   | "invalid"
-  /** The browser died under this document more than once. */
+  /** The browser died or hung under this document more than once. */
   | "crashed"
   /** The browser does not start, or is shutting down: nothing is wrong with the document. */
   | "unavailable"

@@ -9,6 +9,12 @@ export interface PrintAllowance {
   memory: number;
 }
 
+/**
+ * How a watch ended: the document was `done`; it was not in its time (`overdue`); or it was not and the
+ * browser hardly did anything meanwhile (`stuck`), which no document is known to cause.
+ */
+export type WatchEnd = "done" | "overdue" | "stuck";
+
 /** How a watch ends. */
 export interface WatchOptions extends PrintAllowance {
   /** Told of a process that holds too much. */
@@ -22,27 +28,38 @@ const LOOK_EVERY_MS = 500;
 /** How many times longer a document may take when others leave the browser no processor. */
 const PATIENCE = 4;
 
+/** A browser that uses less of the time than this does not work on anything. */
+const IDLE_SHARE = 0.02;
+
 /**
- * Watches a browser (by its process id) that prints, and resolves with `true` when the document has had
- * its time, with `false` when it was done before. Time counts where the browser's processes used at least
- * half a core: on a busy machine a document that is merely slow does not fail.
+ * Watches a browser (by its process id) that prints, until the document is done or has had its time. Time
+ * counts where the browser's processes used at least half a core: on a busy machine a document that is
+ * merely slow does not fail.
  */
-export async function watchPrint(pid: number, options: WatchOptions): Promise<boolean> {
+export async function watchPrint(pid: number, options: WatchOptions): Promise<WatchEnd> {
   const { time, memory, onTooLarge, signal } = options;
   const pause = Math.min(LOOK_EVERY_MS, time / 4);
   const started = performance.now();
   let worked = 0;
+  let used = 0;
   let before: { at: number; cpu: number } | undefined;
   while (worked < time && performance.now() - started < PATIENCE * time) {
     const ended = await delay(pause, false, { signal }).catch(() => true);
-    if (ended) return false;
+    if (ended) return "done";
     const tree = await processTree(pid);
     for (const child of tree.slice(1)) if (await memoryOf([child]) > memory) onTooLarge(child);
     const now = { at: performance.now(), cpu: await cpuOf(tree) };
     // Most documents are done before the first look, so there is nothing to compare it with.
     if (before === undefined) worked += now.at - started;
-    else if (now.cpu - before.cpu >= (now.at - before.at) / 2) worked += now.at - before.at;
+    else {
+      // What a process has used is gone with it.
+      const cpu = Math.max(0, now.cpu - before.cpu);
+      const passed = now.at - before.at;
+      used += cpu;
+      if (cpu >= passed / 2) worked += passed;
+    }
     before = now;
   }
-  return !signal.aborted;
+  if (signal.aborted) return "done";
+  return used < IDLE_SHARE * (performance.now() - started) ? "stuck" : "overdue";
 }

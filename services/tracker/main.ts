@@ -3,6 +3,7 @@ import { runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
+import { dropPassedForever } from "./drop_passed.ts";
 import { expireKeysForever } from "./expire_keys.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { recordFacts } from "./record_facts.ts";
@@ -40,6 +41,7 @@ await runService({
         signal,
       }),
       expireKeysForever(deps, signal),
+      dropPassedForever(bus, { signal, logger }),
       releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal }),
       config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,
     ]);

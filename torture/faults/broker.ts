@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Fault, singleOf } from "../fault.ts";
+import { brokerDiskOf, type Fault, singleOf } from "../fault.ts";
 import { quickenTopology } from "../rig.ts";
 
 /** What befalls the broker. */
@@ -46,6 +46,29 @@ export const BROKER: Fault[] = [
         await rm(join(natsDir, "jetstream"), { recursive: true, force: true });
         await nats.restart();
         await quickenTopology(nats.url);
+      }
+    },
+  },
+  {
+    name: "broker-full",
+    description: "The broker's disk is full for seconds, and has room again",
+    brokerDisk: 128,
+    weight: 2,
+    async run(chaos) {
+      const { random, pause, count } = chaos;
+      const { nats } = singleOf(chaos);
+      const disk = brokerDiskOf(chaos);
+      while (await pause(random.integer(1000, 3000))) {
+        const until = performance.now() + random.integer(1000, 6000);
+        count("other", "full");
+        // What the broker clears away must not help it.
+        for (; performance.now() < until; await delay(50)) await disk.fill();
+        await disk.free();
+        // A broker that has given up its streams meanwhile wants a restart, which no data is lost by.
+        if (!await disk.isHealthy()) {
+          count("other", "restart");
+          await nats.restart();
+        }
       }
     },
   },

@@ -1,39 +1,94 @@
-import { readdir, readFile } from "node:fs/promises";
 import process from "node:process";
-import type { Fault } from "../fault.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Descendant, descendants } from "../descendants.ts";
+import type { Chaos, Fault } from "../fault.ts";
+import type { Mix } from "../orders.ts";
 
-/** The browser is ended while it prints. */
-export const CHROMIUM: Fault = {
-  name: "chromium-kill",
-  description: "SIGKILL of Chromium, or of one of its renderers, mid-print",
-  mix: { sharedPdf: 0.1, ownPdf: 0.3, bulk: 0 },
-  async run({ rig, random, pause, count }) {
-    while (await pause(random.integer(200, 1200))) {
-      const service = rig.pods.running("pdf")[0];
-      const pids = service === undefined ? [] : await descendants(service.process.pid);
-      if (pids.length === 0) continue;
-      // The browser itself as often as all that it has started together.
-      const pid = random.chance(0.5) ? pids[0] as number : random.pick(pids);
-      try {
-        process.kill(pid, "SIGKILL");
-        count("crash", "chromium");
-      } catch {
-        // It has ended by itself.
+const MUCH_TO_PRINT: Mix = { sharedPdf: 0.1, ownPdf: 0.3, bulk: 0 };
+
+/** A PDF may take so long instead of 30 s; one whose browser does nothing, four times that. */
+const PRINT_MS = 1000;
+
+/** Within this time somebody who prints must have noticed, on a busy machine. */
+const NOTICED_MS = 4 * PRINT_MS + 16_000;
+
+/** What befalls the browser while it prints. */
+export const CHROMIUM: Fault[] = [
+  {
+    name: "chromium-kill",
+    description: "SIGKILL of Chromium, or of one of its renderers, mid-print",
+    mix: MUCH_TO_PRINT,
+    async run(chaos) {
+      const { random, pause, count } = chaos;
+      while (await pause(random.integer(200, 1200))) {
+        const pids = (await belowPdf(chaos)).map(({ pid }) => pid);
+        if (pids.length === 0) continue;
+        // The browser itself as often as all that it has started together.
+        const pid = random.chance(0.5) ? pids[0] as number : random.pick(pids);
+        if (send(pid, "SIGKILL")) count("crash", "chromium");
       }
-    }
+    },
   },
-};
+  {
+    name: "chromium-hang",
+    description: "SIGSTOP of Chromium, or of one of its renderers, mid-print, and nobody wakes it",
+    settings: { pdf: { PRINT_TIME_LIMIT: `${PRINT_MS}ms` } },
+    mix: MUCH_TO_PRINT,
+    // A browser that hangs is waited for.
+    weight: 2,
+    async run(chaos) {
+      const { random, pause, count } = chaos;
+      while (await pause(random.integer(500, 2000))) {
+        const [browser, ...others] = await belowPdf(chaos);
+        if (browser === undefined) continue;
+        const renderers = others.filter(({ command }) => command.includes("--type=renderer"));
+        const isWhole = renderers.length === 0 || random.chance(0.5);
+        const { pid } = isWhole ? browser : random.pick(renderers);
+        if (!send(pid, "SIGSTOP")) continue;
+        count("other", isWhole ? "browser" : "renderer");
+        await untilNoticed(chaos, { pid, isWhole });
+      }
+      // What nothing was printed on any more nobody could notice.
+      for (const { pid } of await stopped(chaos)) send(pid, "SIGCONT");
+    },
+  },
+];
 
-/** All processes below one, the nearest first. */
-async function descendants(root: number): Promise<number[]> {
-  const children = new Map<number, number[]>();
-  for (const entry of await readdir("/proc")) {
-    if (!/^\d+$/.test(entry)) continue;
-    const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");
-    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-    children.set(parent, [...children.get(parent) ?? [], Number(entry)]);
+async function belowPdf({ rig }: Chaos): Promise<Descendant[]> {
+  const service = rig.pods.running("pdf")[0];
+  return service === undefined ? [] : await descendants(service.process.pid);
+}
+
+async function stopped(chaos: Chaos): Promise<Descendant[]> {
+  return (await belowPdf(chaos)).filter(({ state }) => state === "T");
+}
+
+/**
+ * Waits until a stopped process is ended, even if the run is over meanwhile. A renderer may be a spare
+ * one, that nobody misses: it stays as it is, until somebody needs it.
+ *
+ * @throws {Error} If nobody misses a browser, while there is something to print.
+ */
+async function untilNoticed(
+  chaos: Chaos,
+  { pid, isWhole }: { pid: number; isWhole: boolean },
+): Promise<void> {
+  const deadline = performance.now() + NOTICED_MS;
+  while ((await stopped(chaos)).some((one) => one.pid === pid)) {
+    if (performance.now() > deadline) {
+      if (!isWhole || chaos.signal.aborted) return;
+      throw new Error(`Cannot go on: a browser hangs for ${NOTICED_MS} ms and nobody ends it`);
+    }
+    await delay(100);
   }
-  const found = [...children.get(root) ?? []];
-  for (const pid of found) found.push(...children.get(pid) ?? []);
-  return found;
+}
+
+/** Whether there was such a process to get the signal. */
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+    return false;
+  }
 }

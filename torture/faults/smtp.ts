@@ -1,5 +1,12 @@
-import type { Fault } from "../fault.ts";
-import { clearFaults, doubtfulFaults } from "../smtp_fault.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Chaos, Fault } from "../fault.ts";
+import { clearFaults, doubtfulFaults, type SmtpFault } from "../smtp_fault.ts";
+
+const WRONG_LOGIN: SmtpFault = {
+  stage: "auth",
+  action: { do: "reply", reply: "535 5.7.8 Authentication credentials invalid" },
+  share: 0.25,
+};
 
 /** What a receiving server does wrong. */
 export const SMTP: Fault[] = [
@@ -21,4 +28,33 @@ export const SMTP: Fault[] = [
     whenUnknown: "hold",
     smtp: doubtfulFaults(0.05),
   },
+  {
+    name: "smtp-login",
+    description: "Logins are refused for good; a person resumes the integration again and again",
+    secure: true,
+    smtp: [WRONG_LOGIN],
+    weight: 2,
+    async run(chaos) {
+      const { random, pause, heal } = chaos;
+      while (await pause(random.integer(300, 1500))) await resume(chaos);
+      await heal();
+      // A login that was refused just before may still have to be told.
+      const deadline = performance.now() + LAST_REFUSAL_MS;
+      while (performance.now() < deadline) {
+        await resume(chaos);
+        await delay(100);
+      }
+    },
+  },
 ];
+
+const LAST_REFUSAL_MS = 2000;
+
+/** What `posthaste integrations resume` does. */
+async function resume({ rig: { store }, account, count }: Chaos): Promise<void> {
+  const { accountId, integrationId } = account;
+  const integration = await store.findIntegration(accountId, integrationId);
+  if (integration === null || integration.suspended === null) return;
+  await store.resumeIntegration(accountId, integrationId);
+  count("other", "resume");
+}
