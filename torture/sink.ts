@@ -6,12 +6,14 @@ import { openRogueSmtp, type RogueMoment, type RogueRecord } from "@posthaste/te
 import type { SinkLine } from "./ledgers.ts";
 import { openRandom } from "./random.ts";
 import { readMail } from "./read_mail.ts";
+import { searchFor } from "./secret.ts";
 import type { SinkOrder, SinkReport, SinkSettings } from "./sink_process.ts";
 import { drawFault, type SmtpFault } from "./smtp_fault.ts";
 
 const DOUBTFUL = new Set(["close", "reset", "reply_then_reset"]);
 
 const settings: SinkSettings = JSON.parse(process.argv[2] ?? "{}");
+const search = searchFor(settings.secrets ?? []);
 const journal = openSync(settings.journal, "a");
 const random = openRandom(settings.seed);
 const coins = random.fork("coins");
@@ -62,6 +64,9 @@ function onRecord(record: RogueRecord, raw: Buffer | null): void {
   // A reply that was not sent whole: the server may have kept the mail, or lost it.
   const taken = record.reply === null ? coins.chance(0.5) : record.reply.startsWith("2");
   const ambiguous = DOUBTFUL.has(what);
+  // Long lines are folded: a secret may stand across two.
+  const unfolded = Buffer.from(raw.toString("latin1").replaceAll(/=?\r\n/g, ""), "latin1");
+  const leaks = [...new Set([...search(raw), ...search(unfolded)])];
   if (taken) totals.taken++;
   if (ambiguous) totals.ambiguous++;
   keep({
@@ -74,6 +79,7 @@ function onRecord(record: RogueRecord, raw: Buffer | null): void {
     taken,
     fault: what === "" || what === "delay" ? null : `dot ${what}`,
     ambiguous,
+    ...(leaks.length === 0 ? {} : { leaks }),
   });
 }
 
