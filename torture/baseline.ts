@@ -4,10 +4,10 @@ import type { Holding } from "./ledgers.ts";
 const SHARE = 1.1;
 
 /**
- * Connections to the database beyond that: each service has loops that ask every 100 ms or so, and the
- * driver opens a connection for every two that happen to ask in the same moment, for a second.
+ * Connections to the database beyond that. One: services have loops that ask every 100 ms or so, and
+ * when two happen to ask in the same moment there is one connection more for a second.
  */
-const DATABASE_SLACK = 2;
+const POLLING_SLACK = 1;
 
 /** What a service of each kind may hold, by what fresh ones held. */
 export type Baseline = Map<string, Holding>;
@@ -28,8 +28,17 @@ export function baselineOf(holdings: readonly Holding[]): Baseline {
   return baseline;
 }
 
-/** Tells of each service that holds more than its baseline and a tenth. */
-export function findSurplus(holdings: readonly Holding[], baseline: Baseline): string[] {
+/**
+ * Tells of each service that holds more than its baseline and a tenth.
+ *
+ * @param members How many databases there are. Ten seconds after its start, which is later than the
+ *   baseline is read, the driver opens a second connection to each by which it watches it.
+ */
+export function findSurplus(
+  holdings: readonly Holding[],
+  { baseline, members }: { baseline: Baseline; members: number },
+): string[] {
+  const databaseSlack = POLLING_SLACK + members;
   return holdings.flatMap(({ pod, role, ...held }) => {
     const fresh = baseline.get(role);
     if (fresh === undefined) return [`${pod} is of a kind that was not there at the start`];
@@ -38,8 +47,8 @@ export function findSurplus(holdings: readonly Holding[], baseline: Baseline): s
         ? [`${pod} holds ${now} ${what}; a fresh one that is idle ${before}`]
         : [];
     return [
-      ...surplus("open files", held.files, fresh.files, DATABASE_SLACK),
-      ...surplus("database connections", held.database, fresh.database, DATABASE_SLACK),
+      ...surplus("open files", held.files, fresh.files, databaseSlack),
+      ...surplus("database connections", held.database, fresh.database, databaseSlack),
       ...surplus("broker connections", held.broker, fresh.broker),
       ...surplus("browser processes", held.browsers, fresh.browsers),
     ];

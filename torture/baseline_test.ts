@@ -8,10 +8,13 @@ function holding(more: Partial<Holding> = {}): Holding {
   return { pod: "pdf-2", role: "pdf", ...figures, ...more };
 }
 
-const BASELINE = baselineOf([
-  holding({ pod: "pdf-1", files: 27 }),
-  holding({ pod: "pdf-1", database: 1 }),
-]);
+const BASELINE = {
+  baseline: baselineOf([
+    holding({ pod: "pdf-1", files: 27 }),
+    holding({ pod: "pdf-1", database: 1 }),
+  ]),
+  members: 1,
+};
 
 test("findSurplus() finds nothing where a service holds what a fresh one does, and a tenth", () => {
   assert.deepEqual(findSurplus([holding()], BASELINE), []);
@@ -20,6 +23,12 @@ test("findSurplus() finds nothing where a service holds what a fresh one does, a
     findSurplus([holding({ files: 5, database: 0, broker: 0, browsers: 0 })], BASELINE),
     [],
   );
+});
+
+test("findSurplus() allows a connection more for each database", () => {
+  const found = (database: number, members: number) =>
+    findSurplus([holding({ database })], { ...BASELINE, members }).length;
+  assert.deepEqual([found(7, 3), found(8, 3), found(5, 1), found(6, 1)], [0, 1, 0, 1]);
 });
 
 test("findSurplus() names what a service holds too much of, each by itself", () => {

@@ -40,9 +40,13 @@ export async function searchFolder(folder: string, search: SecretSearch): Promis
 /** Looks into every document that an account has, and into those that belong to none. */
 export async function searchDatabase(
   mongo: MongoClient,
-  { accountId, search }: { accountId: string; search: SecretSearch },
+  { accountId, search, database = DATABASE }: {
+    accountId: string;
+    search: SecretSearch;
+    database?: string;
+  },
 ): Promise<string[]> {
-  const db = mongo.db(DATABASE);
+  const db = mongo.db(database);
   const leaks = new Set<string>();
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
     const mine = { $or: [{ accountId }, { accountId: { $exists: false } }] };

@@ -136,6 +136,9 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   if (!fault.doubtful && figures.duplicates > 0) {
     problems.push({ invariant: "I3", what: "Mail came twice, and no mailer was in doubt" });
   }
+  if (eavesdropper.heard === 0) {
+    problems.push({ invariant: "I7", what: "Nobody listened to the broker" });
+  }
   if (!quiet) {
     const what = `It did not become quiet in time: ${await describeHealth(rig)}`;
     problems.push({ invariant: "I1", what });

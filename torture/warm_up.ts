@@ -9,7 +9,7 @@ import type { Rig } from "./rig.ts";
 import { openSink } from "./sink_process.ts";
 
 /** Each of two pages of a browser prints several. */
-const PDFS = 8;
+const PDFS = 4;
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 200;
 
@@ -80,8 +80,9 @@ const BACK_MS = 60_000;
 
 /** Waits until the services are back to the baseline; tells what they still hold after a minute. */
 export async function untilBaseline(rig: Rig): Promise<string[]> {
+  const members = rig.servers.kind === "three" ? rig.servers.mongods.members.length : 1;
   for (const deadline = performance.now() + BACK_MS;;) {
-    const surplus = findSurplus(await readHoldings(rig), rig.baseline);
+    const surplus = findSurplus(await readHoldings(rig), { baseline: rig.baseline, members });
     if (surplus.length === 0 || performance.now() > deadline) return surplus;
     await delay(PAUSE_MS);
   }
