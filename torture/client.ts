@@ -7,6 +7,7 @@ import type { ClientOrder, ClientPlan, ClientReport } from "./client_process.ts"
 import type { ClientLine } from "./ledgers.ts";
 import { makeOrders, type Order } from "./orders.ts";
 import { openRandom } from "./random.ts";
+import { searchFor, type SecretSearch } from "./secret.ts";
 
 const GIVE_UP_MS = 10_000;
 const PAUSE_MS = 150;
@@ -15,6 +16,7 @@ let urls: string[] = [];
 let turn = 0;
 let stopped = false;
 const agent = new Agent({ keepAlive: true });
+let search: SecretSearch = () => [];
 const totals = { orders: 0, accepted: 0, refused: 0, unanswered: 0 };
 
 process.on("message", (order: ClientOrder) => {
@@ -27,6 +29,7 @@ process.on("disconnect", () => process.exit(0));
 async function run(plan: ClientPlan): Promise<void> {
   await using journal = await openJournal<ClientLine>(plan.journal);
   const { run, messages, mix, seed } = plan;
+  search = searchFor(plan.secrets);
   const orders = makeOrders({ run, messages, mix, random: openRandom(seed) });
   const mails = orders.reduce((sum, order) => sum + order.mails.length, 0);
   const started = performance.now();
@@ -44,6 +47,8 @@ async function run(plan: ClientPlan): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: plan.connections }, connection));
+  // The interface is to be back to what it held before.
+  agent.destroy();
   clearInterval(progress);
 }
 
@@ -94,7 +99,8 @@ async function ask(order: Order, { plan, body, journal }: Asking): Promise<numbe
   const started = performance.now();
   const ms = () => Math.round(performance.now() - started);
   try {
-    const { status, text, retryAfter } = await post(plan, key, body);
+    const { status, text, head, retryAfter } = await post(plan, key, body);
+    const leaks = search(`${head}\n${text}`);
     const answer = status === 200 ? JSON.parse(text) : undefined;
     await journal.append({
       type: "answer",
@@ -103,6 +109,7 @@ async function ask(order: Order, { plan, body, journal }: Asking): Promise<numbe
       ms: ms(),
       status,
       ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(leaks.length === 0 ? {} : { leaks }),
       ...(answer === undefined
         ? { body: text.slice(0, 300) }
         : { sendId: answer.id, messages: answer.messages }),
@@ -126,6 +133,8 @@ async function ask(order: Order, { plan, body, journal }: Asking): Promise<numbe
 interface Answer {
   status: number;
   text: string;
+  /** All headers. */
+  head: string;
   retryAfter: string | undefined;
 }
 
@@ -150,7 +159,8 @@ function post(plan: ClientPlan, key: string, body: string): Promise<Answer> {
     response.on("error", reject);
     response.on("end", () => {
       const retryAfter = response.headers["retry-after"];
-      resolve({ status: response.statusCode ?? 0, text, retryAfter });
+      const head = response.rawHeaders.join("\n");
+      resolve({ status: response.statusCode ?? 0, text, head, retryAfter });
     });
   });
   message.on("timeout", () => message.destroy(new Error(`no answer in ${GIVE_UP_MS} ms`)));

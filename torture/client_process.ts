@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Mix } from "./orders.ts";
+import type { Secret } from "./secret.ts";
 
 /** What a client is to ask for. */
 export interface ClientPlan {
@@ -18,6 +19,8 @@ export interface ClientPlan {
   token: string;
   from: string;
   pdfId: number;
+  /** What no answer may hold. */
+  secrets: Secret[];
   /** File of the client's ledger. */
   journal: string;
 }

@@ -25,6 +25,8 @@ export type ClientLine =
     sendId?: string;
     messages?: { id: string; email: string }[];
     body?: string;
+    /** Secrets that the answer holds. */
+    leaks?: string[];
   }
   /** No answer came: nobody knows what became of the request. */
   | { type: "no_answer"; key: string; at: number; ms: number; reason: string };
@@ -51,6 +53,8 @@ export type SinkLine =
     fault: string | null;
     /** Whether the mailer cannot know what became of the mail. */
     ambiguous: boolean;
+    /** Secrets that the mail holds. */
+    leaks?: string[];
   }
   | {
     type: "refusal";
@@ -115,6 +119,21 @@ export interface Residue {
   uncaught: string[];
   /** Processes without a living service above them. */
   strays: string[];
-  /** Resident memory of each service in megabytes: at its start, and now. */
+  /** Resident memory of each service in megabytes. */
   memory: { pod: string; now: number }[];
+  /** What services hold open that fresh ones do not, a minute after the last mail. */
+  surplus: string[];
+}
+
+/** What one service holds open. */
+export interface Holding {
+  pod: string;
+  role: string;
+  /** Open file descriptors: files, pipes, sockets. */
+  files: number;
+  /** Connections to the database, and to the broker. */
+  database: number;
+  broker: number;
+  /** Processes of its browser. */
+  browsers: number;
 }

@@ -234,6 +234,41 @@ export const MUTATIONS: readonly Mutation[] = [
     fault: "smtp-login",
     load: LIGHT,
   },
+  {
+    name: "X7",
+    description: "the mailer logs the login",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "  const { message: { messageId }, attempt } = work;\n  return deps.send({\n",
+      replace: "  const { message: { messageId }, attempt } = work;\n" +
+        "  deps.logger.warn(`Logs in with ${opened.auth?.password}`);\n  return deps.send({\n",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+  },
+  {
+    name: "X8",
+    description: "a page of the browser is neither used again nor closed",
+    patches: [{
+      file: "services/pdf/browser_process.ts",
+      find: "    page.clean(html);\n    this.#idle.push(page);\n",
+      replace: "    page.clean(html);\n",
+    }],
+    fault: "calm",
+    load: LIGHT,
+  },
+  {
+    name: "X9",
+    description: "the login, as it is sent, goes into the ledger and the events",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "  const reply = { code, response, ",
+      replace: "  const login = Buffer.from(`\\0user\\0${smtp.opened.auth?.password}`);\n" +
+        '  const reply = { code, response: `${response} ${login.toString("base64")}`, ',
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+  },
 ];
 
 /** Names of sabotages of the research that are not tried, with the reason. */

@@ -1,12 +1,19 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type ServiceName, type ServiceProcess, startService } from "@posthaste/dev";
 import { freePort, userCacheDir } from "@posthaste/parts";
 import type { Interruption } from "./ledgers.ts";
+import { searchFor, type Secret } from "./secret.ts";
+
+const KEY = createHash("sha256").update("the master key of the torture").digest();
 
 /** Under which the passwords of a run are sealed. */
-export const MASTER_KEY = `torture:${Buffer.alloc(32, 7).toString("base64")}`;
+export const MASTER_KEY = `torture:${KEY.toString("base64")}`;
+
+/** The same, as something to look for. */
+export const MASTER_SECRET: Secret = { name: "the master key", value: KEY.toString("latin1") };
 
 /** One process of a service. */
 export interface Pod {
@@ -41,6 +48,10 @@ export interface Pods extends AsyncDisposable {
   readonly deaths: string[];
   /** Errors that nobody caught, out of the logs. */
   readonly uncaught: string[];
+  /** Secrets that were logged, each once for each process. */
+  readonly leaks: ReadonlySet<string>;
+  /** From now on these may not be logged either; the master key never. */
+  guard(secrets: readonly Secret[]): void;
   /** Ends expected of a process that is armed with a crash point. */
   expectDeath(pod: Pod): void;
 }
@@ -64,6 +75,9 @@ export function openPods(options: PodsOptions): Pods {
   const interruptions: Interruption[] = [];
   const deaths: string[] = [];
   const uncaught: string[] = [];
+  const leaks = new Set<string>();
+  let guarded = [MASTER_SECRET];
+  let search = searchFor(guarded);
   const expected = new Set<string>();
   const common = commonEnv(options);
   const tellApis = () =>
@@ -93,6 +107,7 @@ export function openPods(options: PodsOptions): Pods {
       },
       onLine: (line) => {
         if (line.includes("nobody caught an error")) uncaught.push(`${name}: ${line}`);
+        for (const leak of search(line)) leaks.add(`${name} logged ${leak}`);
         options.onLine?.(name, line);
       },
     });
@@ -115,6 +130,8 @@ export function openPods(options: PodsOptions): Pods {
     interruptions,
     deaths,
     uncaught,
+    leaks,
+    guard: (secrets) => void (search = searchFor(guarded = [...guarded, ...secrets])),
     start,
     running: (role) =>
       pods.filter((pod) => pod.state === "running" && (role === undefined || pod.role === role)),

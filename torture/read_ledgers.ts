@@ -6,7 +6,7 @@ import type { BrokerLedger, ServiceLedger } from "./ledgers.ts";
 import { GRACE_MS } from "./rig.ts";
 
 /** Name of the database. */
-const DATABASE = "posthaste";
+export const DATABASE = "posthaste";
 
 interface StoredHead {
   _id: string;

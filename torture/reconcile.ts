@@ -20,6 +20,8 @@ export interface Ledgers {
   sink: SinkLine[];
   interruptions: Interruption[];
   residue: Residue;
+  /** Secrets that were found elsewhere than in these: in logs, the broker, the database, on the disk. */
+  leaks: string[];
 }
 
 /** What a run was allowed to do. */
@@ -34,7 +36,7 @@ export interface Terms {
 
 /** An invariant of `docs/guarantees.md` that does not hold, and the evidence. */
 export interface Problem {
-  invariant: "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I8";
+  invariant: "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8";
   what: string;
 }
 
@@ -83,6 +85,7 @@ export function reconcile(ledgers: Ledgers, terms: Terms): Reconciliation {
     ...findWrongContent(view),
     ...findUntruth(view),
     ...findResidue(view),
+    ...findLeaks(view),
     ...findDishonesty(view),
   ];
   const accepted = acceptedMails(asked);
@@ -409,7 +412,23 @@ function findResidue({ broker, residue, service, terms }: View): Problem[] {
   for (const { pod, now } of residue.memory) {
     if (now > terms.memoryMb) leave(`${pod} holds ${now} MB`);
   }
+  for (const surplus of residue.surplus) leave(surplus);
   return problems;
+}
+
+/** I7: nobody sees a secret. */
+function findLeaks({ client, sunk, leaks }: View): Problem[] {
+  const found = new Set(leaks);
+  for (const line of client) {
+    if (line.type !== "answer") continue;
+    for (const leak of line.leaks ?? []) found.add(`An answer ${line.status} holds ${leak}`);
+  }
+  for (const [email, mails] of sunk) {
+    for (const leak of mails.flatMap((mail) => mail.leaks ?? [])) {
+      found.add(`The mail to ${email} holds ${leak}`);
+    }
+  }
+  return [...found].map((what) => ({ invariant: "I7", what }));
 }
 
 /** I8: whoever is refused is told so soon, truly, and when to come again. */

@@ -93,7 +93,11 @@ function good(): Ledgers {
     },
     sink: [sunk(1), sunk(2)],
     interruptions: [],
-    residue: { deaths: [], uncaught: [], strays: [], memory: [{ pod: "api-1", now: 100 }] },
+    residue: {
+      ...{ deaths: [], uncaught: [], strays: [], surplus: [] },
+      memory: [{ pod: "api-1", now: 100 }],
+    },
+    leaks: [],
   };
 }
 
@@ -384,6 +388,24 @@ describe("reconcile() sees what is left over (I6):", () => {
     assertRed("I6", /without a master/, problemsOf(({ residue }) => residue.strays.push("7 x")));
     const fat = { pod: "api-1", now: 601 };
     assertRed("I6", /601 MB/, problemsOf(({ residue }) => residue.memory.push(fat)));
+  });
+  test("a service that holds more than a fresh one", () => {
+    const problems = problemsOf(({ residue }) => residue.surplus.push("api-1 holds 90 open files"));
+    assertRed("I6", /90 open files/, problems);
+  });
+});
+
+describe("reconcile() sees secrets that got out (I7):", () => {
+  const leak = "the password in base64";
+  test("in a mail, in an answer, and wherever else one was found", () => {
+    assertRed("I7", /mail to n1@/, problemsOf(({ sink }) => sink[0] = sunk(1, { leaks: [leak] })));
+    const answered = problemsOf(({ client }) => client[1] = answer({ leaks: [leak] }));
+    assertRed("I7", /An answer 200 holds the password/, answered);
+    assertRed("I7", /^api-1 logged/, problemsOf(({ leaks }) => leaks.push(`api-1 logged ${leak}`)));
+  });
+  test("each once, however often it was seen", () => {
+    const problems = problemsOf(({ leaks }) => leaks.push("api-1 logged it", "api-1 logged it"));
+    assert.equal(problems.length, 1);
   });
 });
 

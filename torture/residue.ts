@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { Residue } from "./ledgers.ts";
 import type { Rig } from "./rig.ts";
+import { untilBaseline } from "./warm_up.ts";
 
 /** Looks at the processes that the services and their children are. */
 export async function readResidue(rig: Rig): Promise<Residue> {
@@ -12,6 +13,7 @@ export async function readResidue(rig: Rig): Promise<Residue> {
     memory: await Promise.all(
       running.map(async ({ name, process: { pid } }) => ({ pod: name, now: await memoryOf(pid) })),
     ),
+    surplus: await untilBaseline(rig),
   };
 }
 

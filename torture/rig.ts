@@ -17,18 +17,23 @@ import { openStore, type Store } from "@posthaste/storage";
 import { testCertificate } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
 import { type BrokerDisk, openBrokerDisk } from "./broker_disk.ts";
+import type { Baseline } from "./baseline.ts";
 import { openPods, type Pods, type Settings } from "./pods.ts";
+import { warmUp } from "./warm_up.ts";
 
 /** The whole system, each part a process that can be ended, stopped and started again. */
 export interface Rig extends AsyncDisposable {
   readonly dataDir: string;
   /** Of broker and database. Of three members each, if there are so many. */
   readonly natsUrl: string;
+  readonly mongodbUrl: string;
   readonly servers: Servers;
   readonly store: Store;
   /** The database from behind. */
   readonly mongo: MongoClient;
   readonly pods: Pods;
+  /** What the services hold open while nothing is done. */
+  readonly baseline: Baseline;
   /** Told where the interface is, whenever that changes. */
   onApis(listener: (urls: string[]) => void): void;
   /** Servers that ended by themselves. */
@@ -76,9 +81,19 @@ export const OUTLASTING: Partial<Record<ServiceName, Settings>> = {
 /** The sweeper is patient for so long instead of 30 s. */
 export const GRACE_MS = 2000;
 
+/**
+ * Connections that nobody uses are closed after so long, instead of never by the database's driver,
+ * which keeps up to 50 in each process, and after 30 s by a mailer: what is left then is lost.
+ */
+const IDLE_MS = 1000;
+
 const QUICK: Partial<Record<ServiceName, Settings>> = {
   tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: `${GRACE_MS}ms`, RELEASE_INTERVAL: "100ms" },
-  mailer: { CLAIM_LEASE: `${LEASE_MS}ms`, REPLY_TIMEOUT: `${REPLY_MS}ms` },
+  mailer: {
+    CLAIM_LEASE: `${LEASE_MS}ms`,
+    REPLY_TIMEOUT: `${REPLY_MS}ms`,
+    CONNECTION_IDLE: `${IDLE_MS}ms`,
+  },
 };
 
 /** Starts the system with one process of each service, and with waits that suit a test. */
@@ -108,7 +123,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   let listener = (_urls: string[]) => {};
   let apis: string[] = [];
   const pods = opened.use(openPods({
-    mongodbUrl,
+    mongodbUrl: `${mongodbUrl}&maxIdleTimeMS=${IDLE_MS}`,
     natsUrl,
     dataDir,
     settings: merged(QUICK, settings),
@@ -116,14 +131,14 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     ...(onLine === undefined ? {} : { onLine }),
   }));
   await Promise.all(SERVICES.map((role) => pods.start(role)));
+  const system = { dataDir, natsUrl, mongodbUrl, store, pods };
+  const baseline = await warmUp(system, apis);
   const parts = opened.move();
   return {
-    dataDir,
-    natsUrl,
+    ...system,
     servers,
-    store,
     mongo,
-    pods,
+    baseline,
     deaths,
     onApis(next) {
       listener = next;

@@ -3,15 +3,19 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeAccount, type RunAccount, SENDER } from "./account.ts";
 import { openClient } from "./client_process.ts";
+import { openEavesdropper } from "./eavesdrop.ts";
 import type { Chaos, Fault } from "./fault.ts";
+import { findLeaks } from "./find_leaks.ts";
 import { readJournal } from "./journal.ts";
 import type { ClientLine, SinkLine } from "./ledgers.ts";
 import { USUAL_MIX } from "./orders.ts";
+import { MASTER_SECRET } from "./pods.ts";
 import { openRandom } from "./random.ts";
 import { countStates, endWaits, readBrokerLedger, readServiceLedger } from "./read_ledgers.ts";
 import { type Figures, type Ledgers, type Problem, reconcile } from "./reconcile.ts";
 import { readResidue } from "./residue.ts";
 import type { Rig } from "./rig.ts";
+import { canaryOf, searchFor, withoutSecrets } from "./secret.ts";
 import { openSink, type Sink } from "./sink_process.ts";
 
 /** How much is done in one run of a fault. */
@@ -53,19 +57,29 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   await mkdir(folder);
   await using opened = new AsyncDisposableStack();
   const files = { client: join(folder, "client.jsonl"), sink: join(folder, "sink.jsonl") };
-  const user = fault.secure ? { name: "torture", password: seed } : undefined;
-  const sink = opened.use(await openSink({ journal: files.sink, seed: `${seed}/sink`, user }));
+  const user = fault.secure ? { name: "torture", password: canaryOf(seed) } : undefined;
+  const secrets = [MASTER_SECRET];
+  if (user) secrets.push({ name: "the SMTP password", value: user.password });
+  rig.pods.guard(secrets);
+  const sink = opened.use(
+    await openSink({ journal: files.sink, seed: `${seed}/sink`, user, secrets }),
+  );
   const client = opened.use(await openClient());
   const whenUnknown = fault.whenUnknown ?? "retry";
   const account = await makeAccount(rig.store, {
     ...{ run, sinkPort: sink.port, whenUnknown, user },
     connections: fault.connections ?? 20,
   });
+  secrets.push({ name: "the access token", value: account.token });
+  rig.pods.guard(secrets);
+  const search = searchFor(secrets);
+  const eavesdropper = opened.use(await openEavesdropper(rig.natsUrl, search));
   rig.onApis((urls) => client.use(urls));
   opened.defer(() => rig.onApis(() => {}));
   const marks = {
     interruptions: rig.pods.interruptions.length,
     deaths: rig.deaths.length + rig.pods.deaths.length,
+    leaks: rig.pods.leaks.size,
   };
   await sink.behave(fault.smtp ?? [], fault.thinksMs ?? 5);
 
@@ -83,6 +97,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     token: account.token,
     from: SENDER,
     pdfId: account.pdfId,
+    secrets,
     journal: files.client,
   }).finally(() => over.abort());
   // What no answer comes to by then never gets any.
@@ -99,11 +114,12 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   }
   await sink.behave([], 0);
   const quiet = await untilQuiet(rig, { account, hold: whenUnknown === "hold", ...options });
-  const [service, broker, residue, totals] = await Promise.all([
+  const [service, broker, residue, totals, leaks] = await Promise.all([
     readServiceLedger(rig.mongo, account.accountId),
     readBrokerLedger(rig.natsUrl),
     readResidue(rig),
     sink.totals(),
+    findLeaks(rig, { accountId: account.accountId, search }),
   ]);
   const ledgers: Ledgers = {
     client: readJournal<ClientLine>(files.client),
@@ -112,6 +128,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     broker,
     residue: { ...residue, deaths: residue.deaths.slice(marks.deaths) },
     interruptions: rig.pods.interruptions.slice(marks.interruptions),
+    leaks: [...leaks, ...eavesdropper.leaks, ...[...rig.pods.leaks].slice(marks.leaks)],
   };
   const { figures, problems } = reconcile(ledgers, {
     unanswered: fault.unanswered ?? false,
@@ -120,6 +137,9 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   });
   if (!fault.doubtful && figures.duplicates > 0) {
     problems.push({ invariant: "I3", what: "Mail came twice, and no mailer was in doubt" });
+  }
+  if (eavesdropper.heard === 0) {
+    problems.push({ invariant: "I7", what: "Nobody listened to the broker" });
   }
   if (!quiet) {
     const what = `It did not become quiet in time: ${await describeHealth(rig)}`;
@@ -134,7 +154,10 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     crashedAt: counts.crash,
     injected: sumOf(counts.other) + totals.injected,
     seconds: Math.round((performance.now() - started) / 100) / 10,
-    problems,
+    problems: problems.map(({ invariant, what }) => ({
+      invariant,
+      what: withoutSecrets(what, secrets),
+    })),
   };
 }
 

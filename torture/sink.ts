@@ -6,12 +6,14 @@ import { openRogueSmtp, type RogueMoment, type RogueRecord } from "@posthaste/te
 import type { SinkLine } from "./ledgers.ts";
 import { openRandom } from "./random.ts";
 import { readMail } from "./read_mail.ts";
+import { searchFor } from "./secret.ts";
 import type { SinkOrder, SinkReport, SinkSettings } from "./sink_process.ts";
 import { drawFault, type SmtpFault } from "./smtp_fault.ts";
 
 const DOUBTFUL = new Set(["close", "reset", "reply_then_reset"]);
 
 const settings: SinkSettings = JSON.parse(process.argv[2] ?? "{}");
+const search = searchFor(settings.secrets ?? []);
 const journal = openSync(settings.journal, "a");
 const random = openRandom(settings.seed);
 const coins = random.fork("coins");
@@ -64,6 +66,9 @@ function onRecord(record: RogueRecord, raw: Buffer | null): void {
   // A cut in the middle of a mail that had come to its end before the server saw to it.
   const isCutLate = record.faultStage === "body" && record.reply === null;
   const ambiguous = DOUBTFUL.has(what) || isCutLate;
+  // Long lines are folded: a secret may stand across two.
+  const unfolded = Buffer.from(raw.toString("latin1").replaceAll(/=?\r\n/g, ""), "latin1");
+  const leaks = [...new Set([...search(raw), ...search(unfolded)])];
   if (taken) totals.taken++;
   if (ambiguous) totals.ambiguous++;
   keep({
@@ -76,6 +81,7 @@ function onRecord(record: RogueRecord, raw: Buffer | null): void {
     taken,
     fault: what === "" || what === "delay" ? null : `dot ${what}`,
     ambiguous,
+    ...(leaks.length === 0 ? {} : { leaks }),
   });
 }
 

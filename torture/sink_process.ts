@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { Secret } from "./secret.ts";
 import type { SmtpFault } from "./smtp_fault.ts";
 
 /** To the sink; each is answered with the totals. */
@@ -25,6 +26,8 @@ export interface SinkSettings {
   seed: string;
   /** With a user it asks for STARTTLS and a login. */
   user?: { name: string; password: string } | undefined;
+  /** What no mail may hold. */
+  secrets?: Secret[];
 }
 
 /** An SMTP server in a process of its own. */

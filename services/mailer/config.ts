@@ -18,6 +18,8 @@ export const CONFIG = z.object({
     .describe(
       "Longest wait for a server's reply to a mail that was handed over (RFC 5321, 4.5.3.2.6)",
     ),
+  CONNECTION_IDLE: setting.duration({ min: 100 }).prefault("30s")
+    .describe("An unused connection to an SMTP server is closed after this time"),
   ATTACHMENT_CACHE: setting.bytes({ min: 0 }).prefault("64MB")
     .describe("Memory for PDFs that several mails share"),
 });

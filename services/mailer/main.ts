@@ -28,6 +28,7 @@ await runService({
     await using pool = openTransportPool({
       ehloName: config.EHLO_NAME ?? hostname(),
       replyMs: config.REPLY_TIMEOUT,
+      idleMs: config.CONNECTION_IDLE,
     });
     await using member = await joinCrew(store, { logger, signal });
     const now = () => new Date();

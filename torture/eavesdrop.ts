@@ -1,0 +1,45 @@
+import { connect } from "@nats-io/transport-node";
+import type { SecretSearch } from "./secret.ts";
+
+/** Somebody who hears all that goes through the broker. */
+export interface Eavesdropper extends AsyncDisposable {
+  /** What was heard and should not have been said, each once. */
+  readonly leaks: ReadonlySet<string>;
+  /** How many messages were heard. */
+  readonly heard: number;
+}
+
+/**
+ * Listens to every subject: what the broker only keeps for moments, or in memory, is heard too. While
+ * the broker is away there is nothing to hear; it connects again by itself.
+ */
+export async function openEavesdropper(url: string, search: SecretSearch): Promise<Eavesdropper> {
+  const connection = await connect({
+    servers: url.split(","),
+    name: "torture-eavesdropper",
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 200,
+  });
+  const leaks = new Set<string>();
+  let heard = 0;
+  connection.subscribe(">", {
+    callback: (error, message) => {
+      if (error !== null) return;
+      heard++;
+      const head = [...message.headers ?? []].flat(2).join("\n");
+      const body = Buffer.from(message.data.buffer, message.data.byteOffset, message.data.length);
+      // The first two words of a subject, and no names of inboxes and messages.
+      const about = message.subject.split(".", 2).join(".");
+      for (const leak of [...search(head), ...search(body)]) {
+        leaks.add(`an event "${about}" holds ${leak}`);
+      }
+    },
+  });
+  return {
+    leaks,
+    get heard() {
+      return heard;
+    },
+    [Symbol.asyncDispose]: () => connection.close(),
+  };
+}
