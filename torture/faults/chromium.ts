@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Descendant, descendants } from "../descendants.ts";
 import type { Chaos, Fault } from "../fault.ts";
 import type { Mix } from "../orders.ts";
+import { readBrokerLedger } from "../read_ledgers.ts";
 
 const MUCH_TO_PRINT: Mix = { sharedPdf: 0.1, ownPdf: 0.3, bulk: 0 };
 
@@ -48,6 +49,7 @@ export const CHROMIUM: Fault[] = [
         count("other", isWhole ? "browser" : "renderer");
         await untilNoticed(chaos, { pid, isWhole });
       }
+      await untilPrinted(chaos);
       // What nothing was printed on any more nobody could notice.
       for (const { pid } of await stopped(chaos)) send(pid, "SIGCONT");
     },
@@ -64,23 +66,37 @@ async function stopped(chaos: Chaos): Promise<Descendant[]> {
 }
 
 /**
- * Waits until a stopped process is ended, even if the run is over meanwhile. A renderer may be a spare
- * one, that nobody misses: it stays as it is, until somebody needs it.
+ * Waits until a stopped process is ended, or the run is over. A renderer may be a spare one, that nobody
+ * misses: it stays as it is, until somebody needs it.
  *
- * @throws {Error} If nobody misses a browser, while there is something to print.
+ * @throws {Error} If nobody misses a browser.
  */
 async function untilNoticed(
   chaos: Chaos,
   { pid, isWhole }: { pid: number; isWhole: boolean },
 ): Promise<void> {
   const deadline = performance.now() + NOTICED_MS;
-  while ((await stopped(chaos)).some((one) => one.pid === pid)) {
-    if (performance.now() > deadline) {
-      if (!isWhole || chaos.signal.aborted) return;
-      throw new Error(`Cannot go on: a browser hangs for ${NOTICED_MS} ms and nobody ends it`);
-    }
-    await delay(100);
+  while ((await stopped(chaos)).some((one) => one.pid === pid) && await chaos.pause(100)) {
+    if (performance.now() < deadline) continue;
+    if (isWhole) throw unnoticed();
+    return;
   }
+}
+
+/** Waits until all is printed. @throws {Error} If a process that hangs keeps it from that. */
+async function untilPrinted({ rig }: Chaos): Promise<void> {
+  let [fewest, deadline] = [Infinity, 0];
+  for (;; await delay(100)) {
+    const { streams: { RENDER = 0, PRINT = 0 } } = await readBrokerLedger(rig.natsUrl);
+    const left = RENDER + PRINT;
+    if (left === 0) return;
+    if (left < fewest) [fewest, deadline] = [left, performance.now() + NOTICED_MS];
+    if (performance.now() > deadline) throw unnoticed();
+  }
+}
+
+function unnoticed(): Error {
+  return new Error(`Cannot print: a browser hangs for ${NOTICED_MS} ms and nobody ends it`);
 }
 
 /** Whether there was such a process to get the signal. */
