@@ -9,6 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/storage": ["contracts", "telemetry", "runtime"],
   "libs/templating": ["contracts", "telemetry"],
   "libs/runtime": ["telemetry"],
+  "libs/egress": [],
   "libs/parts": [],
   "libs/testing": [
     "contracts",
@@ -21,7 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // The pdf service reaches the broker only: no database, no templates.
   "services/pdf": ["contracts", "telemetry", "messaging", "runtime"],
-  "services": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime"],
+  "services": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime", "egress"],
   "cli": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime"],
   "dev": ["*"],
   "e2e": ["*"],
@@ -45,6 +46,7 @@ export const DOORS: readonly { packages: readonly string[]; units: readonly stri
   { packages: ["handlebars", "mjml*", "juice", "html-to-text"], units: ["libs/templating"] },
   { packages: ["playwright-core", "@sparticuz/chromium"], units: ["services/pdf"] },
   { packages: ["nodemailer"], units: ["services/mailer"] },
+  { packages: ["ipaddr.js"], units: ["libs/egress"] },
   { packages: ["smtp-server"], units: ["libs/testing", "dev"] },
   // The mailer's tests read what it wrote with parsers that it did not write.
   { packages: ["mailparser", "postal-mime"], units: ["libs/testing", "dev", "services/mailer"] },

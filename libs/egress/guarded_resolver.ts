@@ -1,0 +1,96 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { EgressError } from "./egress_error.ts";
+import type { Networks } from "./networks.ts";
+import { isPublicAddress } from "./public_address.ts";
+
+/** Settings of {@linkcode openGuardedResolver}. */
+export interface GuardedResolverOptions {
+  /** TCP ports that may be reached at public addresses. */
+  ports: readonly number[];
+  /** May be reached on any port although they are not public. */
+  allowed: Networks;
+  /** All addresses of a host name; the system's own way by default. */
+  lookup?: (host: string) => Promise<string[]>;
+  /** Longest wait for it, in milliseconds. @default {5000} */
+  timeoutMs?: number;
+}
+
+/** A host and port that a customer named. */
+export interface Destination {
+  /** A name, or an IP address in any notation that the system takes. */
+  host: string;
+  port: number;
+}
+
+/**
+ * Gives an IP address to dial: the very address that was checked, so that a name that means another
+ * one a moment later changes nothing. Ask again for each connection.
+ *
+ * @throws {EgressError}
+ */
+export type GuardedResolver = (destination: Destination) => Promise<string>;
+
+/**
+ * Makes what turns hosts that customers name into addresses that they may reach. A name with one
+ * forbidden address among others is refused as a whole.
+ */
+export function openGuardedResolver(options: GuardedResolverOptions): GuardedResolver {
+  const { ports, allowed, lookup = lookupAll, timeoutMs = 5000 } = options;
+  return async ({ host, port }) => {
+    const name = host.replace(/^\[(.*)\]$/, "$1");
+    const addresses = isIP(name) ? [name] : await lookUp(name, lookup, timeoutMs);
+    const isTrusted = addresses.every((address) => allowed.has(address));
+    if (!isTrusted) {
+      if (!addresses.every((address) => allowed.has(address) || isPublicAddress(address))) {
+        const reason = "its address is not public, and the operator has not allowed its network";
+        throw forbidden(host, reason);
+      }
+      if (!ports.includes(port)) {
+        throw forbidden(host, `port ${port} is not one of ${ports.join()}`);
+      }
+    }
+    return pick(addresses);
+  };
+}
+
+function forbidden(host: string, reason: string): EgressError {
+  return new EgressError(`Cannot reach "${host}": ${reason}`, { fault: "forbidden" });
+}
+
+async function lookUp(
+  host: string,
+  lookup: (host: string) => Promise<string[]>,
+  timeoutMs: number,
+): Promise<string[]> {
+  const given = new AbortController();
+  const late = delay(timeoutMs, undefined, { signal: given.signal }).then(() => {
+    throw new Error(`no answer within ${timeoutMs} ms`);
+  });
+  try {
+    const addresses = await Promise.race([lookup(host), late]);
+    if (addresses.length > 0) return addresses;
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    if (code !== "ENOTFOUND" && code !== "ENODATA") {
+      const reason = "its name cannot be looked up now";
+      throw new EgressError(`Cannot reach "${host}": ${reason}`, { fault: "unavailable", cause });
+    }
+  } finally {
+    given.abort();
+    late.catch(() => undefined);
+  }
+  throw new EgressError(`Cannot reach "${host}": there is no such host`, { fault: "not_found" });
+}
+
+async function lookupAll(host: string): Promise<string[]> {
+  return (await systemLookup(host, { all: true })).map(({ address }) => address);
+}
+
+/** Any of the family that the system prefers. */
+function pick(addresses: readonly string[]): string {
+  const family = isIP(addresses[0] ?? "");
+  const preferred = addresses.filter((address) => isIP(address) === family);
+  return preferred[Math.floor(Math.random() * preferred.length)] ?? "";
+}

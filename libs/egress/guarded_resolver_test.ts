@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EgressError, type EgressFault } from "./egress_error.ts";
+import { openGuardedResolver } from "./guarded_resolver.ts";
+import { readNetworks } from "./networks.ts";
+
+const NAMES: Readonly<Record<string, string[]>> = {
+  "mx.example": ["93.184.216.34", "2606:2800:220:1::1"],
+  "inside.example": ["10.0.0.5"],
+  "both.example": ["93.184.216.34", "169.254.169.254"],
+  "relay.example": ["10.1.0.5"],
+  "half.example": ["10.1.0.5", "93.184.216.34"],
+  "nothing.example": [],
+};
+
+function openTestResolver(lookup = (host: string) => Promise.resolve(NAMES[host] ?? [])) {
+  const allowed = readNetworks(["10.1.0.0/16"]);
+  return openGuardedResolver({ ports: [25, 587], allowed, lookup, timeoutMs: 50 });
+}
+
+function refuses(answer: Promise<string>, fault: EgressFault): Promise<void> {
+  return assert.rejects(answer, (error) => error instanceof EgressError && error.fault === fault);
+}
+
+test("resolve() gives the address that it checked", async () => {
+  const resolve = openTestResolver();
+  assert.equal(await resolve({ host: "mx.example", port: 587 }), "93.184.216.34");
+  assert.equal(await resolve({ host: "93.184.216.34", port: 25 }), "93.184.216.34");
+  assert.equal(await resolve({ host: "[2606:2800::1]", port: 25 }), "2606:2800::1");
+});
+
+test("resolve() refuses hosts inside, also one that has a public address as well", async () => {
+  const resolve = openTestResolver();
+  for (const host of ["inside.example", "both.example", "127.0.0.1", "[::1]", "::ffff:7f00:1"]) {
+    await refuses(resolve({ host, port: 25 }), "forbidden");
+  }
+});
+
+test("resolve() refuses other ports, but not in networks that the operator allows", async () => {
+  const resolve = openTestResolver();
+  await refuses(resolve({ host: "mx.example", port: 6379 }), "forbidden");
+  assert.equal(await resolve({ host: "relay.example", port: 1025 }), "10.1.0.5");
+  await refuses(resolve({ host: "half.example", port: 1025 }), "forbidden");
+});
+
+test("resolve() refuses the address that a name means by now", async () => {
+  const answers = [["93.184.216.34"], ["127.0.0.1"]];
+  const resolve = openTestResolver(() => Promise.resolve(answers.shift() ?? []));
+  assert.equal(await resolve({ host: "rebinds.example", port: 25 }), "93.184.216.34");
+  await refuses(resolve({ host: "rebinds.example", port: 25 }), "forbidden");
+});
+
+test("resolve() tells a name that does not exist from one that cannot be looked up", async () => {
+  const failing = (code: string) =>
+    openTestResolver(() => Promise.reject(Object.assign(new Error(code), { code })));
+  const destination = { host: "gone.example", port: 25 };
+  await refuses(failing("ENOTFOUND")(destination), "not_found");
+  await refuses(failing("EAI_AGAIN")(destination), "unavailable");
+  await refuses(openTestResolver(() => new Promise(() => {}))(destination), "unavailable");
+  await refuses(openTestResolver()({ host: "nothing.example", port: 25 }), "not_found");
+});
+
+test("resolve() checks what the system makes of odd notations", async () => {
+  const resolve = openGuardedResolver({ ports: [25], allowed: readNetworks([]) });
+  for (const host of ["127.1", "2130706433", "0x7f000001", "localhost"]) {
+    await assert.rejects(resolve({ host, port: 25 }), EgressError, host);
+  }
+});

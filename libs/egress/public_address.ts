@@ -1,0 +1,24 @@
+import ipaddr from "ipaddr.js";
+
+/** NAT64's well-known prefix (RFC 6052), by which an IPv6-only network reaches IPv4 hosts. */
+const NAT64: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+
+/**
+ * Tells whether an IP address belongs to a host of the public internet: no private, loopback,
+ * link-local, shared (carrier NAT), multicast, documentation or otherwise special one (IANA's special
+ * purpose registries, RFC 6890). An IPv4 address inside of an IPv6 one counts as itself if it is
+ * mapped (RFC 4291) or NAT64's; tunnels (6to4, Teredo) are never public. What is no address is not.
+ */
+export function isPublicAddress(address: string): boolean {
+  const parsed = parseAddress(address);
+  return parsed !== undefined && parsed.range() === "unicast";
+}
+
+/** Reads an address by its bytes, the IPv4 address inside of one that only carries it. */
+export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
+  if (!ipaddr.IPv6.isValid(address)) return undefined;
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address();
+  return parsed.match(NAT64) ? new ipaddr.IPv4(parsed.toByteArray().slice(12)) : parsed;
+}
