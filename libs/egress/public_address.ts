@@ -3,6 +3,9 @@ import ipaddr from "ipaddr.js";
 /** NAT64's well-known prefix (RFC 6052), by which an IPv6-only network reaches IPv4 hosts. */
 const NAT64: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
+/** All of IPv6 that is given to hosts of the internet (RFC 4291, 2.4). */
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("2000::/3");
+
 /**
  * Tells whether an IP address belongs to a host of the public internet: no private, loopback,
  * link-local, shared (carrier NAT), multicast, documentation or otherwise special one (IANA's special
@@ -11,7 +14,8 @@ const NAT64: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
-  return parsed !== undefined && parsed.range() === "unicast";
+  if (parsed === undefined || parsed.range() !== "unicast") return false;
+  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
 }
 
 /** Reads an address by its bytes, the IPv4 address inside of one that only carries it. */
