@@ -4,7 +4,7 @@ import { CHROMIUM } from "./faults/chromium.ts";
 import { CRASHES } from "./faults/crash_points.ts";
 import { DATABASE } from "./faults/database.ts";
 import { KILLS } from "./faults/kill.ts";
-import { OBJECTS } from "./faults/objects.ts";
+import { OBJECTS, OBJECTS_FULL } from "./faults/objects.ts";
 import { ROLLING } from "./faults/rolling.ts";
 import { SMTP } from "./faults/smtp.ts";
 import { THREE } from "./faults/three.ts";
@@ -26,6 +26,7 @@ export const FAULTS: readonly Fault[] = [
   ...SMTP,
   ...CHROMIUM,
   OBJECTS,
+  OBJECTS_FULL,
 ];
 
 /**

@@ -1,4 +1,5 @@
 import type { RunResult } from "./run_fault.ts";
+import { writeTable } from "./text_table.ts";
 
 const HEAD = [
   "fault",
@@ -24,20 +25,7 @@ export function writeReport(results: readonly RunResult[]): string {
     ...rowOf(totalOf(results)).slice(0, -1),
     summaryOf(results),
   ]];
-  const widths = HEAD.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0))
-  );
-  const line = (cells: string[]) =>
-    cells.map((cell, column) => {
-      const width = widths[column] ?? 0;
-      return column === 0 ? cell.padEnd(width) : cell.padStart(width);
-    }).join("  ");
-  const table = [
-    line(HEAD),
-    widths.map((width) => "-".repeat(width)).join("  "),
-    ...rows.map(line),
-  ];
-  return [...table, ...results.flatMap(problemsOf)].join("\n");
+  return [...writeTable(HEAD, rows), ...results.flatMap(problemsOf)].join("\n");
 }
 
 function rowOf(result: RunResult): string[] {

@@ -1,5 +1,4 @@
-import { jetstreamManager } from "@nats-io/jetstream";
-import { jetstream } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { Objm } from "@nats-io/obj";
 import { connect } from "@nats-io/transport-node";
 import type { Chaos, Fault } from "../fault.ts";
@@ -11,14 +10,39 @@ export const OBJECTS: Fault = {
   settings: { mailer: { ATTACHMENT_CACHE: "0" } },
   mix: { sharedPdf: 0.5, ownPdf: 0.05, bulk: 0.05 },
   async run(chaos) {
-    const connection = await connect({ servers: chaos.rig.natsUrl.split(","), name: "torture" });
-    try {
-      while (await chaos.pause(chaos.random.integer(50, 400))) await harm(connection, chaos);
-    } finally {
-      await connection.close();
+    await using connection = await connectTo(chaos);
+    while (await chaos.pause(chaos.random.integer(50, 400))) await harm(connection, chaos);
+  },
+};
+
+/** So many bytes hold three or four PDFs of a page. */
+const SMALL_STORE = 40_000;
+
+/** The printed PDFs are more than their store has room for. */
+export const OBJECTS_FULL: Fault = {
+  name: "objects-full",
+  description:
+    "The store of PDFs has room for three or four: the newest drive out what is still to be sent",
+  settings: { mailer: { ATTACHMENT_CACHE: "0" } },
+  mix: { sharedPdf: 0.2, ownPdf: 0.3, bulk: 0.02 },
+  async run(chaos) {
+    await using connection = await connectTo(chaos);
+    const { streams } = await jetstreamManager(connection);
+    const { config } = await streams.info(STREAM);
+    while (await chaos.pause(chaos.random.integer(500, 2000))) {
+      await streams.update(STREAM, { max_bytes: SMALL_STORE });
+      chaos.count("other", "full");
+      await chaos.pause(chaos.random.integer(1000, 4000));
+      await streams.update(STREAM, { max_bytes: config.max_bytes });
     }
   },
 };
+
+const STREAM = "OBJ_pdfs";
+
+function connectTo({ rig }: Chaos) {
+  return connect({ servers: rig.natsUrl.split(","), name: "torture" });
+}
 
 type Connection = Awaited<ReturnType<typeof connect>>;
 
@@ -32,14 +56,14 @@ async function harm(connection: Connection, { random, count }: Chaos): Promise<v
   const subject = `$O.pdfs.C.${nuid}`;
   const kind = random.pick(["delete", "empty", "damage", "damage"]);
   if (kind === "delete") await store.delete(name);
-  else if (kind === "empty") await manager.streams.purge("OBJ_pdfs", { filter: subject });
+  else if (kind === "empty") await manager.streams.purge(STREAM, { filter: subject });
   else {
-    const chunk = await manager.streams.getMessage("OBJ_pdfs", { last_by_subj: subject });
+    const chunk = await manager.streams.getMessage(STREAM, { last_by_subj: subject });
     if (chunk === null) return;
     const bytes = Uint8Array.from(chunk.data);
     const at = random.integer(Math.floor(bytes.length / 4), Math.floor(bytes.length / 2));
     bytes[at] = (bytes[at] ?? 0) ^ 1;
-    await manager.streams.purge("OBJ_pdfs", { filter: subject });
+    await manager.streams.purge(STREAM, { filter: subject });
     await jetstream(connection).publish(subject, bytes);
   }
   count("other", kind);
