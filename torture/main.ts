@@ -7,14 +7,19 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { NOT_TRIED } from "./mutations.ts";
+import { NOT_TRIED } from "./sabotage/mutations.ts";
 import { commandOf, type Options, readOptions } from "./options.ts";
 import { type PlannedRun, planRuns } from "./plan_runs.ts";
 import { problemsOf, writeReport } from "./report.ts";
-import { openRig } from "./rig.ts";
+import { openRig } from "./rig/rig.ts";
 import { brokenOff, notDone, runFault, type RunResult } from "./run_fault.ts";
-import { type Detection, findMutations, trySabotage, writeDetections } from "./sabotage.ts";
-import { NotPossibleError } from "./small_disk.ts";
+import {
+  type Detection,
+  findMutations,
+  trySabotage,
+  writeDetections,
+} from "./sabotage/sabotage.ts";
+import { NotPossibleError } from "./rig/small_disk.ts";
 
 const KEPT_LINES = 20_000;
 const RESULTS = join(import.meta.dirname, "results");

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import type { Fault } from "./fault.ts";
-import { FAULTS, findFaults } from "./fault_list.ts";
+import type { Fault } from "./faults/fault.ts";
+import { FAULTS, findFaults } from "./faults/fault_list.ts";
 
 /** What is to be done. */
 export interface Options {

@@ -1,4 +1,4 @@
-import type { Fault } from "./fault.ts";
+import type { Fault } from "./faults/fault.ts";
 import type { Options } from "./options.ts";
 
 /** One fault in one round. */

@@ -1,22 +1,27 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeAccount, type RunAccount, SENDER } from "./account.ts";
-import { openClient } from "./client_process.ts";
-import { openEavesdropper } from "./eavesdrop.ts";
-import type { Chaos, Fault } from "./fault.ts";
-import { findLeaks } from "./find_leaks.ts";
-import { readJournal } from "./journal.ts";
-import type { ClientLine, SinkLine } from "./ledgers.ts";
-import { USUAL_MIX } from "./orders.ts";
-import { MASTER_SECRET } from "./pods.ts";
+import { makeAccount, type RunAccount, SENDER } from "./rig/account.ts";
+import { openClient } from "./load/client_process.ts";
+import { openEavesdropper } from "./ledgers/eavesdrop.ts";
+import type { Chaos, Fault } from "./faults/fault.ts";
+import { findLeaks } from "./ledgers/find_leaks.ts";
+import { readJournal } from "./ledgers/journal.ts";
+import type { ClientLine, SinkLine } from "./ledgers/ledgers.ts";
+import { USUAL_MIX } from "./load/orders.ts";
+import { MASTER_SECRET } from "./rig/pods.ts";
 import { openRandom } from "./random.ts";
-import { countStates, endWaits, readBrokerLedger, readServiceLedger } from "./read_ledgers.ts";
-import { type Figures, type Ledgers, type Problem, reconcile } from "./reconcile.ts";
-import { readResidue } from "./residue.ts";
-import type { Rig } from "./rig.ts";
-import { canaryOf, searchFor, withoutSecrets } from "./secret.ts";
-import { openSink, type Sink } from "./sink_process.ts";
+import {
+  countStates,
+  endWaits,
+  readBrokerLedger,
+  readServiceLedger,
+} from "./ledgers/read_ledgers.ts";
+import { type Figures, type Ledgers, type Problem, reconcile } from "./ledgers/reconcile.ts";
+import { readResidue } from "./ledgers/residue.ts";
+import type { Rig } from "./rig/rig.ts";
+import { canaryOf, searchFor, withoutSecrets } from "./ledgers/secret.ts";
+import { openSink, type Sink } from "./load/sink_process.ts";
 
 /** How much is done in one run of a fault. */
 export interface RunOptions {

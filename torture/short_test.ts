@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { findFaults } from "./fault_list.ts";
+import { findFaults } from "./faults/fault_list.ts";
 import { problemsOf } from "./report.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { openRig, type Rig } from "./rig/rig.ts";
 import { runFault } from "./run_fault.ts";
-import { findMutations, trySabotage } from "./sabotage.ts";
+import { findMutations, trySabotage } from "./sabotage/sabotage.ts";
 
 const SEED = "short";
 

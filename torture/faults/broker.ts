@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { brokerDiskOf, type Fault, singleOf } from "../fault.ts";
-import { quickenTopology } from "../rig.ts";
+import { brokerDiskOf, type Fault, singleOf } from "./fault.ts";
+import { quickenTopology } from "../rig/rig.ts";
 
 /** What befalls the broker. */
 export const BROKER: Fault[] = [

@@ -1,9 +1,9 @@
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Descendant, descendants } from "../descendants.ts";
-import type { Chaos, Fault } from "../fault.ts";
-import type { Mix } from "../orders.ts";
-import { readBrokerLedger } from "../read_ledgers.ts";
+import { type Descendant, descendants } from "../rig/descendants.ts";
+import type { Chaos, Fault } from "./fault.ts";
+import type { Mix } from "../load/orders.ts";
+import { readBrokerLedger } from "../ledgers/read_ledgers.ts";
 
 const MUCH_TO_PRINT: Mix = { sharedPdf: 0.1, ownPdf: 0.3, bulk: 0 };
 

@@ -1,9 +1,9 @@
 import { type ServiceName, SERVICES } from "@posthaste/dev";
 import { CRASH_POINTS, type CrashPoint } from "@posthaste/runtime";
-import type { Chaos, Fault } from "../fault.ts";
-import type { Pod } from "../pods.ts";
+import type { Chaos, Fault } from "./fault.ts";
+import type { Pod } from "../rig/pods.ts";
 import type { Random } from "../random.ts";
-import { clearFaults } from "../smtp_fault.ts";
+import { clearFaults } from "./smtp_fault.ts";
 
 const LONGEST_MS = 8000;
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Fault, singleOf } from "../fault.ts";
-import { OUTLASTING } from "../rig.ts";
+import { type Fault, singleOf } from "./fault.ts";
+import { OUTLASTING } from "../rig/rig.ts";
 
 /** What befalls the database. */
 export const DATABASE: Fault[] = [

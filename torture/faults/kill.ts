@@ -1,5 +1,5 @@
 import { type ServiceName, SERVICES } from "@posthaste/dev";
-import type { Chaos, Fault } from "../fault.ts";
+import type { Chaos, Fault } from "./fault.ts";
 
 /** Ends processes of a service at once, one after the other, and starts each again. */
 function killOf(roles: readonly ServiceName[]) {

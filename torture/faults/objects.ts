@@ -1,7 +1,7 @@
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { Objm } from "@nats-io/obj";
 import { connect } from "@nats-io/transport-node";
-import type { Chaos, Fault } from "../fault.ts";
+import type { Chaos, Fault } from "./fault.ts";
 
 /** What befalls the printed PDFs between printer and mailer. */
 export const OBJECTS: Fault = {

@@ -1,5 +1,5 @@
 import { SERVICES } from "@posthaste/dev";
-import type { Fault } from "../fault.ts";
+import type { Fault } from "./fault.ts";
 
 /** Replaces processes as a deployment does: the new one is ready before the old one is told to stop. */
 export const ROLLING: Fault = {

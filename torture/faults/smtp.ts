@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Chaos, Fault } from "../fault.ts";
-import { clearFaults, doubtfulFaults, type SmtpFault } from "../smtp_fault.ts";
+import type { Chaos, Fault } from "./fault.ts";
+import { clearFaults, doubtfulFaults, type SmtpFault } from "./smtp_fault.ts";
 
 const WRONG_LOGIN: SmtpFault = {
   stage: "auth",

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Fault, threeOf } from "../fault.ts";
-import { OUTLASTING } from "../rig.ts";
+import { type Fault, threeOf } from "./fault.ts";
+import { OUTLASTING } from "../rig/rig.ts";
 
 const STREAMS = ["RENDER", "MAIL", "PRINT", "FACTS"];
 const MEMBER_BACK_MS = 2000;

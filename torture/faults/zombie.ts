@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceName } from "@posthaste/dev";
-import type { Chaos, Fault } from "../fault.ts";
-import { LEASE_MS, REPLY_MS } from "../rig.ts";
+import type { Chaos, Fault } from "./fault.ts";
+import { LEASE_MS, REPLY_MS } from "../rig/rig.ts";
 
 const ROLES: readonly ServiceName[] = ["mailer", "renderer", "pdf", "tracker"];
 

@@ -3,7 +3,7 @@ import { connect } from "@nats-io/transport-node";
 import type { Message } from "@posthaste/contracts";
 import type { MongoClient } from "mongodb";
 import type { BrokerLedger, ServiceLedger } from "./ledgers.ts";
-import { GRACE_MS } from "./rig.ts";
+import { GRACE_MS } from "../rig/rig.ts";
 
 /** Name of the database. */
 export const DATABASE = "posthaste";

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type Mutation, MUTATIONS, type Patch } from "./mutations.ts";
-import type { Problem } from "./reconcile.ts";
-import type { RunResult } from "./run_fault.ts";
+import type { Problem } from "../ledgers/reconcile.ts";
+import type { RunResult } from "../run_fault.ts";
 
 /** A system that is broken may never become quiet. */
 const QUIET_SECONDS = 25;
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "..", "..");
 
 /** Whether the harness saw a sabotage, and by what. */
 export interface Detection {

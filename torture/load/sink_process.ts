@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Secret } from "./secret.ts";
-import type { SmtpFault } from "./smtp_fault.ts";
+import type { Secret } from "../ledgers/secret.ts";
+import type { SmtpFault } from "../faults/smtp_fault.ts";
 
 /** To the sink; each is answered with the totals. */
 export type SinkOrder = { type: "behave"; faults: SmtpFault[]; delayMs: number } | {

@@ -1,4 +1,4 @@
-import type { Options } from "./options.ts";
+import type { Options } from "../options.ts";
 
 /** One place in a source file, and what stands there instead. */
 export interface Patch {

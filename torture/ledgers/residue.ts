@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { Residue } from "./ledgers.ts";
-import type { Rig } from "./rig.ts";
-import { untilBaseline } from "./warm_up.ts";
+import type { Rig } from "../rig/rig.ts";
+import { untilBaseline } from "../rig/warm_up.ts";
 
 /** Looks at the processes that the services and their children are. */
 export async function readResidue(rig: Rig): Promise<Residue> {

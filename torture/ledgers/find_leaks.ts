@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { BSON, type MongoClient } from "mongodb";
 import { descendantsOf } from "./holdings.ts";
 import { DATABASE } from "./read_ledgers.ts";
-import type { Rig } from "./rig.ts";
+import type { Rig } from "../rig/rig.ts";
 import type { SecretSearch } from "./secret.ts";
 
 /**

@@ -2,12 +2,12 @@
 import { Agent, request } from "node:http";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "../ledgers/journal.ts";
 import type { ClientOrder, ClientPlan, ClientReport } from "./client_process.ts";
-import type { ClientLine } from "./ledgers.ts";
+import type { ClientLine } from "../ledgers/ledgers.ts";
 import { makeOrders, type Order } from "./orders.ts";
-import { openRandom } from "./random.ts";
-import { searchFor, type SecretSearch } from "./secret.ts";
+import { openRandom } from "../random.ts";
+import { searchFor, type SecretSearch } from "../ledgers/secret.ts";
 
 const GIVE_UP_MS = 10_000;
 const PAUSE_MS = 150;

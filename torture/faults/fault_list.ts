@@ -1,14 +1,14 @@
 import type { Fault } from "./fault.ts";
-import { BROKER } from "./faults/broker.ts";
-import { CHROMIUM } from "./faults/chromium.ts";
-import { CRASHES } from "./faults/crash_points.ts";
-import { DATABASE } from "./faults/database.ts";
-import { KILLS } from "./faults/kill.ts";
-import { OBJECTS, OBJECTS_FULL } from "./faults/objects.ts";
-import { ROLLING } from "./faults/rolling.ts";
-import { SMTP } from "./faults/smtp.ts";
-import { THREE } from "./faults/three.ts";
-import { ZOMBIES } from "./faults/zombie.ts";
+import { BROKER } from "./broker.ts";
+import { CHROMIUM } from "./chromium.ts";
+import { CRASHES } from "./crash_points.ts";
+import { DATABASE } from "./database.ts";
+import { KILLS } from "./kill.ts";
+import { OBJECTS, OBJECTS_FULL } from "./objects.ts";
+import { ROLLING } from "./rolling.ts";
+import { SMTP } from "./smtp.ts";
+import { THREE } from "./three.ts";
+import { ZOMBIES } from "./zombie.ts";
 
 /** No fault at all: what the others are compared with. */
 const CALM: Fault = { name: "calm", description: "Nothing goes wrong" };

@@ -2,11 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeAccount, SENDER } from "./account.ts";
-import { type Baseline, baselineOf, findSurplus } from "./baseline.ts";
-import { readHoldings } from "./holdings.ts";
-import type { Holding } from "./ledgers.ts";
+import { type Baseline, baselineOf, findSurplus } from "../ledgers/baseline.ts";
+import { readHoldings } from "../ledgers/holdings.ts";
+import type { Holding } from "../ledgers/ledgers.ts";
 import type { Rig } from "./rig.ts";
-import { openSink } from "./sink_process.ts";
+import { openSink } from "../load/sink_process.ts";
 
 /** Each of two pages of a browser prints several. */
 const PDFS = 4;

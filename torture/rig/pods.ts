@@ -4,8 +4,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type ServiceName, type ServiceProcess, startService } from "@posthaste/dev";
 import { freePort, userCacheDir } from "@posthaste/parts";
-import type { Interruption } from "./ledgers.ts";
-import { searchFor, type Secret } from "./secret.ts";
+import type { Interruption } from "../ledgers/ledgers.ts";
+import { searchFor, type Secret } from "../ledgers/secret.ts";
 
 const KEY = createHash("sha256").update("the master key of the torture").digest();
 
@@ -97,7 +97,7 @@ export function openPods(options: PodsOptions): Pods {
     const port = role === "api" ? await freePort() : undefined;
     const process = await startService({
       name,
-      main: fileURLToPath(new URL(`../services/${role}/main.ts`, import.meta.url)),
+      main: fileURLToPath(new URL(`../../services/${role}/main.ts`, import.meta.url)),
       env: {
         ...common,
         ...(port === undefined ? {} : { PORT: String(port) }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRandom } from "./random.ts";
+import { openRandom } from "../random.ts";
 import { clearFaults, doubtfulFaults, drawFault } from "./smtp_fault.ts";
 
 test("drawFault() draws each fault of a stage by its share, and none of another stage", () => {

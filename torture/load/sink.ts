@@ -3,12 +3,12 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import process from "node:process";
 import { openRogueSmtp, type RogueMoment, type RogueRecord } from "@posthaste/testing";
-import type { SinkLine } from "./ledgers.ts";
-import { openRandom } from "./random.ts";
+import type { SinkLine } from "../ledgers/ledgers.ts";
+import { openRandom } from "../random.ts";
 import { readMail } from "./read_mail.ts";
-import { searchFor } from "./secret.ts";
+import { searchFor } from "../ledgers/secret.ts";
 import type { SinkOrder, SinkReport, SinkSettings } from "./sink_process.ts";
-import { drawFault, type SmtpFault } from "./smtp_fault.ts";
+import { drawFault, type SmtpFault } from "../faults/smtp_fault.ts";
 
 const DOUBTFUL = new Set(["close", "reset", "reply_then_reset"]);
 

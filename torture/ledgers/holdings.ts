@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Holding } from "./ledgers.ts";
-import type { Rig } from "./rig.ts";
+import type { Rig } from "../rig/rig.ts";
 
 /**
  * Counts what each living service holds open. A connection has its other end at a process on this

@@ -1,4 +1,4 @@
-import { SUBJECT } from "./account.ts";
+import { SUBJECT } from "../rig/account.ts";
 import type {
   BrokerLedger,
   ClientLine,

@@ -1,5 +1,5 @@
-import type { OrderedMail, OrderKind } from "./ledgers.ts";
-import type { Random } from "./random.ts";
+import type { OrderedMail, OrderKind } from "../ledgers/ledgers.ts";
+import type { Random } from "../random.ts";
 
 /** One request that the client makes. */
 export interface Order {

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Mix } from "./orders.ts";
-import type { Secret } from "./secret.ts";
+import type { Secret } from "../ledgers/secret.ts";
 
 /** What a client is to ask for. */
 export interface ClientPlan {

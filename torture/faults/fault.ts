@@ -1,10 +1,10 @@
 import type { ServiceName } from "@posthaste/dev";
-import type { RunAccount } from "./account.ts";
-import type { BrokerDisk } from "./broker_disk.ts";
-import type { Mix } from "./orders.ts";
-import type { Settings } from "./pods.ts";
-import type { Random } from "./random.ts";
-import type { Rig, Servers } from "./rig.ts";
+import type { RunAccount } from "../rig/account.ts";
+import type { BrokerDisk } from "../rig/broker_disk.ts";
+import type { Mix } from "../load/orders.ts";
+import type { Settings } from "../rig/pods.ts";
+import type { Random } from "../random.ts";
+import type { Rig, Servers } from "../rig/rig.ts";
 import type { SmtpFault } from "./smtp_fault.ts";
 
 /** What a fault has to work with. */

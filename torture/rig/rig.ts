@@ -17,7 +17,7 @@ import { openStore, type Store } from "@posthaste/storage";
 import { testCertificate } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
 import { type BrokerDisk, openBrokerDisk } from "./broker_disk.ts";
-import type { Baseline } from "./baseline.ts";
+import type { Baseline } from "../ledgers/baseline.ts";
 import { openPods, type Pods, type Settings } from "./pods.ts";
 import { warmUp } from "./warm_up.ts";
 

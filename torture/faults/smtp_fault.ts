@@ -1,5 +1,5 @@
 import type { RogueAction, RogueStage } from "@posthaste/testing";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 /** Something that a server does wrong, and the share of the passes through its stage that it strikes. */
 export interface SmtpFault {
