@@ -24,6 +24,7 @@ import { messageRoute } from "./routes/message.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
 import { sendStateRoute } from "./routes/send_state.ts";
+import { closeUnusedConnections } from "./unused_connections.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -93,6 +94,7 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
     // No hook runs for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => sendError(error, reply.headers(headersOf(request))),
   });
+  closeUnusedConnections(app);
   spanRequests(app, deps.logger);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersOf(request));
