@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Fault } from "./faults/fault.ts";
-import { FAULTS, findFaults } from "./faults/fault_list.ts";
+import { FAULTS, findFaults, LONG_FAULTS } from "./faults/fault_list.ts";
 
 /** What is to be done. */
 export interface Options {
@@ -61,7 +61,9 @@ export function readOptions(args: string[]): Options | string {
   });
   if (values.help) return USAGE;
   if (values.list) {
-    return FAULTS.map(({ name, description }) => `${name.padEnd(18)}${description}\n`).join("");
+    const line = ({ name, description }: Fault) => `${name.padEnd(20)}${description}\n`;
+    const long = LONG_FAULTS.map(line).join("");
+    return `${FAULTS.map(line).join("")}\nLong ones, with --only:\n${long}`;
   }
   const [round, fault = ""] = values.resume?.split(":") ?? [];
   return {

@@ -106,7 +106,10 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     journal: files.client,
   }).finally(() => over.abort());
   // What no answer comes to by then never gets any.
-  const enough = setTimeout(() => client.stop(), seconds * 4000 + PATIENCE_MS);
+  const enough = setTimeout(
+    () => client.stop(),
+    seconds * 4000 + PATIENCE_MS + (fault.lastsMs ?? 0),
+  );
   const watch = setInterval(
     () => onProgress?.(`${fault.name}: ${client.totals.accepted} accepted`),
     2000,

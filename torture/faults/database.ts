@@ -50,3 +50,21 @@ export const DATABASE: Fault[] = [
     },
   },
 ];
+
+const AWAY_MS = 10 * 60_000;
+
+/** Longer than all that a mailer waits for when it only had to wait for a server. */
+export const MONGOD_AWAY: Fault = {
+  name: "mongod-away",
+  settings: { mailer: { REPLY_TIMEOUT: "15m" } },
+  description: "The database is away for ten minutes while mail is in flight",
+  lastsMs: AWAY_MS,
+  async run(chaos) {
+    const { mongod } = singleOf(chaos);
+    await chaos.pause(chaos.random.integer(1500, 4000));
+    await mongod.kill();
+    chaos.count("crash", "mongod");
+    await delay(AWAY_MS);
+    await mongod.restart();
+  },
+};

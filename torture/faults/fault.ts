@@ -50,6 +50,8 @@ export interface Fault {
   settings?: Partial<Record<ServiceName, Settings>>;
   /** Megabytes of a disk that the broker has for itself, and that can be filled. */
   brokerDisk?: number;
+  /** How long one blow takes, if that is minutes: so much longer the client goes on asking. */
+  lastsMs?: number;
   /** Whether it is done to three brokers and three databases. */
   three?: boolean;
   /** What the receiving server does wrong meanwhile. */

@@ -2,7 +2,7 @@ import type { Fault } from "./fault.ts";
 import { BROKER } from "./broker.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { CRASHES } from "./crash_points.ts";
-import { DATABASE } from "./database.ts";
+import { DATABASE, MONGOD_AWAY } from "./database.ts";
 import { KILLS } from "./kill.ts";
 import { OBJECTS, OBJECTS_FULL } from "./objects.ts";
 import { ROLLING } from "./rolling.ts";
@@ -29,18 +29,22 @@ export const FAULTS: readonly Fault[] = [
   OBJECTS_FULL,
 ];
 
+/** Faults that take too long to be done unless they are asked for by name. */
+export const LONG_FAULTS: readonly Fault[] = [MONGOD_AWAY];
+
 /**
  * Finds faults by name; a name that ends with `*` stands for all that begin so.
  *
  * @throws {RangeError} If there is none of a name.
  */
 export function findFaults(names: readonly string[]): Fault[] {
+  const known = [...FAULTS, ...LONG_FAULTS];
   return names.flatMap((name) => {
-    const found = FAULTS.filter((fault) =>
+    const found = known.filter((fault) =>
       name.endsWith("*") ? fault.name.startsWith(name.slice(0, -1)) : fault.name === name
     );
     if (found.length > 0) return found;
-    const known = FAULTS.map((fault) => fault.name).join(", ");
-    throw new RangeError(`Cannot find the fault "${name}": there are ${known}`);
+    const list = known.map((fault) => fault.name).join(", ");
+    throw new RangeError(`Cannot find the fault "${name}": there are ${list}`);
   });
 }
