@@ -43,9 +43,10 @@ export async function consume<T extends EventType>(
   options: ConsumeOptions,
 ): Promise<void> {
   const { signal, logger } = options;
+  const held = new Set<string>();
   while (!signal.aborted) {
     try {
-      await pull(client, step, options);
+      await pull(client, step, { ...options, held });
     } catch (error) {
       logger.warn("Cannot pull events, trying again", { consumer: options.consumer, error });
     }
@@ -56,7 +57,7 @@ export async function consume<T extends EventType>(
 async function pull<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  options: ConsumeOptions,
+  { held, ...options }: ConsumeOptions & Pick<Settling, "held">,
 ): Promise<void> {
   const plan = planOf(options.consumer);
   const consumer = await client.stream.consumers.get(plan.stream, plan.name);
@@ -81,12 +82,11 @@ async function pull<T extends EventType>(
         message.nak();
         continue;
       }
-      const work = settle(client, step, { message, plan, ackWaitMs, takeTurn, options }).finally(
-        () => {
+      const work = settleOnce(client, step, { message, plan, ackWaitMs, held, takeTurn, options })
+        .finally(() => {
           inHand.delete(work);
           setGauge("posthaste.step.in_flight", inHand.size, { "posthaste.stage": step.name });
-        },
-      );
+        });
       inHand.add(work);
       if (inHand.size >= options.concurrency) await Promise.race(inHand);
     }
@@ -112,16 +112,35 @@ interface Settling {
   message: JsMsg;
   plan: ReturnType<typeof planOf>;
   ackWaitMs: number;
+  /** What is worked on in this process. */
+  held: Set<string>;
   /** Waits for the turn of events that came again and again. */
   takeTurn(): Promise<() => void>;
   options: ConsumeOptions;
+}
+
+/**
+ * Deals with an event unless it came again while it is worked on: this process was too busy to tell the
+ * broker so, or the broker was away. It is settled by whom has it, and no worker was lost.
+ */
+async function settleOnce<T extends EventType>(
+  client: EventClient,
+  step: Step<T>,
+  settling: Settling,
+): Promise<void> {
+  const { held, message } = settling;
+  const key = keyOf(message);
+  if (held.has(key)) return;
+  held.add(key);
+  await settle(client, step, settling);
+  held.delete(key);
 }
 
 /** Deals with one event from its arrival to its end; never throws. */
 async function settle<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, plan, ackWaitMs, takeTurn, options }: Settling,
+  { message, plan, ackWaitMs, takeTurn, options }: Omit<Settling, "held">,
 ): Promise<void> {
   const { logger } = options;
   const keepAlive = setInterval(() => message.working(), ackWaitMs / 3);

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openTestBus, openTestLogger, renderStep, requested } from "./_test_bus.ts";
+
+test("consume() works once on an event that comes again while it is in hand", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  await bus.applyTopology({ ackWaitMs: 500 });
+  let begun = 0;
+  const stop = new AbortController();
+  const step = renderStep(async () => {
+    begun++;
+    // So long that the broker hears nothing and takes the worker for lost, ten times over.
+    for (let times = 0; times < 10; times++) {
+      const until = performance.now() + 600;
+      while (performance.now() < until);
+      await delay(20);
+    }
+    stop.abort();
+    return { type: "done", publish: [] };
+  });
+  await bus.publish(requested("acc_1"));
+  await bus.consume(step, {
+    consumer: "renderer_transactional",
+    concurrency: 4,
+    signal: stop.signal,
+    logger: openTestLogger(),
+  });
+  assert.equal(begun, 1);
+  assert.equal((await bus.streamStates()).get("RENDER")?.messages, 0);
+});
