@@ -28,10 +28,13 @@ function byteLength(text: string): number {
  */
 export function addressFault(text: string): string | undefined {
   if (text === "") return "must not be empty";
-  if (FORBIDDEN_PATTERN.test(text)) {
+  // A character has a byte at least: what is far too long is not searched.
+  if (text.length <= MAX_ADDRESS_BYTES && FORBIDDEN_PATTERN.test(text)) {
     return "must not contain blanks, line breaks, control or invisible characters";
   }
-  if (byteLength(text) > MAX_ADDRESS_BYTES) return `must not exceed ${MAX_ADDRESS_BYTES} bytes`;
+  if (text.length > MAX_ADDRESS_BYTES || byteLength(text) > MAX_ADDRESS_BYTES) {
+    return `must not exceed ${MAX_ADDRESS_BYTES} bytes`;
+  }
   const at = text.indexOf("@");
   if (at < 1 || at !== text.lastIndexOf("@")) return "must be one address of the form name@domain";
   const local = text.slice(0, at);

@@ -50,10 +50,14 @@ export function toRefusal(error: unknown): Refusal {
   });
 }
 
-function headersOf({ code, retryAfter, allow }: Refusal): Record<string, string> {
+function headersOf(
+  { code, retryAfter, allow, acceptEncoding, close }: Refusal,
+): Record<string, string> {
   const headers: Record<string, string> = {};
   if (code === "unauthenticated") headers["www-authenticate"] = "Bearer";
   if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
   if (allow !== undefined) headers["allow"] = allow.join(", ");
+  if (acceptEncoding !== undefined) headers["accept-encoding"] = acceptEncoding;
+  if (close) headers["connection"] = "close";
   return headers;
 }

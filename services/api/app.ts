@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import rateLimit from "@fastify/rate-limit";
 import { DEFAULT_SEND_LIMITS, type Send, type SendLimits } from "@posthaste/contracts";
 import { count, type Logger } from "@posthaste/telemetry";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { toApiError, toRefusal } from "./api_error.ts";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
-import { answerConnectionError } from "./connection_error.ts";
+import { answerConnectionError, followExchanges, refuseTunnel } from "./connection_error.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
-import { hashRequest } from "./idempotency.ts";
-import { readJsonBody } from "./json_body.ts";
+import { headerFault } from "./header_fault.ts";
 import { type LaneBudgetOptions, openLaneBudget } from "./lane_budget.ts";
 import { openLateAcceptances } from "./late_acceptance.ts";
 import type { Ledger } from "./ledger.ts";
+import { limitRate } from "./rate_limit.ts";
+import { readOnlyJson } from "./read_body.ts";
 import { sendBodyReader } from "./read_send_body.ts";
 import { Refusal } from "./refusal.ts";
 import { refuseOtherMethods } from "./refuse_methods.ts";
@@ -20,6 +20,7 @@ import type { RenderTemplateDeps } from "./render_template.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
 import { openRoom, type RoomOptions } from "./room.ts";
+import { SECURITY_HEADERS } from "./security_headers.ts";
 import { messageRoute } from "./routes/message.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
@@ -28,8 +29,6 @@ import { closeUnusedConnections } from "./unused_connections.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** {@linkcode hashRequest}, where the request has an `Idempotency-Key`; else empty. */
-    bodyHash: string;
     /** The ledger, within what this request may take of it. */
     ledger: RequestLedger;
   }
@@ -67,11 +66,20 @@ export interface ApiOptions {
   laneBudget?: LaneBudgetOptions;
   /** Longest time for a whole request to arrive, in milliseconds. @default {30_000} */
   requestTimeoutMs?: number;
+  /**
+   * Longest time in which nothing moves on a connection whose request is under way, in milliseconds;
+   * longer than any answer takes. @default {60_000}
+   */
+  idleTimeoutMs?: number;
 }
 
-const DEFAULT_ROOM: RoomOptions = { maxOperations: 2000, maxBytes: 256_000_000 };
+const DEFAULT_ROOM: RoomOptions = {
+  maxOperations: 2000,
+  maxBytes: 256_000_000,
+  maxAccountBytes: 32_000_000,
+};
 const NO_LANE_BUDGET: LaneBudgetOptions = { rate: 0, burst: 0 };
-const LIMITED_TOKENS = 10_000;
+const CHECK_CONNECTIONS_MS = 1000;
 const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
 
 /**
@@ -79,11 +87,17 @@ const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
  * which lets requests in flight finish and waits for accepted sends on their way to the broker.
  */
 export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstance {
-  const { bodyLimit = 5_000_000, requestTimeoutMs = 30_000 } = options;
+  const { bodyLimit = 5_000_000, requestTimeoutMs = 30_000, idleTimeoutMs = 60_000 } = options;
   const app = fastify({
     bodyLimit,
     logger: false,
     requestTimeout: requestTimeoutMs,
+    connectionTimeout: idleTimeoutMs,
+    http: {
+      connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, requestTimeoutMs),
+      // {@linkcode headerFault} says so in words.
+      requireHostHeader: false,
+    },
     // Longer than the idle timeout of usual load balancers: they must be the ones that close.
     keepAliveTimeout: 72_000,
     requestIdHeader: false,
@@ -95,10 +109,15 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
     frameworkErrors: (error, request, reply) => sendError(error, reply.headers(headersOf(request))),
   });
   closeUnusedConnections(app);
+  followExchanges(app.server);
+  app.server.on("connect", refuseTunnel);
+  // Whatever else is expected is not done (RFC 9110, 10.1.1), and the request is answered as it is.
+  app.server.on("checkExpectation", (...exchange) => app.server.emit("request", ...exchange));
   spanRequests(app, deps.logger);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersOf(request));
-    done();
+    // Nobody is known there: a body would be read for whoever sends it.
+    done(headerFault(request.raw) ?? (request.is404 ? unknownRoute() : undefined));
   });
   readOnlyJson(app);
   app.setErrorHandler((error, request, reply) => {
@@ -109,9 +128,7 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
     count("posthaste.accept.refused", 1, { "posthaste.reason": refusal.code });
     return sendError(refusal, reply);
   });
-  app.setNotFoundHandler((_request, reply) =>
-    sendError(new Refusal("unknown_route", "Cannot find the path: there is no such route"), reply)
-  );
+  app.setNotFoundHandler((_request, reply) => sendError(unknownRoute(), reply));
   const refuseMethods = refuseOtherMethods(app);
   addRoutes(app, { deps, options });
   app.after(refuseMethods);
@@ -131,19 +148,6 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const readBody = sendBodyReader(options.sendLimits ?? DEFAULT_SEND_LIMITS);
   const { rateLimit: max = 100, rateWindowMs = 1000 } = options;
 
-  app.register(rateLimit, {
-    global: false,
-    max,
-    timeWindow: rateWindowMs,
-    cache: LIMITED_TOKENS,
-    enableDraftSpec: true,
-    keyGenerator: ({ caller }) => caller._id,
-    errorResponseBuilder: (_request, { max }) =>
-      new Refusal(
-        "too_many_requests",
-        `Cannot take the request: the token has used up its ${max} requests per ${rateWindowMs} ms`,
-      ),
-  });
   app.register(async (v1) => {
     v1.addHook(
       "onRequest",
@@ -154,7 +158,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
         ...(clock === undefined ? {} : { clock }),
       }),
     );
-    if (max > 0) v1.addHook("onRequest", v1.rateLimit());
+    if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
     sendRoute(v1, {
       admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
@@ -200,32 +204,13 @@ function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
   return { dispatcher, late };
 }
 
-/** Bodies are JSON and nothing else (INTERFACE.md, section 4). */
-function readOnlyJson(app: FastifyInstance): void {
-  app.decorateRequest("bodyHash", "");
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>(
-    "application/json",
-    { parseAs: "buffer" },
-    (request, body, done) => {
-      const { method, headers, ledger } = request;
-      ledger.takeBody(body.length);
-      const [path = ""] = request.url.split("?");
-      if (headers["idempotency-key"] !== undefined) {
-        request.bodyHash = hashRequest(method, path, body);
-      }
-      done(null, readJsonBody(body));
-    },
-  );
-}
-
 /** Headers of every answer. */
 function headersOf({ id }: FastifyRequest): Record<string, string> {
-  return {
-    "x-request-id": id,
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-  };
+  return { "x-request-id": id, ...SECURITY_HEADERS };
+}
+
+function unknownRoute(): Refusal {
+  return new Refusal("unknown_route", "Cannot find the path: there is no such route");
 }
 
 function sendError(error: unknown, reply: FastifyReply): FastifyReply {

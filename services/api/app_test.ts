@@ -18,6 +18,13 @@ test("buildApp() gives every answer an id, and headers that keep it to itself", 
     assert.match(String(headers["x-request-id"]), /^[0-9a-f-]{36}$/, String(status));
     assert.equal(headers["cache-control"], "no-store");
     assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.equal(
+      headers["content-security-policy"],
+      "default-src 'none'; frame-ancestors 'none'",
+    );
+    assert.equal(headers["x-frame-options"], "DENY");
+    assert.equal(headers["referrer-policy"], "no-referrer");
+    assert.equal(headers["cross-origin-resource-policy"], "same-origin");
   }
   const given = await api.post(SEND, smallSend(), { "x-request-id": "abc-1.2" });
   assert.equal(given.headers["x-request-id"], "abc-1.2");
@@ -93,6 +100,84 @@ test("buildApp() answers what is not HTTP with a body of the same shape", async 
   assert.match(text, /^HTTP\/1\.1 400 /);
   const body = errorBodySchema.parse(JSON.parse(text.slice(text.indexOf("\r\n\r\n"))));
   assert.equal(body.code, "invalid_request");
+});
+
+/** Says something over a connection, and gives all that comes until it is closed. */
+async function converse(api: ReturnType<typeof openTestApp>, text: string): Promise<string> {
+  await api.app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = api.app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (chunk) => answer += chunk).on("error", () => {});
+  socket.write(text);
+  await once(socket, "close");
+  return answer;
+}
+
+test("buildApp() answers a request that does not arrive with 408, whatever of it is missing", async () => {
+  const head = `POST ${SEND} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n`;
+  const type = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+  for (const text of [head, head + type]) {
+    await using api = openTestApp({}, { requestTimeoutMs: 100 });
+    const answer = await converse(api, text);
+    assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+    assert.match(answer, /"code":"request_timeout"/);
+    assert.match(answer, /x-content-type-options: nosniff/);
+    assert.deepEqual(api.log.filter(({ level }) => level === "error"), []);
+  }
+});
+
+test("buildApp() answers headers without end with 431", async () => {
+  await using api = openTestApp();
+  const answer = await converse(api, `GET / HTTP/1.1\r\nX-A: ${"a".repeat(20_000)}`);
+  assert.match(answer, /^HTTP\/1\.1 431 .*"code":"headers_too_large"/s);
+});
+
+test("buildApp() says nothing about what is not HTTP before an earlier request is answered", async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  await using api = openTestApp({ findSend: () => gate.then(() => null) });
+  const id = `snd_${"0".repeat(26)}`;
+  const request = `GET /v1/sends/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n\r\n`;
+  assert.equal(await converse(api, `${request}\0\r\n\r\n`), "");
+  open();
+});
+
+test("buildApp() serves nothing behind a request that can be read in two ways", async () => {
+  await using api = openTestApp();
+  const head = `POST ${SEND} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n` +
+    "Content-Type: application/json\r\n";
+  const body = JSON.stringify(smallSend());
+  const good = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const answer = await converse(
+    api,
+    `${head}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n${good}`,
+  );
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.equal(api.sends.length, 0);
+});
+
+test("buildApp() closes a connection whose answer nobody takes", async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  await using api = openTestApp({ findSend: () => gate.then(() => null) }, { idleTimeoutMs: 100 });
+  const id = `snd_${"0".repeat(26)}`;
+  const request = `GET /v1/sends/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n\r\n`;
+  assert.equal(await converse(api, request), "");
+  open();
+});
+
+test("buildApp() reads no body for a path that does not exist", async () => {
+  await using api = openTestApp();
+  await api.app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = api.app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  // The body never comes.
+  socket.write(
+    "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+      "Content-Length: 1000000\r\n\r\n",
+  );
+  const [chunk] = await once(socket, "data");
+  assert.match(String(chunk), /^HTTP\/1\.1 404 /);
+  socket.destroy();
 });
 
 test("buildApp() logs no address and no variable", async () => {

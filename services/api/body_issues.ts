@@ -1,8 +1,8 @@
 import type { Issue } from "@posthaste/contracts";
 import type { z } from "zod";
 
-/** The longest path that is repeated to the caller, in characters. */
-export const MAX_PATH_LENGTH = 300;
+/** The most faults that are listed: a body may have hundreds of thousands. */
+export const MAX_FOUND = 10_000;
 
 const MAX_NAME_LENGTH = 100;
 
@@ -24,17 +24,24 @@ export function sayFault(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.input === undefined ? "is required" : KINDS[issue.expected] ?? "is not valid";
 }
 
-/** Lists the faults that a schema found in a body: one for each field, unknown ones by name. */
+/**
+ * Lists the faults that a schema found in a body, up to {@linkcode MAX_FOUND}: one for each field,
+ * unknown ones by name.
+ */
 export function bodyIssues(error: z.core.$ZodError): Issue[] {
-  return error.issues.flatMap((issue): Issue[] => {
+  const issues: Issue[] = [];
+  for (const issue of error.issues) {
+    const room = MAX_FOUND - issues.length;
+    if (room <= 0) break;
     if (issue.code !== "unrecognized_keys") {
-      return [{ path: pathOf(issue.path), message: issue.message }];
+      issues.push({ path: pathOf(issue.path), message: issue.message });
+      continue;
     }
-    return issue.keys.map((key) => ({
-      path: pathOf([...issue.path, key]),
-      message: "is not a known field",
-    }));
-  });
+    for (const key of issue.keys.slice(0, room)) {
+      issues.push({ path: pathOf([...issue.path, key]), message: "is not a known field" });
+    }
+  }
+  return issues;
 }
 
 /** Writes a path as `to.3.attachments.0.id`; of a name longer than 100 characters, the beginning. */

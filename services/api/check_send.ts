@@ -8,6 +8,9 @@ import { findMissingVariables, type SendVersions } from "./check_variables.ts";
 import { type Fault, refusalOf } from "./fault.ts";
 import type { ReadableSend, ReadSendBody } from "./read_send_body.ts";
 
+/** The most different PDF templates of one send: each is looked up. */
+export const MAX_PDF_TEMPLATES = 100;
+
 /** What a send is checked against. */
 export interface SendContext {
   email: SendVersions["email"];
@@ -30,11 +33,14 @@ export interface CheckedSend {
  */
 export async function checkSend(read: ReadSendBody, context: SendContext): Promise<CheckedSend> {
   const { request, faults, readable } = read;
-  const pdfs = await findPdfVersions(readable, context);
+  const pdfIds = pdfIdsOf(readable);
+  const asked = new Set([...pdfIds].slice(0, MAX_PDF_TEMPLATES));
+  const pdfs = await findPdfVersions(asked, context);
   const all = [
     ...faults,
+    ...findTooManyPdfs(pdfIds),
     ...findSenderFault(readable, context.integration),
-    ...findUnknownPdfs(readable, pdfs),
+    ...findUnknownPdfs(readable, { asked, pdfs }),
     ...findMissingVariables(readable, { email: context.email, pdfs }),
   ];
   if (request === undefined || all.length > 0) throw refusalOf("accept the send", all);
@@ -43,14 +49,24 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   return { request, pdfVersions };
 }
 
-async function findPdfVersions(
-  send: ReadableSend,
-  { latestPdfVersion }: SendContext,
-): Promise<Map<number, PdfVersion>> {
+function pdfIdsOf(send: ReadableSend): Set<number> {
   const ids = new Set<number>();
   for (const { attachments = [] } of send.to) {
     for (const attachment of attachments) if (attachment !== null) ids.add(attachment.id);
   }
+  return ids;
+}
+
+function findTooManyPdfs({ size }: ReadonlySet<number>): Fault[] {
+  if (size <= MAX_PDF_TEMPLATES) return [];
+  const message = `must not use more than ${MAX_PDF_TEMPLATES} different PDF templates`;
+  return [{ code: "invalid_request", path: "to", message }];
+}
+
+async function findPdfVersions(
+  ids: ReadonlySet<number>,
+  { latestPdfVersion }: SendContext,
+): Promise<Map<number, PdfVersion>> {
   const found = new Map<number, PdfVersion>();
   await Promise.all([...ids].map(async (id) => {
     const version = await latestPdfVersion(id);
@@ -67,10 +83,16 @@ function findSenderFault({ from }: ReadableSend, { id, senders }: Integration): 
   return [{ code: "sender_not_allowed", path: "from.email", message }];
 }
 
-function findUnknownPdfs(send: ReadableSend, pdfs: ReadonlyMap<number, PdfVersion>): Fault[] {
+interface PdfLookup {
+  /** Ids that were looked up. */
+  asked: ReadonlySet<number>;
+  pdfs: ReadonlyMap<number, PdfVersion>;
+}
+
+function findUnknownPdfs(send: ReadableSend, { asked, pdfs }: PdfLookup): Fault[] {
   return send.to.flatMap(({ attachments = [] }, index) =>
     attachments.flatMap((attachment, position): Fault[] =>
-      attachment === null || pdfs.has(attachment.id) ? [] : [{
+      attachment === null || !asked.has(attachment.id) || pdfs.has(attachment.id) ? [] : [{
         code: "unknown_pdf_template",
         path: `to.${index}.attachments.${position}.id`,
         message: `there is no published PDF template ${attachment.id}`,

@@ -25,6 +25,8 @@ export const CONFIG = z.object({
     .describe("Most operations that wait for the database; beyond, requests get 503"),
   BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("256MB")
     .describe("Most memory for the bodies of requests being worked on; beyond, they get 503"),
+  ACCOUNT_BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("32MB")
+    .describe("Most of it that the requests of one account may hold; beyond, they get 429"),
   DISPATCH_RECIPIENTS: setting.integer({ min: 1 }).prefault("10000")
     .describe("Most recipients on their way to the broker; beyond, the sweeper dispatches them"),
   DISPATCH_MEMORY: setting.bytes({ min: 1000 }).prefault("32MB")
@@ -41,6 +43,8 @@ export const CONFIG = z.object({
     .describe("Messages of one account in the transactional lane at once, after a quiet time"),
   REQUEST_TIMEOUT: setting.duration({ min: 1000 }).prefault("30s")
     .describe("Longest time for a whole request to arrive"),
+  IDLE_TIMEOUT: setting.duration({ min: 1000 }).prefault("1m")
+    .describe("Longest time in which nothing moves on a connection before its answer is taken"),
 });
 
 /** Settings of the api service, as read. */
@@ -58,7 +62,11 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
     rateWindowMs: config.RATE_WINDOW,
     renderTimeoutMs: config.RENDER_TIMEOUT,
     ledgerTimeoutMs: config.LEDGER_TIMEOUT,
-    room: { maxOperations: config.LEDGER_OPERATIONS, maxBytes: config.BODY_MEMORY },
+    room: {
+      maxOperations: config.LEDGER_OPERATIONS,
+      maxBytes: config.BODY_MEMORY,
+      maxAccountBytes: config.ACCOUNT_BODY_MEMORY,
+    },
     dispatcher: {
       maxRecipients: config.DISPATCH_RECIPIENTS,
       maxBytes: config.DISPATCH_MEMORY,
@@ -67,5 +75,6 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
     },
     laneBudget: { rate: config.TRANSACTIONAL_RATE, burst: config.TRANSACTIONAL_BURST },
     requestTimeoutMs: config.REQUEST_TIMEOUT,
+    idleTimeoutMs: config.IDLE_TIMEOUT,
   };
 }

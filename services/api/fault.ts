@@ -1,4 +1,5 @@
 import type { ErrorCode, Issue } from "@posthaste/contracts";
+import { MAX_FOUND } from "./body_issues.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Kinds of fault that a request can have, in the order in which they decide about the code. */
@@ -28,7 +29,8 @@ export function refusalOf(action: string, faults: readonly Fault[]): Refusal {
   const ranked = FAULT_CODES.flatMap((code) => faults.filter((fault) => fault.code === code));
   const [first] = ranked;
   if (first === undefined) throw new RangeError(`Cannot refuse to ${action}: there is no fault`);
-  const rest = ranked.length === 1 ? "" : ` (and ${ranked.length - 1} more)`;
+  const more = ranked.length >= MAX_FOUND ? "many" : ranked.length - 1;
+  const rest = ranked.length === 1 ? "" : ` (and ${more} more)`;
   const where = first.path === "" ? "the body" : first.path;
   return new Refusal(first.code, `Cannot ${action}: ${where}: ${first.message}${rest}`, {
     issues: ranked.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path, message })),

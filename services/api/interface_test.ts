@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { errorBodySchema } from "@posthaste/contracts";
 import {
   type Answer,
@@ -428,6 +429,9 @@ test("INTERFACE 7: what is not JSON is 400, told by line and column and never qu
   assert.ok(!JSON.stringify(answer.body).includes(secret));
   const bodies = ["", "{", '{"a":1,}', "{'a':1}", '{"a":"\n"}', "[1,2", "nul", '{"a":1}}', "\0"];
   for (const body of bodies) assertError(await api.post(SEND, body), 400, "invalid_json");
+  assert.equal((await api.post(SEND, `\u{feff}${JSON.stringify(smallSend())}`)).status, 200);
+  const marks = `\u{feff}\u{feff}${JSON.stringify(smallSend())}`;
+  assertError(await api.post(SEND, marks), 400, "invalid_json");
   const latin1 = Buffer.from('{"from":"\u{fc}"}', "latin1");
   assertError(await api.post(SEND, latin1), 400, "invalid_json");
 });
@@ -454,6 +458,61 @@ test("INTERFACE 7: numbers beyond a double are 400, at their paths", async () =>
   assertError(answer, 400, "invalid_json");
   assert.deepEqual(pathsOf(answer).sort(), ["a.b.1", "c"]);
   assert.equal((await api.post(RENDER, '{"d":1e300,"text":"1e400"}')).status, 200);
+});
+
+test("INTERFACE 7: halves of characters are 400, at their paths", async () => {
+  await using api = openTestApp();
+  const answer = await api.post(
+    RENDER,
+    '{"a":["\\ud800x"],"b":{"\\uDC00":1},"c":"\\ud83d\\ude00"}',
+  );
+  assertError(answer, 400, "invalid_json");
+  assert.deepEqual(pathsOf(answer), ["a.0", "b.\u{fffd}"]);
+  assert.equal((await api.post(RENDER, '{"c":"\\ud83d\\ude00","d":"\\\\ud800"}')).status, 200);
+});
+
+test("INTERFACE 7: a field that is given twice is 400, at its path", async () => {
+  await using api = openTestApp();
+  const to = '"to":[{"email":"jane@example.net"}]';
+  const from = '"from":{"email":"shop@example.com"}';
+  const bodies: [string, string][] = [
+    [`{${from},${to},${from}}`, "from"],
+    [
+      `{${from},"to":[{"email":"a@b.example"},{"email":"a@b.example","\\u0065mail":"c@d.example"}]}`,
+      "to.1.email",
+    ],
+    [`{${from},${to},"variables":{"a":[{"x":1,"y":{},"x":1}]}}`, "variables.a.0.x"],
+  ];
+  for (const [body, path] of bodies) {
+    const answer = await api.post(SEND, body);
+    assertError(answer, 400, "invalid_json");
+    assert.deepEqual(pathsOf(answer), [path]);
+  }
+  assert.equal(api.sends.length, 0);
+  const twins = `{${from},${to},"variables":{"a":{"x":1},"b":[{"x":1},{"x":1}],"x":"x"}}`;
+  assert.equal((await api.post(SEND, twins)).status, 200);
+});
+
+test("INTERFACE 7: a compressed body is 415, and so is one in another charset", async () => {
+  await using api = openTestApp();
+  const gzipped = gzipSync(Buffer.from(JSON.stringify(smallSend())));
+  for (
+    const coding of ["gzip", "deflate", "br", "zstd", "x-gzip", "GZIP", "identity, gzip", "aes"]
+  ) {
+    for (const body of [gzipped, smallSend()]) {
+      const answer = await api.post(SEND, body, { "content-encoding": coding });
+      assertError(answer, 415, "unsupported_media_type");
+      assert.equal(answer.headers["accept-encoding"], "identity");
+    }
+  }
+  for (const charset of ["utf-16", "latin1", '"iso-8859-1"', "utf-7"]) {
+    const type = { "content-type": `application/json; charset=${charset}` };
+    assertError(await api.post(SEND, smallSend(), type), 415, "unsupported_media_type");
+  }
+  const both = { "content-type": "application/json; charset=utf-8; charset=utf-16" };
+  assertError(await api.post(SEND, smallSend(), both), 415, "unsupported_media_type");
+  assert.equal((await api.post(SEND, smallSend(), { "content-encoding": "identity" })).status, 200);
+  assert.equal(api.sends.length, 1);
 });
 
 test("INTERFACE 7: a body of another type is 415", async () => {
@@ -579,15 +638,64 @@ test("INTERFACE 8: bodies made to have countless faults are answered soon, and w
     JSON.stringify(smallSend({ ["k".repeat(1_000_000)]: 1 })),
     '{"variables":' + "[".repeat(2_000_000) + "]".repeat(2_000_000) + "}",
     "[".repeat(4_000_000),
+    `{"a":[${`${"1".repeat(299)},`.repeat(16_000)}1]}`,
+    `{"variables":{"a":[${distinctObjects(6)}]}}`,
+    `{"variables":{"a":[${distinctObjects(7)}]}}`,
+    '{"a":"' + "\\n".repeat(2_400_000) + '"}x',
+    "\n".repeat(4_900_000) + "x",
+    JSON.stringify(smallSend({ to: [{ email: "\u{e4}".repeat(2_400_000) }] })),
     `{"variables":{"a":1e400,"b":${'{"x":'.repeat(100_000)}1e400${"}".repeat(100_000)}}}`,
   ];
   for (const body of bodies) {
-    const startedAt = performance.now();
-    const answer = await api.post(SEND, body);
-    assert.equal(answer.status, 400);
-    assert.ok(JSON.stringify(answer.body).length < 200_000);
-    assert.ok(performance.now() - startedAt < 2000, `${performance.now() - startedAt} ms`);
+    let cpuMs = Infinity;
+    // The best of three: others use the machine too, and the first is not compiled yet.
+    for (let i = 0; i < 3; i++) {
+      const before = process.cpuUsage();
+      const answer = await api.post(SEND, body);
+      cpuMs = Math.min(cpuMs, process.cpuUsage(before).user / 1000);
+      assert.equal(answer.status, 400);
+      assert.ok(JSON.stringify(answer.body).length < 200_000);
+    }
+    // Generous: the torture holds a process of its own to 100 ms.
+    assert.ok(cpuMs < 250, `${body.slice(0, 40)}: ${cpuMs} ms`);
   }
+});
+
+function distinctObjects(count: number): string {
+  return Array.from(
+    { length: count },
+    (_, n) => `{${Array.from({ length: 10_000 }, (_, index) => `"k${n}_${index}":1`).join(",")}}`,
+  ).join(",");
+}
+
+test("INTERFACE 8: a send that names countless PDF templates asks for few of them", async () => {
+  let asked = 0;
+  await using api = openTestApp({
+    latestPdfVersion: () => {
+      asked++;
+      return Promise.resolve(null);
+    },
+  }, { room: { maxOperations: 200, maxBytes: 10_000_000 } });
+  const to = Array.from({ length: 1000 }, (_, index) => ({
+    email: "a@b.example",
+    attachments: Array.from({ length: 10 }, (_, position) => ({ id: 10 * index + position + 1 })),
+  }));
+  const answer = await api.post(SEND, smallSend({ to }));
+  assertError(answer, 400, "invalid_request");
+  assert.deepEqual(answer.body.issues[0], {
+    path: "to",
+    message: "must not use more than 100 different PDF templates",
+  });
+  assert.equal(asked, 100);
+});
+
+test("INTERFACE 8: variables that are too large for a renderer are 413, and never try again", async () => {
+  await using api = openTestApp();
+  assert.equal((await api.post(RENDER, { a: "x".repeat(500_000) })).status, 200);
+  assertError(await api.post(RENDER, { a: "x".repeat(600_000) }), 413, "payload_too_large");
+  // Written again, it is five times as long.
+  const numbers = `{"a":[${Array(24_000).fill("1e20").join(",")}]}`;
+  assertError(await api.post(RENDER, numbers), 413, "payload_too_large");
 });
 
 test("INTERFACE 8: a token that asks too often gets 429, and others do not", async () => {
@@ -601,6 +709,8 @@ test("INTERFACE 8: a token that asks too often gets 429, and others do not", asy
   assertError(answer, 429, "too_many_requests");
   assert.ok(Number(answer.headers["retry-after"]) >= 1);
   assert.equal(String(answer.headers["ratelimit-limit"]), "3");
+  assert.equal(answer.headers["ratelimit-policy"], '"token";q=3;w=60');
+  assert.equal(answer.headers["ratelimit"], '"token";r=0;t=60');
   assert.equal((await api.post(RENDER, {}, { authorization: "Bearer ph_render" })).status, 200);
 });
 

@@ -1,32 +1,41 @@
 import { isUtf8 } from "node:buffer";
+import type { Issue } from "@posthaste/contracts";
 import { parse } from "secure-json-parse";
-import { findInfiniteNumbers } from "./infinite_numbers.ts";
+import { pathOf } from "./body_issues.ts";
 import { findJsonFault } from "./json_fault.ts";
+import { type JsonLimits, measureJson } from "./measure_json.ts";
 import { Refusal } from "./refusal.ts";
+import { findRepeatedField } from "./repeated_field.ts";
+import { findValueFaults, lookThrough } from "./value_faults.ts";
+
+const BOM_PATTERN = /^\u{feff}/u;
 
 /**
  * Reads a request body as JSON. The error tells where the fault is and never quotes the body.
  *
- * @throws {Refusal} `invalid_json` if it is empty, not UTF-8, not JSON, or holds names that poison
- * prototypes or numbers that are too large.
+ * @throws {Refusal} `invalid_json` if it is empty, not UTF-8, not JSON, or holds more than is read,
+ * names that poison prototypes, a field twice, numbers that are too large or halves of characters.
  */
-export function readJsonBody(body: Buffer): unknown {
+export function readJsonBody(body: Buffer, limits: JsonLimits): unknown {
   if (body.length === 0) throw invalidJson("the body is empty");
   if (!isUtf8(body)) throw invalidJson("the body is not UTF-8");
-  const text = body.toString("utf8");
+  const { excess, fields, hasSurrogates } = measureJson(body, limits);
+  if (excess !== undefined) throw invalidJson(`the body is too complex: ${excess}`);
+  // RFC 8259, 8.1: one byte order mark may be ignored. The parser would ignore another.
+  const text = body.toString("utf8").replace(BOM_PATTERN, "");
+  if (BOM_PATTERN.test(text)) throw invalidJson("the body is not valid JSON at line 1, column 1");
   const value = parseJson(text);
-  const issues = findInfiniteNumbers(text, value);
-  if (issues.length === 0) return value;
-  throw new Refusal("invalid_json", "Cannot read the request: a number is too large", {
-    issues,
-  });
+  const look = lookThrough(value, { hasSurrogates });
+  if (look.fields !== fields) throw repeated(text);
+  if (!look.hasFaults) return value;
+  throw invalidJson("a value cannot be kept as it is", findValueFaults(value, { hasSurrogates }));
 }
 
 function parseJson(text: string): unknown {
   try {
     return parse(text, undefined, { protoAction: "error", constructorAction: "error" });
   } catch {
-    const place = findJsonFault(text.replace(/^\u{feff}/u, ""));
+    const place = findJsonFault(text);
     throw invalidJson(
       place === undefined
         ? 'the body has a field named "__proto__" or "constructor.prototype"'
@@ -35,6 +44,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-function invalidJson(reason: string): Refusal {
-  return new Refusal("invalid_json", `Cannot read the request: ${reason}`);
+function repeated(text: string): Refusal {
+  const path = pathOf(findRepeatedField(text) ?? []);
+  return invalidJson("a field is given twice", [{ path, message: "must not be given twice" }]);
+}
+
+function invalidJson(reason: string, issues?: Issue[]): Refusal {
+  return new Refusal("invalid_json", `Cannot read the request: ${reason}`, {
+    ...(issues === undefined ? {} : { issues }),
+  });
 }

@@ -75,7 +75,12 @@ function endOf(pattern: RegExp, text: string, position: number): number | undefi
 }
 
 function placeOf(text: string, position: number): JsonPlace {
-  const before = text.slice(0, position);
-  const lines = before.split("\n");
-  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+  let line = 1;
+  let lineStart = 0;
+  for (let at = 0; at < position; at++) {
+    if (text.charCodeAt(at) !== 0x0a) continue;
+    line++;
+    lineStart = at + 1;
+  }
+  return { line, column: position - lineStart + 1 };
 }

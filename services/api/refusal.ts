@@ -8,6 +8,10 @@ export interface RefusalOptions extends ErrorOptions {
   retryAfter?: number;
   /** Methods that the path does answer to. */
   allow?: string[];
+  /** Content codings that a body may have. */
+  acceptEncoding?: string;
+  /** Whether the connection is closed after the answer. */
+  close?: boolean;
 }
 
 /**
@@ -20,14 +24,18 @@ export class Refusal extends Error {
   readonly issues: Issue[] | undefined;
   readonly retryAfter: number | undefined;
   readonly allow: string[] | undefined;
+  readonly acceptEncoding: string | undefined;
+  readonly close: boolean;
 
   constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
-    const { issues, retryAfter, allow, ...rest } = options;
+    const { issues, retryAfter, allow, acceptEncoding, close = false, ...rest } = options;
     super(message, rest);
     this.code = code;
     this.issues = issues;
     this.retryAfter = retryAfter;
     this.allow = allow;
+    this.acceptEncoding = acceptEncoding;
+    this.close = close;
   }
 
   /** How traces and metrics sort it, where its cause does not tell. */

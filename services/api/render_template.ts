@@ -1,6 +1,7 @@
 import {
   EVENT_VERSION,
   type EventData,
+  MAX_EVENT_BYTES,
   type Rendered,
   type RenderReply,
   variablesSchema,
@@ -39,6 +40,9 @@ export interface RenderCommand {
 
 const RETRY_AFTER_SECONDS = 2;
 
+/** The largest body of a request to render: it goes to the renderer in one event. */
+export const MAX_VARIABLES_BYTES = MAX_EVENT_BYTES - 2048;
+
 /** With the wait for the check itself, a broker that is gone is told within 2 s. */
 const ASK_BROKER_AFTER_MS = 900;
 const ACTION = "render the template";
@@ -64,6 +68,8 @@ export async function renderTemplate(
     const issues = bodyIssues(error);
     throw refusalOf(ACTION, issues.map((issue) => ({ code: "invalid_request", ...issue })));
   }
+  // As JSON is written there, it may be longer than it came: `1e20`.
+  if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) throw tooLarge();
   const missing = findMissingForRender(version, variables);
   if (missing.length > 0) throw refusalOf(ACTION, missing);
   const reply = await ask({
@@ -76,6 +82,11 @@ export async function renderTemplate(
   if (reply.ok) return { subject: reply.subject, html: reply.html, text: reply.text };
   const code = reply.timedOut ? "render_timeout" : "template_failed";
   throw new Refusal(code, `Cannot ${ACTION}: ${reply.reason}`);
+}
+
+function tooLarge(): Refusal {
+  const reason = `the variables exceed ${MAX_VARIABLES_BYTES} bytes`;
+  return new Refusal("payload_too_large", `Cannot ${ACTION}: ${reason}`);
 }
 
 async function ask(

@@ -28,6 +28,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   #waits = 0;
   #waitsSince = 0;
   #bytes = 0;
+  #accountId = "";
   /** What keeps the request's bytes: the request itself, and each operation under way. */
   #holders = 1;
   #isOver = false;
@@ -44,14 +45,18 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   }
 
   /**
-   * Counts the body of the request, until the request is over and nothing that it asked for is under
-   * way.
+   * Counts a part of the request's body as it arrives, until the request is over and nothing that it
+   * asked for is under way.
    *
-   * @throws {Refusal} `unavailable` if too much is under way.
+   * @throws {Refusal} `unavailable` if too much is under way, `too_many_requests` if too much of it
+   * is the account's.
    */
-  takeBody(bytes: number): void {
-    if (!this.#deps.room.takeBytes(bytes)) throw this.#refuse("read the request", tooMuch());
+  takeBody(bytes: number, accountId: string): void {
+    const full = this.#deps.room.takeBytes(bytes, { accountId, held: this.#bytes });
+    if (full === "all") throw this.#refuse("read the request", tooMuch());
+    if (full === "account") throw tooMuchOfAccount();
     this.#bytes += bytes;
+    this.#accountId = accountId;
   }
 
   /** Counts the body until some other work on it is settled too; gives that work. */
@@ -154,7 +159,8 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   }
 
   #release(): void {
-    if (--this.#holders === 0) this.#deps.room.freeBytes(this.#bytes);
+    if (--this.#holders > 0 || this.#bytes === 0) return;
+    this.#deps.room.freeBytes({ accountId: this.#accountId, held: this.#bytes });
   }
 
   #refuse(action: string, cause: unknown): Refusal {
@@ -169,6 +175,11 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
       retryAfter: RETRY_AFTER_SECONDS,
     });
   }
+}
+
+function tooMuchOfAccount(): Refusal {
+  const reason = "too many bytes of the account's other requests are being worked on";
+  return new Refusal("too_many_requests", `Cannot read the request: ${reason}`, { retryAfter: 1 });
 }
 
 function tooMuch(): Error {

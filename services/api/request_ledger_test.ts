@@ -56,16 +56,32 @@ test("takeBody() keeps the bytes until the request is over and its operations ar
   const room = openRoom(ROOMY);
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   const first = ledgerIn(room, 20);
-  first.takeBody(800);
+  first.takeBody(800, "acc_1");
   await assert.rejects(first.wait("accept", () => answer), UNAVAILABLE);
-  assert.throws(() => ledgerIn(room, 20).takeBody(201), UNAVAILABLE);
+  assert.throws(() => ledgerIn(room, 20).takeBody(201, "acc_1"), UNAVAILABLE);
   first.leave();
   first.leave();
-  assert.throws(() => ledgerIn(room, 20).takeBody(201), UNAVAILABLE);
+  assert.throws(() => ledgerIn(room, 20).takeBody(201, "acc_1"), UNAVAILABLE);
   resolve();
   await answer;
   await delay(0);
-  assert.ok(room.takeBytes(1000));
+  assert.equal(room.takeBytes(1000, { accountId: "acc_1", held: 0 }), undefined);
+});
+
+test("takeBody() refuses one account's bytes beyond its share, and nobody else's", () => {
+  const room = openRoom({ ...ROOMY, maxBytes: 1000, maxAccountBytes: 300 });
+  const [first, second, other] = [20, 20, 20].map((timeoutMs) => ledgerIn(room, timeoutMs));
+  first?.takeBody(200, "acc_1");
+  assert.throws(() => second?.takeBody(101, "acc_1"), {
+    code: "too_many_requests",
+    retryAfter: 1,
+  });
+  second?.takeBody(100, "acc_1");
+  other?.takeBody(300, "acc_2");
+  first?.leave();
+  second?.takeBody(200, "acc_1");
+  // One body always fits, in however many parts it comes.
+  other?.takeBody(400, "acc_2");
 });
 
 test("buildApp() gives the bytes of every request back", async () => {

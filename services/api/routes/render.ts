@@ -1,6 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import { renderTemplate, type RenderTemplateDeps } from "../render_template.ts";
+import {
+  MAX_VARIABLES_BYTES,
+  renderTemplate,
+  type RenderTemplateDeps,
+} from "../render_template.ts";
 
 /** `POST /templates/{templateId}/render` (INTERFACE.md, section 4.1). */
 export function renderRoute(
@@ -9,7 +13,10 @@ export function renderRoute(
 ): void {
   app.post<{ Params: { templateId: string } }>(
     "/templates/:templateId/render",
-    { onRequest: requireScope("render") },
+    {
+      onRequest: requireScope("render"),
+      bodyLimit: Math.min(app.initialConfig.bodyLimit ?? Infinity, MAX_VARIABLES_BYTES),
+    },
     ({ caller: { accountId }, params: { templateId }, body, ledger }) =>
       renderTemplate({ accountId, templateId, body }, {
         ...deps,

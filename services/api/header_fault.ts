@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import { Refusal } from "./refusal.ts";
+
+/** The most header fields of a request. */
+export const MAX_HEADERS = 100;
+
+/** Of two of them, a proxy may read one and this service the other. */
+const ONCE = new Set([
+  "authorization",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "host",
+  "idempotency-key",
+  "transfer-encoding",
+]);
+
+/** What is looked at. */
+export interface RequestHead
+  extends Pick<IncomingMessage, "rawHeaders" | "headers" | "httpVersion"> {
+  /** The connection. */
+  socket: object;
+}
+
+/** What follows on these may have come from somebody else than what was refused. */
+const distrusted = new WeakSet<object>();
+
+/**
+ * Finds what is wrong with the header fields of a request that the parser has let through: too many,
+ * or such that those who pass the request on may take it for another one (request smuggling). Of the
+ * same connection, nothing is trusted after that.
+ */
+export function headerFault(head: RequestHead): Refusal | undefined {
+  const fault = distrusted.has(head.socket)
+    ? invalid("an earlier one on this connection was not valid")
+    : findFault(head);
+  if (fault !== undefined) distrusted.add(head.socket);
+  return fault;
+}
+
+function findFault({ rawHeaders, headers, httpVersion }: RequestHead): Refusal | undefined {
+  if (rawHeaders.length > 2 * MAX_HEADERS) {
+    return new Refusal(
+      "headers_too_large",
+      `Cannot read the request: it has more than ${MAX_HEADERS} header fields`,
+      { close: true },
+    );
+  }
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? "";
+    if (!ONCE.has(name)) continue;
+    if (seen.has(name)) return invalid(`the header "${name}" is given twice`);
+    seen.add(name);
+  }
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "chunked") {
+    return invalid("the only transfer coding is chunked");
+  }
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return invalid("it is not HTTP/1.1");
+  if (headers.host === undefined && httpVersion !== "1.0") {
+    return invalid('the header "host" is missing');
+  }
+  return undefined;
+}
+
+function invalid(reason: string): Refusal {
+  return new Refusal("invalid_request", `Cannot read the request: ${reason}`, { close: true });
+}

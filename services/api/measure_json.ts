@@ -1,0 +1,94 @@
+/** How deep a body may be nested: variables are, 32 levels, below five of the request's own. */
+export const MAX_DEPTH = 64;
+
+/** The most fields that one object may have. */
+export const MAX_FIELDS = 10_000;
+
+/** A text of so many bytes may hold one field or item, or one field: those cost a parser more. */
+const BYTES_PER_VALUE = 20;
+const BYTES_PER_FIELD = 80;
+
+/** What can be told of a JSON text before it is parsed. */
+export interface JsonMeasure {
+  /** Fields of all its objects; of a text that is JSON, exactly. */
+  fields: number;
+  /** Whether strings may hold halves of surrogate pairs. */
+  hasSurrogates: boolean;
+  /** Why it is not to be parsed. */
+  excess: string | undefined;
+}
+
+/** How much a body may hold. */
+export interface JsonLimits {
+  /** Fields and items of all its objects and lists. */
+  maxValues: number;
+  /** Fields of all its objects. */
+  maxFields: number;
+}
+
+/** Gives what bodies may hold where they may have so many bytes. */
+export function jsonLimitsOf(bodyLimit: number): JsonLimits {
+  return {
+    maxValues: Math.ceil(bodyLimit / BYTES_PER_VALUE),
+    maxFields: Math.ceil(bodyLimit / BYTES_PER_FIELD),
+  };
+}
+
+/**
+ * Measures a JSON text in one pass and without memory: a parser would make objects of it first, of
+ * which five million brackets are hundreds of megabytes. What is not JSON gives some measure too.
+ */
+export function measureJson(
+  text: Uint8Array,
+  { maxValues, maxFields }: JsonLimits,
+): JsonMeasure {
+  const fieldsAt = new Uint32Array(MAX_DEPTH + 1);
+  const measure: JsonMeasure = { fields: 0, hasSurrogates: false, excess: undefined };
+  let values = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case 0x22: // "
+        for (at++; at < text.length && text[at] !== 0x22; at++) {
+          if (text[at] !== 0x5c) continue;
+          at++;
+          // \uD800 to \uDFFF
+          if (text[at] === 0x75 && (text[at + 1] === 0x64 || text[at + 1] === 0x44)) {
+            measure.hasSurrogates = true;
+          }
+        }
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        depth++;
+        values++;
+        if (depth > MAX_DEPTH) {
+          return { ...measure, excess: `it is nested deeper than ${MAX_DEPTH} levels` };
+        }
+        fieldsAt[depth] = 0;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        if (depth > 0) depth--;
+        break;
+      case 0x3a: { // :
+        if (++measure.fields > maxFields) {
+          return { ...measure, excess: `it has more than ${maxFields} fields` };
+        }
+        const fields = (fieldsAt[depth] ?? 0) + 1;
+        fieldsAt[depth] = fields;
+        if (fields > MAX_FIELDS) {
+          return { ...measure, excess: `an object has more than ${MAX_FIELDS} fields` };
+        }
+        break;
+      }
+      case 0x2c: // ,
+        values++;
+        break;
+    }
+    if (values > maxValues) {
+      return { ...measure, excess: `it has more than ${maxValues} fields and items` };
+    }
+  }
+  return measure;
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { jsonLimitsOf, MAX_DEPTH, MAX_FIELDS, measureJson } from "./measure_json.ts";
+
+const LIMITS = { maxValues: 100, maxFields: 50 };
+
+function measure(text: string, limits = LIMITS) {
+  return measureJson(Buffer.from(text), limits);
+}
+
+test("measureJson() counts the fields of all objects, and nothing inside of strings", () => {
+  const texts: [string, number][] = [
+    ["1", 0],
+    ["{}", 0],
+    ['{"a":{"b":[{"c":1,"d":2}]}}', 4],
+    ['{"a:b":":","\\":":"{\\\\","c":"\\""}', 3],
+    ['["a:1,b:2"]', 0],
+  ];
+  for (const [text, fields] of texts) {
+    JSON.parse(text);
+    assert.deepEqual(measure(text), { fields, hasSurrogates: false, excess: undefined }, text);
+  }
+});
+
+test("measureJson() stops at too deep, too many values, and too many fields", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  assert.equal(measure(nested(MAX_DEPTH)).excess, undefined);
+  assert.match(String(measure(nested(MAX_DEPTH + 1)).excess), /deeper than 64/);
+  assert.equal(measure(`[${Array(99).fill(1).join(",")}]`).excess, undefined);
+  assert.match(String(measure(`[${Array(101).fill(1).join(",")}]`).excess), /more than 100 fields/);
+  const object = (count: number) => `{${Array(count).fill('"a":1').join(",")}}`;
+  assert.equal(measure(object(50)).excess, undefined);
+  assert.match(String(measure(object(51)).excess), /more than 50 fields/);
+  const large = jsonLimitsOf(5_000_000);
+  assert.deepEqual(large, { maxValues: 250_000, maxFields: 62_500 });
+  assert.equal(measure(`[${object(MAX_FIELDS)},${object(MAX_FIELDS)}]`, large).excess, undefined);
+  assert.match(String(measure(object(MAX_FIELDS + 1), large).excess), /more than 10000 fields/);
+});
+
+test("measureJson() sees escapes that may be halves of characters", () => {
+  assert.equal(measure('"\\ud800"').hasSurrogates, true);
+  assert.equal(measure('"\\uDFFF"').hasSurrogates, true);
+  assert.equal(measure('"\\\\ud800 \\u00d8"').hasSurrogates, false);
+});
+
+test("measureJson() ends on whatever is not JSON", () => {
+  for (const text of ["", '"', '"\\', "]]]}}}", "{[}]:::,,,", '"\\u', "\u{0}"]) measure(text);
+});

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fastify } from "fastify";
+import type { AccessToken } from "@posthaste/contracts";
+import { limitRate } from "./rate_limit.ts";
+import { Refusal } from "./refusal.ts";
+
+function openLimited(options: { max: number; windowMs: number }) {
+  let now = 1000;
+  const app = fastify();
+  app.decorateRequest("caller", null as unknown as AccessToken);
+  app.addHook("onRequest", (request, _reply, done) => {
+    request.caller = { _id: String(request.headers["x-token"]) } as AccessToken;
+    done();
+  });
+  app.addHook("onRequest", limitRate({ ...options, clock: { now: () => now } }));
+  app.setErrorHandler((error, _request, reply) => {
+    assert.ok(error instanceof Refusal);
+    return reply.code(429).send({ code: error.code, retryAfter: error.retryAfter });
+  });
+  app.get("/", () => ({}));
+  return {
+    ask: (token: string) => app.inject({ url: "/", headers: { "x-token": token } }),
+    pass: (ms: number) => void (now += ms),
+  };
+}
+
+test("limitRate() counts each token for itself, and begins anew after the window", async () => {
+  const { ask, pass } = openLimited({ max: 2, windowMs: 10_000 });
+  assert.equal((await ask("a")).statusCode, 200);
+  pass(3500);
+  assert.equal((await ask("a")).statusCode, 200);
+  const refused = await ask("a");
+  assert.equal(refused.statusCode, 429);
+  assert.deepEqual(refused.json(), { code: "too_many_requests", retryAfter: 7 });
+  assert.equal((await ask("b")).statusCode, 200);
+  pass(6499);
+  assert.equal((await ask("a")).statusCode, 429);
+  pass(1);
+  assert.equal((await ask("a")).statusCode, 200);
+});
+
+test("limitRate() tells the policy and what is left, in the draft's words and in its older ones", async () => {
+  const { ask, pass } = openLimited({ max: 2, windowMs: 10_000 });
+  await ask("a");
+  pass(9500);
+  const { headers } = await ask("a");
+  assert.equal(headers["ratelimit-policy"], '"token";q=2;w=10');
+  assert.equal(headers["ratelimit"], '"token";r=0;t=1');
+  assert.equal(headers["ratelimit-limit"], "2");
+  assert.equal(headers["ratelimit-remaining"], "0");
+  assert.equal(headers["ratelimit-reset"], "1");
+  const short = await openLimited({ max: 5, windowMs: 500 }).ask("a");
+  assert.equal(short.headers["ratelimit-policy"], '"token";q=5');
+  assert.equal(short.headers["ratelimit"], '"token";r=4;t=1');
+});

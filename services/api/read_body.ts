@@ -1,0 +1,94 @@
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { hashRequest } from "./idempotency.ts";
+import { readJsonBody } from "./json_body.ts";
+import { jsonLimitsOf } from "./measure_json.ts";
+import { Refusal } from "./refusal.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** {@linkcode hashRequest}, where the request has an `Idempotency-Key`; else empty. */
+    bodyHash: string;
+  }
+}
+
+/**
+ * Makes an app read bodies as JSON and nothing else (INTERFACE.md, section 4). What arrives counts as
+ * taken from the moment it is here: thousands of bodies that never end would fill the memory. How
+ * large they may be is the `bodyLimit` of the app or of the route.
+ */
+export function readOnlyJson(app: FastifyInstance): void {
+  app.decorateRequest("bodyHash", "");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/json",
+    async (request: FastifyRequest, payload: Readable) => {
+      checkCoding(request);
+      const limit = request.routeOptions.bodyLimit ?? Infinity;
+      const body = await readBytes(request, { payload, limit });
+      if (request.headers["idempotency-key"] !== undefined) {
+        const [path = ""] = request.url.split("?");
+        request.bodyHash = hashRequest(request.method, path, body);
+      }
+      return readJsonBody(body, jsonLimitsOf(limit));
+    },
+  );
+}
+
+const CHARSET_PATTERN = /;\s*charset\s*=\s*"?([^\s;"]*)/gi;
+
+/** Compressed bodies are not taken: a few kilobytes would be gigabytes. */
+function checkCoding({ headers }: FastifyRequest): void {
+  const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (coding !== "" && coding !== "identity") {
+    throw unsupported("the body must not be compressed", { acceptEncoding: "identity" });
+  }
+  for (const [, charset] of (headers["content-type"] ?? "").matchAll(CHARSET_PATTERN)) {
+    if (charset?.toLowerCase() !== "utf-8") throw unsupported("the charset must be UTF-8");
+  }
+}
+
+function unsupported(reason: string, options: { acceptEncoding?: string } = {}): Refusal {
+  return new Refusal("unsupported_media_type", `Cannot read the request: ${reason}`, options);
+}
+
+interface Reading {
+  payload: Readable;
+  limit: number;
+}
+
+function readBytes(
+  { headers, ledger, caller }: FastifyRequest,
+  { payload, limit }: Reading,
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const tooLarge = () =>
+    new Refusal("payload_too_large", `Cannot read the request: the body exceeds ${limit} bytes`);
+  if (Number(headers["content-length"] ?? 0) > limit) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const refuse = (error: unknown) => {
+    payload.off("data", take).off("end", end).off("close", breakOff);
+    chunks.length = 0;
+    reject(error);
+  };
+  const take = (chunk: Buffer) => {
+    bytes += chunk.length;
+    try {
+      if (bytes > limit) throw tooLarge();
+      ledger.takeBody(chunk.length, caller.accountId);
+      chunks.push(chunk);
+    } catch (error) {
+      refuse(error);
+    }
+  };
+  const end = () => {
+    resolve(chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks, bytes));
+    chunks.length = 0;
+  };
+  const breakOff = () =>
+    refuse(new Refusal("invalid_request", "Cannot read the request: it broke off"));
+  // The rest of what is refused is read on and forgotten, so that the client gets to the answer.
+  payload.on("data", take).once("end", end).once("close", breakOff).on("error", breakOff);
+  return promise;
+}

@@ -1,0 +1,80 @@
+import type { Issue } from "@posthaste/contracts";
+import { pathOf } from "./body_issues.ts";
+
+const MAX_ISSUES = 10;
+
+/** What a look at a parsed text found. */
+export interface ValueLook {
+  /** Fields of all objects. A field that was given twice counts once. */
+  fields: number;
+  /** Whether {@linkcode findValueFaults} would find something. */
+  hasFaults: boolean;
+}
+
+/** What to look for. */
+export interface LookOptions {
+  /** Whether strings may hold halves of surrogate pairs: only then they are looked at. */
+  hasSurrogates: boolean;
+}
+
+/**
+ * Looks through a value out of a JSON parser for what no JSON can say again: numbers beyond the range
+ * of a double, such as `1e400`, which are infinite by now, and halves of surrogate pairs, which no
+ * UTF-8 can hold. A mail would be filled with something else in their place.
+ *
+ * @param value Nested no deeper than a stack can bear.
+ */
+export function lookThrough(value: unknown, options: LookOptions): ValueLook {
+  const look: ValueLook = { fields: 0, hasFaults: false };
+  visit(value, options, look);
+  return look;
+}
+
+function visit(value: unknown, options: LookOptions, look: ValueLook): void {
+  if (typeof value !== "object" || value === null) {
+    look.hasFaults ||= faultOf(value, options) !== undefined;
+  } else if (Array.isArray(value)) {
+    for (const item of value) visit(item, options, look);
+  } else {
+    for (const name in value) {
+      look.fields++;
+      if (options.hasSurrogates) look.hasFaults ||= !name.isWellFormed();
+      visit((value as Record<string, unknown>)[name], options, look);
+    }
+  }
+}
+
+/** Tells where the faults are that {@linkcode lookThrough} saw, at most ten. */
+export function findValueFaults(value: unknown, options: LookOptions): Issue[] {
+  const issues: Issue[] = [];
+  collect(value, [], { ...options, issues });
+  return issues;
+}
+
+function collect(
+  value: unknown,
+  path: readonly PropertyKey[],
+  options: LookOptions & { issues: Issue[] },
+): void {
+  const { issues, hasSurrogates } = options;
+  const note = (message: string, at = path) => void issues.push({ path: pathOf(at), message });
+  if (issues.length >= MAX_ISSUES) return;
+  const fault = faultOf(value, options);
+  if (fault !== undefined) note(fault);
+  if (typeof value !== "object" || value === null) return;
+  for (const name in value) {
+    if (issues.length >= MAX_ISSUES) return;
+    if (hasSurrogates && !name.isWellFormed()) {
+      note("must not have half a character in its name", [...path, name.toWellFormed()]);
+    }
+    collect((value as Record<string, unknown>)[name], [...path, name], options);
+  }
+}
+
+function faultOf(value: unknown, { hasSurrogates }: LookOptions): string | undefined {
+  if (value === Infinity || value === -Infinity) return "must be a number in the range of a double";
+  if (hasSurrogates && typeof value === "string" && !value.isWellFormed()) {
+    return "must not contain half a character (a surrogate without its pair)";
+  }
+  return undefined;
+}

@@ -1,0 +1,267 @@
+import { goodSend, type HttpTarget, openHttpTarget } from "./_http_target.ts";
+import { faultOfRefusal } from "./_http_verdict.ts";
+import { exchangeRaw, requestText } from "./_raw_http.ts";
+import { hostileBodies, type HostileBody } from "./http_bodies.ts";
+import { fuzzHttp } from "./http_fuzz.ts";
+import { hostileRequests } from "./http_requests.ts";
+import { attackWithSockets } from "./http_sockets.ts";
+import type { HostileRow } from "./row.ts";
+
+/** How much is tried. */
+export interface HttpAttackOptions {
+  /** Requests of each property of the fuzz; a tenth of them is held open at once, at most 1,000. */
+  tries: number;
+  seed: number;
+  /**
+   * The most time of a processor that a body may cost, in milliseconds. On a machine that does other
+   * things too everything costs more. @default {100}
+   */
+  cpuLimitMs?: number;
+  onProgress?(line: string): void;
+}
+
+const MAX_GROWTH = 50_000_000;
+const MAX_SOCKETS = 1000;
+const RATE = 20;
+const AT_ONCE = 16;
+
+/** Attacks the HTTP interface of a real process, over real connections. */
+export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow[]> {
+  const { tries, seed, cpuLimitMs = 100, onProgress = () => {} } = options;
+  await using target = await openHttpTarget();
+  const rows: HostileRow[] = [];
+  const add = (row: HostileRow) => {
+    rows.push(row);
+    onProgress(`${row.attack}: ${row.tries} tried, ${row.through} through. ${row.note ?? ""}`);
+  };
+  await warmUp(target);
+  add(await tryRequests(target));
+  add(await tryBodies(target, cpuLimitMs));
+  add(await tryRate(target));
+  add(await tryPipelines(target, tries));
+  const startedAt = performance.now();
+  for (const { property, tries: runs, broken } of await fuzzHttp(target, { runs: tries, seed })) {
+    add({
+      attack: `HTTP fuzz: ${property}`,
+      tries: runs,
+      through: broken === undefined ? 0 : 1,
+      ...(broken === undefined ? {} : { note: broken }),
+      seconds: (performance.now() - startedAt) / 1000,
+    });
+  }
+  const sockets = Math.min(MAX_SOCKETS, Math.ceil(tries / 2));
+  for (const result of await attackWithSockets(target, sockets)) {
+    const { median, longest } = result.probeMs;
+    add({
+      attack: `HTTP sockets: ${result.name}`,
+      tries: result.sockets,
+      through: result.faults.length,
+      note: `${result.grownMb.toFixed(0)} MB more; others answered in ${median.toFixed(0)} ms, ` +
+        `at most ${longest.toFixed(0)} ms. ${result.faults.join("; ")}`.trim(),
+      seconds: result.seconds,
+    });
+  }
+  add({
+    attack: "HTTP: errors that the service logged",
+    tries: 1,
+    through: target.errors.length,
+    ...(target.errors.length === 0 ? {} : { note: target.errors[0]?.slice(0, 500) ?? "" }),
+    seconds: 0,
+  });
+  return rows;
+}
+
+/**
+ * What is not compiled yet, and the memory that large bodies take even if they are good, are no fault
+ * of an attack.
+ */
+async function warmUp(target: HttpTarget): Promise<void> {
+  const { port, account } = target;
+  const large = JSON.stringify(goodSend({ variables: { n: "ä".repeat(2_300_000) } }));
+  const small = JSON.stringify(goodSend());
+  for (let i = 0; i < 60; i++) {
+    const body = i % 2 === 1 ? large : small;
+    const bytes = requestText(`POST /v1${account.path} HTTP/1.1`, headersOf(account.token), body);
+    const { answers: [answer] } = await exchangeRaw(bytes, { port, lingerMs: 0 });
+    if (answer?.status !== 200) {
+      throw new Error(`Cannot warm up: ${answer?.status} ${answer?.body}`);
+    }
+  }
+}
+
+function headersOf(token: string, more: readonly string[] = []): string[] {
+  return ["Host: x", `Authorization: Bearer ${token}`, "Content-Type: application/json", ...more];
+}
+
+async function tryRequests({ port, account }: HttpTarget): Promise<HostileRow> {
+  const startedAt = performance.now();
+  const { token } = account;
+  const body = JSON.stringify(goodSend());
+  const requests = hostileRequests({ token, path: `/v1${account.path}`, body });
+  const faults: string[] = [];
+  const waiting = [...requests];
+  // A few at a time: some are answered when the time for a request is over.
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { name, bytes, mayClose = false } = next;
+      const { answers, closed } = await exchangeRaw(bytes, { port });
+      if (mayClose && answers.length === 0 && closed) continue;
+      const fault = faultOfRefusal(answers[0]) ?? answers.map(faultOfRefusal).find(isDefined);
+      if (fault !== undefined) faults.push(`${name}: ${fault}`);
+    }
+  }));
+  return rowOf("HTTP: broken and ambiguous requests", {
+    tries: requests.length,
+    faults,
+    startedAt,
+  });
+}
+
+async function tryBodies(target: HttpTarget, limitMs: number): Promise<HostileRow> {
+  const startedAt = performance.now();
+  const bodies = hostileBodies(goodSend());
+  const before = await target.rss();
+  const faults: string[] = [];
+  let [tries, slowest, highest] = [0, { name: "", cpuMs: 0 }, before];
+  for (const body of bodies) {
+    for (const endpoint of ["send", "render"] as const) {
+      if (body.only !== undefined && body.only !== endpoint) continue;
+      if (endpoint === "render" && RENDERABLE.has(body.name)) continue;
+      tries++;
+      const { fault, cpuMs } = await tryBody(target, { body, endpoint, limitMs });
+      if (fault !== undefined) faults.push(`${body.name} (${endpoint}): ${fault}`);
+      if (cpuMs > slowest.cpuMs) slowest = { name: body.name, cpuMs };
+      highest = Math.max(highest, await target.rss());
+    }
+  }
+  if (highest - before > MAX_GROWTH) faults.push(`${mb(highest - before)} MB more memory`);
+  const note = `${mb(highest - before)} MB more; at most ${slowest.cpuMs} ms of a processor ` +
+    `(${slowest.name})`;
+  return rowOf("HTTP: hostile bodies", { tries, faults, startedAt, note });
+}
+
+/** Objects of variables are what a request to render is. */
+const RENDERABLE = new Set([
+  "33 deep in a variable",
+  "1,000 recipients with 60 unknown fields",
+  "5 objects of 10,000 keys",
+]);
+
+interface BodyTry {
+  body: HostileBody;
+  endpoint: "send" | "render";
+  limitMs: number;
+}
+
+async function tryBody(
+  target: HttpTarget,
+  { body, endpoint, limitMs }: BodyTry,
+): Promise<{ fault: string | undefined; cpuMs: number }> {
+  const { port, account } = target;
+  const path = endpoint === "send" ? account.path : "/templates/torture/render";
+  const line = `POST /v1${path} HTTP/1.1`;
+  const bytes = requestText(line, headersOf(account.token, body.headers), body.make());
+  let cpuMs = Infinity;
+  // The best of three: what else the machine does is no fault of the request.
+  for (let i = 0; i < 3 && cpuMs > limitMs; i++) {
+    const before = await target.cpuMs();
+    const { answers } = await exchangeRaw(bytes, { port, lingerMs: 0 });
+    cpuMs = Math.min(cpuMs, await target.cpuMs() - before);
+    const fault = faultOfRefusal(answers[0]);
+    if (fault !== undefined) return { fault, cpuMs };
+  }
+  return { fault: cpuMs > limitMs ? `${cpuMs} ms of a processor` : undefined, cpuMs };
+}
+
+/** Tries to get more out of a token than its limit, and looks what the answers say of it. */
+async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<HostileRow> {
+  const startedAt = performance.now();
+  const port = await startApi({ RATE_LIMIT: String(RATE), RATE_WINDOW: "1h" });
+  const tries = 5 * RATE;
+  const ask = ({ token, path }: { token: string; path: string }, number: number) =>
+    exchangeRaw(
+      requestText(`POST /v1${path} HTTP/1.1`, [
+        ...headersOf(token),
+        // Nothing that a caller says makes it another one.
+        `X-Forwarded-For: 10.0.0.${number}`,
+        `X-Request-Id: ${number}`,
+      ], number % 2 === 0 ? JSON.stringify(goodSend()) : "{"),
+      { port, lingerMs: 0 },
+    );
+  const asked = await Promise.all(Array.from({ length: tries }, (_, n) => ask(account, n)));
+  const answers = asked.flatMap(({ answers }) => answers);
+  const refused = answers.filter(({ status }) => status === 429);
+  const faults: string[] = [];
+  if (answers.length - refused.length !== RATE) {
+    faults.push(`${answers.length - refused.length} were taken`);
+  }
+  for (const { headers } of refused) {
+    const isTold = headers["ratelimit-policy"] === `"token";q=${RATE};w=3600` &&
+      /^"token";r=0;t=\d+$/.test(headers["ratelimit"] ?? "") && Number(headers["retry-after"]) > 0;
+    if (!isTold) faults.push("a refusal does not tell the limit");
+  }
+  const { answers: [other] } = await ask(bystander, 0);
+  if (other?.status !== 200) faults.push(`another token got ${other?.status}`);
+  return rowOf("HTTP: more requests than a token has", { tries, faults, startedAt });
+}
+
+/** Pipelines many requests over a few connections: each is answered, in order, and none costs much. */
+async function tryPipelines(target: HttpTarget, tries: number): Promise<HostileRow> {
+  const startedAt = performance.now();
+  const before = await target.rss();
+  const { port, account: { token } } = target;
+  const each = Math.min(5000, Math.max(100, tries));
+  const asks = Array.from(
+    { length: each },
+    (_, n) => requestText("GET /v1/sends/x HTTP/1.1", [...headersOf(token), `X-Request-Id: ${n}`]),
+  );
+  const bytes = Buffer.concat(asks);
+  const done = await Promise.all(
+    Array.from({ length: 4 }, () => exchangeRaw(bytes, { port, expect: each, timeoutMs: 60_000 })),
+  );
+  const faults: string[] = [];
+  for (const { answers } of done) {
+    const isInOrder = answers.every(({ headers }, n) => headers["x-request-id"] === String(n));
+    if (answers.length !== each || !isInOrder) faults.push(`${answers.length} of ${each} answers`);
+  }
+  // What is not HTTP behind an unanswered request must not be answered first.
+  const mixed = Buffer.concat([asks[0] ?? Buffer.alloc(0), Buffer.from("\u{0}\r\n\r\n")]);
+  const { answers } = await exchangeRaw(mixed, { port });
+  if (answers[0] !== undefined && answers[0].headers["x-request-id"] !== "0") {
+    faults.push("what came second was answered first");
+  }
+  const grown = await target.rss() - before;
+  if (grown > MAX_GROWTH) faults.push(`${mb(grown)} MB more memory`);
+  return rowOf("HTTP: pipelines", {
+    tries: 4 * each + 1,
+    faults,
+    startedAt,
+    note: `${mb(grown)} MB more`,
+  });
+}
+
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+function mb(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
+}
+
+interface Tried {
+  tries: number;
+  faults: string[];
+  startedAt: number;
+  note?: string;
+}
+
+function rowOf(attack: string, { tries, faults, startedAt, note = "" }: Tried): HostileRow {
+  const all = [note, ...faults.slice(0, 20)].filter((text) => text !== "").join("; ");
+  return {
+    attack,
+    tries,
+    through: faults.length,
+    ...(all === "" ? {} : { note: all }),
+    seconds: (performance.now() - startedAt) / 1000,
+  };
+}

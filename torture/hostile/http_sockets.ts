@@ -1,0 +1,164 @@
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { goodSend, type HttpTarget, PATIENCE_MS } from "./_http_target.ts";
+import { exchangeRaw, openSocket, requestText } from "./_raw_http.ts";
+
+/** What came of many connections that were held at once. */
+export interface SocketAttack {
+  name: string;
+  sockets: number;
+  /** What went wrong; empty if nothing did. */
+  faults: string[];
+  /** Growth of the service's memory at its highest, in MB. */
+  grownMb: number;
+  /** Time that another account's request took meanwhile: the middle and the longest, in milliseconds. */
+  probeMs: { median: number; longest: number };
+  seconds: number;
+}
+
+interface Kind {
+  name: string;
+  /** What each connection says, beginning with nothing said. */
+  attack(socket: Socket, target: HttpTarget): void;
+  /** Answers that a connection may have got when it is closed. */
+  allowed: RegExp;
+}
+
+const MAX_GROWTH = 50;
+const PROBE_LIMIT_MS = 100;
+
+const KINDS: Kind[] = [
+  {
+    name: "headers that never end",
+    attack(socket) {
+      socket.write("POST /v1/templates/1/send/1 HTTP/1.1\r\nHost: x\r\n");
+      drip(socket, "X-A: b\r\n");
+    },
+    allowed: /^408$/,
+  },
+  {
+    name: "bodies that never end, without a token",
+    attack(socket, { account: { path } }) {
+      socket.write(head(path, ["Authorization: Bearer ph_wrong", "Content-Length: 5000000"]));
+      socket.write(Buffer.alloc(300_000, 32));
+      drip(socket, " ");
+    },
+    allowed: /^401(,408)?$/,
+  },
+  {
+    name: "bodies that never end, to nowhere",
+    attack(socket) {
+      socket.write(head("/nowhere", ["Content-Length: 5000000"]));
+      socket.write(Buffer.alloc(300_000, 32));
+      drip(socket, " ");
+    },
+    allowed: /^404(,408)?$/,
+  },
+  {
+    name: "bodies that never end, of one account",
+    attack(socket, { account: { path, token } }) {
+      socket.write(head(path, [`Authorization: Bearer ${token}`, "Content-Length: 5000000"]));
+      socket.write(Buffer.alloc(300_000, 32));
+      drip(socket, " ");
+    },
+    allowed: /^(408|429|429,408)$/,
+  },
+  {
+    name: "answers that nobody reads",
+    attack(socket, { account: { path, token } }) {
+      socket.pause();
+      const ask = requestText(`GET ${path}?${"a".repeat(90)} HTTP/1.1`, [
+        "Host: x",
+        `Authorization: Bearer ${token}`,
+      ]);
+      socket.write(Buffer.concat(Array(200).fill(ask)));
+    },
+    allowed: /^((405|408),?)*$/,
+  },
+];
+
+function head(path: string, headers: string[]): Buffer {
+  const all = ["Host: x", "Content-Type: application/json", ...headers];
+  return requestText(`POST /v1${path} HTTP/1.1`, all);
+}
+
+/** Says a little again and again: the connection is not idle. */
+function drip(socket: Socket, text: string): void {
+  const timer = setInterval(() => void (socket.writable && socket.write(text)), 500);
+  socket.once("close", () => clearInterval(timer));
+}
+
+/** Holds many connections of each kind at once, and looks what becomes of them and of others. */
+export async function attackWithSockets(
+  target: HttpTarget,
+  sockets: number,
+): Promise<SocketAttack[]> {
+  const results: SocketAttack[] = [];
+  for (const kind of KINDS) results.push(await hold(target, { kind, sockets }));
+  return results;
+}
+
+async function hold(
+  target: HttpTarget,
+  { kind, sockets }: { kind: Kind; sockets: number },
+): Promise<SocketAttack> {
+  const startedAt = performance.now();
+  const before = await target.rss();
+  const ended = new Map<string, number>();
+  const open = new Set<Socket>();
+  for (let i = 0; i < sockets; i++) {
+    const socket = openSocket(target.port);
+    open.add(socket);
+    let data = "";
+    socket.on("data", (chunk) => data += chunk);
+    socket.on("close", () => {
+      open.delete(socket);
+      const statuses = [...data.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);
+      const what = statuses.join(",");
+      ended.set(what, (ended.get(what) ?? 0) + 1);
+    });
+    kind.attack(socket, target);
+    // All at once would be a flood of connections, which is another matter.
+    if (i % 50 === 49) await delay(1);
+  }
+  let highest = before;
+  const probes: number[] = [];
+  const faults: string[] = [];
+  const until = performance.now() + 2 * PATIENCE_MS + 2000;
+  while (performance.now() < until && (open.size > 0 || probes.length < 20)) {
+    const probe = await exchangeRaw(probeOf(target), { port: target.port, lingerMs: 0 });
+    if (probe.answers[0]?.status !== 200) {
+      faults.push(`a bystander got ${probe.answers[0]?.status}`);
+    }
+    probes.push(probe.firstMs);
+    highest = Math.max(highest, await target.rss());
+    // Whoever reads nothing sees no end either.
+    if (kind.name.startsWith("answers") && performance.now() > until - PATIENCE_MS) {
+      for (const socket of open) socket.resume();
+    }
+    await delay(50);
+  }
+  if (open.size > 0) faults.push(`${open.size} connections are still open`);
+  for (const socket of open) socket.destroy();
+  for (const [what, count] of ended) {
+    if (what !== "" && !kind.allowed.test(what)) faults.push(`${count} got ${what.slice(0, 60)}`);
+  }
+  const grownMb = (highest - before) / 1e6;
+  if (grownMb > MAX_GROWTH) faults.push(`${grownMb.toFixed(0)} MB more memory`);
+  const sorted = probes.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? Infinity;
+  if (median > PROBE_LIMIT_MS) faults.push(`a bystander waited ${median.toFixed(0)} ms`);
+  return {
+    name: kind.name,
+    sockets,
+    faults,
+    grownMb,
+    probeMs: { median, longest: sorted.at(-1) ?? Infinity },
+    seconds: (performance.now() - startedAt) / 1000,
+  };
+}
+
+function probeOf({ bystander: { path, token } }: HttpTarget): Buffer {
+  const headers = ["Host: x", `Authorization: Bearer ${token}`, "Content-Type: application/json"];
+  return requestText(`POST /v1${path} HTTP/1.1`, headers, JSON.stringify(goodSend()));
+}

@@ -1,0 +1,9 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attackHttp } from "./http.ts";
+
+test("the HTTP interface refuses what is hostile, soon and with little memory", async () => {
+  const rows = await attackHttp({ tries: 40, seed: 4, cpuLimitMs: 400 });
+  assert.ok(rows.length > 10);
+  assert.deepEqual(rows.filter(({ through }) => through > 0), []);
+});
