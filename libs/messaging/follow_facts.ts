@@ -67,25 +67,33 @@ async function pull(
   // It may have aborted while the consumer was looked up.
   if (signal.aborted) stop();
   let batch: JsMsg[] = [];
-  let flushing: Promise<void> = Promise.resolve();
+  let flushing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const settleBatch = () => {
+    const taken = batch;
+    batch = [];
+    return settle(taken, record, options.logger);
+  };
+  // One batch at a time: what comes meanwhile makes the next one, and no row of small ones builds up.
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    const taken = batch;
-    batch = [];
-    flushing = flushing.then(() => settle(taken, record, options.logger));
+    flushing ??= settleBatch().finally(() => {
+      flushing = undefined;
+      if (batch.length > 0) timer ??= setTimeout(flush);
+    });
     return flushing;
   };
   try {
     for await (const message of messages) {
       batch.push(message);
-      if (batch.length >= batchSize) await flush();
-      else timer ??= setTimeout(flush, lingerMs);
+      while (batch.length >= batchSize) await flush();
+      if (batch.length > 0) timer ??= setTimeout(flush, lingerMs);
     }
   } finally {
     signal.removeEventListener("abort", stop);
-    await flush();
+    while (batch.length > 0 || flushing !== undefined) await flush();
+    clearTimeout(timer);
   }
 }
 

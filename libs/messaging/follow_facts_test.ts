@@ -3,6 +3,7 @@ import { connect } from "@nats-io/transport-node";
 import { until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { failed, openTestBus, openTestLogger } from "./_test_bus.ts";
 import type { Fact, FollowOptions } from "./follow_facts.ts";
 
@@ -46,6 +47,26 @@ suite("followFacts()", { concurrency: 4 }, () => {
     stop.abort();
     await ended;
     assert.deepEqual(batches, [["acc_1"]]);
+  });
+
+  test("followFacts() lets no row of small batches build up behind a slow ledger", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const batches: string[][] = [];
+    const ended = open.bus.followFacts(async (batch) => {
+      batches.push(names(batch));
+      await delay(400);
+    }, { ...optionsOf(stop), lingerMs: 5 });
+    const expected = Array.from({ length: 60 }, (_, index) => `acc_${index}`);
+    for (const name of expected) {
+      await open.bus.publish(failed(name));
+      await delay(10);
+    }
+    await until(() => batches.flat().length === 60, { timeoutMs: 5000 });
+    stop.abort();
+    await ended;
+    assert.deepEqual(batches.flat(), expected);
+    assert.ok(batches.length <= 12, `${batches.length} batches`);
   });
 
   test("followFacts() hands facts over again when recording them failed", async () => {
