@@ -1,9 +1,10 @@
 import { Command, CommanderError } from "commander";
-import { toCommandError } from "./command_error.ts";
+import { CommandError, toCommandError } from "./command_error.ts";
 import type { CommandContext } from "./command_context.ts";
 import { accountsCommand } from "./commands/accounts.ts";
 import { importCommand } from "./commands/import.ts";
 import { integrationsCommand } from "./commands/integrations.ts";
+import { keysCommand } from "./commands/keys.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { renderCommand } from "./commands/render.ts";
 import { retryCommand } from "./commands/retry.ts";
@@ -19,6 +20,7 @@ const COMMANDS = [
   accountsCommand,
   tokensCommand,
   integrationsCommand,
+  keysCommand,
   templatesCommand,
   importCommand,
   renderCommand,
@@ -31,6 +33,7 @@ const HELP = `
 Settings:
   MONGODB_URL, NATS_URL, MASTER_KEY   where the parts are; without any of them, the
                                       demonstration that "npm start" runs
+  MONGODB_URL_FILE, …                 files with these and with the token, instead
   POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send and status
   NO_COLOR                            no colours
 
@@ -69,9 +72,21 @@ export async function runCommandLine(argv: string[], world: CommandWorld): Promi
       return EXIT.usage;
     }
     const known = toCommandError(error);
-    world.output.fail(known);
+    world.output.fail(await withoutSecrets(known, world.settings.secrets));
     return known.exitCode;
   }
+}
+
+/** Errors of drivers quote what they were given. */
+async function withoutSecrets(error: CommandError, secrets: string[]): Promise<CommandError> {
+  const { hideSecrets, rememberSecrets } = await import("@posthaste/telemetry");
+  rememberSecrets(secrets);
+  const { message, exitCode, remedy, issues } = error;
+  return new CommandError(hideSecrets(message), {
+    exitCode,
+    remedy,
+    issues: issues.map(({ at, message }) => ({ at, message: hideSecrets(message) })),
+  });
 }
 
 function buildProgram(context: CommandContext, stdout: NodeJS.WriteStream): Command {

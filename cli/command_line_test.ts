@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdtempDisposable, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -9,6 +9,7 @@ import {
   openSecret,
   openStore,
   readMasterKeys,
+  sealSecret,
   type Store,
 } from "@posthaste/storage";
 import { openTestMongo, openTestNats, type TestMongo } from "@posthaste/testing";
@@ -143,6 +144,76 @@ test("integrationsCommand() seals the password, which is in no argument and no o
   const gone = await run(`integrations update main ${account} --no-login`);
   assert.equal(gone.code, EXIT.ok, gone.stderr);
   assert.equal((await store.findIntegration(accountId, 1))?.auth, null);
+});
+
+test("keysCommand() brings every password under a new key, and never prints one", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-keys-"));
+  await using own = await openTestMongo();
+  await using other = await openStore({ url: own.url });
+  const { _id: accountId } = await other.createAccount({ name: "keys-shop" });
+  const seal = { accountId, field: INTEGRATION_PASSWORD, keys: readMasterKeys(MASTER_KEY) };
+  for (let i = 1; i <= 3; i++) {
+    await other.createIntegration({
+      ...{ accountId, name: `n${i}`, host: "h.example", port: 587, tls: "starttls" },
+      senders: ["a@example.com"],
+      auth: (recordId) => ({
+        ...{ user: "u", method: null },
+        password: sealSecret("CanaryPassword", { ...seal, recordId }),
+      }),
+    });
+  }
+  const generated = await run("keys generate k2");
+  assert.match(generated.stdout, /^k2:[A-Za-z0-9+/]{43}=\n$/);
+  const file = join(folder.path, "master.keys");
+  await writeFile(file, `${generated.stdout.trim()},${MASTER_KEY}\n`);
+  const keys = { MASTER_KEY: "", MASTER_KEY_FILE: file, MONGODB_URL: own.url };
+
+  const before = await run("keys list --json", { env: keys });
+  assert.deepEqual(JSON.parse(before.stdout), [
+    { id: "k2", state: "current", count: 0 },
+    { id: "k1", state: "former", count: 3 },
+  ]);
+  const rotated = await run("keys rotate", { env: keys });
+  assert.equal(rotated.code, EXIT.ok, rotated.stderr);
+  assert.match(
+    rotated.stdout,
+    /^3 passwords brought under "k2"; none is left under another key\n$/,
+  );
+  const stored = await other.findIntegration(accountId, 3);
+  assert.ok(stored?.auth);
+  const alone = readMasterKeys(generated.stdout.trim());
+  const opened = openSecret(stored.auth.password, { ...seal, recordId: stored._id, keys: alone });
+  assert.equal(opened, "CanaryPassword");
+
+  // Of k2 nothing opens with k1 alone: nothing is changed, and the code says so.
+  const back = await run("keys rotate --json", { env: { MONGODB_URL: own.url } });
+  assert.equal(back.code, EXIT.failed);
+  const { left, faults } = JSON.parse(back.stdout);
+  assert.equal(left, 3);
+  assert.match(faults[0].reason, /master key "k2" is not configured$/);
+  assert.match(
+    (await run("keys list", { env: { MONGODB_URL: own.url } })).stdout,
+    /k2 +missing +3/,
+  );
+
+  const both = await run("keys list", { env: { ...keys, MASTER_KEY } });
+  assert.equal(both.code, EXIT.usage);
+  const secrets = [MASTER_KEY, generated.stdout.trim()].map((key) => key.split(":")[1] ?? "");
+  for (const { stdout, stderr } of [before, rotated, back, both]) {
+    for (const secret of ["CanaryPassword", ...secrets]) {
+      assert.ok(!`${stdout}${stderr}`.includes(secret));
+    }
+  }
+});
+
+test("runCommandLine() prints no password of a connection string that cannot be read", async () => {
+  for (const url of ["mongodb://jane:Canary123", "mongodb://jane:Canary123@h:x/"]) {
+    const { code, stdout, stderr } = await run("accounts list --json", {
+      env: { MONGODB_URL: url },
+    });
+    assert.equal(code, EXIT.failed);
+    assert.doesNotMatch(`${stdout}${stderr}`, /Canary/);
+  }
 });
 
 test("retryCommand() brings failed messages back, and integrations resume is heard", async () => {

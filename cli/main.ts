@@ -6,6 +6,9 @@ import { Output } from "./output.ts";
 import { Settings } from "./settings.ts";
 
 const { env, stdin, stdout, stderr } = process;
+// Passwords are in it.
+process.report.excludeEnv = true;
+
 const argv = process.argv.slice(2);
 const output = new Output({ stdout, stderr, json: argv.includes("--json") });
 

@@ -18,6 +18,13 @@ const stackSchema = z.object({
   accountId: z.string(),
 });
 
+const SECRET: ReadonlySet<string> = new Set([
+  "MONGODB_URL",
+  "NATS_URL",
+  "MASTER_KEY",
+  "POSTHASTE_TOKEN",
+]);
+
 type Stack = z.infer<typeof stackSchema>;
 
 /** Where {@linkcode Settings} come from. */
@@ -59,10 +66,15 @@ export class Settings {
   get masterKey(): string {
     return this.#connection("MASTER_KEY", ({ masterKeyFile }) => {
       if (masterKeyFile === undefined) {
-        throw usageError('Cannot seal the password: the demonstration has no "masterKeyFile"');
+        throw usageError('Cannot tell the master key: the demonstration has no "masterKeyFile"');
       }
       return readFileSync(masterKeyFile, "utf8").trim();
     });
+  }
+
+  /** Secrets that the environment holds: none of them may be printed. */
+  get secrets(): string[] {
+    return [...SECRET].flatMap((name) => this.#env[name] ?? []);
   }
 
   /** The demonstration's account, if its database is used. */
@@ -75,7 +87,7 @@ export class Settings {
     const url = given.url ?? this.#read("POSTHASTE_URL");
     const token = given.tokenFile === undefined
       ? this.#read("POSTHASTE_TOKEN")
-      : readTokenFile(given.tokenFile);
+      : readSecret("the token file", given.tokenFile);
     if (url === undefined && token === undefined) {
       const stack = this.#useStack();
       if (stack) return { url: stack.apiUrl, token: stack.token };
@@ -113,8 +125,13 @@ export class Settings {
     return this.#stack;
   }
 
+  /** A secret may lie in a file that `<NAME>_FILE` names, as for the services. */
   #read(name: string): string | undefined {
-    return this.#env[name]?.trim() || undefined;
+    const value = this.#env[name]?.trim() || undefined;
+    const file = SECRET.has(name) ? this.#env[`${name}_FILE`]?.trim() || undefined : undefined;
+    if (file === undefined) return value;
+    if (value === undefined) return readSecret(`${name}_FILE`, file);
+    throw usageError(`Cannot tell which ${name} to use: ${name}_FILE is set, too`, "unset one");
   }
 }
 
@@ -136,11 +153,13 @@ function readStack(file: string): Stack | null {
   }
 }
 
-function readTokenFile(file: string): string {
+function readSecret(name: string, file: string): string {
+  let reason = "it is empty";
   try {
-    return readFileSync(file, "utf8").trim();
+    const text = readFileSync(file, "utf8").trim();
+    if (text !== "") return text;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`Cannot read the token file "${file}": ${reason}`);
+    reason = error instanceof Error ? error.message : String(error);
   }
+  throw usageError(`Cannot read ${name} "${file}": ${reason}`);
 }

@@ -100,14 +100,18 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   ]);
   options.signal?.throwIfAborted();
 
-  const masterKeyFile = join(dataDir, "master.key");
+  const masterKeyFile = env["MASTER_KEY_FILE"] || join(dataDir, "master.key");
   const masterKey = env["MASTER_KEY"] || await keptMasterKey(masterKeyFile);
   const apiPort = ports.api || await freePort();
   const common = {
     ...env,
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
-    MASTER_KEY: masterKey,
+    // The mailer's alone: see below.
+    MASTER_KEY: undefined,
+    MASTER_KEY_FILE: undefined,
+    MONGODB_URL_FILE: undefined,
+    NATS_URL_FILE: undefined,
     PORT: String(apiPort),
     HOST: "127.0.0.1",
     APPLY_TOPOLOGY: "true",
@@ -116,7 +120,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     // Saves a third of the CPU that the start of the services takes.
     NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] || join(userCacheDir(env), "compiled"),
   };
-  const runner = opened.use(openRunner(options, common));
+  const runner = opened.use(openRunner(options, { common, mailer: { MASTER_KEY: masterKey } }));
   onProgress?.("starting the services");
   const failing = new AbortController();
   const names = [...(options.inbox ? ["inbox"] as const : []), ...SERVICES];
@@ -200,7 +204,10 @@ interface Runner extends AsyncDisposable {
 }
 
 /** Starts services and keeps track of them: one that was restarted takes the place of the old. */
-function openRunner(options: StackOptions, env: Record<string, string | undefined>): Runner {
+function openRunner(
+  options: StackOptions,
+  env: Record<"common" | "mailer", Record<string, string | undefined>>,
+): Runner {
   const services = new Map<ServiceName | "inbox", ServiceProcess>();
   const closing = new AbortController();
   const starting = new Set<Promise<void>>();
@@ -213,7 +220,11 @@ function openRunner(options: StackOptions, env: Record<string, string | undefine
     const service = await startService({
       name,
       main: fileURLToPath(new URL(mainOf(name), import.meta.url)),
-      env: { ...env, ...settingsOf(name, options) },
+      env: {
+        ...env.common,
+        ...(name === "mailer" ? env.mailer : {}),
+        ...settingsOf(name, options),
+      },
       signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
       onLine: (line) => options.onLine?.(name, line),
       onUnexpectedExit: (reason) => options.onUnexpectedExit?.(name, reason),

@@ -6,13 +6,14 @@ import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } from "@posthaste/storage";
 import {
+  openOtlpReceiver,
   openSmtpSink,
+  type OtlpReceiver,
   type SmtpSink,
   type SunkMessage,
   testCertificate,
   until,
 } from "@posthaste/testing";
-import { openOtlpReceiver, type OtlpReceiver } from "./otlp_receiver.ts";
 import { readMail } from "./read_mail.ts";
 import { readPdf, readPdfByPoppler } from "./read_pdf.ts";
 import { openSystem, SENDER, type SendView, type System } from "./system.ts";

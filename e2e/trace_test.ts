@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
-import { openOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "./otlp_receiver.ts";
+import {
+  openOtlpReceiver,
+  openSmtpSink,
+  type OtlpReceiver,
+  type ReceivedSpan,
+  type SmtpSink,
+  until,
+} from "@posthaste/testing";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
 

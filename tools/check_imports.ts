@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { basename, dirname, join, normalize } from "node:path";
 import process from "node:process";
-import { DOORS, DOORS_OPEN_TO, MAY_IMPORT, TESTS_MAY_IMPORT } from "./import_rules.ts";
-import { scanImports } from "./scan_imports.ts";
+import { DOORS, DOORS_OPEN_TO, MAY_IMPORT, RESERVED, TESTS_MAY_IMPORT } from "./import_rules.ts";
+import { scanImports, scanName } from "./scan_imports.ts";
 import { listUnits, shortName, type Unit } from "./workspace_units.ts";
 
 /**
@@ -17,13 +17,27 @@ export function checkImports(root: string): string[] {
   const violations: string[] = [];
   for (const unit of units) {
     for (const file of unit.files) {
-      for (const { specifier, line } of scanImports(readFileSync(join(root, file), "utf8"))) {
+      const source = readFileSync(join(root, file), "utf8");
+      violations.push(...findReserved(source, { unit, file }));
+      for (const { specifier, line } of scanImports(source)) {
         const rule = findRule({ unit, file, specifier, byPackage });
         if (rule !== undefined) violations.push(`${file}:${line} imports "${specifier}": ${rule}`);
       }
     }
   }
   return violations;
+}
+
+function findReserved(source: string, { unit, file }: { unit: Unit; file: string }): string[] {
+  if (isTestFile(file) || file === "tools/import_rules.ts") return [];
+  return RESERVED.filter(({ units }) => !units.includes(unit.folder)).flatMap(({ name, units }) =>
+    scanName(source, name)
+      .map((line) => `${file}:${line} names "${name}": only ${units.join(", ")} may`)
+  );
+}
+
+function isTestFile(file: string): boolean {
+  return file.endsWith("_test.ts") || /\/_test_\w+\.ts$/.test(file);
 }
 
 interface Import {
@@ -64,7 +78,7 @@ function findUnitRule({ unit, file, specifier }: Import, target: Unit): string |
   const allowed = MAY_IMPORT[unit.folder] ?? MAY_IMPORT[group] ?? [];
   const name = shortName(target);
   if (allowed.includes("*") || allowed.includes(name)) return undefined;
-  const isTest = file.endsWith("_test.ts") || /\/_test_\w+\.ts$/.test(file);
+  const isTest = isTestFile(file);
   const testsMay: readonly string[] = TESTS_MAY_IMPORT;
   if (testsMay.includes(name)) return isTest ? undefined : `only tests import ${name}`;
   const list = [...allowed, ...(isTest ? testsMay : [])];

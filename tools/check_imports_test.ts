@@ -43,3 +43,23 @@ test("checkImports() finds nothing in what keeps the rules", () => {
   });
   assert.deepEqual(checkImports(repository.root), []);
 });
+
+test("checkImports() lets the mailer alone open a password, by whatever way it is named", () => {
+  const source = (name: string) => `// ${name} is only a comment\n${name}\n`;
+  const ways = [
+    'import { openSecret } from "@x/storage";',
+    'import { openSecret as look } from "@x/storage";',
+    'const { openSecret } = await import("@x/storage");',
+    'import * as storage from "@x/storage"; storage["openSecret"];',
+  ];
+  for (const way of ways) {
+    using repository = makeRepository({
+      "services/api/a.ts": source(way),
+      "services/mailer/a.ts": source(way),
+      "services/api/a_test.ts": source(way),
+    });
+    assert.deepEqual(checkImports(repository.root), [
+      'services/api/a.ts:2 names "openSecret": only libs/storage, services/mailer, torture may',
+    ], way);
+  }
+});

@@ -57,3 +57,11 @@ export const DOORS: readonly { packages: readonly string[]; units: readonly stri
  * a server from outside; what they import must still be declared.
  */
 export const DOORS_OPEN_TO = ["bench", "e2e", "torture"] as const;
+
+/**
+ * Functions that only some units may name, whoever may import the library that has them; tests may.
+ * A password is opened where it is used: in the mailer; the torture tries to open what is not its own.
+ */
+export const RESERVED: readonly { name: string; units: readonly string[] }[] = [
+  { name: "openSecret", units: ["libs/storage", "services/mailer", "torture"] },
+];

@@ -29,6 +29,16 @@ export function scanImports(source: string): FoundImport[] {
   return found.sort((a, b) => a.line - b.line);
 }
 
+/** Finds the lines, from 1, in which an identifier stands or a string that is one, but no comment. */
+export function scanName(source: string, name: string): number[] {
+  if (!source.includes(name)) return [];
+  const { masked, strings } = maskSource(source);
+  const code = [...masked.matchAll(new RegExp(`\\b${name}\\b`, "g"))].map(({ index }) => index);
+  const quoted = [...strings].filter(([, text]) => text === name).map(([at]) => at);
+  return [...code, ...quoted].map((at) => source.slice(0, at).split("\n").length)
+    .toSorted((a, b) => a - b);
+}
+
 /** Blanks out comments, strings, templates and regular expressions; strings are kept by their place. */
 function maskSource(source: string): { masked: string; strings: Map<number, string> } {
   const strings = new Map<number, string>();

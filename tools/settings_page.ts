@@ -17,6 +17,11 @@ Every service reads its settings from environment variables, once, at its start.
 with exit code 2 and a line for each fault. An empty variable counts as not set. This page is made from the services'
 own schemas (\`node tools/settings_page.ts\`).
 
+A setting that is marked as secret may lie in a file instead: \`MASTER_KEY_FILE=/run/secrets/master_key\` stands for
+\`MASTER_KEY\`, and so for each of them. The environment of a process is shown to more eyes than a file is: prefer the file.
+The value is the file's text without white space around it; a secret that is set both ways is a fault. Secrets have no
+defaults. Their values are left out of logs, traces and error messages, and environments out of diagnostic reports.
+
 Durations are written as \`500ms\`, \`30s\`, \`5m\`, \`48h\`; sizes as \`5MB\` (10⁶ bytes) or \`64MiB\` (2²⁰ bytes).
 Telemetry is set by OpenTelemetry's own variables: see [architecture](architecture.md#traces-metrics-logs).
 `;

@@ -33,5 +33,6 @@ export {
   type ServiceContext,
   type ServiceOptions,
 } from "./run_service.ts";
+export { fileVariableOf, readSecretFile } from "./secret_file.ts";
 export { setting, type SettingMeta } from "./setting.ts";
 export { formatBytes, formatDuration, parseBytes, parseDuration } from "./units.ts";

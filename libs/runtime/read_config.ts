@@ -1,6 +1,7 @@
 import { maskText } from "@posthaste/telemetry";
 import type { z } from "zod";
 import { describeConfig, type SettingDescription } from "./describe_config.ts";
+import { fileVariableOf, readSecretFile } from "./secret_file.ts";
 
 /** Variables of an environment. */
 export type Env = Record<string, string | undefined>;
@@ -28,25 +29,55 @@ export class ConfigError extends Error {
 
 /**
  * Reads settings from environment variables. An empty variable counts as not set, and variables that
- * the schema does not name are ignored.
+ * the schema does not name are ignored. A secret `NAME` may lie in a file that `NAME_FILE` names.
  *
  * @throws {ConfigError} naming all faults at once.
  */
 export function readConfig<Schema extends z.ZodObject>(schema: Schema, env: Env): z.infer<Schema> {
-  const input: Env = {};
-  for (const name of Object.keys(schema.shape)) {
-    const value = env[name];
-    if (value !== undefined && value.trim() !== "") input[name] = value;
-  }
+  const { input, faults: unread } = readInput(schema, env);
   const result = schema.safeParse(input);
-  if (result.success) return result.data;
+  if (result.success && unread.length === 0) return result.data;
   const settings = new Map(describeConfig(schema).map((item) => [item.name, item]));
-  const faults = result.error.issues.map((issue): ConfigFault => {
+  const faults = (result.error?.issues ?? []).map((issue): ConfigFault => {
     const setting = String(issue.path[0] ?? "");
     const { message } = issue;
     return { setting, problem: describeProblem(settings.get(setting), input[setting], message) };
-  });
-  throw new ConfigError(uniqueFaults(faults));
+  }).filter(({ setting }) => !unread.some((fault) => fault.of === setting));
+  throw new ConfigError(uniqueFaults([...unread, ...faults]));
+}
+
+/** Gives the values of the secret settings of an environment, whether they are right or not. */
+export function secretsOf(schema: z.ZodObject, env: Env): string[] {
+  const { input } = readInput(schema, env);
+  return describeConfig(schema).flatMap(({ name, secret }) => secret ? input[name] ?? [] : []);
+}
+
+type Unread = ConfigFault & { of: string };
+
+function readInput(schema: z.ZodObject, env: Env): { input: Env; faults: Unread[] } {
+  const input: Env = {};
+  const faults: Unread[] = [];
+  const read = (name: string) => env[name]?.trim() === "" ? undefined : env[name];
+  for (const { name, secret } of describeConfig(schema)) {
+    const value = read(name);
+    const variable = fileVariableOf(name);
+    const file = secret ? read(variable)?.trim() : undefined;
+    if (value !== undefined) input[name] = value;
+    if (file === undefined) continue;
+    if (value !== undefined) {
+      faults.push({ of: name, setting: variable, problem: `is set, and so is ${name}: unset one` });
+      continue;
+    }
+    try {
+      const text = readSecretFile(file);
+      if (text !== "") input[name] = text;
+      else faults.push({ of: name, setting: variable, problem: `is "${file}": the file is empty` });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      faults.push({ of: name, setting: variable, problem: `is "${shorten(file)}": ${reason}` });
+    }
+  }
+  return { input, faults };
 }
 
 function describeProblem(
@@ -71,8 +102,9 @@ function shorten(value: string): string {
 
 function uniqueFaults(faults: ConfigFault[]): ConfigFault[] {
   const seen = new Set<string>();
-  return faults.filter(({ setting, problem }) => {
-    const key = `${setting} ${problem}`;
-    return !seen.has(key) && seen.add(key);
-  });
+  return faults.map(({ setting, problem }) => ({ setting, problem }))
+    .filter(({ setting, problem }) => {
+      const key = `${setting} ${problem}`;
+      return !seen.has(key) && seen.add(key);
+    });
 }

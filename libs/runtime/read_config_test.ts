@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
 import { describeConfig } from "./describe_config.ts";
-import { ConfigError, type Env, readConfig } from "./read_config.ts";
+import { ConfigError, type Env, readConfig, secretsOf } from "./read_config.ts";
 import { setting } from "./setting.ts";
 
 const CONFIG = z.object({
@@ -90,4 +93,45 @@ test("describeConfig() lists name, kind, default and purpose of every setting", 
   assert.deepEqual([url?.required, url?.secret, key?.secret], [true, true, true]);
   assert.deepEqual([timeout?.default, size?.default, strict?.default], ["30s", "25MB", "true"]);
   assert.deepEqual([hosts?.required, hosts?.default, hosts?.type], [false, undefined, "list"]);
+});
+
+test("readConfig() reads a secret setting out of the file that NAME_FILE names", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-settings-"));
+  const file = join(folder.path, "url");
+  await writeFile(file, "  mongodb://u:p@a:1/x\n");
+  const { MONGODB_URL: _url, ...rest } = GOOD;
+  const config = readConfig(CONFIG, { ...rest, MONGODB_URL_FILE: ` ${file}\n`, PORT_FILE: "/no" });
+  assert.equal(config.MONGODB_URL, "mongodb://u:p@a:1/x");
+  assert.deepEqual(secretsOf(CONFIG, { ...rest, MONGODB_URL_FILE: file }), [
+    "mongodb://u:p@a:1/x",
+    "12345678",
+  ]);
+});
+
+test("readConfig() names the fault of a secret's file, never what it holds", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-settings-"));
+  const file = (name: string) => join(folder.path, name);
+  await writeFile(file("wrong"), "postgres://root:s3cret@host");
+  await writeFile(file("empty"), " \n");
+  await writeFile(file("large"), "x".repeat(70_000));
+  const { MONGODB_URL: _url, ...rest } = GOOD;
+  const faults = (url: string) => faultsOf({ ...rest, MONGODB_URL_FILE: url });
+  assert.deepEqual(faults(file("none")), [
+    `MONGODB_URL_FILE is "${file("none")}": there is no such file`,
+  ]);
+  assert.deepEqual(faults(folder.path), [
+    `MONGODB_URL_FILE is "${folder.path}": it is a folder`,
+  ]);
+  assert.deepEqual(faults(file("empty")), [
+    `MONGODB_URL_FILE is "${file("empty")}": the file is empty`,
+  ]);
+  assert.deepEqual(faults(file("large")), [
+    `MONGODB_URL_FILE is "${file("large")}": the file is larger than 64 KiB`,
+  ]);
+  assert.deepEqual(faults(file("wrong")), [
+    'MONGODB_URL has a wrong value (not shown): expected a URL that starts with "mongodb://"',
+  ]);
+  assert.deepEqual(faultsOf({ ...GOOD, MONGODB_URL_FILE: file("wrong") }), [
+    "MONGODB_URL_FILE is set, and so is MONGODB_URL: unset one",
+  ]);
 });

@@ -1,8 +1,8 @@
-import { type Logger, openLogger, startTelemetry } from "@posthaste/telemetry";
+import { type Logger, openLogger, rememberSecrets, startTelemetry } from "@posthaste/telemetry";
 import { z } from "zod";
 import { armCrashPoint } from "./crash_point.ts";
 import { type Health, openHealth } from "./health.ts";
-import { ConfigError, type Env, readConfig } from "./read_config.ts";
+import { ConfigError, type Env, readConfig, secretsOf } from "./read_config.ts";
 import { setting } from "./setting.ts";
 import { watchStop } from "./_watch_stop.ts";
 
@@ -61,6 +61,9 @@ export async function runService<Schema extends z.ZodObject>(
   options: ServiceOptions<Schema>,
 ): Promise<void> {
   const { name, env, config: schema } = options;
+  // A diagnostic report lies in a file, often among logs that more people read than should.
+  process.report.excludeEnv = true;
+  rememberSecrets([...secretsOf(schema, env), ...collectorSecrets(env)]);
   const read = readAll(schema, env);
   if (read instanceof ConfigError) return failOnConfig(name, read);
   const { own, common } = read;
@@ -151,6 +154,15 @@ function readAll<Schema extends z.ZodObject>(schema: Schema, env: Env) {
     throw new TypeError("Cannot read the settings: the schema is wrong", { cause: error });
   }
   return new ConfigError(faults);
+}
+
+/** OpenTelemetry reads these by itself: `api-key=secret,other=secret`. */
+function collectorSecrets(env: Env): string[] {
+  const values = ["", "TRACES_", "METRICS_"].map((kind) =>
+    env[`OTEL_EXPORTER_OTLP_${kind}HEADERS`]
+  );
+  return values.flatMap((value) => value?.split(",") ?? [])
+    .map((header) => header.slice(header.indexOf("=") + 1));
 }
 
 function attempt<T>(read: () => T): { value: T } | { error: ConfigError } {

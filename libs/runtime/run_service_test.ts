@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempDisposable, readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
@@ -26,7 +29,8 @@ function startService(
     import { once } from "node:events";
     import { setTimeout as delay } from "node:timers/promises";
     import { z } from ${JSON.stringify(import.meta.resolve("zod"))};
-    const config = z.object({ A: setting.port().prefault("1"), KEY: setting.text({ secret: true, min: 9 }) });
+    const config = z.object({ A: setting.port().prefault("1"), KEY: setting.text({ secret: true, min: 9 }),
+      URL: setting.url({ secret: true }).optional() });
     await runService({ name: "demo", env: process.env, config, run: ${run} });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     env: { PATH: process.env["PATH"], KEY: "123456789", ...options.env },
@@ -185,4 +189,41 @@ test("runService() serves health on HEALTH_PORT", async () => {
   assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
   service.child.kill("SIGTERM");
   assert.equal(await service.exited, 0);
+});
+
+test("runService() tells no secret in the log or in a diagnostic report, however it ends", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-report-"));
+  const key = "CanaryKey";
+  const url = "mongodb://root:CanaryPassword";
+  const flags = ["on-signal", "uncaught-exception", "on-fatalerror"]
+    .map((name) => `--report-${name}`);
+  // Like the database's driver, which quotes what it cannot read.
+  const breaks = `async ({ logger }) => {
+    const { KEY, URL: url } = process.env;
+    const quoted = "Unable to parse " + url.slice(10);
+    setInterval(() => {}, 1000);
+    process.kill(process.pid, "SIGUSR2");
+    await delay(500);
+    const cause = Object.assign(new Error(quoted), { input: url });
+    logger.warn("Cannot reach " + url, { url, list: [KEY], error: cause });
+    setTimeout(() => { throw new Error(quoted, { cause }); });
+    await new Promise(() => {});
+  }`;
+  await using service = startService(breaks, {
+    env: {
+      KEY: key,
+      URL: url,
+      OTEL_EXPORTER_OTLP_HEADERS: "api-key=CanaryHeader",
+      NODE_OPTIONS: `${flags.join(" ")} --report-directory=${folder.path}`,
+    },
+  });
+  assert.equal(await service.exited, 1);
+  assert.ok(await service.said("Cannot go on: nobody caught an error"));
+  const reports = await Promise.all(
+    (await readdir(folder.path)).map((name) => readFile(join(folder.path, name), "utf8")),
+  );
+  assert.ok(reports.length > 0, "the signal makes a report");
+  for (const text of [JSON.stringify(service.records), await service.stderr, ...reports]) {
+    assert.doesNotMatch(text, /Canary/);
+  }
 });

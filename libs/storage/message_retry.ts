@@ -43,7 +43,9 @@ export function messageRetry(db: Db): MessageRetry {
         { returnDocument: "after" },
       );
       if (message === null) return null;
-      await sends.updateOne({ _id: message.sendId }, { $set: { settledAt: null, sweepAt: now } });
+      await sends.updateOne({ _id: message.sendId, accountId }, {
+        $set: { settledAt: null, sweepAt: now },
+      });
       return message;
     },
   };

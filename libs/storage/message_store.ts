@@ -58,7 +58,7 @@ export function messageStore(db: Db): MessageStore {
     async listMessages(accountId, sendId) {
       const send = await findSend(accountId, sendId);
       if (send === null) return null;
-      const found = await messages.find({ _id: messageIdRange(sendId) }).toArray();
+      const found = await messages.find({ _id: messageIdRange(sendId), accountId }).toArray();
       const byIndex = new Map(found.map((message) => [message.index, readTimeline(message)]));
       return send.request.to.flatMap((_, index) =>
         byIndex.get(index) ?? queuedMessage(send, index) ?? []
@@ -71,7 +71,7 @@ export function messageStore(db: Db): MessageStore {
       const groups = await messages.aggregate<
         { _id: { sendId: string; state: MessageState }; count: number }
       >([
-        { $match: { $or: heads.map(({ _id }) => ({ _id: messageIdRange(_id) })) } },
+        { $match: { accountId, $or: heads.map(({ _id }) => ({ _id: messageIdRange(_id) })) } },
         { $group: { _id: { sendId: "$sendId", state: "$state" }, count: { $sum: 1 } } },
       ]).toArray();
       const counts = new Map<string, StateCounts>(

@@ -33,6 +33,7 @@ export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_sto
 export { NameTakenError } from "./name_taken_error.ts";
 export {
   INTEGRATION_PASSWORD,
+  MasterKeyMissingError,
   type MasterKeys,
   openSecret,
   readMasterKeys,
@@ -40,6 +41,7 @@ export {
   sealSecret,
   type SecretBinding,
 } from "./secret_box.ts";
+export type { KeyUse, RewrappedBatch, Rewrapping, SecretRotation } from "./secret_rotation.ts";
 export {
   type Acceptance,
   IDEMPOTENCY_KEPT_MS,

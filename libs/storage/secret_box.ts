@@ -7,6 +7,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 
+/** Field that an integration's password is bound to. */
+export const INTEGRATION_PASSWORD = "auth.password";
+
 /** The keys under which records' own keys are wrapped. They do not print. */
 export interface MasterKeys {
   /** Id of the key that new secrets are sealed under. */
@@ -58,50 +61,85 @@ function keyFault(position: number, reason: string): TypeError {
 
 /**
  * Seals a text with AES-256-GCM under a key of its own, which is wrapped by the current master key.
- * Both are bound to the record and the field.
+ * Both are bound to the account, the record and the field.
+ *
+ * @throws {TypeError} If the name of one of these holds a `|`, which stands between them.
  */
 export function sealSecret(text: string, options: SealOptions): SealedSecret {
-  const { keys, current, ...binding } = options;
+  const { keys, current } = options;
   if (current?.keyId === keys.currentId && holds(current, text, options)) return current;
   const key = randomBytes(KEY_BYTES);
-  const aad = aadOf(binding);
+  const aad = aadOf(options);
   const nonce = randomBytes(NONCE_BYTES);
-  const wrapNonce = randomBytes(NONCE_BYTES);
-  const masterKey = masterKeyOf(keys.currentId, options);
   return {
     keyId: keys.currentId,
-    wrappedKey: Buffer.concat([wrapNonce, encrypt(key, { key: masterKey, nonce: wrapNonce, aad })])
-      .toString("base64"),
+    wrappedKey: wrapKey(key, options),
     nonce: nonce.toString("base64"),
     ciphertext: encrypt(Buffer.from(text), { key: createSecretKey(key), nonce, aad })
       .toString("base64"),
   };
 }
 
+/** A secret is sealed under a master key that this process was not given, and others may have been. */
+export class MasterKeyMissingError extends Error {
+  override readonly name = "MasterKeyMissingError";
+}
+
 /**
- * Opens a sealed text.
+ * Opens a sealed text. Only the mailer does so (`tools/import_rules.ts`).
  *
- * @throws {Error} If its master key is missing, it was sealed for another record or field, or it was
- * changed. The message holds no secret.
+ * @throws {MasterKeyMissingError} If its master key is not among the keys.
+ * @throws {Error} If it was sealed for another record or field, or it was changed. No message holds a
+ * secret.
  */
 export function openSecret(
   sealed: SealedSecret,
   options: SecretBinding & { keys: MasterKeys },
 ): string {
-  const masterKey = masterKeyOf(sealed.keyId, options);
-  const aad = aadOf(options);
-  const wrapped = Buffer.from(sealed.wrappedKey, "base64");
+  const key = unwrapKey(sealed, options);
+  const nonce = Buffer.from(sealed.nonce, "base64");
+  const ciphertext = Buffer.from(sealed.ciphertext, "base64");
   try {
-    const key = decrypt(wrapped.subarray(NONCE_BYTES), {
-      key: masterKey,
-      nonce: wrapped.subarray(0, NONCE_BYTES),
-      aad,
-    });
-    const nonce = Buffer.from(sealed.nonce, "base64");
-    const ciphertext = Buffer.from(sealed.ciphertext, "base64");
-    return decrypt(ciphertext, { key: createSecretKey(key), nonce, aad }).toString();
+    return decrypt(ciphertext, { key: createSecretKey(key), nonce, aad: aadOf(options) })
+      .toString();
   } catch {
-    throw secretFault(options, "it was changed, or sealed for another record or by another key");
+    throw secretFault(options, WRONG);
+  }
+}
+
+/**
+ * Wraps the key of a sealed text again, under the current master key: the text itself stays sealed.
+ * Gives what it was given if that is done already.
+ *
+ * @throws {MasterKeyMissingError} If its master key is not among the keys.
+ * @throws {Error} If it was sealed for another record or field, or its key was changed.
+ */
+export function rewrapSecret(
+  sealed: SealedSecret,
+  options: SecretBinding & { keys: MasterKeys },
+): SealedSecret {
+  const { currentId } = options.keys;
+  if (sealed.keyId === currentId) return sealed;
+  return { ...sealed, keyId: currentId, wrappedKey: wrapKey(unwrapKey(sealed, options), options) };
+}
+
+const WRONG = "it was changed, or sealed for another record or by another key";
+
+function wrapKey(key: Buffer, options: SecretBinding & { keys: MasterKeys }): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const masterKey = masterKeyOf(options.keys.currentId, options);
+  const wrapped = encrypt(key, { key: masterKey, nonce, aad: aadOf(options) });
+  return Buffer.concat([nonce, wrapped]).toString("base64");
+}
+
+function unwrapKey(sealed: SealedSecret, options: SecretBinding & { keys: MasterKeys }): Buffer {
+  const key = masterKeyOf(sealed.keyId, options);
+  const wrapped = Buffer.from(sealed.wrappedKey, "base64");
+  const nonce = wrapped.subarray(0, NONCE_BYTES);
+  try {
+    return decrypt(wrapped.subarray(NONCE_BYTES), { key, nonce, aad: aadOf(options) });
+  } catch {
+    throw secretFault(options, WRONG);
   }
 }
 
@@ -132,18 +170,22 @@ function holds(sealed: SealedSecret, text: string, options: SealOptions): boolea
 }
 
 function aadOf({ accountId, recordId, field }: SecretBinding): Buffer {
+  if ([accountId, recordId, field].some((name) => name.includes("|"))) {
+    throw new TypeError(`Cannot bind a secret to "${field}" of "${recordId}": a name holds "|"`);
+  }
   return Buffer.from(`${accountId}|${recordId}|${field}`);
 }
 
 function masterKeyOf(id: string, options: SecretBinding & { keys: MasterKeys }): KeyObject {
   const key = options.keys.byId.get(id);
-  if (key === undefined) throw secretFault(options, `master key "${id}" is not configured`);
-  return key;
+  if (key !== undefined) return key;
+  throw new MasterKeyMissingError(faultOf(options, `master key "${id}" is not configured`));
 }
 
-function secretFault({ recordId, field }: SecretBinding, reason: string): Error {
-  return new Error(`Cannot open secret "${field}" of "${recordId}": ${reason}`);
+function secretFault(binding: SecretBinding, reason: string): Error {
+  return new Error(faultOf(binding, reason));
 }
 
-/** Field that an integration's password is bound to. */
-export const INTEGRATION_PASSWORD = "auth.password";
+function faultOf({ recordId, field }: SecretBinding, reason: string): string {
+  return `Cannot open secret "${field}" of "${recordId}": ${reason}`;
+}

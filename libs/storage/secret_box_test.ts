@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { sealedSecretSchema } from "@posthaste/contracts";
-import { openSecret, readMasterKeys, sealSecret } from "./secret_box.ts";
+import {
+  MasterKeyMissingError,
+  openSecret,
+  readMasterKeys,
+  rewrapSecret,
+  sealSecret,
+} from "./secret_box.ts";
 
 const binding = { accountId: "acc_1", recordId: "acc_1/1", field: "password" };
 const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
@@ -25,6 +31,7 @@ test("openSecret() opens with a former master key, and says which one is missing
   assert.equal(openSecret(sealed, { ...binding, keys: both }), "secret");
   assert.equal(sealSecret("secret", { ...binding, keys: both }).keyId, "k2");
   assert.throws(() => openSecret(sealed, { ...binding, keys: readMasterKeys(latter) }), {
+    name: MasterKeyMissingError.name,
     message: 'Cannot open secret "password" of "acc_1/1": master key "k1" is not configured',
   });
 });
@@ -80,4 +87,51 @@ test("readMasterKeys() refuses other forms without telling the key", () => {
     () => readMasterKeys(`${setting("k1")},${setting("k1")}`),
     /"k1" stands there twice/,
   );
+});
+
+test("rewrapSecret() wraps the key of a secret again, and leaves the sealed text as it is", () => {
+  const [former, latter] = [setting("k1"), setting("k2")];
+  const sealed = sealSecret("secret", { ...binding, keys: readMasterKeys(former) });
+  const both = readMasterKeys(`${latter},${former}`);
+  const rewrapped = rewrapSecret(sealed, { ...binding, keys: both });
+  assert.deepEqual({ ...rewrapped, wrappedKey: "", keyId: "" }, {
+    ...sealed,
+    wrappedKey: "",
+    keyId: "",
+  });
+  assert.equal(openSecret(rewrapped, { ...binding, keys: readMasterKeys(latter) }), "secret");
+  assert.throws(() => openSecret(rewrapped, { ...binding, keys: readMasterKeys(former) }), {
+    name: MasterKeyMissingError.name,
+  });
+  assert.equal(rewrapSecret(rewrapped, { ...binding, keys: both }), rewrapped);
+});
+
+test("rewrapSecret() moves no secret to another account, record or field, and heals none", () => {
+  const [former, latter] = [setting("k1"), setting("k2")];
+  const sealed = sealSecret("secret", { ...binding, keys: readMasterKeys(former) });
+  const keys = readMasterKeys(`${latter},${former}`);
+  const other = { accountId: "acc_2", recordId: "acc_1/2", field: "user" };
+  for (const name of ["accountId", "recordId", "field"] as const) {
+    const moved = { ...binding, [name]: other[name] };
+    assert.throws(() => rewrapSecret(sealed, { ...moved, keys }), /^Error: Cannot open secret/);
+    assert.throws(
+      () => openSecret(rewrapSecret(sealed, { ...binding, keys }), { ...moved, keys }),
+      /^Error: Cannot open secret/,
+    );
+  }
+  const changed = { ...sealed, wrappedKey: sealed.ciphertext };
+  assert.throws(() => rewrapSecret(changed, { ...binding, keys }), /it was changed/);
+  assert.throws(() => rewrapSecret(sealed, { ...binding, keys: readMasterKeys(latter) }), {
+    name: MasterKeyMissingError.name,
+  });
+});
+
+test("sealSecret() takes no name that could be read as two", () => {
+  const keys = readMasterKeys(setting("k1"));
+  for (const name of ["accountId", "recordId", "field"] as const) {
+    assert.throws(
+      () => sealSecret("secret", { ...binding, [name]: "a|b", keys }),
+      /a name holds "\|"/,
+    );
+  }
 });

@@ -1,4 +1,5 @@
-import { MongoClient } from "mongodb";
+import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
+import { MongoClient, type MongoClientOptions } from "mongodb";
 import { createIndexes } from "./_indexes.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
@@ -10,6 +11,7 @@ import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
+import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
@@ -48,6 +50,7 @@ export interface Store
     MessageParking,
     MessageRetry,
     IntegrationHealth,
+    SecretRotation,
     MailerRegister,
     FactFold,
     AsyncDisposable {
@@ -70,9 +73,9 @@ function databaseOf(url: string): string {
  * @throws {Error} If it does not answer within 5 s.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, appName, maxPoolSize = 50 } = options;
-  const database = databaseOf(url);
-  const client = new MongoClient(url, {
+  const { appName, maxPoolSize = 50 } = options;
+  const database = databaseOf(options.url);
+  const client = clientOf(options.url, {
     ...(appName === undefined ? {} : { appName }),
     maxPoolSize,
     retryWrites: true,
@@ -108,12 +111,23 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...messageParking(db),
     ...messageRetry(db),
     ...integrationHealth(db),
+    ...secretRotation(db),
     ...mailerRegister(db),
     ...factFold(db),
     ping,
     ensureIndexes: () => createIndexes(db),
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+/** The driver quotes what it cannot read, with the password: in the message and beside it. */
+function clientOf(url: string, settings: MongoClientOptions): MongoClient {
+  rememberSecrets([url]);
+  try {
+    return new MongoClient(url, settings);
+  } catch (error) {
+    throw new Error(`Cannot open the database: ${hideSecrets(reasonOf(error))}`);
+  }
 }
 
 function reasonOf(error: unknown): string {

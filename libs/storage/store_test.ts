@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { messageIdOf } from "@posthaste/contracts";
 import { claimOf, openTestStore, sendOf } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
@@ -22,6 +23,17 @@ test("openStore() tells within seconds that there is no database, and no passwor
     assert.doesNotMatch(error.message, /hunter2/);
     return true;
   });
+});
+
+test("openStore() tells no password of a connection string that the driver cannot read", async () => {
+  for (const rest of ["", "@127.0.0.1:x/", "#x@127.0.0.1/", "@h/?tls=maybe", "@", "@h/?a=b"]) {
+    const url = `mongodb://jane:Canary123${rest}`;
+    await assert.rejects(openStore({ url }), (error: Error) => {
+      assert.match(error.message, /^Cannot open the database: /);
+      assert.doesNotMatch(inspect(error, { depth: 9 }), /Canary/, url);
+      return true;
+    });
+  }
 });
 
 test("createAccount() makes accounts that are found by id and by name, and takes no name twice", async () => {

@@ -1,3 +1,5 @@
+import { hideSecrets } from "./known_secrets.ts";
+
 const CREDENTIALS = /\/\/[^\s/@]{1,512}@/g;
 const TOKEN = /\bph_[A-Za-z0-9_-]{12,}/g;
 // The bounds keep the time linear in the length of the text.
@@ -7,10 +9,11 @@ const ADDRESS =
 /**
  * Takes what is personal or secret out of free text, such as the message of an error: an email
  * address keeps its first letter and its domain (`j…@example.com`), a URL loses its user and
- * password, and an access token keeps its prefix only.
+ * password, an access token keeps its prefix only, and what the process knows as secret is left out
+ * (`rememberSecrets`).
  */
 export function maskText(text: string): string {
-  let masked = text;
+  let masked = hideSecrets(text);
   if (masked.includes("@")) {
     masked = masked.replace(CREDENTIALS, "//[redacted]@").replace(ADDRESS, maskAddress);
   }

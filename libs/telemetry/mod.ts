@@ -21,6 +21,7 @@ export { ATTRIBUTES, METRIC_ATTRIBUTES } from "./attributes.ts";
 export type { AttributeName, MetricAttributes, SpanAttributes } from "./attributes.ts";
 export { ERROR_TYPES, errorType } from "./error_type.ts";
 export type { ErrorType } from "./error_type.ts";
+export { hideSecrets, rememberSecrets } from "./known_secrets.ts";
 export { LOG_LEVELS, openLogger } from "./logger.ts";
 export type { LogFields, Logger, LoggerOptions, LogLevel } from "./logger.ts";
 export { maskText } from "./mask_text.ts";

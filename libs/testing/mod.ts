@@ -14,6 +14,7 @@
  */
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";
 export { openTestNats } from "./nats_server.ts";
+export * from "./otlp_receiver.ts";
 export * from "./smtp_postfix.ts";
 export * from "./smtp_rogue.ts";
 export * from "./smtp_rogue_child.ts";

@@ -26,6 +26,8 @@ export interface AuthenticateDeps {
 
 interface Looked {
   token: AccessToken | null;
+  /** By the clock: the answer may be as old as the question. */
+  askedAt: number;
   isTouched: boolean;
 }
 
@@ -36,30 +38,40 @@ const BEARER_PATTERN = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 
 /**
  * Makes the hook that finds out who calls (INTERFACE.md, section 5): `Authorization: Bearer …`, else
- * 401. What was looked up holds for 4 s, found or not, and twins share one look-up.
+ * 401. What was looked up holds for 4 s from the question on, found or not, and twins share one look-up.
+ *
+ * Nothing compares a secret with what a caller chose, byte by byte: cache and database are asked for
+ * the SHA-256 of what came, and how far that agrees with another tells nothing about a token.
  */
 export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler {
+  const clock = deps.clock ?? performance;
   const cache = new LRUCache<string, Looked, string>({
     max: CACHED_TOKENS,
     ttl: CACHE_MS,
     ttlResolution: 0,
-    perf: deps.clock ?? performance,
+    perf: clock,
     ignoreFetchAbort: true,
     allowStaleOnFetchAbort: true,
-    fetchMethod: async (_key, _stale, { context: plaintext }) => ({
-      token: await deps.findToken(plaintext),
-      isTouched: false,
-    }),
+    fetchMethod: async (_key, _stale, { context: plaintext }) => {
+      const askedAt = clock.now();
+      return { token: await deps.findToken(plaintext), askedAt, isTouched: false };
+    },
   });
+  const isOld = (found: Looked | undefined) =>
+    found !== undefined && clock.now() - found.askedAt >= CACHE_MS;
   return async (request) => {
     const plaintext = BEARER_PATTERN.exec(request.headers.authorization ?? "")?.[1];
     if (plaintext === undefined) throw unauthenticated();
     const key = hash("sha256", plaintext);
+    const ask = (forceRefresh: boolean) =>
+      request.ledger.wait(
+        "look up the token",
+        () => cache.fetch(key, { context: plaintext, forceRefresh }),
+      );
     // Most are there: those need no timer.
-    const found = cache.get(key) ?? await request.ledger.wait(
-      "look up the token",
-      () => cache.fetch(key, { context: plaintext }),
-    );
+    let found = cache.get(key) ?? await ask(false);
+    // The answer came late, or a twin asked long ago. The request's patience ends this.
+    while (isOld(found)) found = await ask(true);
     const token = found?.token ?? null;
     if (!found || token === null || !isValid(token, deps.now())) throw unauthenticated();
     if (!found.isTouched) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as turn } from "node:timers/promises";
 import type { AccessToken } from "@posthaste/contracts";
 import { openTestApp } from "./_test_app.ts";
 
@@ -59,6 +60,41 @@ test("authenticate() sees a revocation within 5 s", async () => {
   assert.equal((await api.post(PATH, {})).status, 200);
   elapsed += 4500;
   assert.equal((await api.post(PATH, {})).status, 401);
+});
+
+test("authenticate() counts the 5 s from the question, for a database that is slow to answer", async () => {
+  let token = TOKEN;
+  let elapsed = 1_000_000;
+  await using api = openTestApp({
+    findToken: () => {
+      const read = token;
+      elapsed += 3000;
+      return Promise.resolve(read);
+    },
+    clock: { now: () => elapsed },
+  });
+  assert.equal((await api.post(PATH, {})).status, 200);
+  token = { ...TOKEN, revokedAt: new Date() };
+  elapsed += 1500;
+  assert.equal((await api.post(PATH, {})).status, 401);
+});
+
+test("authenticate() takes no answer that a twin has waited for too long", async () => {
+  let elapsed = 1_000_000;
+  const slow = Promise.withResolvers<AccessToken>();
+  const lookups = [slow.promise, Promise.resolve({ ...TOKEN, revokedAt: new Date() })];
+  await using api = openTestApp({
+    findToken: () => lookups.shift() ?? assert.fail("it asked too often"),
+    clock: { now: () => elapsed },
+  });
+  const first = api.post(PATH, {});
+  await turn();
+  elapsed += 4500;
+  const twin = api.post(PATH, {});
+  await turn();
+  slow.resolve(TOKEN);
+  assert.deepEqual([(await first).status, (await twin).status], [401, 401]);
+  assert.deepEqual(lookups, []);
 });
 
 test("authenticate() notices that a token expires while it is remembered", async () => {

@@ -4,6 +4,7 @@ import type { Transform } from "node:stream";
 import SMTPConnection, { type SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
 import { crashPoint } from "@posthaste/runtime";
 import { needsNoStuffing, passThrough } from "./_dot_stuffing.ts";
+import { hideLogin, hideLoginIn } from "./hide_login.ts";
 import { ReplyGuard } from "./_reply_guard.ts";
 import { commandPhase, type ConnectionError, faultOf, phaseOf } from "./_session_phase.ts";
 import { parseReply, SmtpFailure, type SmtpFault, type SmtpPhase } from "./smtp_failure.ts";
@@ -127,7 +128,10 @@ export class SmtpSession {
       this.#connection.send(envelope, body as never, (error, info) => {
         if (error || info === undefined) return reject(error);
         // A reply from before the dot is about something else, whatever it says.
-        if (this.#phase === "dot") return resolve(info);
+        if (this.#phase === "dot") {
+          info.response = hideLogin(info.response, this.#integration.auth);
+          return resolve(info);
+        }
         reject(this.#failure("lost", "the server answered before the mail was over"));
       });
     });
@@ -197,7 +201,9 @@ export class SmtpSession {
 
   #fail(error: ConnectionError | SmtpFailure): void {
     if (this.#pending === undefined) return;
-    const failure = error instanceof SmtpFailure ? error : this.#translate(error);
+    const failure = error instanceof SmtpFailure
+      ? error
+      : this.#translate(hideLoginIn(error, this.#integration.auth));
     // Only a refusal of this one mail leaves a session that can go on.
     const refused = failure.code !== undefined && failure.code !== 421;
     const usable = (refused || failure.fault === "too_large") &&

@@ -2,7 +2,12 @@ import { createHash } from "node:crypto";
 import type { Integration } from "@posthaste/contracts";
 import { dispatchesAgain, type Step, type Verdict } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
-import type { IntegrationStore, MessageClaims, MessageParking } from "@posthaste/storage";
+import {
+  type IntegrationStore,
+  MasterKeyMissingError,
+  type MessageClaims,
+  type MessageParking,
+} from "@posthaste/storage";
 import {
   addSpanAttributes,
   type Logger,
@@ -121,10 +126,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
   }
   const opened = unsealed(integration, deps);
-  if (opened === undefined) {
-    const reason = "The password of the SMTP integration could not be opened";
-    return await setBack(work, integration, deps, { kind: "suspend_integration", reason });
-  }
+  if ("kind" in opened) return await setBack(work, integration, deps, opened);
   return await transact({ ...work, mimeHash }, { ...way, mail, opened }, deps);
 }
 
@@ -180,13 +182,20 @@ async function park(
   return NOTHING;
 }
 
-/** A password that does not open stops the integration, not the mail: a person can repair it. */
-function unsealed(integration: Integration, deps: SendDeps): SmtpIntegration | undefined {
+/**
+ * A password that does not open stops the integration, not the mail: a person can repair it. One whose
+ * master key this process was not given may be opened by another, while keys are being replaced.
+ */
+function unsealed(integration: Integration, deps: SendDeps): SmtpIntegration | SmtpVerdict {
   try {
     return deps.unseal(integration);
   } catch (error) {
     deps.logger.error("Cannot open the password of an integration", { error });
-    return undefined;
+    const reason = "The password of the SMTP integration could not be opened";
+    return {
+      kind: error instanceof MasterKeyMissingError ? "defer" : "suspend_integration",
+      reason,
+    };
   }
 }
 

@@ -1,6 +1,12 @@
 import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
 import { type Outgoing, runStep, type Verdict } from "@posthaste/messaging";
-import type { Claim, Claimed, Dot, Parking } from "@posthaste/storage";
+import {
+  type Claim,
+  type Claimed,
+  type Dot,
+  MasterKeyMissingError,
+  type Parking,
+} from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { integrationOf } from "./_test_integration.ts";
@@ -410,6 +416,22 @@ test("sendStep() defers the mail of an integration whose password does not open"
   ]);
   assert.deepEqual(world.logged, ["Cannot open the password of an integration"]);
   assert.deepEqual(world.mails, []);
+});
+
+test("sendStep() suspends no integration for want of a master key that others may have", async () => {
+  const suspended: string[] = [];
+  const unsealing = (error: Error) =>
+    openMailer({
+      unseal: () => {
+        throw error;
+      },
+      suspendIntegration: ({ _id }) => Promise.resolve(suspended.push(_id) > 0),
+    });
+  const rotated = unsealing(new MasterKeyMissingError("master key is not configured"));
+  assert.deepEqual(typesOf(await rotated.run()), ["fact.message.deferred", "send.resumed"]);
+  assert.deepEqual(suspended, []);
+  await unsealing(new Error("it was changed")).run();
+  assert.deepEqual(suspended, ["acc_1/4"]);
 });
 
 test("sendStep() attaches its PDFs and fetches texts that were too large for the event", async () => {

@@ -101,7 +101,7 @@ export function openPods(options: PodsOptions): Pods {
       env: {
         ...common,
         ...(port === undefined ? {} : { PORT: String(port) }),
-        ...(role === "mailer" ? { EHLO_NAME: name } : {}),
+        ...(role === "mailer" ? { EHLO_NAME: name, MASTER_KEY } : {}),
         ...settings.get(role),
         ...more,
       },
@@ -168,7 +168,6 @@ function commonEnv({ mongodbUrl, natsUrl, dataDir }: PodsOptions) {
     ...env,
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
-    MASTER_KEY,
     NODE_EXTRA_CA_CERTS: join(dataDir, "ca.pem"),
     HOST: "127.0.0.1",
     RATE_LIMIT: "0",

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { messageIdOf, pageOptionsSchema } from "@posthaste/contracts";
+import type { Document } from "mongodb";
+import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import type { Store } from "./store.ts";
+
+/** Collections whose documents belong to an account. */
+const OWNED = new Set([
+  ...["tokens", "counters", "templates", "versions", "integrations"],
+  ...["sends", "messages", "integration_health"],
+]);
+
+const ACCOUNT = "acc_own";
+const MESSAGE_FENCE =
+  "the mailer's claim, which takes the account, gives the attempt that this must name";
+const SWEEPER = "the tracker looks after the mail of all accounts, and no caller reaches it";
+
+/**
+ * What reads or writes the documents of an account without naming it, and why it may. Everything else
+ * is called below and watched: a new operation without a call or a reason fails the test.
+ */
+const EXCEPTIONS: Record<string, string> = {
+  findToken: "a token is what tells the account; it is found by the SHA-256 of 256 random bits",
+  touchToken: "by the same hash, of a token that was found",
+  loadSend: "workers have the send's id from an event that the api made",
+  unfinishedMessages: SWEEPER,
+  sendsToSweep: SWEEPER,
+  sendHeads: SWEEPER,
+  settleSends: SWEEPER,
+  postponeSweep: SWEEPER,
+  expireIdempotencyKeys: SWEEPER,
+  hastenSweep: "it only has the sweeper look at a send earlier; of a message that was claimed",
+  withdrawSend: "the api takes back what it has just written itself, by an id of 80 random bits",
+  confirmDot: MESSAGE_FENCE,
+  markSent: MESSAGE_FENCE,
+  markDeferred: MESSAGE_FENCE,
+  markFailed: MESSAGE_FENCE,
+  markUnknown: MESSAGE_FENCE,
+  noteAmbiguity: MESSAGE_FENCE,
+  parkedIntegrations: SWEEPER,
+  releaseParked:
+    "by an integration's id, which names its account; its sends by the ids found there",
+  listTroubled: "mailers share what they know of servers, and send for all accounts",
+  countSecrets: "the operator rotates the master keys of all accounts",
+  rewrapSecrets: "the same; each single write names the account",
+};
+
+/** Of no account: the accounts themselves, processes, the connection. */
+const WITHOUT_ACCOUNT = [
+  ...["createAccount", "findAccount", "listAccounts", "ping", "ensureIndexes"],
+  ...["announceMailer", "liveMailers", "dismissMailer"],
+];
+
+const send = sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });
+const messageId = messageIdOf(send._id, 0);
+const now = new Date();
+const publication = {
+  ...{ accountId: ACCOUNT, kind: "pdf" as const, name: "PDF", alias: "pdf", variables: [] },
+  ...{ source: { html: "" }, parts: { html: "", filename: "a.pdf" }, sourceHash: "1" },
+  page: pageOptionsSchema.parse({}),
+};
+const integration = {
+  ...{ accountId: ACCOUNT, name: "main", host: "h.example", port: 587, tls: "none" as const },
+  ...{ auth: null, senders: ["a@example.com"] },
+};
+const fact = {
+  type: "fact.message.rendered" as const,
+  data: {
+    ...{ v: 1 as const, messageId, sendId: send._id, accountId: ACCOUNT, attempt: 0, index: 0 },
+    ...{ lane: "transactional" as const, at: now.toISOString() },
+  },
+};
+
+/** One call of each operation that takes an account, in an order in which they do their work. */
+const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
+  createToken: (store) => store.createToken({ accountId: ACCOUNT, name: "t", scopes: ["send"] }),
+  listTokens: (store) => store.listTokens(ACCOUNT),
+  revokeToken: (store) => store.revokeToken(ACCOUNT, "0".repeat(64)),
+  publishVersion: (store) => store.publishVersion(publication),
+  findTemplate: async (store) => {
+    await store.findTemplate(ACCOUNT, "pdf", 1);
+    await store.findTemplate(ACCOUNT, "pdf", "pdf");
+  },
+  findVersion: (store) => store.findVersion(ACCOUNT, "pdf", 1, 1),
+  listTemplates: (store) => store.listTemplates(ACCOUNT, "pdf"),
+  createIntegration: (store) => store.createIntegration(integration),
+  upsertIntegrationByName: (store) =>
+    store.upsertIntegrationByName({ ...integration, host: "other.example" }),
+  updateIntegration: (store) => store.updateIntegration(ACCOUNT, 1, { port: 25 }),
+  suspendIntegration: (store) =>
+    store.suspendIntegration({ _id: `${ACCOUNT}/1`, revision: 1 }, { at: now, reason: "x" }),
+  resumeIntegration: (store) => store.resumeIntegration(ACCOUNT, 1),
+  findIntegration: (store) => store.findIntegration(ACCOUNT, 1),
+  listIntegrations: (store) => store.listIntegrations(ACCOUNT),
+  noteTrouble: (store) =>
+    store.noteTrouble({ id: `${ACCOUNT}/1`, reason: "x", now, pauseMs: () => 1000 }),
+  clearTrouble: (store) => store.clearTrouble(`${ACCOUNT}/1`),
+  acceptSend: async (store) => {
+    await store.acceptSend(send);
+    await store.acceptSend(
+      sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } }),
+    );
+  },
+  findSend: (store) => store.findSend(ACCOUNT, send._id),
+  findSendByIdempotencyKey: (store) => store.findSendByIdempotencyKey(ACCOUNT, "k"),
+  listSends: async (store) => {
+    await store.listSends(ACCOUNT, { limit: 1 });
+    await store.listSends(ACCOUNT, { limit: 1, before: send._id });
+  },
+  parkMessage: (store) =>
+    store.parkMessage({
+      ...claimOf(send, 0, now),
+      ...{ parkedFor: `${ACCOUNT}/1`, reason: "its turn" },
+    }),
+  countReleased: (store) => store.countReleased(`${ACCOUNT}/1`),
+  claimMessage: async (store) => {
+    await store.claimMessage(claimOf(send, 0, now));
+    await store.claimMessage(claimOf(send, 0, now));
+  },
+  materializeMessages: (store) => store.materializeMessages(send),
+  recordFacts: (store) => store.recordFacts([fact]),
+  findMessage: async (store) => {
+    await store.findMessage(ACCOUNT, messageId);
+    await store.findMessage(ACCOUNT, messageIdOf(send._id, 7));
+  },
+  listMessages: (store) => store.listMessages(ACCOUNT, send._id),
+  countStates: (store) => store.countStates(ACCOUNT, [send._id]),
+  retryMessage: async (store) => {
+    await store.markFailed({ messageId, attempt: 1, at: now, reason: "x" });
+    assert.ok(await store.retryMessage(ACCOUNT, messageId, now));
+  },
+};
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+  await opened.db.createCollection("system.profile", { capped: true, size: 10_000_000 });
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+test("every operation of the store either names an account or says why it need not", () => {
+  const named = [...Object.keys(CALLS), ...Object.keys(EXCEPTIONS), ...WITHOUT_ACCOUNT];
+  assert.deepEqual(named.toSorted(), Object.keys(opened.store).toSorted());
+});
+
+test("every command on an account's documents names the account, or an id that begins with it", async () => {
+  const { store, db } = opened;
+  const profile = db.collection("system.profile");
+  for (const [name, call] of Object.entries(CALLS)) {
+    await db.command({ profile: 2 });
+    const begin = new Date();
+    await call(store);
+    await db.command({ profile: 0 });
+    const entries = await profile.find({ ts: { $gte: begin }, ns: { $not: /system\.profile$/ } })
+      .toArray();
+    await delay(2);
+    const filters = entries.flatMap(filtersOf);
+    for (const { collection, filter } of filters) {
+      // The mark before a retry is an exception of its own.
+      if (name === "retryMessage" && "attempt" in filter) continue;
+      if (OWNED.has(collection)) assertNamed(filter, `${name} on ${collection}`);
+    }
+    assert.ok(filters.length > 0 || writes(entries), `${name} was not seen to do anything`);
+  }
+});
+
+test("the rule is seen to be broken by an operation that names no account", async () => {
+  const { store, db } = opened;
+  await db.command({ profile: 2 });
+  await store.loadSend(send._id);
+  await db.command({ profile: 0 });
+  const entries = await db.collection("system.profile").find({ ns: /\.sends$/ })
+    .sort({ $natural: -1 }).limit(1).toArray();
+  const [found] = entries.flatMap(filtersOf);
+  assert.ok(found);
+  assert.throws(() => assertNamed(found.filter, "loadSend"), /loadSend/);
+  assert.throws(() => assertNamed({ accountId: { $ne: ACCOUNT } }, "operator"), /operator/);
+  assert.throws(() => assertNamed({ $or: [{ accountId: ACCOUNT }, {}] }, "either"), /either/);
+});
+
+interface Found {
+  collection: string;
+  filter: Document;
+}
+
+function filtersOf({ ns, op, command }: Document): Found[] {
+  const collection = String(ns).split(".").slice(1).join(".");
+  if (op === "insert" || command === undefined) return [];
+  const { filter, query, q, pipeline } = command;
+  const match = pipeline?.[0]?.$match;
+  const found = filter ?? query ?? q ?? match;
+  return found === undefined ? [] : [{ collection, filter: found }];
+}
+
+function writes(entries: Document[]): boolean {
+  return entries.some(({ op }) => op === "insert");
+}
+
+/** By equality: `_id` of these collections begins with the account, or is asked for beside it. */
+function assertNamed(filter: Document, what: string): void {
+  const { _id, accountId, parkedFor, releasedFor } = filter;
+  const ids = [_id, parkedFor, releasedFor].filter((id) => typeof id === "string");
+  const isNamed = accountId === ACCOUNT || ids.some((id) => id.startsWith(`${ACCOUNT}/`));
+  assert.ok(isNamed, `${what} asks for ${JSON.stringify(filter)}`);
+}

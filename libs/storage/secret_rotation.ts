@@ -1,0 +1,96 @@
+import type { Integration } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { INTEGRATION_PASSWORD, type MasterKeys, rewrapSecret } from "./secret_box.ts";
+
+/** Which secrets to bring under the current master key. */
+export interface Rewrapping {
+  keys: MasterKeys;
+  /** The most at once. */
+  limit: number;
+  /** `last` of the batch before; the first batch when left out. */
+  after?: string | undefined;
+}
+
+/** A batch of secrets that were looked at. */
+export interface RewrappedBatch {
+  /** How many are under the current master key now and were not before. */
+  rewrapped: number;
+  /** Those that stay as they are, by their record's id, with the reason. It holds no secret. */
+  faults: { recordId: string; reason: string }[];
+  /** Where the next batch goes on; `null` if there are no more. */
+  last: string | null;
+}
+
+/** How many secrets are sealed under a master key. */
+export interface KeyUse {
+  keyId: string;
+  count: number;
+}
+
+/** Bringing secrets under another master key, for all accounts. */
+export interface SecretRotation {
+  /** Counts the sealed secrets by the id of their master key. */
+  countSecrets(): Promise<KeyUse[]>;
+  /**
+   * Brings secrets under the current master key that are under another, a batch at a time. None is
+   * opened; whoever reads one meanwhile finds it under the one key or the other. It may be broken off
+   * and begun again.
+   */
+  rewrapSecrets(rewrapping: Rewrapping): Promise<RewrappedBatch>;
+}
+
+/** Gives the rotation of master keys. */
+export function secretRotation(db: Db): SecretRotation {
+  const { integrations } = collectionsOf(db);
+
+  async function rewrap(found: Integration, keys: MasterKeys): Promise<boolean> {
+    for (let current: Integration | null = found; current !== null;) {
+      const { _id, accountId, revision, auth }: Integration = current;
+      if (auth === null || auth.password.keyId === keys.currentId) return false;
+      const binding = { accountId, recordId: _id, field: INTEGRATION_PASSWORD };
+      const { keyId, wrappedKey } = rewrapSecret(auth.password, { ...binding, keys });
+      // With the revision: a change that has read the record before must not bring the old key back.
+      const { matchedCount } = await integrations.updateOne({ _id, accountId, revision }, {
+        $set: { "auth.password.keyId": keyId, "auth.password.wrappedKey": wrappedKey },
+        $inc: { revision: 1 },
+      });
+      if (matchedCount === 1) return true;
+      current = await integrations.findOne({ _id, accountId });
+    }
+    return false;
+  }
+
+  return {
+    async countSecrets() {
+      const groups = await integrations.aggregate<{ _id: string; count: number }>([
+        { $match: { auth: { $ne: null } } },
+        { $group: { _id: "$auth.password.keyId", count: { $sum: 1 } } },
+        { $sort: { _id: 1 } },
+      ]).toArray();
+      return groups.map(({ _id, count }) => ({ keyId: _id, count }));
+    },
+    async rewrapSecrets({ keys, limit, after = "" }) {
+      const found = await integrations.find({
+        _id: { $gt: after },
+        auth: { $ne: null },
+        "auth.password.keyId": { $ne: keys.currentId },
+      }).sort({ _id: 1 }).limit(limit).toArray();
+      const batch: RewrappedBatch = { rewrapped: 0, faults: [], last: found.at(-1)?._id ?? null };
+      for (const integration of found) {
+        try {
+          if (await rewrap(integration, keys)) batch.rewrapped++;
+        } catch (error) {
+          // Of the database: nothing is known of the others either.
+          if (!isOfSecret(error)) throw error;
+          batch.faults.push({ recordId: integration._id, reason: error.message });
+        }
+      }
+      return batch;
+    },
+  };
+}
+
+function isOfSecret(error: unknown): error is Error {
+  return error instanceof Error && error.message.startsWith("Cannot open secret");
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+import { INTEGRATION_PASSWORD, openSecret, readMasterKeys, sealSecret } from "./secret_box.ts";
+
+const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
+const [FORMER, LATTER] = [setting("k1"), setting("k2")];
+const former = readMasterKeys(FORMER);
+const both = readMasterKeys(`${LATTER},${FORMER}`);
+const latter = readMasterKeys(LATTER);
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened[Symbol.asyncDispose]());
+
+async function connect(accountId: string, name: string, keys = former) {
+  return await opened.store.createIntegration({
+    ...{ accountId, name, host: "smtp.example.com", port: 587, tls: "starttls" },
+    senders: ["shop@example.com"],
+    auth: (recordId) => ({
+      user: name,
+      method: null,
+      password: sealSecret(`password of ${accountId} ${name}`, {
+        ...{ keys, accountId, recordId, field: INTEGRATION_PASSWORD },
+      }),
+    }),
+  });
+}
+
+async function open(accountId: string, id: number, keys = both) {
+  const found = await opened.store.findIntegration(accountId, id);
+  assert.ok(found?.auth);
+  const binding = { accountId, recordId: found._id, field: INTEGRATION_PASSWORD };
+  return openSecret(found.auth.password, { ...binding, keys });
+}
+
+async function rotate(limit: number) {
+  let rewrapped = 0;
+  const faults = [];
+  let after: string | undefined;
+  for (;;) {
+    const batch = await opened.store.rewrapSecrets({ keys: both, limit, after });
+    rewrapped += batch.rewrapped;
+    faults.push(...batch.faults);
+    if (batch.last === null) return { rewrapped, faults };
+    after = batch.last;
+  }
+}
+
+test("rewrapSecrets() brings all accounts' secrets under the current key, while they are read and changed", async () => {
+  const { store } = opened;
+  for (let i = 0; i < 30; i++) await connect(`acc_${i % 3}`, `number ${i}`);
+  await store.createIntegration({
+    ...{ accountId: "acc_0", name: "open", host: "h.example", port: 25, tls: "none" },
+    ...{ auth: null, senders: ["a@example.com"] },
+  });
+  assert.deepEqual(await store.countSecrets(), [{ keyId: "k1", count: 30 }]);
+  const ended = new AbortController();
+  let reads = 0;
+  const reading = (async () => {
+    while (!ended.signal.aborted) {
+      const id = reads % 10 + 1;
+      assert.equal(await open("acc_1", id), `password of acc_1 number ${(id - 1) * 3 + 1}`);
+      reads++;
+    }
+  })();
+  const changing = (async () => {
+    for (let i = 0; !ended.signal.aborted; i++) {
+      await store.updateIntegration("acc_2", i % 10 + 1, { maxConnections: 1 + i % 7 });
+    }
+  })();
+  const first = await store.rewrapSecrets({ keys: both, limit: 7 });
+  assert.deepEqual([first.rewrapped, first.faults], [7, []], "and is broken off here");
+  assert.deepEqual(await rotate(7), { rewrapped: 23, faults: [] });
+  await delay(100);
+  ended.abort();
+  await Promise.all([reading, changing]);
+  assert.ok(reads > 0);
+  assert.deepEqual(await store.countSecrets(), [{ keyId: "k2", count: 30 }]);
+  assert.equal(await open("acc_2", 10, latter), "password of acc_2 number 29");
+  assert.deepEqual(await rotate(7), { rewrapped: 0, faults: [] });
+});
+
+test("rewrapSecrets() goes on after a secret that does not open, and names it", async () => {
+  const { store, db } = opened;
+  const wrong = await connect("acc_3", "moved");
+  const good = await connect("acc_3", "good");
+  const alien = await connect("acc_3", "alien", readMasterKeys(setting("k0")));
+  await db.collection("integrations").updateOne({ name: "moved", accountId: "acc_3" }, {
+    $set: { "auth.password": good.auth?.password },
+  });
+  const { rewrapped, faults } = await rotate(1);
+  assert.equal(rewrapped, 1);
+  assert.deepEqual(faults.map(({ recordId }) => recordId), [wrong._id, alien._id]);
+  assert.match(faults[0]?.reason ?? "", /it was changed, or sealed for another record/);
+  assert.match(faults[1]?.reason ?? "", /master key "k0" is not configured$/);
+  assert.equal(await open("acc_3", 2, latter), "password of acc_3 good");
+  assert.deepEqual(await store.countSecrets(), [
+    { keyId: "k0", count: 1 },
+    { keyId: "k1", count: 1 },
+    { keyId: "k2", count: 31 },
+  ]);
+});

@@ -1,0 +1,408 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  messageIdOf,
+  pageOptionsSchema,
+  parseMessageId,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from "@posthaste/contracts";
+import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
+import { openTestMongo } from "@posthaste/testing";
+import type { FastifyInstance } from "fastify";
+import { buildApp } from "./app.ts";
+
+/**
+ * Accounts are tried against each other over a real ledger. The routes are those that Fastify has: one
+ * that is added fails the first test until it has a rule here, and is then attacked like the others.
+ */
+
+/** What a part of a path names. */
+type Kind = "template" | "integration" | "send" | "message";
+
+interface Rule {
+  scope: TokenScope;
+  /** What each parameter of the path names. */
+  params: Record<string, Kind>;
+  /** A right body, in which PDF templates are named as well. */
+  body?(pdfId: string): Record<string, unknown>;
+}
+
+const RULES: Record<string, Rule> = {
+  "POST /v1/templates/:templateId/render": {
+    scope: "render",
+    params: { templateId: "template" },
+    body: () => ({ variables: {} }),
+  },
+  "POST /v1/templates/:templateId/send/:integrationId": {
+    scope: "send",
+    params: { templateId: "template", integrationId: "integration" },
+    body: (pdfId) => ({
+      from: { email: "shop@example.com" },
+      to: [{ email: "jane@example.net", attachments: [{ id: Number(pdfId) }] }],
+    }),
+  },
+  "GET /v1/messages/:id": { scope: "read", params: { id: "message" } },
+  "GET /v1/sends/:id": { scope: "read", params: { id: "send" } },
+};
+
+/** What one account has; `pdf` is named in bodies only. */
+type Belongings = Record<Kind | "pdf", string[]> & {
+  accountId: string;
+  tokens: Map<string, string>;
+};
+
+interface Route {
+  method: string;
+  url: string;
+}
+
+let opened: AsyncDisposableStack;
+let store: Store;
+let app: FastifyInstance;
+let own: Belongings;
+let foreign: Belongings;
+const routes: Route[] = [];
+const dispatched: string[] = [];
+
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  const mongo = stack.use(await openTestMongo());
+  store = stack.use(await openStore({ url: mongo.url }));
+  await store.ensureIndexes();
+  app = buildApp({
+    ...store,
+    ...openVersionCache(store),
+    ...openIntegrationCache(store),
+    dispatch: async ({ accountId }) => void dispatched.push(accountId),
+    render: ({ accountId }) =>
+      Promise.resolve({ ok: true, subject: accountId, html: "", text: "" }),
+    checkBroker: () => Promise.resolve(),
+    now: () => new Date(),
+    logger: { debug() {}, info() {}, warn() {}, error: (...said) => assert.fail(said.join()) },
+  }, { rateLimit: 0 });
+  stack.defer(() => app.close());
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, url });
+  });
+  await app.ready();
+  own = await settle("Own", 1);
+  // Numbers are counted per account: those beyond the first are the other's alone.
+  foreign = await settle("Canary", 4);
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+/** Makes an account with so many of everything. */
+async function settle(name: string, count: number): Promise<Belongings> {
+  const { _id: accountId } = await store.createAccount({ name });
+  const all: Omit<Belongings, "accountId" | "tokens"> = {
+    ...{ template: [], pdf: [], integration: [], send: [], message: [] },
+  };
+  for (let i = 1; i <= count; i++) {
+    const base = { accountId, variables: [], sourceHash: "x", alias: `${name}-${i}`.toLowerCase() };
+    const parts = { subject: name, html: name, text: name };
+    const email = { ...base, kind: "email" as const, name, source: parts, parts };
+    const pdf = {
+      ...{ ...base, kind: "pdf" as const, name, source: { html: name } },
+      ...{ parts: { html: name, filename: `${name}.pdf` }, page: pageOptionsSchema.parse({}) },
+    };
+    const { template: { id } } = await store.publishVersion(email);
+    all.template.push(String(id), base.alias);
+    all.pdf.push(String((await store.publishVersion(pdf)).template.id));
+    const integration = await store.createIntegration({
+      ...{ accountId, name: `${name} ${i}`, host: `${name.toLowerCase()}.example`, port: 25 },
+      ...{ tls: "none", auth: null, senders: ["shop@example.com"] },
+    });
+    all.integration.push(String(integration.id));
+  }
+  const tokens = new Map<string, string>();
+  for (const scopes of subsetsOf(TOKEN_SCOPES).filter(({ length }) => length > 0)) {
+    const { token } = await store.createToken({ accountId, name, scopes });
+    tokens.set(scopes.join(), token);
+  }
+  const belongings = { ...all, accountId, tokens };
+  for (let i = 0; i < count; i++) {
+    const path = `/v1/templates/1/send/1`;
+    const to = [{ email: `${name.toLowerCase()}@example.net`, variables: { secret: name } }];
+    const { body } = await ask(belongings, {
+      method: "POST",
+      url: path,
+      payload: { from: { email: "shop@example.com" }, to },
+    });
+    all.send.push(body.id);
+    all.message.push(body.messages[0].id);
+  }
+  return belongings;
+}
+
+function subsetsOf<T>(list: readonly T[]): T[][] {
+  return list.reduce<T[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]]);
+}
+
+interface Ask {
+  method: string;
+  url: string;
+  payload?: unknown;
+  token?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+async function ask(who: Belongings, { method, url, payload, token, headers }: Ask) {
+  const bearer = token ?? who.tokens.get(TOKEN_SCOPES.join());
+  const answer = await app.inject({
+    method: method as "GET",
+    url,
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      ...(payload === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(payload === undefined
+      ? {}
+      : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
+  });
+  const text = answer.body;
+  return { status: answer.statusCode, text, body: text === "" ? {} : JSON.parse(text) };
+}
+
+function ruleOf({ method, url }: Route): Rule | undefined {
+  return RULES[`${method === "HEAD" ? "GET" : method} ${url}`];
+}
+
+/** The routes that do something: the others refuse a method. */
+function ruled(): (Route & { rule: Rule })[] {
+  return routes.flatMap((route) => {
+    const rule = ruleOf(route);
+    return rule === undefined ? [] : [{ ...route, rule }];
+  });
+}
+
+/** Fills a path in, with an account's first of each kind where nothing else is given. */
+function pathOf(route: Route & { rule: Rule }, ids: Record<string, string> = {}): string {
+  return route.url.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const kind = route.rule.params[name];
+    assert.ok(kind, `no rule for the parameter ${name} of ${route.url}`);
+    return encodeURIComponent(ids[name] ?? own[kind][0] ?? "");
+  });
+}
+
+const bodyOf = ({ rule }: { rule: Rule }) => rule.body?.(own.pdf[0] ?? "");
+
+test("every route has a rule, or refuses its method", async () => {
+  const found = new Set<string>();
+  for (const route of routes) {
+    if (ruleOf(route)) found.add(`${route.method} ${route.url}`);
+    else {
+      const { method, url } = route;
+      const { status } = await ask(own, { method, url: url.replaceAll(/:\w+/g, "1") });
+      assert.equal(status, 405, `${method} ${url} has no rule in isolation_test.ts`);
+    }
+  }
+  const heads = Object.keys(RULES).filter((name) => name.startsWith("GET "))
+    .map((name) => name.replace("GET", "HEAD"));
+  assert.deepEqual([...found].toSorted(), [...Object.keys(RULES), ...heads].toSorted());
+});
+
+test("every route answers its own account, and needs its own scope and no other", async () => {
+  for (const route of ruled()) {
+    const { method, rule: { scope } } = route;
+    const request = { method, url: pathOf(route), payload: bodyOf(route) };
+    for (const [scopes, token] of own.tokens) {
+      const { status, text } = await ask(own, { ...request, token });
+      const expected = scopes.split(",").includes(scope) ? 200 : 403;
+      assert.equal(status, expected, `${method} ${route.url} with ${scopes}: ${text}`);
+    }
+  }
+});
+
+test("every route refuses a token that is unknown, expired, revoked or not quite one", async () => {
+  const { accountId } = own;
+  const base = { accountId, name: "t", scopes: [...TOKEN_SCOPES] };
+  const expired = await store.createToken({ ...base, expiresAt: new Date(Date.now() - 1) });
+  const revoked = await store.createToken(base);
+  await store.revokeToken(accountId, revoked.record._id);
+  const live = own.tokens.get(TOKEN_SCOPES.join()) ?? "";
+  const tokens = [
+    ...[expired.token, revoked.token, revoked.record._id, expired.record.prefix],
+    ...[live.slice(0, -1), `${live}0`, live.toLowerCase(), live.replace("ph_", "")],
+    ...['{"$ne":null}', '{"$gt":""}', "[object Object]", "null", "ph_", "*", ".*"],
+  ];
+  for (const route of ruled()) {
+    for (const token of tokens) {
+      const { method } = route;
+      const { status, body } = await ask(own, {
+        ...{ method, url: pathOf(route), payload: bodyOf(route), token },
+      });
+      assert.equal(status, 401, `${method} ${route.url} with ${token}`);
+      if (method !== "HEAD") assert.deepEqual(body, { error: "Unauthenticated" });
+    }
+  }
+});
+
+test("no route shows, changes or uses what another account has, by whatever id", async () => {
+  const before = await stateOf(foreign);
+  const mine = new Set([...Object.values(own)].flatMap((ids) => Array.isArray(ids) ? ids : []));
+  const { template, pdf, integration, send, message, accountId } = foreign;
+  const [first] = await store.listTokens(accountId);
+  const strange = [...template, ...pdf, ...integration, ...send, ...message, accountId];
+  const ids = [...new Set([...strange, `${accountId}/1`, `${accountId}/email/2`, first?._id ?? ""])]
+    .filter((id) => !mine.has(id));
+  let tries = 0;
+  for (const route of ruled()) {
+    const { method, url } = route;
+    for (const name of Object.keys(route.rule.params)) {
+      for (const id of ids) {
+        const path = pathOf(route, { [name]: id });
+        const answer = await ask(own, { method, url: path, payload: bodyOf(route) });
+        assert.equal(answer.status, 404, `${method} ${path}: ${answer.text}`);
+        // It repeats what it was asked for, and nothing else.
+        const told = answer.text.toLowerCase().replaceAll(id.toLowerCase(), "");
+        assert.doesNotMatch(told, /canary/, `${method} ${path}`);
+        tries++;
+      }
+    }
+    for (const id of route.rule.body ? pdf.slice(1) : []) {
+      const payload = route.rule.body?.(id);
+      const isNamed = JSON.stringify(payload) !== JSON.stringify(bodyOf(route));
+      const answer = await ask(own, { method, url: pathOf(route), payload });
+      if (isNamed) assert.equal(answer.status, 400, `${method} ${url} with PDF ${id}`);
+      assert.doesNotMatch(answer.text, /canary/i);
+      tries++;
+    }
+  }
+  assert.ok(tries >= 80, `${tries} tries`);
+  assert.deepEqual(await stateOf(foreign), before);
+  // All that was accepted since belongs to those who asked: foreign has its first sends only.
+  assert.equal(dispatched.filter((id) => id === accountId).length, foreign.send.length);
+});
+
+test("operators in path, query, headers and body change nothing", async () => {
+  const before = await stateOf(foreign);
+  const { accountId } = foreign;
+  const queries = [
+    `accountId=${accountId}`,
+    `accountId[$ne]=x&id[$gt]=&_id[$exists]=true`,
+    "$where=1&filter[$where]=sleep(5000)",
+    'q={"$ne":null}&accountId.$ne=x',
+  ];
+  const paths = [
+    '{"$ne":null}',
+    '{"$gt":""}',
+    "[$ne]",
+    "1;$where",
+    "$where",
+    "../1",
+    "1\0",
+    "1.$ne",
+    "accountId.$",
+  ];
+  for (const route of ruled()) {
+    const { method, url } = route;
+    const payload = bodyOf(route);
+    const plain = await ask(own, { method, url: pathOf(route), payload });
+    for (const query of queries) {
+      const answer = await ask(own, {
+        method,
+        url: `${pathOf(route)}?${encodeURI(query)}`,
+        payload,
+      });
+      assert.deepEqual(shapeOf(answer), shapeOf(plain), `${method} ${url}?${query}`);
+    }
+    for (const name of Object.keys(route.rule.params)) {
+      for (const id of paths) {
+        const answer = await ask(own, { method, url: pathOf(route, { [name]: id }), payload });
+        assert.equal(answer.status, 404, `${method} ${url} with ${id}: ${answer.text}`);
+      }
+    }
+  }
+  assert.deepEqual(await stateOf(foreign), before);
+});
+
+test("operators in a body are refused, or are values like any other", async () => {
+  const before = await stateOf(foreign);
+  const path = "/v1/templates/1/send/1";
+  const from = { email: "shop@example.com" };
+  const to = [{ email: "jane@example.net" }];
+  const refused: Record<string, unknown>[] = [
+    { from, to: [{ email: { $ne: null } }] },
+    { from, to: [{ email: ["jane@example.net"] }] },
+    { from: { $gt: "" }, to },
+    { from: { email: { $regex: ".*" } }, to },
+    { from, to: { $ne: [] } },
+    { from, to: [{ ...to[0], attachments: [{ id: { $gt: 0 } }] }] },
+    { from, to: [{ ...to[0], attachments: { $exists: true } }] },
+    {
+      from,
+      to,
+      variables: { $function: "x" },
+      to0: 1,
+      "to.0.email": "canary@example.net",
+      $where: 1,
+    },
+  ];
+  for (const payload of refused) {
+    const { status, text } = await ask(own, { method: "POST", url: path, payload });
+    if (status === 200) {
+      const accepted = await store.findSend(own.accountId, JSON.parse(text).id);
+      // What is not known is left out: it reaches no document.
+      assert.deepEqual(accepted?.request.to.map(({ email }) => email), ["jane@example.net"]);
+      assert.ok(!("$where" in (accepted?.request ?? {})), text);
+      assert.ok(!("accountId" in (accepted?.request ?? {})), text);
+    } else assert.equal(status, 400, text);
+  }
+  const variables = {
+    $where: "sleep(5000)",
+    "a.b": { $ne: null, "$set.c": [{ $unset: 1 }] },
+    accountId: foreign.accountId,
+    _bsontype: "ObjectId",
+    $set: { state: "sent" },
+  };
+  const { status, body } = await ask(own, {
+    method: "POST",
+    url: path,
+    payload: { from, to: [{ ...to[0], variables }], variables },
+  });
+  assert.equal(status, 200, JSON.stringify(body));
+  const accepted = await store.findSend(own.accountId, body.id);
+  assert.deepEqual(accepted?.request.variables, variables);
+  assert.deepEqual(accepted?.request.to[0]?.variables, variables);
+  assert.equal(parseMessageId(body.messages[0].id)?.sendId, body.id);
+  assert.deepEqual(await stateOf(foreign), before);
+});
+
+test("an idempotency key is a text, and one account's own", async () => {
+  const request = {
+    method: "POST",
+    url: "/v1/templates/1/send/1",
+    payload: { from: { email: "shop@example.com" }, to: [{ email: "jane@example.net" }] },
+  };
+  const headers = { "idempotency-key": "order-1" };
+  const theirs = await ask(foreign, { ...request, headers });
+  const ours = await ask(own, { ...request, headers });
+  assert.deepEqual([theirs.status, ours.status], [200, 200]);
+  assert.notEqual(ours.body.id, theirs.body.id);
+  for (const key of ['{"$ne":null}', '{"$gt":""}', "[$ne]", ".*", "order-1.$"]) {
+    const answer = await ask(own, { ...request, headers: { "idempotency-key": key } });
+    if (answer.status !== 200) assert.equal(answer.status, 400, answer.text);
+    else assert.ok(![ours.body.id, theirs.body.id].includes(answer.body.id), key);
+  }
+});
+
+/** An answer without what is drawn anew each time. */
+function shapeOf({ status, text }: { status: number; text: string }) {
+  return { status, text: text.replaceAll(/(snd|msg)_[0-9a-z]+/g, "$1") };
+}
+
+/** All that an account has, as it lies in the ledger. */
+async function stateOf({ accountId, send }: Belongings) {
+  const sends = await store.listSends(accountId, { limit: 100 });
+  return {
+    sends: sends.filter(({ _id }) => send.includes(_id)),
+    messages: await Promise.all(send.map((id) => store.findMessage(accountId, messageIdOf(id, 0)))),
+    templates: await store.listTemplates(accountId, "email"),
+    pdfs: await store.listTemplates(accountId, "pdf"),
+    integrations: await store.listIntegrations(accountId),
+    tokens: (await store.listTokens(accountId)).map(({ lastUsedAt: _, ...rest }) => rest),
+  };
+}

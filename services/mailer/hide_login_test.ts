@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { openRogueSmtp, type RogueStage, testCertificate } from "@posthaste/testing";
+import { hideLogin } from "./hide_login.ts";
+import { SmtpFailure } from "./smtp_failure.ts";
+import { openTransportPool } from "./transport_pool.ts";
+
+const auth = { user: "shop", password: "Canary 5.7.8+pass" };
+const encoded = (text: string) => Buffer.from(text).toString("base64");
+
+test("hideLogin() leaves the password out of a reply, in every form in which it was sent", () => {
+  const plain = encoded(`\0shop\0${auth.password}`);
+  const said = `535 5.7.8 no: AUTH PLAIN ${plain}, ${encoded(auth.password)}, ${auth.password}`;
+  assert.equal(
+    hideLogin(said, auth).replaceAll("=", ""),
+    "535 5.7.8 no: AUTH PLAIN [password], [password], [password]",
+  );
+  assert.equal(hideLogin("535 5.7.8 wrong", { ...auth, password: "5" }), "535 5.7.8 wrong");
+  assert.equal(hideLogin("250 ok", null), "250 ok");
+});
+
+const REPEATING = [["auth", 535], ["auth", 454], ["mail", 550], ["dot", 550], [
+  "dot",
+  250,
+]] as const satisfies [
+  RogueStage,
+  number,
+][];
+
+for (const [stage, code] of REPEATING) {
+  test(`openTransportPool() repeats no password that a server repeats with ${code} at ${stage}`, async () => {
+    const reply = `${code} 5.7.8 you said ${auth.password} or ${
+      encoded(`\0shop\0${auth.password}`)
+    }`;
+    await using rogue = await openRogueSmtp({
+      tls: "starttls",
+      users: { shop: auth.password },
+      plan: (moment) => moment.stage === stage ? { do: "reply", reply } : undefined,
+    });
+    await using pool = openTransportPool({ ehloName: "test" });
+    const outcome = await pool.send({
+      integration: {
+        ...{ key: "1", host: "localhost", port: rogue.port, tls: "starttls", auth },
+        ca: testCertificate.cert,
+      },
+      envelope: { from: "a@example.com", to: "b@example.net" },
+      raw: Buffer.from("Subject: x\r\n\r\nbody\r\n"),
+    }).catch((error: unknown) => error);
+    if (outcome instanceof Error) assert.ok(outcome instanceof SmtpFailure, outcome.message);
+    const shown = inspect(outcome, { depth: 9 });
+    assert.match(shown, /\[password\]/);
+    assert.doesNotMatch(shown, /Canary|Q2FuYXJ5/);
+  });
+}

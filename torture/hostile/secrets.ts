@@ -1,0 +1,254 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { inspect } from "node:util";
+import type { SealedSecret } from "@posthaste/contracts";
+import { SERVICES } from "@posthaste/dev";
+import {
+  INTEGRATION_PASSWORD,
+  openSecret,
+  openStore,
+  readMasterKeys,
+  sealSecret,
+  type SecretBinding,
+} from "@posthaste/storage";
+import { openOtlpReceiver } from "@posthaste/testing";
+import type { Chaos, Fault } from "../faults/fault.ts";
+import { findFaults } from "../faults/fault_list.ts";
+import { searchFolder } from "../ledgers/find_leaks.ts";
+import { MASTER_KEY, MASTER_SECRET } from "../rig/pods.ts";
+import { openRandom, type Random } from "../random.ts";
+import { openRig, type Rig } from "../rig/rig.ts";
+import { runFault, type RunResult } from "../run_fault.ts";
+import { canaryOf, searchFor } from "../ledgers/secret.ts";
+import type { HostileRow } from "./row.ts";
+
+/** How much is tried. */
+export interface HostileOptions {
+  /** Of each attack on texts; of mail, a tenth, but at least 60 and at most 1000. */
+  tries: number;
+  seed: number;
+  onProgress?(line: string): void;
+}
+
+/**
+ * Attacks what is kept secret: envelopes that were changed or moved, error messages that quote a
+ * connection string, and a whole system that logs in to a server, refused and accepted, while its
+ * master key is replaced; whose logs, traces, events, files, answers and diagnostic reports are searched.
+ */
+export async function attackSecrets(options: HostileOptions): Promise<HostileRow[]> {
+  const { tries, seed } = options;
+  const random = openRandom(`secrets/${seed}`);
+  return [
+    await timed(
+      "a sealed password that was changed or moved",
+      () => attackEnvelopes(random, tries),
+    ),
+    await timed("a connection string that the driver quotes", () => attackErrors(random, tries)),
+    ...await attackSystem(options),
+  ];
+}
+
+type Tried = Pick<HostileRow, "tries" | "through" | "note">;
+
+async function timed(attack: string, run: () => Promise<Tried>): Promise<HostileRow> {
+  const started = performance.now();
+  const { tries, through, note } = await run();
+  const seconds = Math.round((performance.now() - started) / 100) / 10;
+  return { attack, tries, through, ...(note === undefined ? {} : { note }), seconds };
+}
+
+const PARTS = ["keyId", "wrappedKey", "nonce", "ciphertext"] as const;
+
+function attackEnvelopes(random: Random, tries: number): Promise<Tried> {
+  const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
+  const keys = readMasterKeys(`${setting("k1")},${setting("k2")}`);
+  const binding = (n: number): SecretBinding => ({
+    accountId: `acc_${n % 3}`,
+    recordId: `acc_${n % 3}/${n % 7}`,
+    field: n % 2 === 0 ? INTEGRATION_PASSWORD : "other",
+  });
+  const sealed = Array.from({ length: 42 }, (_, n) => sealSecret(`${n}`, { ...binding(n), keys }));
+  let through = 0;
+  for (let i = 0; i < tries; i++) {
+    const n = random.integer(0, 41);
+    const mine = sealed[n] as SealedSecret;
+    const other = random.pick(sealed.filter((_, m) => m % 42 !== n));
+    const part = random.pick(PARTS);
+    const [forged, place] = random.chance(0.3)
+      ? [mine, random.integer(n + 1, n + 41)] as const
+      : [{ ...mine, [part]: random.chance(0.3) ? other[part] : changed(mine[part], random) }, n];
+    const isSame = forged === mine && inspect(binding(place)) === inspect(binding(n));
+    const isNoChange = forged !== mine && PARTS.every((name) => same(forged[name], mine[name]));
+    if (isSame || isNoChange) continue;
+    try {
+      openSecret(forged, { ...binding(place), keys });
+      through++;
+    } catch {
+      // As it should be.
+    }
+  }
+  return Promise.resolve({ tries, through });
+}
+
+/** Base64 that means the same bytes is no change. */
+function same(one: string, other: string): boolean {
+  return Buffer.from(one, "base64").equals(Buffer.from(other, "base64"));
+}
+
+function changed(text: string, random: Random): string {
+  const bytes = Buffer.from(text, "base64");
+  const at = random.integer(0, bytes.length - 1);
+  const how = random.integer(0, 2);
+  if (how === 0) return bytes.subarray(0, at).toString("base64");
+  if (how === 1) return Buffer.concat([bytes, randomBytes(1)]).toString("base64");
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << random.integer(0, 7));
+  return bytes.toString("base64");
+}
+
+const ODD = ["", "@", ":", "/", "#", "?", "%", "%zz", "\\", '"', "é", "$", ","];
+const BROKEN = ["", "@h:x/", "@", "@/", "#@h/", "@h/?tls=maybe", "@h/?nobody=knows", "@h:1:2/"];
+
+async function attackErrors(random: Random, tries: number): Promise<Tried> {
+  let through = 0;
+  const most = Math.min(tries, 2000);
+  for (let i = 0; i < most; i++) {
+    const marks = [`Canary${random.integer(1e8, 1e9)}`, `Yranac${random.integer(1e8, 1e9)}`];
+    const url = `mongodb://jane:${marks.join(random.pick(ODD))}${random.pick(BROKEN)}`;
+    const error = await openStore({ url }).then(
+      async (store) => void await store[Symbol.asyncDispose](),
+      (error: unknown) => error,
+    );
+    const shown = inspect(error, { depth: 9 });
+    if (marks.some((mark) => shown.includes(mark))) through++;
+  }
+  return { tries: most, through };
+}
+
+async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promise<HostileRow[]> {
+  const messages = Math.min(1000, Math.max(60, Math.round(tries / 10)));
+  const reports = await mkdtemp(join(tmpdir(), "posthaste-reports-"));
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => rm(reports, { recursive: true, force: true }));
+  const collector = opened.use(await openOtlpReceiver());
+  const env = {
+    ...collector.env,
+    LOG_LEVEL: "debug",
+    NODE_OPTIONS: ["on-signal", "on-fatalerror", "uncaught-exception"]
+      .map((name) => `--report-${name}`).join(" ") + ` --report-directory=${reports}`,
+  };
+  const rig = opened.use(
+    await openRig({ settings: Object.fromEntries(SERVICES.map((role) => [role, env])) }),
+  );
+  const load = { messages, seconds: Math.max(3, messages / 50), quietSeconds: 60, onProgress };
+  const next = randomBytes(32);
+  const nextSecret = { name: "the next master key", value: next.toString("latin1") };
+  rig.pods.guard([nextSecret]);
+  const left: Record<string, number> = {};
+  const results: RunResult[] = [];
+  const rows: HostileRow[] = [];
+  const run = async (attack: string, fault: Fault) => {
+    const runSeed = `${seed}/${fault.name}`;
+    rows.push(
+      await timed(attack, async () => {
+        const options = { ...load, fault, run: fault.name, seed: runSeed };
+        const result = await runFault(rig, { ...options, onProgress: onProgress ?? (() => {}) });
+        results.push(result);
+        for (const { what } of result.problems) onProgress?.(what);
+        return { tries: result.accepted, through: result.problems.length };
+      }),
+    );
+    return { name: "the SMTP password", value: canaryOf(runSeed) };
+  };
+  const secrets = [MASTER_SECRET, nextSecret];
+  const [login] = findFaults(["smtp-login"]);
+  if (login) {
+    secrets.push(await run("a password in a log, event, answer, file, mail or document", login));
+  }
+  const rotation = rotationTo(`next:${next.toString("base64")}`, left);
+  secrets.push(await run("the master key is replaced while mail is sent", rotation));
+  const last = rows.at(-1);
+  if (last) {
+    last.through += left["under another key"] ?? 1;
+    last.note = `${left["rewrapped"]} passwords rewrapped`;
+  }
+  const search = searchFor(secrets);
+  rows.push(
+    await timed("a secret in a trace or a metric", async () => {
+      await delay(1000);
+      const leaks = collector.bodies.flatMap((body) => search(body));
+      return { tries: collector.bodies.length, through: leaks.length };
+    }),
+    await timed("a secret in a diagnostic report", async () => {
+      const count = await reportAll(rig, reports);
+      return { tries: count, through: (await searchFolder(reports, search)).length };
+    }),
+  );
+  return rows;
+}
+
+/** Has every process write what it would leave behind in a crash. */
+async function reportAll(rig: Rig, folder: string): Promise<number> {
+  const pods = rig.pods.running();
+  for (const { process } of pods) process.signal("SIGUSR2");
+  for (let waited = 0; waited < 50; waited++) {
+    if ((await readdir(folder)).length >= pods.length) break;
+    await delay(100);
+  }
+  await delay(200);
+  const { length } = await readdir(folder);
+  if (length < pods.length) throw new Error(`Cannot search: ${length} of ${pods.length} reports`);
+  return length;
+}
+
+const OTHERS = 40;
+
+/** As an operator does it: both keys everywhere, the new one first, every secret, the old one away. */
+function rotationTo(next: string, left: Record<string, number>): Fault {
+  return {
+    name: "key-rotation",
+    description: "The master key is replaced while mail is sent",
+    secure: true,
+    async run(chaos) {
+      const { rig: { store }, account: { accountId } } = chaos;
+      const former = readMasterKeys(MASTER_KEY);
+      for (let n = 1; n <= OTHERS; n++) {
+        await store.createIntegration({
+          ...{ accountId, name: `other ${n}`, host: "smtp.example", port: 587, tls: "starttls" },
+          senders: ["a@sender.example"],
+          auth: (recordId) => ({
+            ...{ user: "u", method: null },
+            password: sealSecret(canaryOf(`${n}`), {
+              ...{ keys: former, accountId, recordId, field: INTEGRATION_PASSWORD },
+            }),
+          }),
+        });
+      }
+      await restartMailers(chaos, `${MASTER_KEY},${next}`);
+      await restartMailers(chaos, `${next},${MASTER_KEY}`);
+      const keys = readMasterKeys(`${next},${MASTER_KEY}`);
+      left["rewrapped"] = 0;
+      let after: string | undefined;
+      for (;;) {
+        const batch = await store.rewrapSecrets({ keys, limit: 7, after });
+        left["rewrapped"] += batch.rewrapped;
+        if (batch.last === null) break;
+        after = batch.last;
+      }
+      await restartMailers(chaos, next);
+      const uses = await store.countSecrets();
+      left["under another key"] = uses.filter(({ keyId }) => keyId !== keys.currentId)
+        .reduce((sum, { count }) => sum + count, 0);
+    },
+  };
+}
+
+async function restartMailers({ rig: { pods }, count }: Chaos, key: string): Promise<void> {
+  for (const old of pods.running("mailer")) {
+    await pods.start("mailer", { MASTER_KEY: key });
+    await pods.end(old, "SIGTERM");
+    count("other", "mailer");
+  }
+}

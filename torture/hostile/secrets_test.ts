@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attackSecrets } from "./secrets.ts";
+
+test("attackSecrets() gets at no secret, and finds no trace of one", async () => {
+  const said: string[] = [];
+  const rows = await attackSecrets({ tries: 300, seed: 1, onProgress: (line) => said.push(line) });
+  for (const { attack, tries, through } of rows) {
+    assert.equal(through, 0, `${attack}: ${said.join("\n")}`);
+    assert.ok(tries > 0, attack);
+  }
+  assert.equal(rows.length, 6);
+});
