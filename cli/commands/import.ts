@@ -51,7 +51,7 @@ async function importFolder(
 ): Promise<void> {
   const { openCage } = await import("@posthaste/templating");
   const { TemplateFolderError } = await import("../import_templates.ts");
-  await using cage = openCage({ workers: 2 });
+  await using cage = openCage({ workers: 2, reserved: 0 });
   try {
     await (options.check ? checkFolder : publishFolder)({ context, folder, options, cage });
   } catch (error) {

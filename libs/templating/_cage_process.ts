@@ -1,18 +1,26 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { FillOrder, Load, Order, Report } from "./_cage_protocol.ts";
 import type { TemplateSource } from "./fill.ts";
+import { openProcessorTime } from "./_processor_time.ts";
 
 interface Held {
   readonly id: number;
   readonly source: string;
+  readonly weight: number;
 }
 
 /** One worker process, and what it holds. */
 export interface CageProcess {
   readonly isReady: () => boolean;
+  /** How many orders it got. After the first, its memory holds more than the work it has now. */
+  readonly jobs: () => number;
+  /** The processor's time that it had, in milliseconds; `undefined` where that is not told. */
+  readonly cpuMs: () => number | undefined;
   /** @throws if the values cannot be cloned */
   readonly send: (order: Order) => void;
   /** The order for these fills, with the sources that the worker does not have yet. */
@@ -30,20 +38,34 @@ export interface CageProcessOptions {
   readonly memoryMb: number;
   /** Compiled templates that a worker keeps; the least lately used goes first. */
   readonly keptTemplates: number;
+  /** What these may weigh together: their characters, and 1,000 for each placeholder. */
+  readonly keptWeight: number;
   readonly onReport: (report: Report) => void;
   readonly onExit: () => void;
 }
 
-const WORKER = fileURLToPath(new URL("./cage_worker.ts", import.meta.url));
+const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** Starts a worker: no environment, no output, no writing of files, no further processes. */
-export function startCageProcess(options: CageProcessOptions): CageProcess {
-  const child: ChildProcess = fork(WORKER, [String(process.pid)], {
+/** The code that runs in a worker, and all that it can read: no settings, no secrets, no /proc. */
+const READABLE = [HERE, ...packageFolders(HERE)].map((folder) => `--allow-fs-read=${folder}`);
+
+/**
+ * Starts a program of this folder with no environment, no output, no files but the code, and no
+ * further processes. It stands in its own folder, because MJML looks for its settings where it
+ * stands. The arguments follow the number of this process.
+ */
+export function forkJailed(
+  program: string,
+  args: readonly string[],
+  { memoryMb }: Pick<CageProcessOptions, "memoryMb">,
+): ChildProcess {
+  return fork(join(HERE, program), [String(process.pid), ...args], {
+    cwd: HERE,
     env: {},
     execArgv: [
-      `--max-old-space-size=${options.memoryMb}`,
+      `--max-old-space-size=${memoryMb}`,
       "--permission",
-      "--allow-fs-read=*",
+      ...READABLE,
       "--allow-worker",
       "--disable-proto=delete",
       "--no-warnings",
@@ -51,7 +73,15 @@ export function startCageProcess(options: CageProcessOptions): CageProcess {
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
+}
+
+/** Starts a worker. */
+export function startCageProcess(options: CageProcessOptions): CageProcess {
+  const child = forkJailed("cage_worker.ts", [], options);
+  const time = openProcessorTime(child.pid);
   const held = new Map<string, Held>();
+  let heldWeight = 0;
+  let jobs = 0;
   let ready = false;
   let lastId = 0;
   let gone = false;
@@ -64,6 +94,7 @@ export function startCageProcess(options: CageProcessOptions): CageProcess {
     if (gone) return;
     gone = true;
     ready = false;
+    time.close();
     options.onExit();
   };
   child.on("error", leave);
@@ -78,11 +109,18 @@ export function startCageProcess(options: CageProcessOptions): CageProcess {
       held.set(key, found);
       return found.id;
     }
-    if (found) forget.push(found.id);
+    if (found) drop(found, forget);
     const id = ++lastId;
-    held.set(key, { id, source });
+    const weight = weightOf(source);
+    held.set(key, { id, source, weight });
+    heldWeight += weight;
     load.push({ id, source, escape, locale, timeZone });
     return id;
+  }
+
+  function drop({ id, weight }: Held, forget: number[]): void {
+    forget.push(id);
+    heldWeight -= weight;
   }
 
   function orderFor(
@@ -92,8 +130,9 @@ export function startCageProcess(options: CageProcessOptions): CageProcess {
     const load: Load[] = [];
     const forget: number[] = [];
     // Forgetting comes before loading in the worker, so a batch never loses what it needs itself.
-    for (const key of [...held.keys()].slice(0, Math.max(0, held.size - options.keptTemplates))) {
-      forget.push(held.get(key)?.id ?? 0);
+    for (const [key, each] of held) {
+      if (held.size <= options.keptTemplates && heldWeight <= options.keptWeight) break;
+      drop(each, forget);
       held.delete(key);
     }
     const orders: FillOrder[] = fills.map(({ templates, data }) => ({
@@ -105,7 +144,10 @@ export function startCageProcess(options: CageProcessOptions): CageProcess {
 
   return {
     isReady: () => ready,
+    jobs: () => jobs,
+    cpuMs: time.read,
     send: (order) => {
+      jobs++;
       child.send(order, () => {});
     },
     orderFor,
@@ -120,4 +162,22 @@ export function startCageProcess(options: CageProcessOptions): CageProcess {
       await exit;
     },
   };
+}
+
+/** A placeholder takes far more memory, compiled, than a character of text. */
+function weightOf(source: string): number {
+  if (typeof source !== "string") return 0;
+  let weight = source.length;
+  for (let from = source.indexOf("{{"); from !== -1; from = source.indexOf("{{", from + 2)) {
+    weight += 1_000;
+  }
+  return weight;
+}
+
+/** Where Node looks for packages, from this folder upwards. */
+function packageFolders(folder: string): string[] {
+  const found = join(folder, "node_modules");
+  const above = dirname(folder);
+  const rest = above === folder ? [] : packageFolders(above);
+  return existsSync(found) ? [realpathSync(found), ...rest] : rest;
 }

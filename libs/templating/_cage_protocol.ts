@@ -37,10 +37,15 @@ export type Filled =
   | readonly string[]
   | { readonly code: RenderErrorCode; readonly message: string; readonly place: RenderErrorPlace };
 
-/** From a worker to the host. A batch may be answered in several pieces, in order. */
+/**
+ * From a worker to the host. A batch may be answered in several pieces, in order. One that is done
+ * may leave its last fills undone: the host gives them again, when their turn comes.
+ */
 export type Report =
   | { readonly ready: true }
-  | { readonly filled: readonly Filled[]; readonly done: boolean }
+  | { readonly filled: readonly Filled[]; readonly done: false }
+  /** With the processor's time that the batch took, in milliseconds. */
+  | { readonly filled: readonly Filled[]; readonly done: true; readonly cpuMs: number }
   | { readonly value: unknown }
   | {
     readonly failed: { readonly name: string; readonly message: string; readonly errors?: unknown };

@@ -1,3 +1,4 @@
+import { clipped } from "./_clipped.ts";
 import { hidePlaceholders } from "./_placeholders.ts";
 import type { TemplateError } from "./template_error.ts";
 
@@ -26,24 +27,29 @@ export async function compileMjml(source: string): Promise<CompiledMjml> {
   }
   const errors: TemplateError[] = includesIn(source);
   const warnings: string[] = [];
-  for (const { line, message } of compiled.errors) {
+  for (const { line, message } of compiled.errors.slice(0, MOST_REMARKS)) {
     const sentence = hidden.restore(message).trim();
     const at = hidden.sourceLine(line);
     if (/doesn't exist|not registered|cannot be used inside|malformed/i.test(message)) {
       errors.push({ part: "html", line: at, column: 1, message: sentence });
-    } else if (hidden.order(message).length === 0) warnings.push(`Line ${at}: ${sentence}`);
+    } else if (hidden.order(message).length === 0) {
+      warnings.push(clipped(`Line ${at}: ${sentence}`, 400));
+    }
   }
   const kept = new Set(hidden.order(compiled.html));
   hidden.tags.forEach((tag, index) => {
-    if (kept.has(index) || /^\\?\{\{~?!/.test(tag)) return;
-    const message = `MJML drops ${tag} here: put it into <mj-raw>`;
+    if (kept.has(index) || /^\\?\{\{~?!/.test(tag) || errors.length >= MOST_REMARKS) return;
+    const message = `MJML drops ${clipped(tag, 100)} here: put it into <mj-raw>`;
     errors.push({ part: "html", ...hidden.placeOf(index), message });
   });
   return { html: hidden.restore(compiled.html), errors, warnings };
 }
 
+/** To place a remark takes a look at the whole source; nobody reads more of them. */
+const MOST_REMARKS = 100;
+
 function includesIn(source: string): TemplateError[] {
-  return [...source.matchAll(/<mj-include\b/gi)].map(({ index }) => {
+  return [...source.matchAll(/<mj-include\b/gi)].slice(0, MOST_REMARKS).map(({ index }) => {
     const before = source.slice(0, index);
     const place = { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
     return { part: "html", ...place, message: "mj-include is not supported: put the content here" };
@@ -51,6 +57,10 @@ function includesIn(source: string): TemplateError[] {
 }
 
 function parseError(error: unknown): TemplateError {
+  if (error instanceof RangeError) {
+    const message = "MJML does not understand it: its elements lie too deep inside each other";
+    return { part: "html", line: 1, column: 1, message };
+  }
   const raw = error instanceof Error ? error.message : String(error);
   const line = Number(/line (\d+)/i.exec(raw)?.[1] ?? 1);
   return { part: "html", line, column: 1, message: `MJML does not understand it: ${raw}` };

@@ -11,6 +11,12 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
+  /** Before all that waits, in the order given. */
+  putBack(items: readonly T[]): void {
+    this.#items = [...items, ...this.#items.slice(this.#head)];
+    this.#head = 0;
+  }
+
   peek(): T | undefined {
     return this.#items[this.#head];
   }

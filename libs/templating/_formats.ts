@@ -1,11 +1,14 @@
 /** Formatters are dear to make and cheap to keep; a template uses few of them. */
 const KEPT = 200;
+/** The name of a locale may be as long as its author likes. */
+const KEY_LENGTH = 500;
 const kept = new Map<string, unknown>();
 
 function keep<T>(key: string, make: () => T): T {
   const found = kept.get(key);
   if (found !== undefined) return found as T;
   const made = make();
+  if (key.length > KEY_LENGTH) return made;
   if (kept.size >= KEPT) kept.clear();
   kept.set(key, made);
   return made;

@@ -23,8 +23,9 @@ export function shown(value: unknown): string {
   if (typeof value === "string") {
     return `"${value.length > 60 ? `${value.slice(0, 60)}…` : value}"`;
   }
+  if (value === undefined || value === null) return "a missing value";
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value === "object") return "an object";
   return `"${String(value)}"`;
 }
 

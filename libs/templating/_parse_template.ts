@@ -1,5 +1,5 @@
 import { type Ast, handlebars, type Node } from "./_handlebars.ts";
-import { isDeeperThan } from "./_depth_by_lexer.ts";
+import { excessOf } from "./_excess.ts";
 import { TEMPLATE_LIMITS } from "./limits.ts";
 import { explainSyntaxError } from "./_syntax_error.ts";
 import type { TemplateError, TemplatePart } from "./template_error.ts";
@@ -21,6 +21,7 @@ export function parseTemplate(part: TemplatePart, source: string): ParsedTemplat
   try {
     ast = handlebars.parse(source);
   } catch (error) {
+    if (error instanceof RangeError) return { error: at(part, TOO_DEEP) };
     return { error: { part, ...explainSyntaxError(source, error) } };
   }
   const beyond = findBeyondLimits(ast);
@@ -38,12 +39,14 @@ function refuseAtSight(part: TemplatePart, source: string): TemplateError | unde
       return { part, ...lineOf(source, from), message: TOO_MANY };
     }
   }
-  return isDeeperThan(TEMPLATE_LIMITS.depth, source) ? at(part, TOO_DEEP) : undefined;
+  const excess = excessOf(source, TEMPLATE_LIMITS);
+  return excess && at(part, excess === "depth" ? TOO_DEEP : TOO_MANY);
 }
 
 const TOO_MANY = `The template has more than ${TEMPLATE_LIMITS.nodes} placeholders and blocks`;
 const TOO_DEEP =
   `Blocks and parentheses lie more than ${TEMPLATE_LIMITS.depth} deep inside each other`;
+const TOO_LONG = `A name has more than ${TEMPLATE_LIMITS.name} characters`;
 
 function at(part: TemplatePart, message: string): TemplateError {
   return { part, line: 1, column: 1, message };
@@ -63,6 +66,8 @@ function findBeyondLimits(ast: Ast): Omit<TemplateError, "part"> | undefined {
     count += weight(node);
     const message = depth > TEMPLATE_LIMITS.depth
       ? TOO_DEEP
+      : isLongName(node)
+      ? TOO_LONG
       : count > TEMPLATE_LIMITS.nodes
       ? TOO_MANY
       : undefined;
@@ -72,6 +77,11 @@ function findBeyondLimits(ast: Ast): Omit<TemplateError, "part"> | undefined {
     for (const child of childrenOf(node)) open.push([child, inner]);
   }
   return undefined;
+}
+
+function isLongName(node: Node): boolean {
+  if (node.type !== "PathExpression") return false;
+  return String((node as hbs.AST.PathExpression).original).length > TEMPLATE_LIMITS.name;
 }
 
 /** `{{a}}` weighs 1, each argument 1, each further step of a path 1. */

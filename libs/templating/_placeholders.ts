@@ -29,8 +29,7 @@ const TAG = new RegExp(
 
 /** Hides every tag of a source that has passed the check. */
 export function hidePlaceholders(source: string): HiddenPlaceholders {
-  let prefix = "phx";
-  for (let n = 0; source.toLowerCase().includes(prefix); n++) prefix = `phx${n}x`;
+  const prefix = freePrefix(source);
   const tags: string[] = [];
   const offsets: number[] = [];
   const text = source.replace(TAG, (tag, offset: number) => {
@@ -51,6 +50,15 @@ export function hidePlaceholders(source: string): HiddenPlaceholders {
       return { line: before.split("\n").length, column };
     },
   };
+}
+
+/** One look at the source finds a word that it does not have, whatever words it is made of. */
+function freePrefix(source: string): string {
+  if (!/phx/i.test(source)) return "phx";
+  const taken = new Set([...source.matchAll(/phx(\d{1,9})x/gi)].map(([, n]) => Number(n)));
+  let n = 0;
+  while (taken.has(n)) n++;
+  return `phx${n}x`;
 }
 
 function hiddenLinesBefore(

@@ -39,3 +39,12 @@ test("sourceLine() and placeOf() count the lines inside hidden tags", () => {
   assert.equal(hidden.sourceLine(3), 5);
   assert.deepEqual(hidden.placeOf(1), { line: 5, column: 3 });
 });
+
+test("hidePlaceholders() finds a free word at once, whatever words the source is made of", () => {
+  const words = Array.from({ length: 50_000 }, (_, n) => `PHX${n}x`).join(" ");
+  const started = performance.now();
+  const hidden = hidePlaceholders(`${words}{{a}} phx50001x99999999999x`);
+  assert.equal(hidden.restore(hidden.text), `${words}{{a}} phx50001x99999999999x`);
+  assert.equal(hidden.order(hidden.text).length, 1);
+  assert.ok(performance.now() - started < 1_000, `${performance.now() - started} ms`);
+});

@@ -1,3 +1,4 @@
+import { clipped } from "./_clipped.ts";
 import { handlebars } from "./_handlebars.ts";
 
 interface Place {
@@ -9,9 +10,9 @@ interface Place {
 export function explainSyntaxError(source: string, error: unknown): Place & { message: string } {
   const raw = error instanceof Error ? error.message : String(error);
   const placed = error as { lineNumber?: number; column?: number };
-  const mismatch = /^(.+) doesn't match (.+) - \d+:\d+$/s.exec(raw);
+  const mismatch = mismatchIn(raw);
   if (mismatch) {
-    const [, open, close] = mismatch;
+    const [open, close] = mismatch;
     return {
       line: placed.lineNumber ?? 1,
       column: blockColumn(source, placed),
@@ -27,9 +28,24 @@ export function explainSyntaxError(source: string, error: unknown): Place & { me
   }
   const stopped = stoppedAt(raw);
   if (found === "INVALID" && isUnclosed(source, stopped)) found = "EOF";
-  const first = raw.split("\n", 1)[0]?.replace(/ - \d+:\d+$/, "") ?? raw;
+  const first = clipped(raw.split("\n", 1)[0] ?? raw, 400).replace(/ - \d{1,9}:\d{1,9}$/, "");
   return { ...stopped, message: found ? sentence(found, textAt(source, stopped)) : first };
 }
+
+/** Cut by hand: an expression would look for the middle at each of the names' own words. */
+function mismatchIn(raw: string): [string, string] | undefined {
+  const middle = raw.indexOf(MISMATCH);
+  const end = raw.lastIndexOf(" - ");
+  if (middle < 1 || end < middle + MISMATCH.length || !/^ - \d+:\d+$/.test(raw.slice(end))) {
+    return undefined;
+  }
+  return [
+    clipped(raw.slice(0, middle), 100),
+    clipped(raw.slice(middle + MISMATCH.length, end), 100),
+  ];
+}
+
+const MISMATCH = " doesn't match ";
 
 function sentence(found: string, text: string): string {
   switch (found) {
@@ -87,7 +103,7 @@ function lastOpenBlock(source: string): { name: string; place: Place } | undefin
   const open: { name: string; offset: number }[] = [];
   for (const found of source.matchAll(/(?<!\\)\{\{~?([#^/])\s*([^\s}~]+)/g)) {
     if (found[1] === "/") open.pop();
-    else open.push({ name: found[2] ?? "", offset: found.index });
+    else open.push({ name: clipped(found[2] ?? "", 100), offset: found.index });
   }
   const last = open.at(-1);
   if (!last) return undefined;

@@ -7,11 +7,16 @@ import { checkTemplate } from "./check_template.ts";
 import { type CompiledTemplate, compileTemplate } from "./_compile_template.ts";
 import { plainData } from "./_plain_data.ts";
 import { RenderError } from "./render_error.ts";
+import { lockDown } from "./_lock_down.ts";
+import { InvalidTemplateError } from "./template_error.ts";
 import { templateVariables } from "./template_variables.ts";
 
 /** A slow fill is reported before the next begins, so that the host knows which one hangs. */
 const REPORT_EVERY_MS = 50;
 const REPORT_EVERY_CHARACTERS = 2_000_000;
+/** Then a batch ends, so that somebody else's turn comes: the host gives the rest again. */
+const BATCH_MS = 100;
+const BATCH_CHARACTERS = 8_000_000;
 
 const loaded = new Map<number, Load>();
 const compiled = new Map<number, CompiledTemplate | RenderError>();
@@ -22,6 +27,7 @@ const watch = new Worker(new URL("./_parent_watch.ts", import.meta.url), {
   resourceLimits: { maxOldGenerationSizeMb: 16 },
 });
 watch.unref();
+lockDown();
 
 process.on("message", (order: Order) => {
   if ("call" in order) void answer(order.call);
@@ -38,8 +44,13 @@ function fillAll({ load, forget, fills, outputLimit }: Exclude<Order, { call: Ca
   for (const each of load) loaded.set(each.id, each);
   let filled: Filled[] = [];
   let characters = 0;
-  let reported = performance.now();
+  let total = 0;
+  const started = performance.now();
+  const { user, system } = process.threadCpuUsage();
+  let reported = started;
   for (const order of fills) {
+    const isLong = performance.now() - started > BATCH_MS || total > BATCH_CHARACTERS;
+    if (isLong && order !== fills[0]) break;
     const isDue = performance.now() - reported > REPORT_EVERY_MS ||
       characters > REPORT_EVERY_CHARACTERS;
     if (isDue && filled.length > 0) {
@@ -48,9 +59,13 @@ function fillAll({ load, forget, fills, outputLimit }: Exclude<Order, { call: Ca
     }
     const result = fill(order, outputLimit);
     filled.push(result);
-    if (Array.isArray(result)) { for (const text of result) characters += text.length; }
+    if (!Array.isArray(result)) continue;
+    for (const text of result) characters += text.length;
+    for (const text of result) total += text.length;
   }
-  send({ filled, done: true });
+  const used = process.threadCpuUsage();
+  const cpuMs = (used.user + used.system - user - system) / 1_000;
+  send({ filled, done: true, cpuMs });
 }
 
 function fill({ parts, data }: FillOrder, outputLimit: number): Filled {
@@ -105,9 +120,20 @@ async function answer(call: Call): Promise<void> {
   try {
     send({ value: await valueOf(call) });
   } catch (error) {
-    const { name, message, errors } = error as Error & { errors?: unknown };
-    send({ failed: { name, message, errors } });
+    send({ failed: failureOf(error) });
   }
+}
+
+function failureOf(error: unknown): { name: string; message: string; errors?: unknown } {
+  if (error instanceof InvalidTemplateError) {
+    return { name: error.name, message: error.message, errors: error.errors };
+  }
+  const message = error instanceof RangeError && /call stack/.test(error.message)
+    ? "its elements lie too deep inside each other"
+    : error instanceof Error
+    ? error.message
+    : String(error);
+  return { name: "RenderError", message: `Cannot process the template: ${message}` };
 }
 
 async function valueOf({ op, input }: Call): Promise<unknown> {

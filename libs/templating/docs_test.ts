@@ -31,8 +31,9 @@ test("docs/templates.md lists every helper with its example (UPDATE_DOCS=1 write
 
 test("docs/templates.md states the limits that hold", async () => {
   const page = await readFile(PAGE, "utf8");
-  const { characters, nodes, depth } = TEMPLATE_LIMITS;
-  for (const limit of [characters.subject, characters.html, characters.text, nodes, depth]) {
+  const { characters, nodes, words, name, depth } = TEMPLATE_LIMITS;
+  const { subject, html, text } = characters;
+  for (const limit of [subject, html, text, nodes, words, name, depth]) {
     assert.ok(page.includes(` ${limit.toLocaleString("en")} `), String(limit));
   }
 });

@@ -26,6 +26,18 @@ export interface Fill {
 export interface FillRequest {
   readonly templates: Readonly<Record<string, TemplateSource>>;
   readonly fills: readonly Fill[];
+  /** Whose they are: the workers' time is shared fairly among owners. Default: one for all. */
+  readonly owner?: string;
+  /**
+   * Characters after which the rest is left: those fills give the error `later`, and may be asked
+   * for again. It bounds what the caller holds at once. Default: no bound.
+   */
+  readonly textBudget?: number;
+  /**
+   * Somebody waits for the answer. While the owner's fills are slow only four of these wait for a
+   * worker; the others give the error `busy` at once.
+   */
+  readonly urgent?: boolean;
 }
 
 /** The texts of one fill by the names of its templates, or why there are none. */

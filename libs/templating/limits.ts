@@ -7,6 +7,10 @@ export const TEMPLATE_LIMITS = {
   characters: { subject: 2_000, html: 512 * 1024, text: 128 * 1024 },
   /** Placeholders, blocks, their arguments and the extra segments of their paths. */
   nodes: 5_000,
+  /** Names, values and signs within placeholders, and the texts between them. */
+  words: 50_000,
   /** Blocks and subexpressions inside each other. */
   depth: 50,
+  /** Characters of one name, with all its steps. */
+  name: 500,
 } as const;

@@ -18,7 +18,8 @@
  *
  * @module
  */
-export { type Cage, type CageOptions, type CageStats, openCage } from "./cage.ts";
+export { type Cage, openCage } from "./cage.ts";
+export type { CageOptions, CageStats, CallOptions } from "./cage_options.ts";
 export { checkTemplate, type TemplateParts } from "./check_template.ts";
 export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 export { type HelperDescription, HELPERS } from "./helper_list.ts";

@@ -73,7 +73,7 @@ export function publishPdf({ html }: PdfSource): PublishedPdf {
 }
 
 async function toMailHtml(source: string): Promise<{ html: string; warnings: readonly string[] }> {
-  if (/^\s*(?:<!--[\s\S]*?-->\s*)*<mjml[\s>]/i.test(source)) {
+  if (isMjml(source)) {
     // MJML inlines its own styles, and what it leaves in <style> belongs there.
     const { compileMjml } = await import("./_compile_mjml.ts");
     const { html, errors, warnings } = await compileMjml(source);
@@ -83,6 +83,18 @@ async function toMailHtml(source: string): Promise<{ html: string; warnings: rea
   if (!/<style\b/i.test(source)) return { html: source, warnings: [] };
   const { inlineCss } = await import("./_inline_css.ts");
   return await inlineCss(source);
+}
+
+/** Step by step: one expression for it would try every way to pair the ends of many comments. */
+function isMjml(source: string): boolean {
+  let from = source.length - source.trimStart().length;
+  while (source.startsWith("<!--", from)) {
+    const end = source.indexOf("-->", from + 4);
+    if (end === -1) return false;
+    from = end + 3;
+    while (from < source.length && source.charAt(from).trim() === "") from++;
+  }
+  return /^<mjml[\s>]/i.test(source.slice(from, from + 6));
 }
 
 async function textFrom(html: string): Promise<string> {

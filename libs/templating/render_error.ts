@@ -1,3 +1,5 @@
+import { clipped } from "./_clipped.ts";
+
 /**
  * Why a fill gave nothing.
  *
@@ -6,6 +8,8 @@
  * - `memory`: it needed more memory than the cage allows
  * - `output`: it made more text than the cage allows
  * - `data`: the values cannot be passed to a template (a function, nesting too deep)
+ * - `later`: the request had made as much text as it may hold; nothing is wrong with this fill
+ * - `busy`: the owner's other fills are slow, and too many wait already
  * - `closed`: the cage was closed before its turn came
  * - `cage`: the cage itself does not start; nothing is wrong with the template
  */
@@ -15,6 +19,8 @@ export type RenderErrorCode =
   | "memory"
   | "output"
   | "data"
+  | "later"
+  | "busy"
   | "closed"
   | "cage";
 
@@ -28,6 +34,9 @@ export interface RenderErrorPlace {
   readonly column?: number;
 }
 
+/** Values and names that a message quotes may be of any length. */
+const MESSAGE_LENGTH = 500;
+
 /** A template that could not be filled. */
 export class RenderError extends Error {
   override readonly name = "RenderError";
@@ -37,7 +46,7 @@ export class RenderError extends Error {
   readonly column?: number;
 
   constructor(code: RenderErrorCode, message: string, place: RenderErrorPlace = {}) {
-    super(message);
+    super(clipped(message, MESSAGE_LENGTH));
     this.code = code;
     if (place.part !== undefined) this.part = place.part;
     if (place.line !== undefined) this.line = place.line;

@@ -1,3 +1,5 @@
+import { clipped } from "./_clipped.ts";
+
 /** The parts of an email template. The HTML of a PDF template is the part `html`. */
 export type TemplatePart = "subject" | "html" | "text";
 
@@ -12,6 +14,16 @@ export interface TemplateError {
   readonly message: string;
 }
 
+/** Faults that are told at most, and characters of each: a source can hold any number. */
+const MOST_ERRORS = 100;
+const MESSAGE_LENGTH = 400;
+
+/** The faults as they are told: no more and no longer than an author reads. */
+export function tellable(errors: readonly TemplateError[]): TemplateError[] {
+  return errors.slice(0, MOST_ERRORS)
+    .map((error) => ({ ...error, message: clipped(error.message, MESSAGE_LENGTH) }));
+}
+
 /** Thrown where a template cannot be published: it carries every fault that was found. */
 export class InvalidTemplateError extends Error {
   override readonly name = "InvalidTemplateError";
@@ -21,7 +33,7 @@ export class InvalidTemplateError extends Error {
     const [first] = errors;
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
     const where = first ? `${first.part}, line ${first.line}: ${first.message}` : "no reason given";
-    super(`Cannot publish the template: ${where}${more}`);
-    this.errors = errors;
+    super(clipped(`Cannot publish the template: ${where}${more}`, 2 * MESSAGE_LENGTH));
+    this.errors = tellable(errors);
   }
 }

@@ -43,7 +43,8 @@ export function templateVariables(parts: TemplateParts): TemplateVariable[] {
         { name, paths: [], usedIn: [], line, column: column + 1 };
       found.set(name, variable);
       const path = steps.join(".").replaceAll(".[]", "[]");
-      if (!variable.paths.includes(path)) variable.paths.push(path);
+      // Inside many blocks, what leads to a name can be far longer than its source.
+      if (path.length <= 1_000 && !variable.paths.includes(path)) variable.paths.push(path);
       if (!variable.usedIn.includes(part)) variable.usedIn.push(part);
     });
   }

@@ -27,6 +27,7 @@ await runService({
     const deps = {
       ...versions,
       fill: cage.fill,
+      isSlow: cage.isSlow,
       loadSend: openSendCache(store.loadSend),
       storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
       now: () => new Date(),
@@ -36,8 +37,10 @@ await runService({
     health.add("nats", () => bus.check());
 
     const concurrency = config.RENDER_CONCURRENCY;
+    // Many, so that the cage sees whose they are: in the queue of the broker all wait for the first.
+    const now = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
     await Promise.all([
-      bus.consume(renderNowStep(deps), { consumer: "renderer_now", concurrency, signal, logger }),
+      bus.consume(renderNowStep(deps), now),
       ...LANES.flatMap((lane) => [consumerOf("renderer", lane), consumerOf("renderer_retry", lane)])
         .map((consumer) => bus.consume(step, { consumer, concurrency, signal, logger })),
     ]);

@@ -82,11 +82,26 @@ export interface RenderedPdf {
 /** The longest subject, in characters: it travels in the event, which has a limit. */
 export const MAX_SUBJECT_LENGTH = 10_000;
 
+/**
+ * The longest texts of one message, mail and PDFs together, in characters: a renderer holds them until
+ * they are stored. A mail may have 25 MB in all.
+ */
+export const MAX_MESSAGE_LENGTH = 20_000_000;
+
+/** Whether a part of the message was left, because the texts before it fill the request's budget. */
+export function isLeft(results: readonly FillResult[]): boolean {
+  return results.some((result) => !result.ok && result.error.code === "later");
+}
+
 /** Reads what became of a message's fills, in the order of its plan. */
 export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMessage {
   const failed = results.find((result) => !result.ok);
   if (failed && !failed.ok) {
     const { code, message } = failed.error;
+    if (code === "later") {
+      const reason = `the message's texts have more than ${MAX_MESSAGE_LENGTH} characters`;
+      return { ok: false, reason, outage: false };
+    }
     return { ok: false, reason: message, outage: code === "closed" || code === "cage" };
   }
   const [mail, ...attachments] = results.map((result) => result.ok ? result.parts : {});

@@ -22,10 +22,14 @@ export function renderNowStep(deps: RenderNowDeps): Step<"render.requested"> {
       const results = await deps.fill({
         templates: templatesOf({ email, pdfs: new Map() }),
         fills: [{ data: withDefaults(email.variables, data.variables) }],
+        owner: data.accountId,
+        urgent: true,
       });
       const rendered = readFills({ recipient, fills: [] }, results);
       recordDuration("posthaste.render.duration", (performance.now() - started) / 1000);
-      const timedOut = results.some((result) => !result.ok && result.error.code === "timeout");
+      const timedOut = results.some((result) =>
+        !result.ok && (result.error.code === "timeout" || result.error.code === "busy")
+      );
       const reply: RenderReply = rendered.ok
         ? { ok: true, subject: rendered.subject, html: rendered.html, text: rendered.text }
         : { ok: false, reason: rendered.reason, timedOut };

@@ -44,7 +44,7 @@ test("renderNowStep() answers that the template's version is missing", async () 
 });
 
 test("renderNowStep() answers why a template could not be filled, and if time ran out", async () => {
-  for (const [code, timedOut] of [["error", false], ["timeout", true]] as const) {
+  for (const [code, timedOut] of [["error", false], ["timeout", true], ["busy", true]] as const) {
     const answer = await reply({}, {
       fill: () => Promise.resolve([{ ok: false, error: new RenderError(code, "too bad") }]),
     });

@@ -6,13 +6,15 @@ import {
   type ResumedMessage,
   type Send,
 } from "@posthaste/contracts";
-import type { Outgoing, Step, Verdict } from "@posthaste/messaging";
+import { dispatchesAgain, type Outgoing, type Step, type Verdict } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Cage } from "@posthaste/templating";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { pdfFilename } from "./pdf_filename.ts";
 import {
+  isLeft,
+  MAX_MESSAGE_LENGTH,
   type MessagePlan,
   planMessage,
   readFills,
@@ -34,6 +36,7 @@ export interface RenderDeps {
   pdfVersion(accountId: string, id: number, version: number): Promise<PdfVersion | null>;
   loadSend(id: string): Promise<Send | null>;
   fill: Cage["fill"];
+  isSlow: Cage["isSlow"];
   storeContent: StoreContent;
   now(): Date;
 }
@@ -43,7 +46,6 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
   return {
     name: "renderer.render",
     handle: async (delivery) => {
-      const started = performance.now();
       const work = await workOf(delivery, deps.loadSend);
       if (work === undefined) return { type: "fail", reason: "the send is not in the ledger" };
       const { head, recipients } = work;
@@ -59,22 +61,61 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
         "posthaste.send.id": head.sendId,
         "posthaste.recipient.count": recipients.length,
       });
+      if (head.lane === "transactional" && deps.isSlow(head.accountId)) {
+        return { type: "done", publish: asBulk(head, recipients) };
+      }
       const plans = recipients.map((recipient) => planMessage(recipient, work.variables, versions));
       crashPoint("renderer.before_fill");
-      const results = await deps.fill({
-        templates: templatesOf(versions),
-        fills: plans.flatMap(({ fills }) => fills),
-      });
-      crashPoint("renderer.after_fill");
-      const rendered = plans.map((plan) => readFills(plan, results.splice(0, plan.fills.length)));
-      const durationMs = (performance.now() - started) / plans.length;
-      recordDuration("posthaste.render.duration", durationMs / 1000);
-      return await verdictOf({ head, plans, rendered, versions, durationMs }, deps);
+      const publish: Outgoing[] = [];
+      while (plans.length > 0) {
+        const begun = performance.now();
+        const rendered = await fillSome(plans, { head, versions }, deps);
+        crashPoint("renderer.after_fill");
+        const durationMs = (performance.now() - begun) / rendered.length;
+        recordDuration("posthaste.render.duration", durationMs / 1000);
+        const done = plans.splice(0, rendered.length);
+        const verdict = await verdictOf(
+          { head, plans: done, rendered, versions, durationMs },
+          deps,
+        );
+        if (verdict.type !== "done") return verdict;
+        publish.push(...verdict.publish);
+      }
+      return { type: "done", publish };
     },
     giveUp: (delivery, reason) => ({
       publish: failuresOf(delivery.data, messagesIn(delivery), { reason, ...deps }),
     }),
   };
+}
+
+/** Slow mail of one account makes way for the single messages of others. */
+function asBulk({ sendId, accountId }: SendHead, recipients: RequestedRecipient[]): Outgoing[] {
+  return dispatchesAgain({ _id: sendId, accountId, lane: "bulk" }, recipients);
+}
+
+/**
+ * Renders the first of these messages, as many as may be held at once; at least one. A message that
+ * is too large even by itself fails.
+ */
+async function fillSome(
+  plans: readonly MessagePlan[],
+  { head, versions }: Pick<Rendering, "head" | "versions">,
+  { fill }: RenderDeps,
+): Promise<RenderedMessage[]> {
+  const results = await fill({
+    templates: templatesOf(versions),
+    fills: plans.flatMap(({ fills }) => fills),
+    owner: head.accountId,
+    textBudget: MAX_MESSAGE_LENGTH,
+  });
+  const rendered: RenderedMessage[] = [];
+  for (const plan of plans) {
+    const own = results.splice(0, plan.fills.length);
+    if (isLeft(own) && rendered.length > 0) break;
+    rendered.push(readFills(plan, own));
+  }
+  return rendered;
 }
 
 /** Finds the pinned versions, or says which one is missing. */

@@ -56,6 +56,7 @@ function depsOf(changes: Partial<RenderDeps> = {}): RenderDeps {
       Promise.resolve(id === 7 && version === 3 ? pdfVersion(7) : null),
     loadSend: () => Promise.reject(new Error("not asked for")),
     fill: cage.fill,
+    isSlow: () => false,
     storeContent: () => Promise.reject(new Error("not asked for")),
     now: () => new Date("2026-03-01T10:00:01.000Z"),
     ...changes,
@@ -255,6 +256,60 @@ test("renderStep() stores a text that is too large for its event", async () => {
   assert.ok(content && "key" in content);
   assert.match(stored.get(content.key) ?? "", /^<h1>y{400000}<\/h1>/);
   assert.deepEqual(message?.html, { inline: "<p>Ann in Oslo</p>" });
+});
+
+test("renderStep() holds no more text at once than its budget, and fails what alone is too large", async () => {
+  const large = "x".repeat(4_500_000);
+  const versions = {
+    emailVersion: () =>
+      Promise.resolve(emailVersion({ parts: { subject: "S", html: "{{name}}", text: "t" } })),
+    pdfVersion: () =>
+      Promise.resolve(pdfVersion(7, { parts: { html: "{{name}}", filename: "f.pdf" } })),
+  };
+  const recipients = [0, 1, 2, 3, 4, 5, 6].map((index) => ({
+    index,
+    attempt: 0,
+    email: `person${index}@example.com`,
+    variables: { name: large },
+    ...index === 2 ? { attachments: [{ id: 7 }, { id: 7 }, { id: 7 }, { id: 7 }, { id: 7 }] } : {},
+  }));
+  const held: number[] = [];
+  const events = await published({ recipients }, {
+    ...versions,
+    fill: async (request) => {
+      const results = await cage.fill(request);
+      const texts = results.flatMap((result) => result.ok ? Object.values(result.parts) : []);
+      held.push(texts.reduce((sum, { length }) => sum + length, 0));
+      return results;
+    },
+    storeContent: () => Promise.resolve(),
+  });
+  assert.deepEqual(
+    told(events).filter((line) => !line.startsWith("fact.message.rendered")),
+    [0, 1, 2, 3, 4, 5, 6].map((index) =>
+      index === 2
+        ? "fact.message.failed 2 The template could not be filled: the message's texts have more " +
+          "than 20000000 characters"
+        : `message.rendered ${index}`
+    ),
+  );
+  assert.ok(held.length > 1 && held.every((characters) => characters < 35e6), held.join());
+});
+
+test("renderStep() puts the single messages of a slow account into the bulk lane", async () => {
+  const events = await published({}, { isSlow: (owner) => owner === "acc_1" });
+  assert.deepEqual(events, [{
+    type: "send.resumed",
+    data: {
+      v: 1,
+      sendId,
+      accountId: "acc_1",
+      lane: "bulk",
+      again: [{ index: 0, attempt: 0 }],
+    },
+  }]);
+  const bulk = await published({ lane: "bulk" }, { isSlow: () => true });
+  assert.deepEqual(told(bulk), ["message.rendered 0", "fact.message.rendered 0"]);
 });
 
 test("renderStep() waits for a cage that is away, and for a database that is", async () => {

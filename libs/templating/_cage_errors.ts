@@ -1,0 +1,18 @@
+import { RenderError } from "./render_error.ts";
+import { InvalidTemplateError, type TemplateError } from "./template_error.ts";
+
+/** For what is asked of a closed cage. */
+export function closedError(): RenderError {
+  return new RenderError("closed", "Cannot fill the template: the cage is closed");
+}
+
+/** What a worker said of a call that failed, as an error. */
+export function callError(failed: { name: string; message: string; errors?: unknown }): Error {
+  return failed.name === "InvalidTemplateError"
+    ? new InvalidTemplateError(failed.errors as TemplateError[])
+    : new RenderError("error", failed.message);
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,48 @@
+import type { Call } from "./_cage_protocol.ts";
+import type { CageProcess } from "./_cage_process.ts";
+import type { FillResult, TemplateSource } from "./fill.ts";
+
+/** A fill that waits or is done. */
+export interface FillTask {
+  readonly templates: readonly (readonly [string, TemplateSource])[];
+  readonly data: unknown;
+  readonly request: Request;
+  readonly done: (result: FillResult) => void;
+  /** It was in a batch whose worker died: it goes by itself now. */
+  alone?: boolean;
+}
+
+/** What the fills of one request share. */
+export interface Request {
+  readonly owner: string;
+  readonly textBudget: number;
+  readonly urgent: boolean;
+  /** How many in a row had to be killed. */
+  killed: number;
+  /** Characters that were made. */
+  made: number;
+}
+
+/** A check or a publication that waits or is done. */
+export interface CallTask {
+  readonly call: Call;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export type Task = FillTask | CallTask;
+/** What a worker does now, for whom, and since when. */
+export type Job =
+  & { readonly owner: string; readonly started: number }
+  & ({ readonly fills: FillTask[]; next: number } | CallTask);
+
+/** A place for a worker, and the worker that has it now. */
+export interface Slot {
+  process: CageProcess;
+  job: Job | undefined;
+  /** Died in a worker with a past: it is tried once more in this one, when it has started anew. */
+  suspect: FillTask | undefined;
+  timer: NodeJS.Timeout | undefined;
+  timedOut: boolean;
+  failedStarts: number;
+}

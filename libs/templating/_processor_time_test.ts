@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { openProcessorTime } from "./_processor_time.ts";
+
+test("openProcessorTime() tells the time that a process worked, not that it waited", () => {
+  const time = openProcessorTime(process.pid);
+  const before = time.read();
+  if (process.platform !== "linux") return assert.equal(before, undefined);
+  assert.ok(before !== undefined && before > 0);
+  const { user, system } = process.cpuUsage();
+  while (process.cpuUsage().user - user < 200_000);
+  const worked = (process.cpuUsage().user + process.cpuUsage().system - user - system) / 1_000;
+  const told = (time.read() ?? 0) - before;
+  assert.ok(Math.abs(told - worked) < 60, `${told} for ${worked}`);
+  time.close();
+  assert.equal(time.read(), undefined);
+});
+
+test("openProcessorTime() tells nothing of a process that is not there", () => {
+  assert.equal(openProcessorTime(undefined).read(), undefined);
+});
