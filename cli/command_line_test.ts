@@ -12,7 +12,7 @@ import {
   sealSecret,
   type Store,
 } from "@posthaste/storage";
-import { openTestMongo, openTestNats, type TestMongo } from "@posthaste/testing";
+import { openTestMongo, openTestNats, testCertificate, type TestMongo } from "@posthaste/testing";
 import { type CliOptions, runCli } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 
@@ -213,6 +213,43 @@ test("runCommandLine() prints no password of a connection string that cannot be 
     });
     assert.equal(code, EXIT.failed);
     assert.doesNotMatch(`${stdout}${stderr}`, /Canary/);
+  }
+});
+
+test("integrationsCommand() takes certificate authorities, and shows in red that none is checked", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "pinned" });
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-cli-"));
+  try {
+    const [pem, both] = [join(folder, "ca.pem"), join(folder, "both.pem")];
+    await writeFile(pem, `A comment\n${testCertificate.cert}`);
+    await writeFile(both, testCertificate.cert + testCertificate.key);
+    const flags = "--account pinned --name x --host h.example --port 587 --tls starttls " +
+      "--sender a@example.com";
+    const keyed = await run(`integrations create ${flags} --ca ${both}`);
+    assert.equal(keyed.code, EXIT.refused);
+    assert.ok(!keyed.stderr.includes(testCertificate.key.slice(40, 60)));
+    const created = await run(`integrations create ${flags} --ca ${pem}`);
+    assert.match(created.stdout, /STARTTLS, own CA/);
+    const stored = await store.findIntegration(accountId, 1);
+    assert.equal(stored?.ca, `${testCertificate.cert}\n`);
+    assert.equal(stored?.allowInvalidCertificate, false);
+
+    const env = { FORCE_COLOR: "1", NO_COLOR: "", NODE_DISABLE_COLORS: "" };
+    const open = "integrations update 1 --account pinned --no-ca --allow-invalid-certificate";
+    assert.match(
+      (await run(open)).stderr,
+      /DANGER: the certificate of "h\.example" is not checked/,
+    );
+    const listed = await run("integrations list --account pinned", { env });
+    const red = "\u001b[31m";
+    assert.ok(listed.stdout.includes(red), listed.stdout);
+    assert.match(listed.stdout, /starttls, ANY CERTIFICATE/);
+    const closed = "integrations update 1 --account pinned --no-allow-invalid-certificate";
+    assert.equal((await run(closed)).stderr, "");
+    const { ca, allowInvalidCertificate } = await store.findIntegration(accountId, 1) ?? {};
+    assert.deepEqual([ca, allowInvalidCertificate], [null, false]);
+  } finally {
+    await rm(folder, { recursive: true });
   }
 });
 

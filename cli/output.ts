@@ -83,6 +83,11 @@ export class Output {
     this.#stderr.write(`${place}${this.#mark("yellow", "warning:")} ${printable(text)}\n`);
   }
 
+  /** Warns, in red, of what puts secrets at risk. */
+  danger(text: string): void {
+    this.#stderr.write(`${this.#mark(["red", "bold"], "DANGER:")} ${printable(text)}\n`);
+  }
+
   /** Says why the command failed, everything that is wrong, and what can be done. */
   fail({ message, issues, remedy }: CommandError): void {
     const lines = [

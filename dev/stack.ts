@@ -105,6 +105,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const apiPort = ports.api || await freePort();
   const common = {
     ...env,
+    // The inbox, and servers of tests, are on this machine.
+    EGRESS_ALLOW: ["127.0.0.0/8", "::1", env["EGRESS_ALLOW"] ?? ""].join(),
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
     // The mailer's alone: see below.

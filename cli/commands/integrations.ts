@@ -4,8 +4,11 @@ import { Command, Option } from "commander";
 import { askPassword } from "../ask_password.ts";
 import { type CommandContext, findAccountFor, openStoreFor } from "../command_context.ts";
 import { notFoundError, usageError } from "../command_error.ts";
+import type { Output } from "../output.ts";
+import { readCertificates } from "../read_certificates.ts";
 import { readDuration, readInteger } from "../read_option.ts";
 import { saySpan } from "../say.ts";
+import type { Cell } from "../table.ts";
 
 interface IntegrationOptions {
   account?: string;
@@ -20,6 +23,9 @@ interface IntegrationOptions {
   maxPerMinute?: string;
   retryFor?: string;
   whenUnknown?: Integration["whenUnknown"];
+  /** A file; false takes away what was given. */
+  ca?: string | false;
+  allowInvalidCertificate?: boolean;
   passwordStdin?: true;
   newPassword?: true;
   login?: boolean;
@@ -62,6 +68,8 @@ Examples:
   addOptions(update, (flags, text) => new Option(flags, text))
     .option("--new-password", "ask for a new password")
     .option("--no-login", "use the server without a user and password")
+    .option("--no-ca", "trust the certificate authorities again that everybody trusts")
+    .option("--no-allow-invalid-certificate", "check the server's certificate again")
     .addHelpText(
       "after",
       `
@@ -117,6 +125,11 @@ function addOptions(
     .addOption(
       new Option("--auth-method <method>", "instead of what the server offers")
         .choices(["PLAIN", "LOGIN"]),
+    )
+    .option("--ca <file.pem>", "trust these certificate authorities, and no others")
+    .option(
+      "--allow-invalid-certificate",
+      "DANGEROUS: take any certificate; whoever is in the way reads mail and password",
     )
     .option("--password-stdin", "read the password from the standard input");
 }
@@ -197,7 +210,7 @@ async function readSettings(
   options: IntegrationOptions,
 ): Promise<Partial<Omit<IntegrationSettings, "auth">>> {
   const { name, host, port, tls, sender, maxConnections, retryFor, whenUnknown } = options;
-  const { maxPerMinute } = options;
+  const { maxPerMinute, ca, allowInvalidCertificate } = options;
   const perMinute = maxPerMinute &&
     readInteger("--max-per-minute", maxPerMinute, { min: 0, max: 1_000_000 });
   const given = {
@@ -205,6 +218,8 @@ async function readSettings(
     host,
     port: port && readInteger("--port", port, { min: 1, max: 65_535 }),
     tls,
+    ca: ca === false ? null : ca && await readCertificates(ca),
+    allowInvalidCertificate,
     senders: sender,
     maxConnections: maxConnections &&
       readInteger("--max-connections", maxConnections, { min: 1, max: 100 }),
@@ -264,7 +279,13 @@ async function sealAuth(
   });
 }
 
-function warn({ output }: CommandContext, { tls, auth, host }: Integration): void {
+function warn({ output }: CommandContext, integration: Integration): void {
+  const { tls, auth, host, allowInvalidCertificate } = integration;
+  if (allowInvalidCertificate) {
+    output.danger(
+      `the certificate of "${host}" is not checked: whoever is in the way can read mail and password`,
+    );
+  }
   if (tls !== "none" || auth === null) return;
   output.warn(`the password goes to "${host}" without encryption: use --tls starttls or implicit`);
 }
@@ -300,7 +321,7 @@ async function listIntegrations(
             String(each.id),
             each.name,
             `${each.host}:${each.port}`,
-            each.tls,
+            sayTls(output, each),
             each.auth?.user ?? "",
             String(each.maxConnections),
             each.maxPerMinute === null ? "" : String(each.maxPerMinute),
@@ -313,10 +334,20 @@ async function listIntegrations(
   );
 }
 
-function describe({ name, host, port, tls, auth }: Integration): string {
+function sayTls(output: Output, { tls, ca, allowInvalidCertificate }: Integration): Cell {
+  if (!allowInvalidCertificate) return { text: ca === null ? tls : `${tls}, own CA` };
+  return { text: `${tls}, ANY CERTIFICATE`, style: output.styler(["red", "bold"]) };
+}
+
+function describe({ name, host, port, tls, auth, ...rest }: Integration): string {
   const encryption = tls === "none" ? "no encryption" : tls === "implicit" ? "TLS" : "STARTTLS";
   const login = auth === null ? "no log-in" : `as "${auth.user}"`;
-  return `"${name}": ${host}:${port}, ${encryption}, ${login}`;
+  const certificate = rest.allowInvalidCertificate
+    ? ", ANY CERTIFICATE"
+    : rest.ca === null
+    ? ""
+    : ", own CA";
+  return `"${name}": ${host}:${port}, ${encryption}${certificate}, ${login}`;
 }
 
 /** What may be seen of an integration: never the password, not even sealed. */

@@ -141,6 +141,12 @@ export const sealedSecretSchema = z.object({
 /** A secret under AES-256-GCM. */
 export type SealedSecret = z.infer<typeof sealedSecretSchema>;
 
+/** Certificates as PEM and nothing else: what is pinned is shown, so no key may be in it. */
+const caSchema = z.string().max(65_536).regex(
+  /^\s*(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/,
+  { error: "must be certificates as PEM" },
+);
+
 /** A customer's SMTP server and how to log in to it. */
 export const integrationSchema = z.object({
   /** `<account>/<id>` */
@@ -151,9 +157,16 @@ export const integrationSchema = z.object({
   name: z.string().min(1).max(200),
   /** Grows with every change; pools of connections are kept by it. */
   revision: z.int().positive(),
-  host: z.string().min(1),
+  /** A name, or an IP address. */
+  host: z.string().min(1).max(255).regex(/^[\p{L}\p{M}\p{N}._:[\]-]+$/u, {
+    error: "must be the name of a host or an IP address",
+  }),
   port: z.int().min(1).max(65535),
   tls: z.enum(TLS_MODES),
+  /** The certificate authorities to trust, as PEM, instead of those that everybody trusts. */
+  ca: caSchema.nullable().default(null),
+  /** Whether any certificate will do. Dangerous: whoever is in the way can read mail and password. */
+  allowInvalidCertificate: z.boolean().default(false),
   auth: z.object({
     user: z.string(),
     password: sealedSecretSchema,

@@ -36,3 +36,26 @@ test("integrationSchema refuses retries beyond 5 days, no sender and what is no 
   const issues = integrationSchema.safeParse(broken).error?.issues ?? [];
   assert.deepEqual(issues.map(({ path }) => path.join(".")), ["port", "senders", "retryForMs"]);
 });
+
+test("integrationSchema checks certificates and trusts no others than everybody does by itself", () => {
+  const { ca, allowInvalidCertificate } = integrationSchema.parse(INTEGRATION);
+  assert.deepEqual([ca, allowInvalidCertificate], [null, false]);
+  const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
+  const accepts = (changes: object) => integrationSchema.safeParse({ ...INTEGRATION, ...changes });
+  assert.ok(accepts({ ca: pem("CERTIFICATE") + pem("CERTIFICATE") }).success);
+  for (const ca of ["", "x", pem("PRIVATE KEY"), pem("CERTIFICATE") + pem("PRIVATE KEY")]) {
+    assert.ok(!accepts({ ca }).success, ca);
+  }
+});
+
+test("integrationSchema takes names and addresses as host, and nothing else", () => {
+  const accepts = (host: string) => integrationSchema.safeParse({ ...INTEGRATION, host }).success;
+  for (const host of ["localhost", "mail.bücher.example", "192.0.2.1", "2001:db8::1", "[::1]"]) {
+    assert.ok(accepts(host), host);
+  }
+  for (
+    const host of ["", "a b", "a\r\nb", "a\0", "smtp://a", "a/b", "u@a", "fe80::1%eth0", "a\u202eb"]
+  ) {
+    assert.ok(!accepts(host), JSON.stringify(host));
+  }
+});

@@ -42,16 +42,34 @@ export function addressFault(text: string): string | undefined {
   if (byteLength(local) > MAX_LOCAL_BYTES) {
     return `must not have more than ${MAX_LOCAL_BYTES} bytes before the "@"`;
   }
-  if (!LOCAL_PATTERN.test(local)) {
+  // Also what a server may fold it to: a full-width "＜" or "＠" (RFC 8264, 5.2.3).
+  if (!LOCAL_PATTERN.test(local) || !LOCAL_PATTERN.test(local.normalize("NFKC"))) {
     return "must not contain quotes, comments, groups or several addresses";
   }
   if (labels.length < 2 || !labels.every((label) => LABEL_PATTERN.test(label))) {
     return 'must have a valid domain after the "@"';
   }
-  if (/^\d+$/.test(labels.at(-1) ?? "")) {
+  // Some mailers decode it, and then it is another address (RFC 2047 forbids both, 5).
+  if (/=\?.*\?=/.test(local)) return "must not contain an encoded word";
+  const domain = asciiDomain(text.slice(at + 1));
+  if (domain === undefined) return 'must have a valid domain after the "@"';
+  if (byteLength(local) + 1 + domain.length > MAX_ADDRESS_BYTES) {
+    return `must not exceed ${MAX_ADDRESS_BYTES} bytes`;
+  }
+  if (/^(?:\d+|0x[\da-f]*)$/i.test(domain.slice(domain.lastIndexOf(".") + 1))) {
     return "must have a host name, not an IP address, as domain";
   }
   return undefined;
+}
+
+/** Gives a domain as it goes over the wire (RFC 5891); `undefined` if it has no such form. */
+function asciiDomain(domain: string): string | undefined {
+  if (!/\P{ASCII}/u.test(domain)) return domain;
+  const { hostname = "" } = URL.parse(`http://${domain}`) ?? {};
+  const labels = hostname.split(".");
+  const isName = labels.length === domain.split(".").length &&
+    labels.every((label) => /^(?!-)[a-z\d-]{1,63}(?<!-)$/.test(label));
+  return isName ? hostname : undefined;
 }
 
 /** Schema of one e-mail address, in the sense of {@linkcode addressFault}. */

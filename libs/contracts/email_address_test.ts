@@ -10,6 +10,11 @@ import {
 
 const LONGEST_LOCAL = "a".repeat(64);
 const LABEL = "b".repeat(63);
+/** Characters so far apart that the A-label of them is longer than a label may be. */
+const SCATTERED = Array.from(
+  { length: 40 },
+  (_, at) => String.fromCodePoint(0x4e00 + (at * 7919) % 20_000),
+).join("");
 
 const ACCEPTED: Record<string, string> = {
   "a plain address": "ann@example.com",
@@ -71,6 +76,14 @@ const REFUSED: Record<string, [address: string, fault: RegExp]> = {
   "an underscore in the domain": ["ann@my_host.example", /valid domain/],
   "an address literal": ["ann@[127.0.0.1]", /valid domain/],
   "an IP address": ["ann@127.0.0.1", /not an IP address/],
+  "an encoded word": ["=?utf-8?q?bob=40example.net=3E=00?=@example.com", /encoded word/],
+  "a full-width @": ["ann＠example.net@example.com", /quotes/],
+  "a full-width angle bracket": ["ann＞@example.com", /quotes/],
+  "a small comma": ["bob﹐ann@example.com", /quotes/],
+  "a one dot leader": ["ann․@example.com", /quotes/],
+  "an IP address in full-width digits": ["ann@１２７.０.０.１", /not an IP address/],
+  "an A-label that is none": ["ann@xn--é.example", /valid domain/],
+  "a label too long in ASCII": [`ann@${SCATTERED}.example`, /valid domain/],
   "a percent-encoded dot": ["ann@example%2ecom", /valid domain/],
   "a local part too long": [`${LONGEST_LOCAL}a@example.com`, /64 bytes/],
   "a local part too long in bytes only": [`${"ä".repeat(33)}@example.com`, /64 bytes/],

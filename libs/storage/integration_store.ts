@@ -24,6 +24,10 @@ export interface IntegrationSettings {
   tls: Integration["tls"];
   /** `null` for a server without log-in. */
   auth: SealAuth | null;
+  /** Certificate authorities to trust instead of those that everybody trusts, as PEM. */
+  ca?: string | null | undefined;
+  /** Whether any certificate will do. */
+  allowInvalidCertificate?: boolean | undefined;
   senders: string[];
   maxConnections?: number | undefined;
   /** `null` for no limit. */

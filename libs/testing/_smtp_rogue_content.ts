@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 
 const terminator = Buffer.from("\r\n.\r\n");
+/** What some server has taken for it (CVE-2023-51764, 51765, 51766). */
+const lenientTerminator = /(\r\n|\r|\n|\0)\.(?:\r\n|\r|\n|\0)/;
 const lineStart = Buffer.from("\r\n");
 const stuffed = Buffer.from("\r\n..");
 
@@ -13,11 +15,16 @@ export class ContentReader {
   /** The last bytes before this chunk; the content starts at the start of a line. */
   #tail: Buffer = lineStart;
   #raw: Buffer | undefined;
+  #lenient: boolean;
+
+  constructor(options: { lenient?: boolean } = {}) {
+    this.#lenient = options.lenient ?? false;
+  }
 
   /** Takes what belongs to the content; gives what comes after the final dot, if that has come. */
   take(chunk: Buffer): Buffer | undefined {
     const joined = Buffer.concat([this.#tail, chunk]);
-    const at = joined.indexOf(terminator);
+    const { at, lineEnd, length } = this.#findEnd(joined);
     if (at === -1) {
       this.#chunks.push(chunk);
       this.bytes += chunk.length;
@@ -25,14 +32,24 @@ export class ContentReader {
       return undefined;
     }
     // The line end before the dot belongs to the content.
-    const end = at + lineStart.length - this.#tail.length;
+    const end = at + lineEnd - this.#tail.length;
     if (end >= 0) this.#chunks.push(chunk.subarray(0, end));
     const all = Buffer.concat(this.#chunks);
     this.#raw = unstuffed(end >= 0 ? all : all.subarray(0, all.length + end));
     this.#chunks = [];
     this.bytes = this.#raw.length;
     this.finished = true;
-    return joined.subarray(at + terminator.length);
+    return joined.subarray(at + length);
+  }
+
+  #findEnd(joined: Buffer): { at: number; lineEnd: number; length: number } {
+    if (!this.#lenient) {
+      const at = joined.indexOf(terminator);
+      return { at, lineEnd: lineStart.length, length: terminator.length };
+    }
+    const found = lenientTerminator.exec(joined.toString("latin1"));
+    const [all = "", lineEnd = ""] = found ?? [];
+    return { at: found?.index ?? -1, lineEnd: lineEnd.length, length: all.length };
   }
 
   /** The whole content. @throws {Error} If it is not finished. */

@@ -104,15 +104,21 @@ export class RogueSession {
         this.#readContent(this.#content);
         continue;
       }
-      const end = this.#input.indexOf(ending);
+      const [end, length] = this.#findLineEnd();
       if (end === -1) {
         if (this.#input.length > LONGEST_COMMAND) this.#end("500 5.5.2 Line too long");
         return;
       }
       const line = this.#input.toString("utf8", 0, end);
-      this.#input = this.#input.subarray(end + 2);
-      this.#command(line);
+      this.#input = this.#input.subarray(end + length);
+      if (line !== "" || !this.#host.options.lenient) this.#command(line);
     }
+  }
+
+  #findLineEnd(): [at: number, length: number] {
+    if (!this.#host.options.lenient) return [this.#input.indexOf(ending), ending.length];
+    const found = /\r\n|\r|\n/.exec(this.#input.toString("latin1"));
+    return [found?.index ?? -1, found?.[0].length ?? 0];
   }
 
   #command(line: string): void {
@@ -277,7 +283,7 @@ export class RogueSession {
     }
     const address = transaction.to[0] ?? "";
     const begin = () => {
-      transaction.content = new ContentReader();
+      transaction.content = new ContentReader({ lenient: this.#host.options.lenient === true });
       this.#content = transaction.content;
       this.#bodyAction = this.#decide("body", address);
     };

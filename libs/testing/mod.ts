@@ -12,6 +12,8 @@
  *
  * @module
  */
+export * from "./injection_strings.ts";
+export * from "./inspect_mail.ts";
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";
 export { openTestNats } from "./nats_server.ts";
 export * from "./otlp_receiver.ts";

@@ -29,6 +29,11 @@ export interface RogueSmtpOptions {
   limits?: RogueLimits;
   /** How it misbehaves; not at all by default. */
   plan?: RoguePlan;
+  /**
+   * Takes any line end for a line end and, around a dot, for the end of a mail, as servers did that
+   * were open to SMTP smuggling: what a mail hides in its body becomes commands.
+   */
+  lenient?: boolean;
   /** Told of every line of the ledger when it is certain, before the client hears of it; and of the
    * content, if its final dot came. */
   onRecord?: (record: RogueRecord, raw: Buffer | null) => void;

@@ -193,6 +193,8 @@ function integration(): Integration {
     host: "smtp.example.com",
     port: 587,
     tls: "starttls",
+    ca: null,
+    allowInvalidCertificate: false,
     auth: null,
     senders: ["shop@Example.com", "Sales@example.com"],
     maxConnections: 5,

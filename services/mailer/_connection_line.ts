@@ -1,3 +1,4 @@
+import { EgressError } from "@posthaste/egress";
 import { SmtpSession } from "./_smtp_session.ts";
 import { parseReply, SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -162,13 +163,17 @@ export class ConnectionLine {
   }
 
   async #resolve(): Promise<string> {
+    const { host, port } = this.#integration;
     try {
-      return await this.#settings.resolveHost(this.#integration.host);
+      return await this.#settings.resolveHost({ host, port });
     } catch (cause) {
       this.#opening--;
       this.#wakeNext();
       this.#checkDrained();
-      throw refuse(this.#integration, { fault: "host", reason: "its host is refused", cause });
+      const isForbidden = cause instanceof EgressError && cause.fault === "forbidden";
+      throw isForbidden
+        ? refuse(this.#integration, { fault: "host", reason: "it may not be reached", cause })
+        : refuse(this.#integration, { fault: "dns", reason: "its name is not resolved", cause });
     }
   }
 

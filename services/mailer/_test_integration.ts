@@ -11,6 +11,8 @@ export function integrationOf(changes: Partial<Integration> = {}): Integration {
     host: "smtp.example.com",
     port: 587,
     tls: "starttls",
+    ca: null,
+    allowInvalidCertificate: false,
     auth: null,
     senders: ["shop@example.com"],
     maxConnections: 5,

@@ -29,5 +29,7 @@ export function isInterruption(
  */
 export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
   if (isInterruption({ fault, unknown: false })) return false;
+  // It was not even tried: the integration is stopped, and its next host need not wait for a pause.
+  if (fault === "host" || fault === "bad_ca") return false;
   return phase === "connect" || phase === "greeting" || phase === "ehlo" || phase === "tls";
 }

@@ -15,6 +15,7 @@ test("isUnreachable() is true for what happens before the server takes commands"
     ["ehlo", "lost", true],
     ["greeting", "reply", true],
     ["tls", "certificate", true],
+    ["connect", "host", false],
     ["connect", "closed", false],
     ["connect", "aborted", false],
     ["auth", "reply", false],

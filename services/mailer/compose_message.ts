@@ -1,6 +1,7 @@
 import type { Content, EventData } from "@posthaste/contracts";
 import type { LoadAttachment } from "./attachment_cache.ts";
 import { type ComposedMail, composeMime, MailTooLargeError } from "./compose_mime.ts";
+import { toWireAddress } from "./wire_address.ts";
 
 /** Where the parts of a message lie that its event only names. */
 export interface MessageContents {
@@ -52,7 +53,7 @@ async function compose(
   ]);
   const { messageId, acceptedAt, from, to, subject } = message;
   return composeMime({
-    messageId: `<${messageId}@${from.email.slice(from.email.lastIndexOf("@") + 1)}>`,
+    messageId: `<${messageId}@${domainOf(from.email)}>`,
     date: new Date(acceptedAt),
     from: mailbox(from),
     to: mailbox(to),
@@ -61,6 +62,11 @@ async function compose(
     text,
     attachments,
   }, { maxBytes });
+}
+
+function domainOf(email: string): string {
+  const { address } = toWireAddress(email);
+  return address.slice(address.lastIndexOf("@") + 1);
 }
 
 function mailbox({ email, name }: ReadyMessage["from"]) {

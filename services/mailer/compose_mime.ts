@@ -189,7 +189,7 @@ function boundaryOf(messageId: string): string {
 }
 
 function checkMessageId(messageId: string): string {
-  if (/^<[\x21-\x3b\x3d\x3f-\x7e]+>$/.test(messageId) && messageId.length <= 250) return messageId;
+  if (/^<[\x21-\x3b\x3d\x3f-\x7e]+>$/.test(messageId) && messageId.length <= 400) return messageId;
   throw new RangeError(`Cannot use the Message-ID ${JSON.stringify(messageId)}: it is malformed`);
 }
 

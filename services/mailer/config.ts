@@ -1,5 +1,24 @@
+import { type GuardedResolver, openGuardedResolver, readNetworks } from "@posthaste/egress";
 import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
+
+function listOf(what: string, isOne: (text: string) => boolean) {
+  const expected = `${what} separated by commas`;
+  return setting.list().refine((texts) => texts.every(isOne), { error: `expected ${expected}` })
+    .meta({ type: "list", expected });
+}
+
+function isPort(text: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
+}
+
+function isNetwork(text: string): boolean {
+  try {
+    return readNetworks([text]) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** Settings of the mailer service, beside those that every service has. */
 export const CONFIG = z.object({
@@ -8,6 +27,10 @@ export const CONFIG = z.object({
     .describe("Keys that SMTP passwords are sealed under: id:base64, the current one first"),
   EHLO_NAME: setting.text().optional()
     .describe("Name given to SMTP servers; this machine's when not set"),
+  SMTP_PORTS: listOf("ports", isPort).prefault("25,465,587,2525")
+    .describe("Ports that SMTP servers at public addresses may have"),
+  EGRESS_ALLOW: listOf("networks such as 10.1.0.0/16", isNetwork).optional()
+    .describe("Networks inside, in which every customer may name SMTP servers, on any port"),
   MAIL_CONCURRENCY: setting.integer({ min: 1, max: 1000 }).prefault("32")
     .describe("Mails in hand at once, in each lane"),
   MAIL_LIMIT: setting.bytes({ min: 10_000 }).prefault("25MB")
@@ -23,3 +46,13 @@ export const CONFIG = z.object({
   ATTACHMENT_CACHE: setting.bytes({ min: 0 }).prefault("64MB")
     .describe("Memory for PDFs that several mails share"),
 });
+
+/** Makes what decides where integrations may lead to. */
+export function openResolver(
+  { SMTP_PORTS, EGRESS_ALLOW = [] }: Pick<z.infer<typeof CONFIG>, "SMTP_PORTS" | "EGRESS_ALLOW">,
+): GuardedResolver {
+  return openGuardedResolver({
+    ports: SMTP_PORTS.map(Number),
+    allowed: readNetworks(EGRESS_ALLOW),
+  });
+}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { openRogueSmtp, type RogueStage, testCertificate } from "@posthaste/testing";
+import { openTestResolver } from "./_test_resolver.ts";
 import { hideLogin } from "./hide_login.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { openTransportPool } from "./transport_pool.ts";
@@ -38,7 +39,10 @@ for (const [stage, code] of REPEATING) {
       users: { shop: auth.password },
       plan: (moment) => moment.stage === stage ? { do: "reply", reply } : undefined,
     });
-    await using pool = openTransportPool({ ehloName: "test" });
+    await using pool = openTransportPool({
+      ehloName: "test",
+      resolveHost: openTestResolver(),
+    });
     const outcome = await pool.send({
       integration: {
         ...{ key: "1", host: "localhost", port: rogue.port, tls: "starttls", auth },

@@ -5,7 +5,7 @@ import { openIntegrationCache, openStore, readMasterKeys } from "@posthaste/stor
 import { hostname } from "node:os";
 import process from "node:process";
 import { openAttachmentCache } from "./attachment_cache.ts";
-import { CONFIG } from "./config.ts";
+import { CONFIG, openResolver } from "./config.ts";
 import { joinCrew } from "./crew.ts";
 import { openGate } from "./gate.ts";
 import { sendStep } from "./send_step.ts";
@@ -26,6 +26,7 @@ await runService({
       waiting: { signal, logger },
     });
     await using pool = openTransportPool({
+      resolveHost: openResolver(config),
       ehloName: config.EHLO_NAME ?? hostname(),
       replyMs: config.REPLY_TIMEOUT,
       idleMs: config.CONNECTION_IDLE,

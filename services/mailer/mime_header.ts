@@ -43,7 +43,8 @@ export function addressHeader(
  * Content-Type is the older place, and there Outlook and its like expect encoded words.
  */
 export function fileNameParameters(fileName: string): { name: string; filename: string } {
-  const value = cleanHeaderValue(fileName);
+  // Programs decode what looks like an encoded word, even after they decoded what RFC 2231 says.
+  const value = cleanHeaderValue(fileName).replaceAll("=?", "=_");
   // A quoted pair is legal, but clients disagree about it, so such names are encoded as well.
   if (isPlain(value) && value.length <= 60 && !/["\\]/.test(value)) {
     return { name: `;\r\n name="${value}"`, filename: `;\r\n filename="${value}"` };

@@ -71,3 +71,9 @@ test("fileNameParameters() writes long names in sections of at most 78 character
   assert.match(filename, /filename\*0\*=UTF-8''.+filename\*1\*=/s);
   for (const line of (name + filename).split("\r\n")) assert.ok(line.length <= 78, line);
 });
+
+test("fileNameParameters() leaves no encoded word for a program that decodes twice", () => {
+  const { name, filename } = fileNameParameters("=?utf-8?q?invoice=2Eexe?=.pdf");
+  assert.equal(name, ';\r\n name="=_utf-8?q?invoice=2Eexe?=.pdf"');
+  assert.equal(filename, ';\r\n filename="=_utf-8?q?invoice=2Eexe?=.pdf"');
+});

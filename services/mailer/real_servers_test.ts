@@ -13,6 +13,7 @@ import {
   whyNoPostfix,
 } from "@posthaste/testing";
 import PostalMime from "postal-mime";
+import { openTestResolver } from "./_test_resolver.ts";
 import { composeMime, type MailContent } from "./compose_mime.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
@@ -21,6 +22,8 @@ import { openTransportPool } from "./transport_pool.ts";
 /** Servers that nobody here wrote: Postfix and its smtp-sink, where the machine has them. */
 const noSink = spawnSync("smtp-sink", ["-h"]).error !== undefined && "no smtp-sink here";
 const noPostfix = whyNoPostfix() ?? false;
+
+const resolveHost = openTestResolver();
 
 const subjects = [
   "Your invoice",
@@ -72,7 +75,7 @@ test("Postfix takes 200 hostile mails and gives them on byte for byte", {
   await using rogue = await openRogueSmtp();
   const maxBytes = 35_000_000;
   await using postfix = await openTestPostfix({ relayPort: rogue.port, maxBytes });
-  await using pool = openTransportPool({ ehloName: "x.example" });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const { port } = postfix;
   const common = { key: "1", host: "localhost", port, auth: null, ca: testCertificate.cert };
   const sent = new Map<string, { content: MailContent; raw: Buffer }>();
@@ -105,7 +108,7 @@ test("send() fails a mail that is larger than Postfix takes, and goes on", {
 }, async () => {
   await using rogue = await openRogueSmtp();
   await using postfix = await openTestPostfix({ relayPort: rogue.port, maxBytes: 20_000 });
-  await using pool = openTransportPool({ ehloName: "x.example" });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const { port } = postfix;
   const integration = { key: "1", host: "localhost", port, auth: null, tls: "none" } as const;
   const { envelope, raw } = composeMime({ ...mailOf(0), attachments: [] });
@@ -125,7 +128,7 @@ test("send() says unknown each time that smtp-sink hangs up after the dot", {
 }, async () => {
   const { raw, envelope } = composeMime(mailOf(0));
   await using sink = await openSink(["-q", "."]);
-  await using pool = openTransportPool({ ehloName: "x.example" });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const { port } = sink;
   const integration = { key: "1", host: "127.0.0.1", port, auth: null, tls: "none" } as const;
   for (let count = 0; count < 100; count++) {
@@ -154,7 +157,7 @@ for (
   test(`send() says ${kind} to smtp-sink ${flags.join(" ")}`, { skip: noSink }, async () => {
     const { raw, envelope } = composeMime(mailOf(0));
     await using sink = await openSink(flags);
-    await using pool = openTransportPool({ ehloName: "x.example" });
+    await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
     const { port } = sink;
     const integration = { key: "1", host: "127.0.0.1", port, auth: null, tls: "none" } as const;
     for (let count = 0; count < 3; count++) {

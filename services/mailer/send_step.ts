@@ -226,7 +226,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict
       return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
     }
     if (isUnreachable(error)) await deps.troubles.note(integration._id, verdict.reason);
-    else await deps.troubles.clear(integration._id);
+    else if (error.fault !== "host") await deps.troubles.clear(integration._id);
     return await setBack(work, integration, deps, verdict);
   }
   crashPoint("mailer.before_outcome");

@@ -13,6 +13,7 @@ import { integrationOf } from "./_test_integration.ts";
 import { encodeAttachment } from "./compose_mime.ts";
 import { type SendDeps, sendStep } from "./send_step.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
+import { judgeSmtpFailure } from "./smtp_verdict.ts";
 import type { OutgoingMail, SmtpReceipt } from "./transport_pool.ts";
 
 const sendId = newSendId();
@@ -319,6 +320,23 @@ test("sendStep() suspends the integration whose login is refused, and parks its 
   assert.ok(changed.world.written[0]?.nextAt);
 });
 
+test("sendStep() stops an integration whose host is forbidden, and tells the breaker nothing", async () => {
+  const { world, run } = openMailer({
+    send: () => Promise.reject(new SmtpFailure("10.0.0.5", { phase: "connect", fault: "host" })),
+  });
+  await run();
+  const { reason } = judgeSmtpFailure(new SmtpFailure("", { phase: "connect", fault: "host" }));
+  assert.deepEqual(world.troubles, ["block acc_1/4", `suspend acc_1/4: ${reason}`, "left"]);
+  assert.equal(world.written[0]?.parkedFor, "acc_1/4");
+  assert.doesNotMatch(JSON.stringify(world.written), /10\.0/);
+});
+
+test("sendStep() gives a mail of a sender with an international domain its Message-ID", async () => {
+  const { world, run } = openMailer();
+  await run({ from: { email: "shop@bücher.example" } });
+  assert.match(`${world.mails[0]?.raw}`, /^Message-ID: <[\w.]+@xn--bcher-kva\.example>\r$/m);
+});
+
 test("sendStep() tells the breaker of servers that cannot be reached, and of no others", async () => {
   const reached = openMailer({ send: refusal("550 5.1.1 no such user") });
   await reached.run();
@@ -328,7 +346,7 @@ test("sendStep() tells the breaker of servers that cannot be reached, and of no 
   });
   await away.run();
   assert.deepEqual(away.world.troubles, [
-    "note acc_1/4: The SMTP server refused the connection",
+    "note acc_1/4: The SMTP server does not answer, or takes no mail at the moment",
     "left",
   ]);
 });

@@ -12,7 +12,10 @@ const sender = `
   import { openTransportPool } from "${new URL("./transport_pool.ts", import.meta.url).href}";
   const [point, port] = process.argv.slice(1);
   armCrashPoint(point);
-  await using pool = openTransportPool({ ehloName: "x.example" });
+  await using pool = openTransportPool({
+    ehloName: "x.example",
+    resolveHost: ({ host }) => Promise.resolve(host),
+  });
   await pool.send({
     integration: { key: "1", host: "127.0.0.1", port: Number(port), tls: "none", auth: null },
     envelope: { from: "billing@example.com", to: "ann@example.net" },

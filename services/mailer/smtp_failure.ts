@@ -26,6 +26,7 @@ export type SmtpFault =
   | "gate"
   | "host"
   | "insecure_auth"
+  | "bad_ca"
   | "no_auth"
   | "no_smtputf8"
   | "too_large";

@@ -12,6 +12,7 @@ import {
   testCertificate,
   until,
 } from "@posthaste/testing";
+import { openTestResolver } from "./_test_resolver.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
@@ -23,6 +24,7 @@ import { openTransportPool, type TransportPool } from "./transport_pool.ts";
  */
 type Outcome = SmtpVerdict["kind"] | "sent";
 
+const resolveHost = openTestResolver();
 const login = { user: "ann", password: "secret" };
 const users = { ann: "secret" };
 const envelope = { from: "billing@example.com", to: "ann@example.net" };
@@ -117,6 +119,7 @@ async function check(one: Case): Promise<void> {
   await using rogue = await openRogueSmtp({ tls, users, hide, plan: planOf(rules) });
   await using pool = openTransportPool({
     ehloName: "x.example",
+    resolveHost,
     drainMs: 500,
     maxMails,
     ...limits,
@@ -301,7 +304,7 @@ test("send() frees its place within the limit, however slowly the server moves",
 
 test("send() takes no more memory than a reply may have, whatever a server sends", async () => {
   await using rogue = await openRogueSmtp({ keep: false });
-  await using pool = openTransportPool({ ehloName: "x.example", ...limits });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost, ...limits });
   const integration = { key: "1", host: "127.0.0.1", port: rogue.port, tls: "none", auth: null };
   const before = process.memoryUsage().rss;
   for (const action of ["endless", "long_line", "blank"] as const) {
@@ -320,7 +323,7 @@ test("send() stays below a server's limit of connections and keeps its throughpu
   for (const [allowed, dotMs] of [[3, 10], [1, 0]] as const) {
     const plan = planOf([{ stage: "dot", action: { do: "delay", ms: dotMs } }]);
     await using rogue = await openRogueSmtp({ limits: { connections: allowed }, plan });
-    await using pool = openTransportPool({ ehloName: "x.example" });
+    await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
     const integration = { ...plain(rogue), maxConnections: 5 };
     const results = await Promise.allSettled(
       Array.from({ length: 120 }, () => pool.send({ integration, envelope, raw })),
@@ -342,7 +345,7 @@ test("send() stays below a server's limit of connections and keeps its throughpu
 
 test("send() does not wait for a connection when its server refuses them all", async () => {
   await using rogue = await openRogueSmtp({ limits: { connections: 0 } });
-  await using pool = openTransportPool({ ehloName: "x.example" });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const mail = { integration: { ...plain(rogue), maxConnections: 5 }, envelope, raw };
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => pool.send(mail)));
   for (const result of results) {
@@ -355,7 +358,7 @@ test("send() does not wait for a connection when its server refuses them all", a
 
 test("send() defers what is above a server's rate, over connections that stay", async () => {
   await using rogue = await openRogueSmtp({ limits: { rate: { count: 10, perMs: 60_000 } } });
-  await using pool = openTransportPool({ ehloName: "x.example" });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const integration = { ...plain(rogue), maxConnections: 2 };
   const kinds: Record<string, number> = {};
   for (let count = 0; count < 25; count++) {
@@ -371,7 +374,7 @@ test("send() defers what is above a server's rate, over connections that stay", 
 
 test("send() is deferred by a greylist and accepted on the second try", async () => {
   await using rogue = await openRogueSmtp({ limits: { greylistMs: 50 } });
-  await using pool = openTransportPool({ ehloName: "x.example" });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const integration = plain(rogue);
   await assert.rejects(pool.send({ integration, envelope, raw }), { code: 451, phase: "rcpt" });
   await sleep(100);

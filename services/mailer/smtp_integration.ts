@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 
 /** A customer's SMTP server, its secret already opened. */
@@ -18,7 +18,7 @@ export interface SmtpIntegration {
   /** How many connections may be open at once, 5 by default. */
   readonly maxConnections?: number;
   readonly allowInvalidCertificate?: boolean;
-  /** A certificate authority to trust, as PEM. */
+  /** The certificate authorities to trust, as PEM, instead of those that everybody trusts. */
   readonly ca?: string;
 }
 
@@ -38,6 +38,24 @@ export function fingerprintOf(integration: SmtpIntegration): string {
   const fingerprint = createHash("sha256").update(text).digest("base64url");
   fingerprints.set(integration, fingerprint);
   return fingerprint;
+}
+
+const badCas = new WeakMap<SmtpIntegration, boolean>();
+
+/** Whether a certificate authority was given that is none: no connection could be opened with it. */
+export function hasBadCa(integration: SmtpIntegration): boolean {
+  const { ca } = integration;
+  if (ca === undefined) return false;
+  const known = badCas.get(integration);
+  if (known !== undefined) return known;
+  let isBad = false;
+  try {
+    new X509Certificate(ca);
+  } catch {
+    isBad = true;
+  }
+  badCas.set(integration, isBad);
+  return isBad;
 }
 
 /** Whether the login would cross a network unencrypted. */

@@ -20,12 +20,18 @@ type Judged = Pick<
   "phase" | "fault" | "unknown" | "code" | "enhanced" | "response"
 >;
 
+/**
+ * All that is said of a server that was not heard to talk SMTP: who names hosts of others must not
+ * learn which of their ports are open, and what listens there.
+ */
+const UNREACHABLE = "The SMTP server does not answer, or takes no mail at the moment";
+
 const withoutReply: Record<
   Exclude<SmtpFault, "reply">,
   readonly [kind: SmtpVerdict["kind"], reason: string]
 > = {
   dns: ["defer", "The name of the SMTP server could not be resolved"],
-  refused: ["defer", "The SMTP server refused the connection"],
+  refused: ["defer", UNREACHABLE],
   timeout: ["defer", "The SMTP server did not answer in time"],
   lost: ["defer", "The connection to the SMTP server was lost before it accepted the mail"],
   tls: ["defer", "The connection to the SMTP server could not be encrypted"],
@@ -34,10 +40,17 @@ const withoutReply: Record<
   aborted: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
   closed: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
   gate: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
-  host: ["defer", "The SMTP server may not be connected to from here"],
+  host: [
+    "suspend_integration",
+    "The integration's host or port may not be reached from here: change it, or ask the operator",
+  ],
   "insecure_auth": [
     "suspend_integration",
     "The integration has a login but no encryption, and logins are not sent in the clear",
+  ],
+  "bad_ca": [
+    "suspend_integration",
+    "The integration's own certificate authority cannot be read as PEM",
   ],
   "no_auth": ["defer", "The integration has a login, but the SMTP server offers none"],
   "no_smtputf8": ["fail", "The SMTP server does not support international email addresses"],
@@ -46,17 +59,26 @@ const withoutReply: Record<
 
 /**
  * Judges a failure. It never reads the text of a reply, only phases and codes (RFC 5321, 4.2.1):
- * 4xx defers and 5xx fails, except where the code is about the session or the login.
+ * 4xx defers and 5xx fails, except where the code is about the session or the login. What was said
+ * before the session was ready is not passed on.
  */
 export function judgeSmtpFailure(failure: Judged): SmtpVerdict {
-  const { code, enhanced, response } = failure;
-  const reply = {
+  const [kind, reason] = judge(failure);
+  return { kind, reason, ...replyOf(failure) };
+}
+
+function replyOf({ phase, code, enhanced, response }: Judged): Partial<SmtpVerdict> {
+  if (isGreeting(phase) || phase === "tls") return {};
+  return {
     ...(code === undefined ? {} : { code }),
     ...(enhanced === undefined ? {} : { enhanced }),
-    ...(response === undefined ? {} : { response }),
+    // Who checks a login is a mail server, but whose is not known until it lets somebody in.
+    ...(response === undefined || phase === "auth" ? {} : { response }),
   };
-  const [kind, reason] = judge(failure);
-  return { kind, reason, ...reply };
+}
+
+function isGreeting(phase: SmtpFailure["phase"]): boolean {
+  return phase === "connect" || phase === "greeting" || phase === "ehlo";
 }
 
 function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
@@ -66,11 +88,16 @@ function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
       "The connection was lost after the mail was handed over, before the SMTP server confirmed it",
     ];
   }
-  if (failure.fault !== "reply" || failure.code === undefined) {
-    return withoutReply[failure.fault === "reply" ? "lost" : failure.fault];
-  }
-  return judgeReply(failure.phase, failure.code);
+  const { phase, code } = failure;
+  if (failure.fault === "reply" && code !== undefined) return judgeReply(phase, code);
+  const fault = failure.fault === "reply" ? "lost" : failure.fault;
+  return isGreeting(phase) && COARSE.has(fault) ? ["defer", UNREACHABLE] : withoutReply[fault];
 }
+
+/** What tells, before a server was heard to talk SMTP, how it failed to. */
+const COARSE: ReadonlySet<SmtpFault> = new Set([
+  ...["refused", "timeout", "lost", "stalled"] as const,
+]);
 
 function judgeReply(
   phase: SmtpFailure["phase"],
@@ -81,7 +108,7 @@ function judgeReply(
     case "connect":
     case "greeting":
     case "ehlo":
-      return ["defer", "The SMTP server does not take mail at the moment"];
+      return ["defer", UNREACHABLE];
     case "tls":
       return [
         "defer",

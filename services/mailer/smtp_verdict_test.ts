@@ -65,7 +65,7 @@ test("judgeSmtpFailure() says unknown when the dot left and no answer came", () 
 });
 
 test("judgeSmtpFailure() defers connection and certificate faults", () => {
-  for (const fault of ["dns", "refused", "timeout", "certificate", "tls", "host"] as const) {
+  for (const fault of ["dns", "refused", "timeout", "certificate", "tls"] as const) {
     assert.equal(faulted("connect", fault).kind, "defer");
   }
 });
@@ -77,4 +77,31 @@ test("judgeSmtpFailure() fails what this server will never take", () => {
 
 test("judgeSmtpFailure() suspends an integration that would log in without encryption", () => {
   assert.equal(faulted("auth", "insecure_auth").kind, "suspend_integration");
+});
+
+test("judgeSmtpFailure() suspends an integration whose host or authority cannot be right", () => {
+  for (const fault of ["host", "bad_ca"] as const) {
+    assert.equal(faulted("connect", fault).kind, "suspend_integration");
+  }
+});
+
+test("judgeSmtpFailure() tells nothing of what was found before a login succeeded", () => {
+  const banner = "SSH-2.0-OpenSSH_9.2 554 5.0.0 internal.corp";
+  const unreachable = [
+    ...(["refused", "timeout", "lost", "stalled"] as const).flatMap((fault) =>
+      (["connect", "greeting", "ehlo"] as const).map((phase) => faulted(phase, fault))
+    ),
+    replied("greeting", "554 5.0.0 internal.corp"),
+    replied("ehlo", "421 4.3.2 internal.corp"),
+    replied("greeting", banner),
+  ];
+  for (const verdict of unreachable) {
+    assert.deepEqual(verdict, {
+      kind: "defer",
+      reason: "The SMTP server does not answer, or takes no mail at the moment",
+    });
+  }
+  assert.deepEqual(Object.keys(replied("tls", "502 5.5.1 internal.corp")), ["kind", "reason"]);
+  const { response, code } = replied("auth", "535 5.7.8 no such user in internal.corp");
+  assert.deepEqual([response, code], [undefined, 535]);
 });

@@ -1,13 +1,17 @@
+import type { GuardedResolver } from "@posthaste/egress";
 import { ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
-import { fingerprintOf, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
+import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
 
 /** Settings of {@linkcode openTransportPool}; times in milliseconds. */
 export interface TransportPoolOptions {
   /** The name said with EHLO; it should resolve to this machine. */
   ehloName: string;
-  /** Decides which IP address a host means, or throws if it may not be reached. */
-  resolveHost?: (host: string) => Promise<string>;
+  /**
+   * Gives the IP address to dial, for each connection anew, or throws an `EgressError`. Nothing else
+   * looks the name up.
+   */
+  resolveHost: GuardedResolver;
   /** Lets logins cross a network unencrypted. Off by default. */
   allowInsecureAuth?: boolean;
   /** For connecting up to the end of the greeting, 15 s by default. */
@@ -73,7 +77,6 @@ class Pool implements TransportPool {
 
   constructor(options: TransportPoolOptions) {
     this.#settings = {
-      resolveHost: (host) => Promise.resolve(host),
       allowInsecureAuth: false,
       connectTimeoutMs: 15_000,
       stallMs: 60_000,
@@ -100,6 +103,10 @@ class Pool implements TransportPool {
     if (leaksLogin(integration) && !this.#settings.allowInsecureAuth) {
       const reason = "its login would be sent without encryption";
       throw refuse(integration, { fault: "insecure_auth", reason });
+    }
+    if (hasBadCa(integration)) {
+      const reason = "its certificate authority cannot be read";
+      throw refuse(integration, { fault: "bad_ca", reason });
     }
     const line = this.#lineOf(integration);
     line.resize(mail.connections ?? integration.maxConnections ?? 5);

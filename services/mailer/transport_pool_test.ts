@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import { rootCertificates } from "node:tls";
 import {
   openSmtpSink,
   type SmtpSink,
@@ -9,6 +10,8 @@ import {
   type SmtpStage,
   testCertificate,
 } from "@posthaste/testing";
+import { openGuardedResolver, readNetworks } from "@posthaste/egress";
+import { openTestResolver } from "./_test_resolver.ts";
 import { composeMime } from "./compose_mime.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -35,8 +38,17 @@ const large = Buffer.from(`Subject: large\r\n\r\n${`${"x".repeat(74)}\r\n`.repea
 const huge = Buffer.concat(Array.from({ length: 8 }, () => large));
 const envelope = { from: "billing@example.com", to: "ann@example.net" };
 
+/** A certificate authority that has not signed the certificate of tests. */
+const [OTHER_CA = ""] = rootCertificates;
+const resolveHost = openTestResolver();
+
 function openPool(options: Partial<TransportPoolOptions> = {}) {
-  return openTransportPool({ ehloName: "test.example.com", drainMs: 1_000, ...options });
+  return openTransportPool({
+    ehloName: "test.example.com",
+    drainMs: 1_000,
+    resolveHost,
+    ...options,
+  });
 }
 
 function integrationOf(sink: SmtpSink, rest: Partial<SmtpIntegration> = {}): SmtpIntegration {
@@ -166,7 +178,7 @@ test("send() ends a 421 with the command that got it", async () => {
 
 test("send() refuses a certificate it does not trust, and says so", async () => {
   for (const tls of ["starttls", "implicit"] as const) {
-    const untrusted = { tls, ca: "" };
+    const untrusted = { tls, ca: OTHER_CA };
     const { failure } = await failureOf({ tls }, { integration: untrusted });
     assert.equal(failure.phase, "tls");
     assert.equal(failure.fault, "certificate");
@@ -178,7 +190,7 @@ test("send() takes any certificate if the integration allows it", async () => {
   await using transports = openPool();
   const integration = integrationOf(sink, {
     tls: "starttls",
-    ca: "",
+    ca: OTHER_CA,
     allowInvalidCertificate: true,
   });
   await transports.send({ integration, envelope, raw });
@@ -223,10 +235,7 @@ test("send() reports a closed port and a refused host", async () => {
   await once(server, "listening");
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
-  await using transports = openPool({
-    resolveHost: (host) =>
-      host === "localhost" ? Promise.resolve("127.0.0.1") : Promise.reject(new Error("private")),
-  });
+  await using transports = openPool({});
   const integration: SmtpIntegration = {
     key: "1",
     host: "localhost",
@@ -240,7 +249,55 @@ test("send() reports a closed port and a refused host", async () => {
   });
   const inside = { ...integration, host: "10.0.0.1" };
   await assert.rejects(transports.send({ integration: inside, envelope, raw }), { fault: "host" });
+  const nowhere = { ...integration, host: "nowhere.example" };
+  await assert.rejects(transports.send({ integration: nowhere, envelope, raw }), { fault: "dns" });
   assert.equal(transports.connections, 0);
+});
+
+test("send() looks a host up for each connection, and dials the address that was checked", async () => {
+  await using sink = await openSmtpSink();
+  const names: Record<string, string[]> = { "rebinds.example": ["127.0.0.1"] };
+  let asked = 0;
+  await using transports = openPool({
+    maxMails: 1,
+    resolveHost: openGuardedResolver({
+      ports: [],
+      allowed: readNetworks(["127.0.0.1"]),
+      lookup: (host) => {
+        asked++;
+        return Promise.resolve(names[host] ?? []);
+      },
+    }),
+  });
+  const integration = integrationOf(sink, { host: "rebinds.example" });
+  await transports.send({ integration, envelope, raw });
+  await transports.send({ integration, envelope, raw });
+  assert.equal(asked, 2);
+  names["rebinds.example"] = ["127.0.0.1", "169.254.169.254"];
+  const failure = await transports.send({ integration, envelope, raw }).then(
+    () => assert.fail("the mail was accepted"),
+    (failure: SmtpFailure) => failure,
+  );
+  assert.equal(failure.fault, "host");
+  assert.equal(judgeSmtpFailure(failure).kind, "suspend_integration");
+  assert.doesNotMatch(JSON.stringify(judgeSmtpFailure(failure)) + failure.message, /169/);
+  assert.equal(sink.connections, 2);
+});
+
+test("send() refuses a certificate authority that is none, and takes one that is", async () => {
+  await using sink = await openSmtpSink({ tls: "starttls" });
+  await using transports = openPool();
+  const integration = integrationOf(sink, { tls: "starttls" });
+  for (const ca of ["junk", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"]) {
+    await assert.rejects(transports.send({ integration: { ...integration, ca }, envelope, raw }), {
+      fault: "bad_ca",
+    });
+  }
+  await transports.send({ integration, envelope, raw });
+  const { ca: _, ...unpinned } = integration;
+  await assert.rejects(transports.send({ integration: unpinned, envelope, raw }), {
+    fault: "certificate",
+  });
 });
 
 test("send() reuses connections and opens no more than allowed", async () => {

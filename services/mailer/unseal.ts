@@ -16,7 +16,11 @@ export function unsealer(keys: MasterKeys): (integration: Integration) => SmtpIn
 
 function unseal(integration: Integration, keys: MasterKeys): SmtpIntegration {
   const { _id, accountId, host, port, tls, auth, maxConnections } = integration;
-  const base = { key: _id, host, port, tls, maxConnections };
+  const { ca, allowInvalidCertificate } = integration;
+  const base = {
+    ...{ key: _id, host, port, tls, maxConnections, allowInvalidCertificate },
+    ...(ca === null ? {} : { ca }),
+  };
   if (auth === null) return { ...base, auth: null };
   const binding = { accountId, recordId: _id, field: INTEGRATION_PASSWORD };
   const password = openSecret(auth.password, { ...binding, keys });

@@ -21,6 +21,7 @@ test("unsealer() opens an integration's password and leaves out what SMTP need n
     port: 587,
     tls: "starttls",
     maxConnections: 5,
+    allowInvalidCertificate: false,
     auth: { user: "shop", password: "s3cret", method: "LOGIN" },
   });
 });

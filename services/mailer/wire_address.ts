@@ -31,7 +31,8 @@ export function toWireAddress(email: string): WireAddress {
   const domain = international.test(given) && notAscii.test(given) ? domainToASCII(given) : given;
   const address = `${local}@${domain}`;
   if (
-    !localPart.test(local) || !asciiDomain.test(domain) || (domain !== given && isIP(domain)) ||
+    !localPart.test(local) || /=\?.*\?=/.test(local) || !asciiDomain.test(domain) ||
+    (domain !== given && isIP(domain)) ||
     Buffer.byteLength(address) > 254
   ) {
     throw new RangeError(`Cannot use ${JSON.stringify(email)}: it is not one email address`);

@@ -45,6 +45,7 @@ const refused = [
   "a@[127.0.0.1]",
   "a@-example.com",
   "a@example..com",
+  "=?utf-8?q?evil=40example.net?=@example.com",
   "a\0@example.com",
   "a\u2028@example.com",
   "a@bücher.example\r\n",

@@ -170,6 +170,7 @@ function commonEnv({ mongodbUrl, natsUrl, dataDir }: PodsOptions) {
     NATS_URL: natsUrl,
     NODE_EXTRA_CA_CERTS: join(dataDir, "ca.pem"),
     HOST: "127.0.0.1",
+    EGRESS_ALLOW: "127.0.0.1",
     RATE_LIMIT: "0",
     APPLY_TOPOLOGY: "true",
     // All that descends from a service is known by it.

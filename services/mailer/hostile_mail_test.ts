@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { addressFault, messageIdOf, newSendId, sendRequestSchema } from "@posthaste/contracts";
+import {
+  INJECTED_DOMAIN,
+  injectionStrings,
+  inspectMail,
+  openRogueSmtp,
+  until,
+} from "@posthaste/testing";
+import { openTestResolver } from "./_test_resolver.ts";
+import { composeMessage, type ReadyMessage } from "./compose_message.ts";
+import { composeMime } from "./compose_mime.ts";
+import { openTransportPool } from "./transport_pool.ts";
+import { toWireAddress } from "./wire_address.ts";
+
+const INJECTIONS = injectionStrings({ count: 600 });
+const FROM = "shop@sender.example";
+const HEADERS = ["from", "to", "subject", "message-id", "date", "mime-version", "content-type"];
+const sendId = newSendId();
+const base64 = Buffer.from("JVBERi0=\r\n");
+const contents = {
+  loadAttachment: () => Promise.resolve(base64),
+  loadContent: () => Promise.resolve(undefined),
+};
+
+/** A message with a text in each of its fields, as if nobody had checked any. */
+function messageOf(text: string, index: number): ReadyMessage {
+  return {
+    ...{ v: 1, sendId, accountId: "acc_1", lane: "bulk", integrationId: 4, index, attempt: 0 },
+    acceptedAt: "2026-03-01T10:00:00.000Z",
+    messageId: messageIdOf(sendId, index),
+    from: { email: FROM, name: text },
+    to: { email: `to${index}@example.net`, name: text },
+    subject: text,
+    html: { inline: `<p>${text}</p>` },
+    text: { inline: text },
+    attachments: [{ filename: text, key: "a", size: 8 }, {
+      filename: `${text}.pdf`,
+      key: "b",
+      size: 8,
+    }],
+  };
+}
+
+test("a lenient server is smuggled a mail into by who writes raw bytes", async () => {
+  await using rogue = await openRogueSmtp({ lenient: true });
+  const socket = connect(rogue.port, rogue.host);
+  const smuggled = "MAIL FROM:<x@evil.example>\nRCPT TO:<y@evil.example>\nDATA\nx\n.\n";
+  const lines = ["EHLO x", "MAIL FROM:<a@a.example>", "RCPT TO:<b@b.example>", "DATA", ""];
+  socket.write(`${lines.join("\r\n")}Subject: x\r\n\r\nx\n.\n${smuggled}\r\n.\r\n`);
+  await until(() => rogue.messages.length === 2, { message: "the second mail" });
+  assert.deepEqual(rogue.records.map(({ to }) => to), [["b@b.example"], ["y@evil.example"]]);
+  socket.destroy();
+});
+
+test("no text in any field adds a header, a recipient, a part or a mail", async () => {
+  await using rogue = await openRogueSmtp({ lenient: true });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost: openTestResolver() });
+  const { host, port } = rogue;
+  const integration = { key: "1", host, port, tls: "none", auth: null } as const;
+  for (const [index, { kind, text }] of INJECTIONS.entries()) {
+    const mail = await composeMessage(messageOf(text, index), contents, 1_000_000);
+    assert.ok(typeof mail !== "string", `${kind}: ${mail}`);
+    await pool.send({ integration, ...mail });
+  }
+  assert.equal(rogue.messages.length, INJECTIONS.length);
+  assert.deepEqual(rogue.counts.violations, []);
+  for (const [index, { record, raw }] of rogue.messages.entries()) {
+    const { kind = "", text = "" } = INJECTIONS[index] ?? {};
+    const to = `to${index}@example.net`;
+    assert.deepEqual([record.from, record.to], [FROM, [to]], kind);
+    const expected = { from: FROM, to, headers: HEADERS, attachments: 2 };
+    const faults = await inspectMail(raw, { ...expected, html: `<p>${text}</p>`, text });
+    assert.deepEqual(faults, [], `${kind}: ${JSON.stringify(text)}`);
+  }
+});
+
+test("no text as an address reaches anybody but the one whom it names", async () => {
+  await using rogue = await openRogueSmtp({ lenient: true });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost: openTestResolver() });
+  const { host, port } = rogue;
+  const integration = { key: "1", host, port, tls: "none", auth: null } as const;
+  const addresses = INJECTIONS.flatMap(({ text }) => [text, `${text}@example.net`, `ann@${text}`]);
+  const accepted: string[] = [];
+  for (const email of addresses) {
+    const body = { from: { email: FROM }, to: [{ email }] };
+    if (!sendRequestSchema().safeParse(body).success) {
+      assert.notEqual(addressFault(email), undefined);
+      // The second line, should it ever be asked: one plain address or nothing at all.
+      if (wireOf(email) !== undefined) {
+        assert.match(email, /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/);
+      } else {
+        const envelope = { from: FROM, to: email };
+        await assert.rejects(pool.send({ integration, envelope, raw: base64 }), RangeError);
+      }
+      continue;
+    }
+    assert.ok(wireOf(email) !== undefined, `accepted, and never sent: ${JSON.stringify(email)}`);
+    accepted.push(email);
+    const message = messageOf("x", accepted.length);
+    const mail = await composeMessage({ ...message, to: { email } }, contents, 1_000_000);
+    assert.ok(typeof mail !== "string", `${mail}`);
+    await pool.send({ integration, ...mail });
+  }
+  assert.equal(rogue.messages.length, accepted.length);
+  assert.deepEqual(rogue.counts.violations, []);
+  for (const [index, { record, raw }] of rogue.messages.entries()) {
+    const to = wireOf(accepted[index] ?? "") ?? "";
+    assert.deepEqual([record.from, record.to], [FROM, [to]]);
+    assert.equal(to.split("@").length, 2);
+    assert.doesNotMatch(to.split("@")[0]?.normalize("NFKC") ?? "", /[@<>,;:"()\s]/);
+    const expected = { from: FROM, to, headers: HEADERS, attachments: 2 };
+    assert.deepEqual(await inspectMail(raw, expected), [], accepted[index]);
+  }
+});
+
+function wireOf(email: string): string | undefined {
+  try {
+    return toWireAddress(email).address;
+  } catch {
+    return undefined;
+  }
+}
+
+test("composeMime() never puts an injected address outside of a name, a text or a file's name", () => {
+  const { text } = INJECTIONS[0] ?? { text: "" };
+  const { raw } = composeMime({
+    messageId: "<m1@example.com>",
+    date: new Date(0),
+    from: { email: FROM, name: text },
+    to: { email: "ann@example.net" },
+    subject: "x",
+    html: "",
+    text: "",
+    headers: { "List-Unsubscribe": `<https://a.example>${text}` },
+  });
+  const head = raw.toString("latin1").split("\r\n\r\n")[0] ?? "";
+  assert.ok(head.includes(INJECTED_DOMAIN), "the injection is there");
+  assert.doesNotMatch(head, /^(bcc|cc|reply-to|resent-to|return-path):/im);
+});
+
+test("the mailer reads no file and no URL for a mail: it takes nodemailer's connection alone", () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".ts"));
+  const imports = files.flatMap((name) => {
+    const source = readFileSync(`${import.meta.dirname}/${name}`, "utf8");
+    return [...source.matchAll(/from "(nodemailer[^"]*)"/g)].map(([, specifier]) => specifier);
+  });
+  assert.deepEqual([...new Set(imports)], ["nodemailer/lib/smtp-connection"]);
+  const { raw } = composeMime({
+    messageId: "<m1@example.com>",
+    date: new Date(0),
+    from: { email: FROM },
+    to: { email: "ann@example.net" },
+    subject: "x",
+    html: '<img src="file:///etc/passwd"><img src="http://127.0.0.1/">',
+    text: "path: /etc/passwd",
+  });
+  assert.doesNotMatch(raw.toString(), /root:/);
+});
