@@ -149,6 +149,8 @@ async function fillAccount(store: Store, { name, smtpPort, pages }: AccountPlan)
       orientation: "portrait",
       margin: { top: edge, right: edge, bottom: edge, left: edge },
       background: true,
+      images: "none",
+      missing: "fail",
     },
   });
   const integration = await store.createIntegration({

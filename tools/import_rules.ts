@@ -10,6 +10,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/templating": ["contracts", "telemetry"],
   "libs/runtime": ["telemetry"],
   "libs/egress": [],
+  "libs/fetching": ["egress"],
   "libs/parts": [],
   "libs/testing": [
     "contracts",
@@ -22,7 +23,16 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // The pdf service reaches the broker only: no database, no templates.
   "services/pdf": ["contracts", "telemetry", "messaging", "runtime"],
-  "services": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime", "egress"],
+  "services": [
+    "contracts",
+    "telemetry",
+    "messaging",
+    "storage",
+    "templating",
+    "runtime",
+    "egress",
+    "fetching",
+  ],
   "cli": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime"],
   "dev": ["*"],
   "e2e": ["*"],

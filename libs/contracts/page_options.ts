@@ -30,6 +30,10 @@ export const pageOptionsSchema = z.strictObject({
     left: cssLengthSchema.default("15mm"),
   }).prefault({}),
   background: z.boolean().default(true),
+  /** `remote`: images that the HTML names by `http` or `https` are fetched before it is printed. */
+  images: z.enum(["none", "remote"]).default("none"),
+  /** What becomes of a message whose PDF asks for something that cannot be loaded. */
+  missing: z.enum(["fail", "leave_out"]).default("fail"),
   header: marginTextSchema.optional(),
   footer: marginTextSchema.optional(),
 });

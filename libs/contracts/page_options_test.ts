@@ -13,6 +13,8 @@ test("pageOptionsSchema makes an A4 page with margins of 15 mm of nothing", () =
     orientation: "portrait",
     margin: { top: "15mm", right: "15mm", bottom: "15mm", left: "15mm" },
     background: true,
+    images: "none",
+    missing: "fail",
   });
 });
 

@@ -14,7 +14,11 @@
  */
 export * from "./injection_strings.ts";
 export * from "./inspect_mail.ts";
+export { type Canary, type CanaryOptions, type CanarySight, openCanary } from "./canary.ts";
+export * from "./isolated_network.ts";
+export * from "./leak_page.ts";
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";
+export * from "./print_bombs.ts";
 export { openTestNats } from "./nats_server.ts";
 export * from "./otlp_receiver.ts";
 export * from "./smtp_postfix.ts";

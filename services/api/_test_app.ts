@@ -179,7 +179,14 @@ export function pdfVersion(variables: VariableDeclaration[] = []): PdfVersion {
     variables,
     source: { html: "" },
     parts: { html: "", filename: "invoice.pdf" },
-    page: { format: "A4", orientation: "portrait", margin, background: true },
+    page: {
+      format: "A4",
+      orientation: "portrait",
+      margin,
+      background: true,
+      images: "none",
+      missing: "fail",
+    },
   };
 }
 

@@ -68,7 +68,7 @@ export interface BrowserStats {
   waiting: number;
   launches: number;
   stops: Record<StopReason, number>;
-  /** Requests that reached the deny-all proxy. */
+  /** Connections to the deny-all proxy. */
   refused: number;
   /** The browser's own process, while it runs. */
   pid: number | undefined;

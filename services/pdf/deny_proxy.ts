@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 /** A proxy that lets nothing through. */
 export interface DenyProxy extends AsyncDisposable {
   readonly port: number;
-  /** How many requests it has refused. */
+  /** How many connections it has refused: each is good for one request at most. */
   readonly refused: number;
 }
 
@@ -16,16 +16,15 @@ export async function openDenyProxy(): Promise<DenyProxy> {
   let refused = 0;
   const sockets = new Set<Socket>();
   const server = createServer((_request, response) => {
-    refused++;
     response.writeHead(403, { connection: "close" }).end();
   });
   server.on("connection", (socket: Socket) => {
+    refused++;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
   });
   for (const event of ["connect", "upgrade"]) {
     server.on(event, (_request: unknown, socket: Socket) => {
-      refused++;
       socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
     });
   }

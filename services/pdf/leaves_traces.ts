@@ -6,8 +6,11 @@ const HARMLESS_META =
 const HARMLESS_STYLE =
   /<style(?:\s+(?:type\s*=\s*["']?text\/css["']?|media\s*=\s*["']?[\w ]+["']?))*\s*>/gi;
 
-/** The tags that can set something on a document that outlives its content. */
-const SUSPECT = /<(?:meta|style|link|base)(?![a-z0-9-])/i;
+/**
+ * The tags that can set something on a document that outlives its content; and those of frames, of
+ * whose refusal another process tells, perhaps when the next document is shown already.
+ */
+const SUSPECT = /<(?:meta|style|link|base|i?frame|object|embed)(?![a-z0-9-])/i;
 
 /**
  * Whether a document may change the page it was shown in beyond its own content, so that the next

@@ -20,6 +20,8 @@ for (
     `<style data-x=">" title=a>`,
     `<link rel=stylesheet title=b>`,
     `<base href=x>`,
+    `<iframe src=x>`,
+    `<object data=x>`,
     `<meta name="referrer" content="no-referrer">`,
   ]
 ) {

@@ -6,6 +6,8 @@ export type PrintErrorCode =
   | "too_large"
   /** The page options or the document cannot be printed as they are. */
   | "invalid"
+  /** The document asks for something that it may not load. */
+  | "blocked"
   /** The browser died or hung under this document more than once. */
   | "crashed"
   /** The browser does not start, or is shutting down: nothing is wrong with the document. */

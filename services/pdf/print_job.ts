@@ -41,15 +41,24 @@ export const PRINT_LIMITS: PrintLimits = {
   memoryBytes: 1024 ** 3,
 };
 
+/** Frames show nothing, as nothing may be loaded into them, but refusing each takes time. */
+const MAX_FRAMES = 100;
+
+const FRAME = /<(?:i?frame|object|embed|fencedframe)(?![a-z0-9-])/gi;
+
 /**
  * What the browser is told to print.
  *
- * @throws {PrintError} `too_large` for too much HTML, `invalid` for impossible page options.
+ * @throws {PrintError} `too_large` for too much HTML or too many frames, `invalid` for impossible
+ * page options.
  */
 export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
   const bytes = Buffer.byteLength(job.html);
   if (bytes > limits.htmlBytes) {
     throw tooLarge(job, `the HTML has ${bytes} bytes, more than ${limits.htmlBytes}`);
+  }
+  if ((job.html.match(FRAME)?.length ?? 0) > MAX_FRAMES) {
+    throw tooLarge(job, `it has more than ${MAX_FRAMES} frames`);
   }
   const size = sizeOf(job);
   return {

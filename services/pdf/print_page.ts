@@ -100,8 +100,13 @@ export class PrintPage {
 
   async #print({ document, size, background, lastPage }: PrintOrder): Promise<Printed> {
     await this.#clean;
-    this.#blocked = new Set();
-    await this.#cdp.send("Page.setDocumentContent", { frameId: this.#frameId, html: document });
+    // Sent together, so that the document before has no time to be refused anything in between.
+    const told = this.#untilTold().then(() => this.#blocked = new Set());
+    const shown = this.#cdp.send("Page.setDocumentContent", {
+      frameId: this.#frameId,
+      html: document,
+    });
+    await Promise.all([told, shown]);
     const { data } = await this.#cdp.send("Page.printToPDF", {
       paperWidth: size.width,
       paperHeight: size.height,
@@ -115,8 +120,14 @@ export class PrintPage {
       generateDocumentOutline: false,
       pageRanges: `1-${lastPage}`,
     });
+    await this.#untilTold();
     this.#printed++;
     return { pdf: Buffer.from(data, "base64"), blocked: [...this.#blocked] };
+  }
+
+  /** Waits until the page's process has told all that it refused so far: it answers in order. */
+  async #untilTold(): Promise<void> {
+    await this.#cdp.send("Log.disable");
   }
 
   /** Makes sure that nothing of a document is left. The next print waits for it; the caller need not. */

@@ -125,6 +125,9 @@ function openPrinter({ browser, pdfs }: PrintDeps) {
     crashPoint("pdf.after_print");
     recordDuration("posthaste.print.duration", (performance.now() - started) / 1000);
     recordSize("posthaste.print.size", printed.pdf.length);
+    if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {
+      throw new PrintError({ name: pdf.filename, code: "blocked", reason: told(printed.blocked) });
+    }
     await pdfs.put(key, printed.pdf);
     crashPoint("pdf.after_store");
     return printed.pdf.length;
@@ -138,6 +141,13 @@ function openPrinter({ browser, pdfs }: PrintDeps) {
     inFlight.set(place, started);
     return started;
   };
+}
+
+/** What a document wanted to load and was refused. */
+function told(blocked: readonly string[]): string {
+  const listed = blocked.slice(0, 10).map((url) => url.slice(0, 200)).join(", ");
+  const more = blocked.length > 10 ? " and more" : "";
+  return `it asks for what it may not load: ${listed}${more}`;
 }
 
 async function textOf(content: Content, deps: PrintDeps): Promise<string> {

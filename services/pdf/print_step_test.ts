@@ -77,7 +77,8 @@ function openStep(print: PrintDeps["browser"]["print"] = echo) {
 
 async function echo({ html }: { html: string }) {
   await new Promise((resolve) => setTimeout(resolve, 5));
-  return { pdf: Buffer.from(html) } as Awaited<ReturnType<PrintDeps["browser"]["print"]>>;
+  const blocked = html.match(/https?:[^"]+/g) ?? [];
+  return { pdf: Buffer.from(html), pages: 1, blocked: [...blocked] };
 }
 
 function failing(code: PrintErrorCode) {
@@ -143,7 +144,7 @@ test("printStep() prints again after a failure, which its twins in flight share"
 });
 
 test("printStep() fails a message whose PDF will never print, with the reason", async () => {
-  for (const code of ["timeout", "too_large", "invalid"] as const) {
+  for (const code of ["timeout", "too_large", "invalid", "blocked"] as const) {
     const { run } = openStep(failing(code));
     const verdict = await run(messageWith({ html: "x", filename: "a.pdf" }));
     assert.ok(verdict.type === "done");
@@ -155,6 +156,23 @@ test("printStep() fails a message whose PDF will never print, with the reason", 
       `A PDF could not be printed: it is ${code}`,
     ]);
   }
+});
+
+test("printStep() fails a message whose PDF asks for what it may not load, with the list", async () => {
+  const { run, store } = openStep();
+  const html = `<img src="http://a/1"><img src="https://b/2">`;
+  const message = messageWith({ html, filename: "a.pdf" });
+  const verdict = await run(message);
+  const [fact] = verdict.type === "done" ? verdict.publish : [];
+  assert.ok(fact?.type === "fact.message.failed");
+  assert.equal(
+    fact.data.reason,
+    "A PDF could not be printed: it asks for what it may not load: http://a/1, https://b/2",
+  );
+  assert.equal(store.size, 0);
+  const page = pageOptionsSchema.parse({ missing: "leave_out" });
+  const lenient = await run({ ...message, pdfs: message.pdfs.map((pdf) => ({ ...pdf, page })) });
+  assert.ok(lenient.type === "done" && lenient.publish[0]?.type === "message.printed");
 });
 
 test("printStep() tries a crash again and waits for a browser that is away", async () => {

@@ -159,6 +159,10 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
       code: "too_large",
       message: `Cannot print "test": the HTML has 400001 bytes, more than 400000`,
     });
+    await assert.rejects(small.print(job("<iframe></iframe>".repeat(101))), {
+      code: "too_large",
+      reason: "it has more than 100 frames",
+    });
     await assert.rejects(small.print(job(THREE_PAGES)), { reason: "it has more than 2 pages" });
     const glyphs = String.fromCodePoint(...Array.from({ length: 200 }, (_, n) => 0x4e00 + n * 7));
     await assert.rejects(small.print(job(`<p>${glyphs}`)), {

@@ -1,3 +1,5 @@
+import { readNetworks } from "@posthaste/egress";
+import { openImageFetcher } from "@posthaste/fetching";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { LANES } from "@posthaste/contracts";
 import { runService } from "@posthaste/runtime";
@@ -7,6 +9,7 @@ import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
+import { openRemoteImages } from "./remote_images.ts";
 import { openSendCache } from "./send_cache.ts";
 
 await runService({
@@ -31,6 +34,17 @@ await runService({
       loadSend: openSendCache(store.loadSend),
       storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
       now: () => new Date(),
+      images: config.REMOTE_IMAGES
+        ? openRemoteImages({
+          fetchImage: openImageFetcher({
+            allowed: readNetworks(config.EGRESS_ALLOW),
+            timeLimitMs: config.REMOTE_IMAGE_TIME_LIMIT,
+            maxBytes: config.REMOTE_IMAGE_SIZE,
+          }),
+          // The other half of a lane's places goes on with what waits for nothing.
+          places: Math.max(1, Math.floor(config.RENDER_CONCURRENCY / 2)),
+        })
+        : undefined,
     };
     const step = renderStep(deps);
     health.add("mongodb", () => store.ping());

@@ -22,6 +22,7 @@ import {
   templatesOf,
   type Versions,
 } from "./render_message.ts";
+import type { RemoteImages } from "./remote_images.ts";
 import {
   messagesIn,
   type RenderEvent,
@@ -39,7 +40,12 @@ export interface RenderDeps {
   isSlow: Cage["isSlow"];
   storeContent: StoreContent;
   now(): Date;
+  /** Left out where the operator does not allow remote images. */
+  images?: RemoteImages | undefined;
 }
+
+/** How long the messages of one event may wait for images, in milliseconds; the rest come again. */
+const MAX_IMAGES_MS = 10_000;
 
 /** Turns a send, or a part of one, into rendered messages: one event per recipient. */
 export function renderStep(deps: RenderDeps): Step<RenderEvent> {
@@ -147,10 +153,15 @@ interface Rendering {
 async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
   const { head, plans, rendered, versions, durationMs } = work;
   const publish: Outgoing[] = [];
+  const started = performance.now();
   for (const [position, { recipient }] of plans.entries()) {
-    const message = rendered[position];
-    if (message === undefined) continue;
-    if (message.ok) {
+    const filled = rendered[position];
+    if (filled === undefined) continue;
+    const isLate = performance.now() - started > MAX_IMAGES_MS;
+    const message = await withImages(filled, { head, recipient, versions, isLate }, deps.images);
+    if ("afterMs" in message) {
+      publish.push(laterEvent(head, recipient, new Date(deps.now().getTime() + message.afterMs)));
+    } else if (message.ok) {
       publish.push(await renderedEvent(head, { recipient, message, versions }, deps.storeContent));
       publish.push({
         type: "fact.message.rendered",
@@ -163,6 +174,55 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     }
   }
   return { type: "done", publish };
+}
+
+/** Has the images of a message's PDFs put into them, where their templates say so. */
+async function withImages(
+  message: RenderedMessage,
+  { head, recipient, versions, isLate }: {
+    head: SendHead;
+    recipient: RequestedRecipient;
+    versions: Versions;
+    isLate: boolean;
+  },
+  images: RemoteImages | undefined,
+): Promise<RenderedMessage | { afterMs: number }> {
+  if (!message.ok) return message;
+  const pdfs: typeof message.pdfs = [];
+  for (const pdf of message.pdfs) {
+    const page = versions.pdfs.get(pdf.templateId)?.page;
+    if (page?.images !== "remote" || images === undefined) {
+      pdfs.push(pdf);
+      continue;
+    }
+    if (isLate) return { afterMs: 0 };
+    const inlined = await images.inline({
+      accountId: head.accountId,
+      messageId: messageIdOf(head.sendId, recipient.index),
+      html: pdf.html,
+      leaveOut: page.missing === "leave_out",
+    });
+    if (inlined.type === "later") return inlined;
+    if (inlined.type === "failed") {
+      return {
+        ok: false,
+        reason: `PDF template ${pdf.templateId}: ${inlined.reason}`,
+        outage: false,
+      };
+    }
+    pdfs.push({ ...pdf, html: inlined.html });
+  }
+  return { ...message, pdfs };
+}
+
+/** One message of a send, to come again on its own. */
+function laterEvent(
+  { sendId, accountId, lane }: SendHead,
+  { index, attempt }: ResumedMessage,
+  notBefore: Date,
+): Outgoing {
+  const data = { v: 1 as const, sendId, accountId, lane, again: [{ index, attempt }] };
+  return { type: "send.resumed", data, notBefore };
 }
 
 async function renderedEvent(

@@ -1,9 +1,18 @@
-import { type EventData, EVENTS, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import {
+  type EventData,
+  EVENTS,
+  messageIdOf,
+  newSendId,
+  pageOptionsSchema,
+  type PdfVersion,
+  type Send,
+} from "@posthaste/contracts";
 import { type Outgoing, runStep } from "@posthaste/messaging";
 import { openCage, RenderError } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { emailVersion, pdfVersion } from "./_test_versions.ts";
+import type { RemoteImages } from "./remote_images.ts";
 import { type RenderDeps, renderStep } from "./render_step.ts";
 
 const sendId = newSendId();
@@ -321,4 +330,64 @@ test("renderStep() waits for a cage that is away, and for a database that is", a
   const away = Object.assign(new Error("away"), { name: "MongoServerSelectionError" });
   const database = await handle({}, { emailVersion: () => Promise.reject(away) });
   assert.ok(database.type === "retry" && database.outage);
+});
+
+const PDF_WITH_IMAGE = pdfVersion(7, {
+  parts: { html: `<img src="http://a/1">`, filename: "a.pdf" },
+  page: pageOptionsSchema.parse({ images: "remote" }),
+});
+const WITH_PDF = {
+  recipients: [
+    { index: 0, attempt: 2, email: "ann@example.com", attachments: [{ id: 7 }] },
+    { index: 1, attempt: 0, email: "bob@example.com" },
+  ],
+};
+
+test("renderStep() puts remote images into a PDF whose template allows it", async () => {
+  const images: RemoteImages = {
+    inline: ({ html }) =>
+      Promise.resolve({ type: "done", html: html.replace("http://a/1", "data:,") }),
+  };
+  const htmlOf = async (version: PdfVersion, deps: Partial<RenderDeps>) => {
+    const pdfVersion = () => Promise.resolve(version);
+    const [ann] = messagesOf(await published(WITH_PDF, { pdfVersion, ...deps }));
+    return ann?.pdfs[0]?.html;
+  };
+  assert.deepEqual(await htmlOf(PDF_WITH_IMAGE, { images }), { inline: `<img src="data:,">` });
+  const untouched = { inline: `<img src="http://a/1">` };
+  const none = { ...PDF_WITH_IMAGE, page: pageOptionsSchema.parse({}) };
+  assert.deepEqual(await htmlOf(none, { images }), untouched);
+  assert.deepEqual(await htmlOf(PDF_WITH_IMAGE, {}), untouched);
+});
+
+test("renderStep() fails the message whose images will not come, with the list", async () => {
+  const images: RemoteImages = {
+    inline: () => Promise.resolve({ type: "failed", reason: "its images could not be loaded: x" }),
+  };
+  const pdfVersion = () => Promise.resolve(PDF_WITH_IMAGE);
+  assert.deepEqual(told(await published(WITH_PDF, { pdfVersion, images })), [
+    "fact.message.failed 0 The template could not be filled: PDF template 7: its images could not be loaded: x",
+    "message.rendered 1",
+    "fact.message.rendered 1",
+  ]);
+});
+
+test("renderStep() has the message come again whose images may come later, and it alone", async () => {
+  const images: RemoteImages = {
+    inline: () => Promise.resolve({ type: "later", afterMs: 15_000 }),
+  };
+  const pdfVersion = () => Promise.resolve(PDF_WITH_IMAGE);
+  const [again, ...others] = await published(WITH_PDF, { pdfVersion, images });
+  assert.deepEqual(again, {
+    type: "send.resumed",
+    data: {
+      v: 1,
+      sendId,
+      accountId: "acc_1",
+      lane: "transactional",
+      again: [{ index: 0, attempt: 2 }],
+    },
+    notBefore: new Date("2026-03-01T10:00:16.000Z"),
+  });
+  assert.deepEqual(told(others), ["message.rendered 1", "fact.message.rendered 1"]);
 });

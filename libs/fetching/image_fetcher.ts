@@ -1,0 +1,195 @@
+import { EgressError, type GuardedResolver, openGuardedResolver } from "@posthaste/egress";
+import type { GuardedResolverOptions, Networks } from "@posthaste/egress";
+import { type IncomingMessage, request as requestPlain } from "node:http";
+import { request as requestTls } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { FetchError } from "./fetch_error.ts";
+import { imageFormat } from "./image_format.ts";
+
+const PORTS = [80, 443];
+const MAX_REDIRECTS = 3;
+const MAX_URL_LENGTH = 4096;
+const REDIRECTS = [301, 302, 303, 307, 308];
+/** A server that says so may say otherwise a moment later. */
+const TROUBLE = [408, 425, 429, 500, 502, 503, 504];
+
+/** Settings of {@linkcode openImageFetcher}. */
+export interface ImageFetcherOptions {
+  /** Networks that may be reached, on any port, although they are not public. */
+  allowed: Networks;
+  /** For the whole of one image, redirects and all, in milliseconds. @default {10000} */
+  timeLimitMs?: number;
+  /** @default {2 MiB} */
+  maxBytes?: number;
+  /** Width times height. @default {50 million} */
+  maxPixels?: number;
+  /** All addresses of a host name; the system's own way by default. */
+  lookup?: GuardedResolverOptions["lookup"];
+  /** Certificates of authorities to trust instead of the usual ones, as PEM. */
+  ca?: string | Buffer;
+}
+
+/** An image, its type told by its bytes. */
+export interface FetchedImage {
+  type: string;
+  bytes: Buffer;
+}
+
+/**
+ * Fetches an image by `http` or `https`.
+ *
+ * @throws {FetchError}
+ */
+export type FetchImage = (url: string, signal?: AbortSignal) => Promise<FetchedImage>;
+
+/**
+ * Makes what fetches images that customers name: GET alone, no cookies, no credentials, no
+ * compression; from public addresses, each dialled as it was checked, on ports 80 and 443; at most
+ * three redirects, each checked like the first address. PNG, JPEG, GIF, WebP and SVG.
+ */
+export function openImageFetcher(options: ImageFetcherOptions): FetchImage {
+  const { allowed, lookup, timeLimitMs = 10_000 } = options;
+  const resolve = openGuardedResolver({
+    ports: PORTS,
+    allowed,
+    timeoutMs: Math.min(5000, timeLimitMs),
+    ...(lookup ? { lookup } : {}),
+  });
+  return async (url, signal) => {
+    const limit = AbortSignal.timeout(timeLimitMs);
+    const end = signal ? AbortSignal.any([limit, signal]) : limit;
+    try {
+      return await follow(url, { ...options, resolve, end });
+    } catch (cause) {
+      if (cause instanceof FetchError) throw cause;
+      const reason = limit.aborted
+        ? `it took longer than ${timeLimitMs / 1000} s`
+        : "its server cannot be reached, or broke off";
+      throw new FetchError(url, { fault: "unavailable", reason, cause });
+    }
+  };
+}
+
+interface Fetching extends ImageFetcherOptions {
+  resolve: GuardedResolver;
+  end: AbortSignal;
+}
+
+async function follow(url: string, fetching: Fetching): Promise<FetchedImage> {
+  let at = parse(url, url);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const response = await get(url, { ...fetching, at });
+    const { statusCode = 0, headers } = response;
+    try {
+      if (statusCode === 200) return await read(url, { ...fetching, response });
+      const { location } = headers;
+      if (!REDIRECTS.includes(statusCode) || location === undefined) {
+        const fault = TROUBLE.includes(statusCode) ? "unavailable" : "refused";
+        throw new FetchError(url, { fault, reason: `its server answers ${statusCode}` });
+      }
+      at = parse(url, location, at);
+    } finally {
+      response.destroy();
+    }
+  }
+  const reason = `it is redirected more than ${MAX_REDIRECTS} times`;
+  throw new FetchError(url, { fault: "refused", reason });
+}
+
+function parse(asked: string, text: string, base?: URL): URL {
+  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text, base) : null;
+  const isWeb = url !== null && (url.protocol === "http:" || url.protocol === "https:");
+  if (isWeb && url.username === "" && url.password === "") return url;
+  const reason = isWeb ? "its address has a user name in it" : "its address is none of the web";
+  throw new FetchError(asked, { fault: "forbidden", reason });
+}
+
+async function get(
+  asked: string,
+  { at, resolve, end, ca }: Fetching & { at: URL },
+): Promise<IncomingMessage> {
+  const host = at.hostname.replace(/^\[(.*)\]$/, "$1");
+  const port = Number(at.port) || (at.protocol === "https:" ? 443 : 80);
+  const address = await unlessEnded(checked(asked, { resolve, host, port }), end);
+  const lookup: LookupFunction = (_host, { all }, callback) => {
+    const family = isIP(address);
+    if (all) callback(null, [{ address, family }]);
+    else callback(null, address, family);
+  };
+  const request = at.protocol === "https:" ? requestTls : requestPlain;
+  return await new Promise((resolve, reject) => {
+    const sent = request({
+      host,
+      port,
+      path: at.pathname + at.search,
+      headers: {
+        host: at.host,
+        accept: "image/*",
+        "accept-encoding": "identity",
+        "user-agent": "Posthaste",
+      },
+      agent: false,
+      lookup,
+      signal: end,
+      ...(ca === undefined ? {} : { ca }),
+    });
+    sent.on("response", resolve).on("error", reject).end();
+    sent.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new Error("the server speaks another protocol"));
+    });
+  });
+}
+
+async function checked(
+  asked: string,
+  { resolve, host, port }: { resolve: GuardedResolver; host: string; port: number },
+): Promise<string> {
+  try {
+    return await resolve({ host, port });
+  } catch (cause) {
+    if (!(cause instanceof EgressError)) throw cause;
+    const fault = cause.fault === "not_found" ? "refused" : cause.fault;
+    const reason = cause.message.replace(/^Cannot reach "[^"]*": /, "");
+    throw new FetchError(asked, { fault, reason, cause });
+  }
+}
+
+async function unlessEnded<T>(work: Promise<T>, end: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(end.reason);
+  end.addEventListener("abort", stop, { once: true });
+  try {
+    if (end.aborted) stop();
+    return await Promise.race([work, promise]);
+  } finally {
+    end.removeEventListener("abort", stop);
+    work.catch(() => undefined);
+  }
+}
+
+async function read(
+  asked: string,
+  { response, maxBytes = 2 * 1024 ** 2, maxPixels = 50_000_000 }: Fetching & {
+    response: IncomingMessage;
+  },
+): Promise<FetchedImage> {
+  const tooLarge = (reason: string) => new FetchError(asked, { fault: "too_large", reason });
+  const unusable = (reason: string) => new FetchError(asked, { fault: "unusable", reason });
+  const encoding = response.headers["content-encoding"] ?? "identity";
+  // Not undone: so a small answer cannot become a large one.
+  if (encoding !== "identity") throw unusable("its server compresses it without being asked");
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge(`it has more than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  const bytes = Buffer.concat(parts);
+  const format = imageFormat(bytes);
+  if (format === undefined) throw unusable("it is no PNG, JPEG, GIF, WebP or plain SVG image");
+  const { type, width, height } = format;
+  if (width * height > maxPixels) throw tooLarge(`it has more than ${maxPixels} pixels`);
+  return { type, bytes };
+}

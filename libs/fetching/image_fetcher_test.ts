@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { after, before, suite, test } from "node:test";
+import { readNetworks } from "@posthaste/egress";
+import { testCertificate } from "@posthaste/testing";
+import { PNG, serveImages } from "./_image_server.ts";
+import { FetchError, type FetchFault } from "./fetch_error.ts";
+import { type FetchImage, type ImageFetcherOptions, openImageFetcher } from "./image_fetcher.ts";
+
+function fetcher(options: Partial<ImageFetcherOptions> = {}): FetchImage {
+  return openImageFetcher({ allowed: readNetworks(["127.0.0.1"]), ...options });
+}
+
+function fails(url: string, fault: FetchFault, fetchImage = fetcher()): Promise<void> {
+  const isSo = (error: unknown) => error instanceof FetchError && error.fault === fault;
+  return assert.rejects(fetchImage(url), isSo, `${url}: ${fault}`);
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+suite("openImageFetcher()", () => {
+  const seen: IncomingMessage[] = [];
+  let insideSeen = 0;
+  const server = createServer((request, response) => {
+    seen.push(request);
+    serveImages(request, response);
+  });
+  // At another address of this machine, which nobody allows.
+  const inside = createServer((_request, response) => {
+    insideSeen++;
+    response.end(PNG);
+  });
+  let at = "";
+
+  before(async () => {
+    server.listen(0, "127.0.0.1");
+    inside.listen(0, "127.0.0.2");
+    await Promise.all([once(server, "listening"), once(inside, "listening")]);
+    at = `http://127.0.0.1:${portOf(server)}`;
+  });
+  after(() => {
+    for (const one of [server, inside]) {
+      one.closeAllConnections();
+      one.close();
+    }
+  });
+
+  test("fetchImage() gives an image and its type by its bytes, and tells nothing", async () => {
+    const fetchImage = fetcher();
+    assert.deepEqual(await fetchImage(`${at}/a.png?b=c`), { type: "image/png", bytes: PNG });
+    assert.equal((await fetchImage(`${at}/svg`)).type, "image/svg+xml");
+    assert.equal(seen[0]?.url, "/a.png?b=c");
+    const names = Object.keys(seen.at(-1)?.headers ?? {}).sort();
+    assert.deepEqual(names, ["accept", "accept-encoding", "connection", "host", "user-agent"]);
+  });
+
+  test("fetchImage() refuses addresses inside, however they are written", async () => {
+    const hosts = [
+      ...["127.0.0.2", "localhost", "2130706434", "0x7f.2", "017700000002", "[::ffff:127.0.0.2]"],
+      ...["[::1]", "0.0.0.0", "169.254.169.254", "[64:ff9b::7f00:2]", "[2002:7f00:2::]"],
+    ];
+    const fetchImage = fetcher({ allowed: readNetworks([]) });
+    for (const host of [...hosts, "10.0.0.1", "127.0.0.1"]) {
+      await fails(`http://${host}:${portOf(inside)}/`, "forbidden", fetchImage);
+      await fails(`http://${host}/latest/meta-data`, "forbidden", fetchImage);
+    }
+    assert.equal(insideSeen, 0);
+  });
+
+  test("fetchImage() refuses what is no address of the web", async () => {
+    const urls = ["file:///etc/passwd", "ftp://example.com/a.png", "data:image/png,x", "/a.png"];
+    const named = `http://user:pass@127.0.0.1:${portOf(server)}/`;
+    for (const url of [...urls, named, "javascript:1", "", `${at}/${"x".repeat(5000)}`]) {
+      await fails(url, "forbidden");
+    }
+  });
+
+  test("fetchImage() reaches ports of the web only, but in networks that are allowed", async () => {
+    const lookup = () => Promise.resolve(["93.184.216.34"]);
+    await fails("http://images.test:6379/", "forbidden", fetcher({ lookup }));
+  });
+
+  test("fetchImage() checks where it is redirected to, and goes on three times", async () => {
+    assert.equal((await fetcher()(`${at}/hop/3`)).type, "image/png");
+    await fails(`${at}/hop/4`, "refused");
+    const targets = [`http://127.0.0.2:${portOf(inside)}/`, "file:///etc/passwd"];
+    for (const target of [...targets, "http://169.254.169.254/", "//127.0.0.2/", "http://a@b/"]) {
+      await fails(`${at}/to/${encodeURIComponent(target)}`, "forbidden");
+    }
+    assert.equal(insideSeen, 0);
+  });
+
+  test("fetchImage() dials the address that it checked: a name that rebinds gains nothing", async () => {
+    let asked = 0;
+    const lookup = () => Promise.resolve([asked++ === 0 ? "127.0.0.1" : "127.0.0.2"]);
+    const fetchImage = fetcher({ lookup });
+    await fetchImage(`http://rebinds.test:${portOf(server)}/a.png`);
+    assert.equal(asked, 1, "the connection does not look it up again");
+    await fails(`http://rebinds.test:${portOf(inside)}/`, "forbidden", fetchImage);
+    asked = 0;
+    const back = encodeURIComponent(`http://rebinds.test:${portOf(inside)}/`);
+    await fails(`http://rebinds.test:${portOf(server)}/to/${back}`, "forbidden", fetchImage);
+    assert.equal(insideSeen, 0);
+  });
+
+  test("fetchImage() takes nothing but images, whatever their servers say", async () => {
+    for (const path of ["/text", "/gzip", "/entities"]) await fails(at + path, "unusable");
+  });
+
+  test("fetchImage() ends at its limits of bytes, pixels and time", async () => {
+    const fetchImage = fetcher({ maxBytes: 300_000 });
+    await fails(`${at}/endless`, "too_large", fetchImage);
+    await fails(`${at}/huge`, "too_large", fetchImage);
+    const timeLimitMs = 400;
+    const hanging = fetcher({ timeLimitMs, lookup: () => new Promise(() => {}) });
+    const hasty = fetcher({ timeLimitMs });
+    const started = performance.now();
+    await Promise.all([
+      fails(`${at}/drip`, "unavailable", hasty),
+      fails(`${at}/silent`, "unavailable", hasty),
+      fails("http://hangs.test/", "unavailable", hanging),
+    ]);
+    assert.ok(performance.now() - started < 4000, "in time");
+  });
+
+  test("fetchImage() tells what is refused from what may work another time", async () => {
+    for (const status of [404, 401, 204, 304]) await fails(`${at}/status/${status}`, "refused");
+    for (const status of [500, 503, 429]) await fails(`${at}/status/${status}`, "unavailable");
+    await fails(`${at}/cut`, "unavailable");
+    const free = createTcpServer().listen(0, "127.0.0.1");
+    await once(free, "listening");
+    const closed = `http://127.0.0.1:${(free.address() as AddressInfo).port}/`;
+    await new Promise((resolve) => free.close(resolve));
+    await fails(closed, "unavailable");
+  });
+
+  test("fetchImage() checks certificates, for the name and not for the address", async () => {
+    const { key, cert } = testCertificate;
+    const tls = createTlsServer({ key, cert }, serveImages).listen(0, "127.0.0.1");
+    await once(tls, "listening");
+    try {
+      const lookup = () => Promise.resolve(["127.0.0.1"]);
+      const trusting = fetcher({ lookup, ca: cert });
+      assert.equal((await trusting(`https://localhost:${portOf(tls)}/`)).type, "image/png");
+      await fails(`https://other.test:${portOf(tls)}/`, "unavailable", trusting);
+      await fails(`https://localhost:${portOf(tls)}/`, "unavailable", fetcher({ lookup }));
+    } finally {
+      tls.closeAllConnections();
+      tls.close();
+    }
+  });
+});

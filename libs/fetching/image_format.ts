@@ -1,0 +1,69 @@
+/** What the first bytes of an image say. */
+export interface ImageFormat {
+  /** Its media type. */
+  type: string;
+  /** In pixels; 0 where the format has none of its own. */
+  width: number;
+  height: number;
+}
+
+/** Marks in front of an SVG document's root; a document type could declare entities that multiply. */
+const SVG = /^\uFEFF?(?:\s|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->){0,20}<svg[\s>/]/;
+
+/** Tells a PNG, JPEG, GIF, WebP or SVG image by its bytes, whatever its server says of it. */
+export function imageFormat(bytes: Buffer): ImageFormat | undefined {
+  if (startsWith(bytes, "89504e470d0a1a0a") && bytes.length >= 24) {
+    return { type: "image/png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  }
+  if (/^GIF8[79]a/.test(bytes.toString("latin1", 0, 6)) && bytes.length >= 10) {
+    return { type: "image/gif", width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+  }
+  if (startsWith(bytes, "ffd8ff")) return jpeg(bytes);
+  if (bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP") {
+    return webp(bytes);
+  }
+  const text = bytes.toString("utf8", 0, 10_000);
+  if (SVG.test(text) && !bytes.includes("<!ENTITY") && !bytes.includes("<!DOCTYPE")) {
+    return { type: "image/svg+xml", width: 0, height: 0 };
+  }
+  return undefined;
+}
+
+function startsWith(bytes: Buffer, hex: string): boolean {
+  return bytes.toString("hex", 0, hex.length / 2) === hex;
+}
+
+/** Walks from marker to marker until one tells the size (ITU T.81, B.2.2). */
+function jpeg(bytes: Buffer): ImageFormat | undefined {
+  for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
+    const marker = bytes[at + 1] ?? 0;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) {
+      const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)];
+      return { type: "image/jpeg", width, height };
+    }
+    at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
+  }
+  return undefined;
+}
+
+function webp(bytes: Buffer): ImageFormat | undefined {
+  if (bytes.length < 30) return undefined;
+  const type = "image/webp";
+  switch (bytes.toString("latin1", 12, 16)) {
+    case "VP8X":
+      return { type, width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+    case "VP8L": {
+      const bits = bytes.readUInt32LE(21);
+      return { type, width: (bits & 0x3fff) + 1, height: (bits >>> 14 & 0x3fff) + 1 };
+    }
+    case "VP8 ":
+      return {
+        type,
+        width: bytes.readUInt16LE(26) & 0x3fff,
+        height: bytes.readUInt16LE(28) & 0x3fff,
+      };
+    default:
+      return undefined;
+  }
+}

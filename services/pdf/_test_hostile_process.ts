@@ -1,0 +1,192 @@
+/**
+ * Prints hostile pages beside a canary, for tests: an order a line in, what became of it a line out.
+ * A process of its own, so that it can be put into a network of its own.
+ */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { pageOptionsSchema } from "@posthaste/contracts";
+import {
+  type CanarySight,
+  framed,
+  type Leak,
+  leakPage,
+  LEAKS,
+  openCanary,
+  PAGE_LEAKS,
+} from "@posthaste/testing";
+import { type Browser, chromium } from "playwright-core";
+import { extractText } from "unpdf";
+import { openBrowser, type PdfBrowser } from "./browser.ts";
+import { chromiumFlags } from "./chromium_flags.ts";
+import { openDenyProxy } from "./deny_proxy.ts";
+import { findChromium } from "./find_chromium.ts";
+import { printDocument } from "./print_document.ts";
+
+/** Which guards stand around the browser. */
+export interface Guards {
+  /** Content security policy in front of the document. */
+  policy: boolean;
+  scripts: boolean;
+  /** All of our flags, `none`, or all but those that start with one of these. */
+  flags: "all" | "none" | readonly string[];
+  /** Whether the page is opened as a file, as careless printers do. */
+  asFile?: boolean;
+}
+
+/** One page to be printed. */
+export interface HostileOrder {
+  /** The product as it is, or a browser with these guards. */
+  guards: "product" | Guards;
+  /** What to print, instead of leaks. */
+  html?: string;
+  /** Names of leaks; all that fit into a page if left out. */
+  leaks?: readonly string[];
+  frames?: readonly ("srcdoc" | "data")[];
+  /** Where the canary is called from; its own address by default. */
+  address?: string;
+  /** How long what was started may go on, in milliseconds. */
+  settleMs?: number;
+}
+
+/** What came of it. */
+export interface HostileResult {
+  sight: CanarySight;
+  /** Counted by the kernel: UDP packets, and TCP connections other than those to the deny proxy. */
+  kernel?: { udp: number; tcp: number };
+  /** Whether the text of a file is in the PDF. */
+  readsFile: boolean;
+  /** Of the PDF; `undefined` if there is none. */
+  text?: string;
+  error?: string;
+}
+
+/** Instead of 30 s, so that a bomb does not take its time. */
+const TIME_LIMIT_MS = 3000;
+const SECRET = "the-secret-of-the-file";
+const NAME = "canary.test";
+const CACHE_DIR = process.env["CACHE_DIR"] ?? join(homedir(), ".cache", "posthaste", "chromium");
+const WHERE = { path: process.env["PATH"], home: homedir(), cacheDir: CACHE_DIR };
+
+if (import.meta.main) {
+  const isolated = process.env["ISOLATED"] === "yes";
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-hostile-"));
+  const file = join(folder, "secret.txt");
+  await writeFile(file, SECRET);
+  await using canary = await openCanary({ address: isolated ? "::" : "127.0.0.1", dns: isolated });
+  await using proxy = await openDenyProxy();
+  const found = await findChromium(WHERE);
+  let product: PdfBrowser | undefined;
+  const browsers = new Map<string, Browser>();
+
+  const launch = async (flags: Guards["flags"]): Promise<Browser> => {
+    const wanted = chromiumFlags(proxy.port).filter((flag) =>
+      flags === "all" || flags !== "none" && !flags.some((without) => flag.startsWith(without))
+    );
+    return await chromium.launch({
+      executablePath: found.executablePath,
+      args: flags === "none" ? ["--disable-gpu", "--disable-dev-shm-usage"] : wanted,
+      env: { ...found.env, HOME: CACHE_DIR, TZ: "UTC" },
+    });
+  };
+
+  const pageOf = ({ leaks, frames = [], address = "127.0.0.1" }: HostileOrder): string => {
+    const all: readonly Leak[] = [...LEAKS, ...PAGE_LEAKS];
+    const chosen = leaks === undefined ? LEAKS : all.filter(({ name }) => leaks.includes(name));
+    const host = `${address}:${canary.port}`;
+    const page = leakPage(chosen, { host, file, ...(isolated ? { name: NAME } : {}) });
+    return frames.reduce((html, how) => framed(html, how), page);
+  };
+
+  const printGuarded = async (guards: Guards, html: string, settleMs: number): Promise<Buffer> => {
+    const key = JSON.stringify(guards.flags);
+    const browser = browsers.get(key) ?? await launch(guards.flags);
+    browsers.set(key, browser);
+    const context = await browser.newContext({ javaScriptEnabled: guards.scripts });
+    try {
+      const page = await context.newPage();
+      const cdp = await context.newCDPSession(page);
+      const source = guards.policy ? printDocument(html, "") : html;
+      if (guards.asFile) {
+        await writeFile(join(folder, "page.html"), `<!DOCTYPE html>${source}`);
+        await page.goto(`file://${folder}/page.html`, { waitUntil: "commit" });
+      } else {
+        const { frameTree } = await cdp.send("Page.getFrameTree");
+        const frameId = frameTree.frame.id;
+        await cdp.send("Page.setDocumentContent", { frameId, html: source });
+      }
+      await delay(settleMs);
+      const { data } = await cdp.send("Page.printToPDF", {});
+      return Buffer.from(data, "base64");
+    } finally {
+      await context.close();
+    }
+  };
+
+  const carryOut = async (order: HostileOrder): Promise<HostileResult> => {
+    const { guards, settleMs = 300 } = order;
+    const html = order.html ?? pageOf(order);
+    canary.take();
+    const before = await countPackets();
+    const refused = proxy.refused + (product?.stats().refused ?? 0);
+    let pdf: Buffer | undefined;
+    let error: string | undefined;
+    try {
+      if (guards === "product") {
+        product ??= await openBrowser({ ...WHERE, concurrency: 1, timeLimit: TIME_LIMIT_MS });
+        const page = pageOptionsSchema.parse({});
+        pdf = (await product.print({ name: "hostile", html, page })).pdf;
+        await delay(settleMs);
+      } else pdf = await printGuarded(guards, html, settleMs);
+    } catch (cause) {
+      error = String(cause);
+    }
+    const after = await countPackets();
+    const toProxy = proxy.refused + (product?.stats().refused ?? 0) - refused;
+    const text = pdf && (await extractText(new Uint8Array(pdf))).text.join("\n");
+    return {
+      sight: canary.take(),
+      ...(isolated
+        ? { kernel: { udp: after.udp - before.udp, tcp: after.tcp - before.tcp - toProxy } }
+        : {}),
+      readsFile: text?.includes(SECRET) ?? false,
+      ...(text === undefined ? {} : { text }),
+      ...(error === undefined ? {} : { error }),
+    };
+  };
+
+  try {
+    for await (const line of createInterface({ input: process.stdin })) {
+      const result = await carryOut(JSON.parse(line) as HostileOrder);
+      process.stdout.write(`${JSON.stringify(result)}\n`);
+    }
+  } finally {
+    for (const browser of browsers.values()) await browser.close();
+    await product?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** UDP packets sent and TCP connections begun in this network, whoever did. */
+async function countPackets(): Promise<{ udp: number; tcp: number }> {
+  const counters = new Map<string, number>();
+  for (const file of ["snmp", "snmp6"]) {
+    const lines = (await readFile(`/proc/net/${file}`, "utf8").catch(() => "")).split("\n");
+    for (const [index, line] of lines.entries()) {
+      const [head = "", ...values] = line.trim().split(/\s+/);
+      if (file === "snmp6") counters.set(head, Number(values[0]));
+      else if (/\d/.test(values[0] ?? "")) {
+        const names = (lines[index - 1] ?? "").split(/\s+/).slice(1);
+        for (const [at, name] of names.entries()) counters.set(head + name, Number(values[at]));
+      }
+    }
+  }
+  const of = (name: string) => counters.get(name) ?? 0;
+  return {
+    udp: of("Udp:OutDatagrams") + of("Udp6OutDatagrams"),
+    tcp: of("Tcp:ActiveOpens"),
+  };
+}

@@ -1,0 +1,158 @@
+import { FetchError, type FetchImage } from "@posthaste/fetching";
+import { LRUCache } from "lru-cache";
+import { findImages, type ImagePlace, withAddresses } from "./image_references.ts";
+
+/** What became of the images of a document. */
+export type Inlined =
+  | { type: "done"; html: string }
+  /** They will not come. The reason lists them. */
+  | { type: "failed"; reason: string }
+  /** They may come later. */
+  | { type: "later"; afterMs: number };
+
+/** A document whose images are wanted. */
+export interface ImageRequest {
+  accountId: string;
+  /** Whose tries are counted together. */
+  messageId: string;
+  html: string;
+  /** Whether what will not come is left out. */
+  leaveOut: boolean;
+}
+
+/** Fetches the images of documents and puts them into these. */
+export interface RemoteImages {
+  inline(request: ImageRequest): Promise<Inlined>;
+}
+
+/** Settings of {@linkcode openRemoteImages}. */
+export interface RemoteImagesOptions {
+  fetchImage: FetchImage;
+  /** How many documents are waited for at once, of all accounts; of one account it is one. */
+  places: number;
+  /** How long images of one document are waited for, in milliseconds. @default {10000} */
+  timeLimitMs?: number;
+  /** How long what was fetched, or failed, is remembered, in milliseconds. @default {60000} */
+  rememberMs?: number;
+}
+
+/** The printer takes 4 MB of HTML. */
+const MAX_HTML_BYTES = 4 * 1024 ** 2;
+const MAX_IMAGES = 50;
+const AT_ONCE = 4;
+const MAX_TRIES = 3;
+const CACHE_BYTES = 64 * 1024 ** 2;
+/** The account, or the whole service, is busy with others. */
+const BUSY_MS = 2_000;
+/** After the first try, and four times as long after each further one. */
+const RETRY_MS = 15_000;
+/** A list of addresses that a person can still read. */
+const MAX_LISTED = 10;
+
+type Failure = [url: string, error: FetchError];
+type Fetched = { address: string } | { error: FetchError };
+
+/**
+ * Opens what puts remote images into documents. A document that has to wait, because its account's
+ * images are slow or their server is in trouble, gives its place back and comes again later.
+ */
+export function openRemoteImages(options: RemoteImagesOptions): RemoteImages {
+  const { fetchImage, places, timeLimitMs = 10_000, rememberMs = 60_000 } = options;
+  const busy = new Set<string>();
+  const tries = new LRUCache<string, number>({ max: 10_000 });
+  const known = new LRUCache<string, Fetched>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: (fetched) => "address" in fetched ? fetched.address.length : 1000,
+    ttl: rememberMs,
+  });
+
+  async function load(accountId: string, url: string, end: AbortSignal): Promise<Fetched> {
+    const key = `${accountId} ${url}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const fetched = await fetchImage(url, end).then(
+      ({ type, bytes }) => ({ address: `data:${type};base64,${bytes.toString("base64")}` }),
+      (error: unknown) => {
+        if (error instanceof FetchError) return { error };
+        throw error;
+      },
+    );
+    if ("address" in fetched || !fetched.error.retryable) known.set(key, fetched);
+    return fetched;
+  }
+
+  async function loadAll(
+    accountId: string,
+    urls: readonly string[],
+  ): Promise<Map<string, Fetched>> {
+    const end = AbortSignal.timeout(timeLimitMs);
+    const fetched = new Map<string, Fetched>();
+    const waiting = [...urls];
+    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+      for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+        fetched.set(url, await load(accountId, url, end));
+      }
+    }));
+    return fetched;
+  }
+
+  return {
+    async inline({ accountId, messageId, html, leaveOut }) {
+      const images = findImages(html);
+      const urls = [...new Set(images.flatMap(({ urls }) => urls))];
+      if (urls.length === 0) return { type: "done", html };
+      if (urls.length > MAX_IMAGES) {
+        return { type: "failed", reason: `it names more than ${MAX_IMAGES} images` };
+      }
+      const isKnown = urls.every((url) => known.has(`${accountId} ${url}`));
+      if (!isKnown && (busy.has(accountId) || busy.size >= places)) {
+        return { type: "later", afterMs: BUSY_MS };
+      }
+      if (!isKnown) busy.add(accountId);
+      try {
+        const fetched = await loadAll(accountId, urls);
+        const errors = [...fetched].flatMap(([url, one]): Failure[] =>
+          "error" in one ? [[url, one.error]] : []
+        );
+        const tried = (tries.get(messageId) ?? 0) + 1;
+        if (errors.some(([, { retryable }]) => retryable) && tried < MAX_TRIES) {
+          tries.set(messageId, tried);
+          return { type: "later", afterMs: RETRY_MS * 4 ** (tried - 1) };
+        }
+        tries.delete(messageId);
+        if (errors.length > 0 && !leaveOut) return { type: "failed", reason: told(errors) };
+        return withImages(html, images, fetched);
+      } finally {
+        if (!isKnown) busy.delete(accountId);
+      }
+    },
+  };
+}
+
+function withImages(
+  html: string,
+  images: readonly ImagePlace[],
+  fetched: ReadonlyMap<string, Fetched>,
+): Inlined {
+  const addressOf = (url: string) => {
+    const one = fetched.get(url);
+    return one !== undefined && "address" in one ? one.address : undefined;
+  };
+  // Counted before it is written: one image may stand in a thousand places.
+  const added = images.flatMap(({ urls }) => urls).reduce(
+    (sum, url) => sum + (addressOf(url)?.length ?? 0),
+    0,
+  );
+  if (Buffer.byteLength(html) + added > MAX_HTML_BYTES) {
+    return { type: "failed", reason: "with its images it has more than 4 MB" };
+  }
+  return { type: "done", html: withAddresses(html, images, addressOf) };
+}
+
+function told(errors: readonly Failure[]): string {
+  const listed = errors.slice(0, MAX_LISTED).map(([url, { reason }]) =>
+    `${url.slice(0, 200)} (${reason})`
+  );
+  const more = errors.length > MAX_LISTED ? [`${errors.length - MAX_LISTED} more`] : [];
+  return `its images could not be loaded: ${[...listed, ...more].join(", ")}`;
+}
