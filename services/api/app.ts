@@ -95,6 +95,8 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
     connectionTimeout: idleTimeoutMs,
     http: {
       connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, requestTimeoutMs),
+      // Node takes the longer of the two for the whole request, whichever it is.
+      headersTimeout: requestTimeoutMs,
       // {@linkcode headerFault} says so in words.
       requireHostHeader: false,
     },
