@@ -27,7 +27,7 @@ export interface DevelopmentOptions {
 }
 
 /** All that lies in a data folder: what else is found there is not ours to remove. */
-const DATA = ["mongodb", "nats", "inbox", "pdf", "master.key", "stack.json"];
+const DATA = ["mongodb", "nats", "inbox", "pdf", "master.key", "users.json", "stack.json"];
 
 /**
  * Starts everything, tells where it is, keeps it running until the signal, and stops it in order.

@@ -12,6 +12,8 @@ export interface ServiceOptions {
   /** Absolute path of its `main.ts`. */
   main: string;
   env: Record<string, string | undefined>;
+  /** Given to Node before the program. */
+  nodeFlags?: readonly string[] | undefined;
   /** Every line that it prints. */
   onLine?: ((line: string) => void) | undefined;
   /** Called when it ends and nobody here asked it to. */
@@ -45,7 +47,7 @@ const GIVE_UP_MS = 2000;
  */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [options.main], {
+  const child = spawn(process.execPath, [...options.nodeFlags ?? [], options.main], {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
     detached: true,
     env: {

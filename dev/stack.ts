@@ -3,17 +3,27 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { openBus } from "@posthaste/messaging";
+import {
+  BROKER_USERS,
+  type BrokerUser,
+  openBus,
+  openCalls,
+  permissionsOf,
+} from "@posthaste/messaging";
 import {
   type Exit,
   freePort,
+  type NatsAccess,
   openMongod,
   openNatsServer,
   type RunningServer,
   userCacheDir,
 } from "@posthaste/parts";
-import { openStore } from "@posthaste/storage";
+import { applyUsers, type DatabaseUser, openStore } from "@posthaste/storage";
+import { keepBroker } from "./keep_broker.ts";
+import { compiledDirOf, nodeFlags } from "./node_flags.ts";
 import { type ServiceProcess, startService } from "./service_process.ts";
+import { keptUsers, loginAs, type Users } from "./users.ts";
 
 /** The services, in the order in which they start; they stop in the reverse order. */
 export const SERVICES = ["tracker", "mailer", "pdf", "renderer", "api"] as const;
@@ -58,6 +68,7 @@ export interface StackOptions {
 
 /** The whole system, running on this machine. */
 export interface Stack extends AsyncDisposable {
+  /** Of the operator's users: services have others. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   /** Base of the interface; ends with `/v1`. */
@@ -86,14 +97,17 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const { env, dataDir, onProgress, ports = {} } = options;
   await mkdir(dataDir, { recursive: true });
   await using opened = new AsyncDisposableStack();
-  const { mongod, nats } = await startServers(options, opened);
-  const mongodbUrl = mongod?.url ?? env["MONGODB_URL"] ?? "";
-  const natsUrl = nats?.url ?? env["NATS_URL"] ?? "";
+  const users = await keptUsers(join(dataDir, "users.json"));
+  const { mongod, nats } = await startServers(options, { opened, users });
+  const addresses = addressesOf({ mongod, nats, env, users });
+  const { mongodbUrl, natsUrl } = addresses.operator;
   onProgress?.("creating streams and indexes");
   await allDone([
-    migrateDatabase(mongodbUrl).catch((cause) => {
-      throw mongod ? cause : notUsable("MONGODB_URL", cause);
-    }),
+    (mongod ? applyDatabaseUsers(mongod.url, users) : Promise.resolve())
+      .then(() => migrateDatabase(mongodbUrl))
+      .catch((cause) => {
+        throw mongod ? cause : notUsable("MONGODB_URL", cause);
+      }),
     migrateBroker(natsUrl).catch((cause) => {
       throw nats ? cause : notUsable("NATS_URL", cause);
     }),
@@ -107,22 +121,36 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     ...env,
     // The inbox, and servers of tests, are on this machine.
     EGRESS_ALLOW: ["127.0.0.0/8", "::1", env["EGRESS_ALLOW"] ?? ""].join(),
-    MONGODB_URL: mongodbUrl,
-    NATS_URL: natsUrl,
-    // The mailer's alone: see below.
+    // Each service is given what it needs of these.
+    MONGODB_URL: undefined,
+    NATS_URL: undefined,
     MASTER_KEY: undefined,
     MASTER_KEY_FILE: undefined,
     MONGODB_URL_FILE: undefined,
     NATS_URL_FILE: undefined,
     PORT: String(apiPort),
     HOST: "127.0.0.1",
-    APPLY_TOPOLOGY: "true",
     // Outside of the data: unpacking Chromium takes seconds, and what it gives never differs.
     CACHE_DIR: env["CACHE_DIR"] || join(userCacheDir(env), "chromium"),
-    // Saves a third of the CPU that the start of the services takes.
-    NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] || join(userCacheDir(env), "compiled"),
   };
-  const runner = opened.use(openRunner(options, { common, mailer: { MASTER_KEY: masterKey } }));
+  const compiledDir = env["NODE_COMPILE_CACHE"] || join(userCacheDir(env), "compiled");
+  const envOf = (name: ServiceName | "inbox") => ({
+    ...common,
+    // Saves a third of the CPU that the start of the services takes.
+    NODE_COMPILE_CACHE: compiledDirOf(name, { compiledDir }),
+    ...(name === "inbox" ? {} : addresses.services[name]),
+    // Of the services the mailer alone opens passwords.
+    ...(name === "mailer" ? { MASTER_KEY: masterKey } : {}),
+  });
+  const flagsOf = (name: ServiceName | "inbox") =>
+    nodeFlags(name, {
+      env: common,
+      root: ROOT,
+      cacheDir: common.CACHE_DIR,
+      compiledDir,
+      inboxDir: join(dataDir, "inbox"),
+    });
+  const runner = opened.use(openRunner(options, { envOf, flagsOf }));
   onProgress?.("starting the services");
   const failing = new AbortController();
   const names = [...(options.inbox ? ["inbox"] as const : []), ...SERVICES];
@@ -137,6 +165,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     })
   ));
   options.signal?.throwIfAborted();
+  opened.use(await keepBroker(natsUrl));
   const parts = opened.move();
   return {
     mongodbUrl,
@@ -156,7 +185,56 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   };
 }
 
-async function startServers(options: StackOptions, opened: AsyncDisposableStack) {
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+interface Addresses {
+  operator: { mongodbUrl: string; natsUrl: string };
+  services: Record<ServiceName, Record<string, string>>;
+}
+
+/** Where each service finds the servers: our own know it by name, others take the login given. */
+function addressesOf({ mongod, nats, env, users }: {
+  mongod: RunningServer | undefined;
+  nats: RunningServer | undefined;
+  env: StackOptions["env"];
+  users: Users;
+}): Addresses {
+  const { database, broker } = users;
+  const mongodbAs = (user: DatabaseUser | "operator") =>
+    mongod
+      ? loginAs(mongod.url, user, database[user]).replace("authSource=local", "authSource=admin")
+      : env["MONGODB_URL"] ?? "";
+  const natsAs = (user: BrokerUser | "operator") =>
+    nats ? loginAs(nats.url, user, broker[user]) : env["NATS_URL"] ?? "";
+  const operatorsNats = nats
+    ? `${natsAs("operator")}?api=${apiPrefixOf(users)}`
+    : natsAs("operator");
+  const servicesFor = (name: ServiceName) => ({
+    NATS_URL: natsAs(name),
+    // It has no user there.
+    ...(name === "pdf" ? {} : { MONGODB_URL: mongodbAs(name) }),
+  });
+  return {
+    operator: { mongodbUrl: mongodbAs("operator"), natsUrl: operatorsNats },
+    services: {
+      api: servicesFor("api"),
+      renderer: servicesFor("renderer"),
+      pdf: servicesFor("pdf"),
+      mailer: servicesFor("mailer"),
+      tracker: servicesFor("tracker"),
+    },
+  };
+}
+
+async function applyDatabaseUsers(url: string, { database }: Users): Promise<void> {
+  const { operator, ...services } = database;
+  await applyUsers(url, { operator, services });
+}
+
+async function startServers(
+  options: StackOptions,
+  { opened, users }: { opened: AsyncDisposableStack; users: Users },
+) {
   const { env, dataDir, ports = {}, isTemporary = false, onProgress, signal } = options;
   const part = (name: PartName, folder: string) => ({
     env,
@@ -171,12 +249,16 @@ async function startServers(options: StackOptions, opened: AsyncDisposableStack)
   let mongod: RunningServer | undefined;
   let nats: RunningServer | undefined;
   const starting = allDone([
-    env["MONGODB_URL"]
-      ? undefined
-      : openMongod({ ...part("mongod", "mongodb"), port: ports.mongodb })
-        .then((server) => mongod = server),
-    env["NATS_URL"] ? undefined : openNatsServer({ ...part("nats", "nats"), port: ports.nats })
-      .then((server) => nats = server),
+    env["MONGODB_URL"] ? undefined : openMongod({
+      ...part("mongod", "mongodb"),
+      port: ports.mongodb,
+      key: users.replicaSetKey,
+    }).then((server) => mongod = server),
+    env["NATS_URL"] ? undefined : openNatsServer({
+      ...part("nats", "nats"),
+      port: ports.nats,
+      access: brokerAccess(users),
+    }).then((server) => nats = server),
   ]);
   const aborted = Promise.withResolvers<void>();
   signal?.addEventListener("abort", () => aborted.resolve(), { once: true });
@@ -190,6 +272,24 @@ async function startServers(options: StackOptions, opened: AsyncDisposableStack)
   }
   signal?.throwIfAborted();
   return { mongod, nats };
+}
+
+function brokerAccess(users: Users): NatsAccess {
+  const { broker } = users;
+  const services = BROKER_USERS.map((user) => ({
+    user,
+    password: broker[user],
+    permissions: permissionsOf(user),
+  }));
+  return {
+    users: [{ user: "operator", password: broker.operator }, ...services],
+    openCalls: openCalls(),
+    apiPrefix: apiPrefixOf(users),
+  };
+}
+
+function apiPrefixOf({ apiSecret }: Users): string {
+  return `OPERATOR.${apiSecret}`;
 }
 
 /** Waits for all, then throws what the first of those has thrown that failed. */
@@ -208,7 +308,10 @@ interface Runner extends AsyncDisposable {
 /** Starts services and keeps track of them: one that was restarted takes the place of the old. */
 function openRunner(
   options: StackOptions,
-  env: Record<"common" | "mailer", Record<string, string | undefined>>,
+  { envOf, flagsOf }: {
+    envOf(name: ServiceName | "inbox"): Record<string, string | undefined>;
+    flagsOf(name: ServiceName | "inbox"): string[];
+  },
 ): Runner {
   const services = new Map<ServiceName | "inbox", ServiceProcess>();
   const closing = new AbortController();
@@ -222,11 +325,8 @@ function openRunner(
     const service = await startService({
       name,
       main: fileURLToPath(new URL(mainOf(name), import.meta.url)),
-      env: {
-        ...env.common,
-        ...(name === "mailer" ? env.mailer : {}),
-        ...settingsOf(name, options),
-      },
+      env: { ...envOf(name), ...settingsOf(name, options) },
+      nodeFlags: flagsOf(name),
       signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
       onLine: (line) => options.onLine?.(name, line),
       onUnexpectedExit: (reason) => options.onUnexpectedExit?.(name, reason),

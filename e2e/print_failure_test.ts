@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { jetstream, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { brokerAddress, brokerApi } from "@posthaste/messaging";
 import { openSmtpSink, type SmtpSink, type SunkMessage, until } from "@posthaste/testing";
 import { readMail } from "./read_mail.ts";
 import { readPdf } from "./read_pdf.ts";
@@ -38,9 +39,9 @@ before(async () => {
   };
   system = stack.use(await openSystem({ settings }));
   travel = stack.use(openTimeTravel(system.stack.mongodbUrl));
-  nats = await connect({ servers: system.stack.natsUrl });
+  nats = await connect(brokerAddress(system.stack.natsUrl));
   stack.defer(() => nats.close());
-  manager = await jetstreamManager(nats);
+  manager = await jetstreamManager(nats, brokerApi(system.stack.natsUrl));
   order = {
     template: await system.publishEmail({ subject: "No {{ n }}", html: "<p>{{ n }}" }),
     integration: await system.connect(sink.port),

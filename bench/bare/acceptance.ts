@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
+import { brokerAddress } from "@posthaste/messaging";
 import { fastify } from "fastify";
 import { MongoClient } from "mongodb";
 import type { BarePart, BareSettings } from "../bare_process.ts";
@@ -15,8 +16,8 @@ export async function openAcceptance(settings: BareSettings): Promise<BarePart> 
   const sends = mongo.db("bare").collection<{ _id: string; request: string }>("sends", {
     writeConcern: { w: "majority", journal: true },
   });
-  const nats = await connect({ servers: settings.natsUrl });
-  await openStream(nats);
+  const nats = await connect(brokerAddress(settings.natsUrl));
+  await openStream(nats, settings.natsUrl);
   const stream = jetstream(nats);
   const app = fastify({ logger: false });
   app.post("/send", async ({ body }) => {

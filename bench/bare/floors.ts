@@ -1,5 +1,6 @@
 import { DiscardPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { brokerAddress, brokerApi } from "@posthaste/messaging";
 import { MongoClient } from "mongodb";
 import type { BarePart, BareSettings } from "../bare_process.ts";
 import { inFlight } from "./in_flight.ts";
@@ -10,8 +11,8 @@ const WIDTH = 32;
 export const SUBJECT = "bare.event";
 
 /** Makes the stream of bare events. */
-export async function openStream(nats: NatsConnection): Promise<void> {
-  const manager = await jetstreamManager(nats);
+export async function openStream(nats: NatsConnection, url: string): Promise<void> {
+  const manager = await jetstreamManager(nats, brokerApi(url));
   await manager.streams.add({
     name: "BARE",
     subjects: [SUBJECT],
@@ -34,8 +35,8 @@ export async function openInsert({ mongodbUrl, body }: BareSettings): Promise<Ba
 
 /** Publishes to a stream on disk and waits for the answer. */
 export async function openPublish({ natsUrl, body }: BareSettings): Promise<BarePart> {
-  const nats = await connect({ servers: natsUrl });
-  await openStream(nats);
+  const nats = await connect(brokerAddress(natsUrl));
+  await openStream(nats, natsUrl);
   const stream = jetstream(nats);
   return {
     run: ({ run }) => inFlight({ count: run, width: WIDTH }, () => stream.publish(SUBJECT, body)),

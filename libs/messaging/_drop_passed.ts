@@ -1,4 +1,9 @@
-import type { ConsumerInfo, JetStreamManager } from "@nats-io/jetstream";
+import type {
+  ConsumerInfo,
+  JetStreamManager,
+  NextMsgRequest,
+  SeqMsgRequest,
+} from "@nats-io/jetstream";
 import { CONSUMERS, STREAMS } from "./topology.ts";
 
 /** Up to which sequence the consumers of each stream have dealt with all that is theirs. */
@@ -40,8 +45,19 @@ export async function dropPassed(
     const upTo = Math.min(sequence, earlier.get(name) ?? 0);
     const { state } = await manager.streams.info(name);
     if (state.messages === 0 || state.first_seq > upTo) continue;
-    const { purged } = await manager.streams.purge(name, { seq: upTo + 1 });
-    dropped += purged;
+    dropped += await dropUpTo(manager, name, upTo);
   }
   return dropped;
+}
+
+/** One by one: a service may not empty a stream at once, since an empty answer could do that, too. */
+async function dropUpTo(manager: JetStreamManager, name: string, upTo: number): Promise<number> {
+  let dropped = 0;
+  for (let seq = 1;; dropped++) {
+    const next: SeqMsgRequest & NextMsgRequest = { seq, next_by_subj: ">" };
+    const found = await manager.streams.getMessage(name, next);
+    if (found === null || found.seq > upTo) return dropped;
+    await manager.streams.deleteMessage(name, found.seq, false);
+    seq = found.seq + 1;
+  }
 }

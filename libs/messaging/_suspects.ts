@@ -1,4 +1,4 @@
-import type { NatsConnection } from "@nats-io/nats-core";
+import type { JetStreamClient } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import { type Tries, UNTRIED } from "./step.ts";
 
@@ -17,13 +17,13 @@ export interface Suspects {
 }
 
 /** Opens the counts; the bucket is looked up at its first use. */
-export function openSuspects(connection: NatsConnection): Suspects {
+export function openSuspects(client: JetStreamClient): Suspects {
   let opened: Promise<KV> | undefined;
 
   /** Changes a count and gives what it was. */
   async function update(key: string, change: (tries: Tries) => Tries): Promise<Tries | undefined> {
     try {
-      opened ??= new Kvm(connection).open(SUSPECTS_BUCKET);
+      opened ??= new Kvm(client).open(SUSPECTS_BUCKET);
       const bucket = await opened;
       const known = (await bucket.get(key))?.json<Tries>() ?? UNTRIED;
       const changed = change(known);

@@ -1,12 +1,12 @@
 import {
   AckPolicy,
   DiscardPolicy,
+  type JetStreamClient,
   type JetStreamManager,
-  jetstreamManager,
   RetentionPolicy,
   StorageType,
 } from "@nats-io/jetstream";
-import { nanos, type NatsConnection } from "@nats-io/nats-core";
+import { nanos } from "@nats-io/nats-core";
 import { Kvm } from "@nats-io/kv";
 import { Objm } from "@nats-io/obj";
 import { SUSPECTS_BUCKET } from "./_suspects.ts";
@@ -41,12 +41,12 @@ const SHARES = [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16];
  * a standalone server the live consumer (nats-server#8491).
  */
 export async function applyTopology(
-  connection: NatsConnection,
+  client: JetStreamClient,
   options: TopologyOptions = {},
 ): Promise<void> {
   for (const share of SHARES) {
     try {
-      return await applyShare(connection, { ...options, share });
+      return await applyShare(client, { ...options, share });
     } catch (error) {
       if (!isOutOfRoom(error) || share === SHARES.at(-1)) throw error;
     }
@@ -54,10 +54,10 @@ export async function applyTopology(
 }
 
 async function applyShare(
-  connection: NatsConnection,
+  client: JetStreamClient,
   options: TopologyOptions & { share: number },
 ): Promise<void> {
-  const manager = await jetstreamManager(connection);
+  const manager = await client.jetstreamManager(true);
   const { replicas = 1, share } = options;
   const sized = <P extends { maxBytes: number }>(plan: P) => ({
     ...plan,
@@ -68,22 +68,22 @@ async function applyShare(
     const { ackWaitMs = plan.ackWaitMs } = options;
     await applyConsumer(manager, { ...plan, ackWaitMs });
   }
-  await new Kvm(connection).create(SUSPECTS_BUCKET, {
+  await new Kvm(client).create(SUSPECTS_BUCKET, {
     history: 1,
     ttl: SUSPECTED_MS,
     max_bytes: SUSPECTS_BYTES,
     replicas,
   });
-  for (const plan of STORES.map(sized)) await applyStore(connection, { manager, plan, replicas });
+  for (const plan of STORES.map(sized)) await applyStore(client, { manager, plan, replicas });
 }
 
 async function applyStore(
-  connection: NatsConnection,
+  client: JetStreamClient,
   { manager, plan, replicas }: { manager: JetStreamManager; plan: StorePlan; replicas: number },
 ) {
   const stream = `OBJ_${plan.name}`;
   if (!await exists(() => manager.streams.info(stream))) {
-    await new Objm(connection).create(plan.name, { storage: StorageType.File, replicas });
+    await new Objm(client).create(plan.name, { storage: StorageType.File, replicas });
   }
   const { config } = await manager.streams.info(stream);
   await manager.streams.update(stream, {

@@ -1,4 +1,4 @@
-import { jetstreamManager } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { openNatsServer } from "@posthaste/parts";
 import { openTestNats } from "@posthaste/testing";
@@ -58,14 +58,14 @@ test("applyTopology() makes all sizes smaller where the broker has less room, an
 test("applyTopology() brings streams and consumers that differ to the plan", async () => {
   await using nats = await openTestNats();
   const connection = await connect({ servers: nats.url });
-  await applyTopology(connection);
+  await applyTopology(jetstream(connection));
   const manager = await jetstreamManager(connection);
   const [plan] = CONSUMERS;
   assert.ok(plan);
   await manager.streams.update("MAIL", { max_bytes: 1000 });
   await manager.consumers.update(plan.stream, plan.name, { max_ack_pending: 1 });
   await manager.consumers.delete("MAIL", "mailer_bulk");
-  await applyTopology(connection);
+  await applyTopology(jetstream(connection));
   const { config } = await manager.streams.info("MAIL");
   assert.equal(config.max_bytes, STREAMS.find(({ name }) => name === "MAIL")?.maxBytes);
   const consumer = await manager.consumers.info(plan.stream, plan.name);

@@ -1,4 +1,4 @@
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager, type JetStreamManagerOptions } from "@nats-io/jetstream";
 import { createInbox, type NatsConnection } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
 import {
@@ -11,11 +11,13 @@ import { errorType, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { consume, type ConsumeOptions } from "./consume.ts";
 import type { EventClient } from "./_event_client.ts";
+import { brokerAddress, brokerApi } from "./broker_address.ts";
 import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
 import { dropPassed, findPassed, type Passed } from "./_drop_passed.ts";
 import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
 import { openSuspects } from "./_suspects.ts";
+import { inboxPrefixOf, renderRepliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
 import type { Outgoing, Step } from "./step.ts";
 import { type StoreName, STREAMS } from "./topology.ts";
@@ -61,9 +63,9 @@ export interface Bus extends AsyncDisposable {
 
 /** Options of {@linkcode openBus}. */
 export interface BusOptions {
-  /** `nats://host:port`, or several, with commas. */
+  /** `nats://user:password@host:port`, or several, with commas; see {@linkcode brokerApi}. */
   url: string;
-  /** Shown in the broker's list of connections. */
+  /** Shown in the broker's list of connections; answers come to inboxes under it. */
   name: string;
   /** Has a broker that is away at first be waited for. @default it is an error */
   waiting?: Waiting;
@@ -93,7 +95,10 @@ export async function openBus(options: BusOptions): Promise<Bus> {
   const { waiting } = options;
   for (;;) {
     try {
-      return new NatsBus(await connectOnce(options));
+      return new NatsBus(await connectOnce(options), {
+        replies: renderRepliesOf(options.name),
+        api: brokerApi(options.url),
+      });
     } catch (error) {
       if (waiting === undefined || !isAway(error)) throw error;
       waiting.logger.warn("Cannot reach the broker, trying again", { error });
@@ -105,8 +110,9 @@ export async function openBus(options: BusOptions): Promise<Bus> {
 
 function connectOnce({ url, name }: BusOptions): Promise<NatsConnection> {
   return connect({
-    servers: url.split(",").map((server) => server.trim()),
+    ...brokerAddress(url),
     name,
+    inboxPrefix: inboxPrefixOf(name),
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_DELAY_MS,
     // Else the second refusal in a row would close the connection for good.
@@ -130,13 +136,22 @@ const DRAIN_MS = 3000;
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #client: EventClient;
+  readonly #replies: string;
+  readonly #api: JetStreamManagerOptions;
   #passed: Passed = new Map();
 
-  constructor(connection: NatsConnection) {
+  constructor(
+    connection: NatsConnection,
+    { replies, api }: { replies: string; api: JetStreamManagerOptions },
+  ) {
     this.#connection = connection;
+    this.#replies = replies;
+    // A service may not ask about the whole account, and need not.
+    this.#api = { ...api, checkAPI: false };
+    const stream = jetstream(connection, this.#api);
     this.#client = {
-      stream: jetstream(connection),
-      suspects: openSuspects(connection),
+      stream,
+      suspects: openSuspects(stream),
       respond: (inbox, reply) => connection.publish(inbox, JSON.stringify(reply)),
     };
   }
@@ -149,7 +164,7 @@ class NatsBus implements Bus {
     data: EventData<"render.requested">,
     options: { timeoutMs: number },
   ): Promise<RenderReply | undefined> {
-    const replyTo = createInbox();
+    const replyTo = createInbox(this.#replies);
     const answers = this.#connection.subscribe(replyTo, { max: 1, timeout: options.timeoutMs });
     const answer = firstOf(answers);
     // Whether publishing fails or nobody answers, the other promise must not be left unheard.
@@ -175,15 +190,15 @@ class NatsBus implements Bus {
   }
 
   objects(name: StoreName): ObjectStore {
-    return openObjectStore(this.#connection, name);
+    return openObjectStore(this.#client.stream, name);
   }
 
   applyTopology(options?: TopologyOptions): Promise<void> {
-    return applyTopology(this.#connection, options);
+    return applyTopology(this.#client.stream, options);
   }
 
   async streamStates(): Promise<Map<string, StreamState>> {
-    const manager = await jetstreamManager(this.#connection, { checkAPI: false });
+    const manager = await jetstreamManager(this.#connection, this.#api);
     const states = new Map<string, StreamState>();
     for await (const { config, state } of manager.streams.list()) {
       states.set(config.name, {
@@ -195,7 +210,7 @@ class NatsBus implements Bus {
   }
 
   async dropPassed(): Promise<number> {
-    const manager = await jetstreamManager(this.#connection, { checkAPI: false });
+    const manager = await jetstreamManager(this.#connection, this.#api);
     const earlier = this.#passed;
     this.#passed = await findPassed(manager);
     return await dropPassed(manager, { earlier, now: this.#passed });

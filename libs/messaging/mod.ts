@@ -11,11 +11,13 @@
  */
 
 export * from "./apply_topology.ts";
+export * from "./broker_address.ts";
 export * from "./bus.ts";
 export * from "./consume.ts";
 export * from "./dispatch_send.ts";
 export * from "./follow_facts.ts";
 export * from "./object_store.ts";
+export * from "./permissions.ts";
 export * from "./publish.ts";
 export * from "./step.ts";
 export * from "./topology.ts";

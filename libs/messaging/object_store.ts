@@ -1,7 +1,13 @@
-import type { NatsConnection } from "@nats-io/nats-core";
-import { type ObjectResult, type ObjectStore as NatsObjectStore, Objm } from "@nats-io/obj";
+import {
+  type JetStreamClient,
+  type JetStreamManager,
+  type NextMsgRequest,
+  type SeqMsgRequest,
+} from "@nats-io/jetstream";
+import { headers } from "@nats-io/nats-core";
+import { type ObjectInfo, type ObjectStore as NatsObjectStore, Objm } from "@nats-io/obj";
 import { crashPoint } from "@posthaste/runtime";
-import { setTimeout as delay } from "node:timers/promises";
+import { createHash } from "node:crypto";
 import type { StoreName } from "./topology.ts";
 
 /**
@@ -16,19 +22,16 @@ export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
 }
 
-// The client waits for ever for chunks that are gone: they expire a moment before their object.
-const STALL_MS = 5000;
+/**
+ * Opens an object store that the topology made; it is looked up at its first use. Objects are read
+ * piece by piece and not by a consumer, as the client would: a service that may create a consumer may
+ * have it deliver to any subject, and a small object is there sooner so.
+ */
+export function openObjectStore(client: JetStreamClient, name: StoreName): ObjectStore {
+  let opened: Promise<Opened> | undefined;
 
-/** Opens an object store that the topology made; the store itself is looked up at its first use. */
-export function openObjectStore(
-  connection: NatsConnection,
-  name: StoreName,
-  { stallMs = STALL_MS }: { stallMs?: number } = {},
-): ObjectStore {
-  let opened: Promise<NatsObjectStore> | undefined;
-
-  async function use<T>(work: (store: NatsObjectStore) => Promise<T>): Promise<T> {
-    opened ??= new Objm(connection).open(name).catch((error) => {
+  async function use<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
+    opened ??= open(client, name).catch((error) => {
       opened = undefined;
       throw error;
     });
@@ -44,62 +47,73 @@ export function openObjectStore(
 
   return {
     sizeOf: (key) =>
-      use(async (store) => {
+      use(async ({ store }) => {
         const info = await store.info(key);
         return info === null || info.deleted ? undefined : info.size;
       }),
     get: (key) =>
-      use(async (store) => {
-        const found = await store.get(key);
-        if (found === null) return undefined;
-        const bytes = await read(found, stallMs);
+      use(async ({ store, manager }) => {
+        const info = await store.info(key);
+        if (info === null || info.deleted) return undefined;
+        const bytes = await read(info, { manager, name });
         // Else it would count as present, and never be made again.
-        if (bytes === undefined) await store.delete(key);
+        if (bytes === undefined) await forget(client, { name, info });
         return bytes;
       }),
     put: (key, bytes) =>
-      use(async (store) => {
+      use(async ({ store }) => {
         await store.putBlob({ name: key }, bytes);
         crashPoint("objects.after_put");
       }),
   };
 }
 
-/** Reads an object; `undefined` if it is damaged. The client compares the digest as it reads. */
-async function read(
-  { data, error, info }: ObjectResult,
-  stallMs: number,
-): Promise<Uint8Array | undefined> {
-  const bytes = new Uint8Array(info.size);
-  const reader = data.getReader();
-  // The same error comes from the reader.
-  error.catch(() => undefined);
-  let end = 0;
-  try {
-    while (true) {
-      const piece = await within(reader.read(), stallMs);
-      if (piece?.done) break;
-      if (piece === undefined || end + piece.value.length > bytes.length) return undefined;
-      bytes.set(piece.value, end);
-      end += piece.value.length;
-    }
-  } catch (cause) {
-    if (cause instanceof Error && /digest|corrupt/i.test(cause.message)) return undefined;
-    throw cause;
-  } finally {
-    reader.cancel().catch(() => undefined);
-  }
-  return end === bytes.length ? bytes : undefined;
+interface Opened {
+  store: NatsObjectStore;
+  manager: JetStreamManager;
 }
 
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([
-      work,
-      delay(limitMs, undefined, { signal: timer.signal }).catch(() => undefined),
-    ]);
-  } finally {
-    timer.abort();
+async function open(client: JetStreamClient, name: StoreName): Promise<Opened> {
+  const [store, manager] = await Promise.all([
+    new Objm(client).open(name, false),
+    client.jetstreamManager(false),
+  ]);
+  return { store, manager };
+}
+
+/** Marks an object as deleted. Its pieces stay until the store has no room or they are too old. */
+async function forget(
+  client: JetStreamClient,
+  { name, info }: { name: StoreName; info: ObjectInfo },
+): Promise<void> {
+  const key = Buffer.from(info.name).toString("base64url");
+  const padded = key.padEnd(Math.ceil(key.length / 4) * 4, "=");
+  const { bucket, nuid, options } = info;
+  const gone = { name: info.name, bucket, nuid, options, size: 0, chunks: 0, digest: "" };
+  const rollup = headers();
+  rollup.set("Nats-Rollup", "sub");
+  await client.publish(`$O.${name}.M.${padded}`, JSON.stringify({ ...gone, deleted: true }), {
+    headers: rollup,
+  });
+}
+
+/** Reads an object; `undefined` if it is damaged. What comes after its last piece is not its own. */
+async function read(
+  { nuid, chunks, size, digest }: ObjectInfo,
+  { manager, name }: { manager: JetStreamManager; name: StoreName },
+): Promise<Uint8Array | undefined> {
+  const pieces: Uint8Array[] = [];
+  let seq = 1;
+  for (let count = 0; count < chunks; count++) {
+    // The types know it for direct gets only; the broker takes it here, too.
+    const next: SeqMsgRequest & NextMsgRequest = { seq, next_by_subj: `$O.${name}.C.${nuid}` };
+    const piece = await manager.streams.getMessage(`OBJ_${name}`, next);
+    if (piece === null) return undefined;
+    pieces.push(piece.data);
+    seq = piece.seq + 1;
   }
+  const bytes = Buffer.concat(pieces);
+  const actual = createHash("sha256").update(bytes).digest("base64url");
+  const isWhole = bytes.length === size && digest.replace(/=+$/, "") === `SHA-256=${actual}`;
+  return isWhole ? bytes : undefined;
 }

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
+import {
+  type Db,
+  type Document,
+  MongoClient,
+  type MongoClientOptions,
+  MongoServerError,
+} from "mongodb";
 
 /** The one replica set that a {@link openMongod} server belongs to. */
 export const REPLICA_SET = "rs0";
@@ -8,14 +14,19 @@ const NOT_YET_INITIALIZED = 94;
 
 /**
  * Makes the server the primary of a replica set of one member, or moves the set that its data
- * folder already holds to this port, and returns when the server takes writes.
+ * folder already holds to this port, and returns when the server takes writes. A server that asks for
+ * logins is given its replica set's key.
  *
  * @throws {Error} it does not take writes in time
  */
-export async function becomePrimary(port: number, timeoutMs: number): Promise<void> {
+export async function becomePrimary(
+  port: number,
+  { timeoutMs, key }: { timeoutMs: number; key?: string | undefined },
+): Promise<void> {
   await using client = await new MongoClient(`mongodb://127.0.0.1:${port}`, {
     directConnection: true,
     serverSelectionTimeoutMS: timeoutMs,
+    ...(key === undefined ? {} : memberLogin(key)),
   }).connect();
   const admin = client.db("admin");
   await configure(admin, `127.0.0.1:${port}`);
@@ -26,6 +37,15 @@ export async function becomePrimary(port: number, timeoutMs: number): Promise<vo
     }
     await sleep(20);
   }
+}
+
+/** How a member of a replica set logs in to another: whoever has the key may do everything. */
+function memberLogin(key: string): MongoClientOptions {
+  return {
+    auth: { username: "__system", password: key },
+    authSource: "local",
+    authMechanism: "SCRAM-SHA-256",
+  };
 }
 
 async function configure(admin: Db, host: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { freePort } from "./free_port.ts";
@@ -17,6 +17,11 @@ export interface MongodOptions extends FindMongodOptions {
   port?: number | undefined;
   /** Memory for WiredTiger's cache in GB, at least 0.25; default 0.25. */
   cacheGb?: number | undefined;
+  /**
+   * Key of the replica set, 6 to 1,024 characters of base64. With it the server asks for logins, and
+   * the key itself is the operator's: user `__system` of the database `local`.
+   */
+  key?: string | undefined;
   /** Whether the data is only for now: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
   /** Called when the server ends and nobody here asked it to. */
@@ -38,11 +43,18 @@ export async function openMongod(options: MongodOptions): Promise<RunningServer>
   await mkdir(options.dataDir, { recursive: true });
   const { port, process } = await somewhere(options.port, (port) => start(file, port, options));
   return restartable(process, {
-    url: `mongodb://127.0.0.1:${port}/?replicaSet=${REPLICA_SET}&directConnection=true`,
+    url: urlOf(port, options.key),
     port,
     start: () => start(file, port, options),
     onUnexpectedExit: options.onUnexpectedExit,
   });
+}
+
+function urlOf(port: number, key: string | undefined): string {
+  const options = `replicaSet=${REPLICA_SET}&directConnection=true`;
+  if (key === undefined) return `mongodb://127.0.0.1:${port}/?${options}`;
+  const login = `__system:${encodeURIComponent(key)}`;
+  return `mongodb://${login}@127.0.0.1:${port}/?${options}&authSource=local`;
 }
 
 /** Starts mongod as a member of a replica set that somebody else makes and leads. */
@@ -76,7 +88,7 @@ async function somewhere(
 async function start(file: string, port: number, options: MongodOptions): Promise<Supervised> {
   const process = await listen(file, port, options);
   try {
-    await becomePrimary(port, START_TIMEOUT_MS);
+    await becomePrimary(port, { timeoutMs: START_TIMEOUT_MS, key: options.key });
     return process;
   } catch (error) {
     await process.stop();
@@ -85,7 +97,8 @@ async function start(file: string, port: number, options: MongodOptions): Promis
 }
 
 async function listen(file: string, port: number, options: MongodOptions): Promise<Supervised> {
-  const { dataDir } = options;
+  const { dataDir, key } = options;
+  if (key !== undefined) await writeKey(keyFileIn(dataDir), key);
   const process = await startSupervised([file, ...mongodArguments(port, options)], {
     logFile: join(dataDir, "mongod.log"),
     removeWhenOrphaned: options.isTemporary ? dataDir : undefined,
@@ -103,8 +116,20 @@ async function listen(file: string, port: number, options: MongodOptions): Promi
   throw startFailure({ program: "mongod", port, dataDir, log: await process.log(), end });
 }
 
-function mongodArguments(port: number, { dataDir, cacheGb = 0.25 }: MongodOptions): string[] {
+function keyFileIn(dataDir: string): string {
+  return join(dataDir, "replica_set.key");
+}
+
+/** mongod refuses a key that others may read. */
+async function writeKey(file: string, key: string): Promise<void> {
+  await writeFile(file, key, { mode: 0o600 });
+  await chmod(file, 0o600);
+}
+
+function mongodArguments(port: number, options: MongodOptions): string[] {
+  const { dataDir, cacheGb = 0.25, key } = options;
   return [
+    key === undefined ? [] : ["--keyFile", keyFileIn(dataDir)],
     ["--dbpath", dataDir],
     ["--port", String(port)],
     ["--bind_ip", "127.0.0.1"],

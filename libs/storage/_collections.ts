@@ -9,6 +9,7 @@ import type {
   Template,
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
+import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 import type { IntegrationTrouble } from "./integration_health.ts";
 
 /**
@@ -41,6 +42,7 @@ export function collectionsOf(db: Db) {
     templates: db.collection<Template>("templates"),
     versions: db.collection<EmailVersion | PdfVersion>("versions"),
     integrations: db.collection<Integration>("integrations"),
+    openIntegrations: db.collection<Integration>(OPEN_INTEGRATIONS),
     sends: db.collection<StoredSend>("sends"),
     messages: db.collection<Message>("messages"),
     mailers: db.collection<MailerPresence>("mailers"),

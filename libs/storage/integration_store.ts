@@ -71,9 +71,13 @@ export interface IntegrationStore {
   listIntegrations(accountId: string): Promise<Integration[]>;
 }
 
-/** Gives the operations on integrations. */
-export function integrationStore(db: Db): IntegrationStore {
-  const { integrations, counters } = collectionsOf(db);
+/** Gives the operations on integrations; without logins, reading alone, and `auth` is null. */
+export function integrationStore(
+  db: Db,
+  { withoutLogins = false }: { withoutLogins?: boolean } = {},
+): IntegrationStore {
+  const { integrations, openIntegrations, counters } = collectionsOf(db);
+  const readable = withoutLogins ? openIntegrations : integrations;
 
   const store: IntegrationStore = {
     async createIntegration({ accountId, auth, ...settings }) {
@@ -133,11 +137,11 @@ export function integrationStore(db: Db): IntegrationStore {
       return result.matchedCount === 1;
     },
     async findIntegration(accountId, id) {
-      const found = await integrations.findOne({ _id: `${accountId}/${id}` });
+      const found = await readable.findOne({ _id: `${accountId}/${id}` });
       return found === null ? null : integrationSchema.parse(found);
     },
     async listIntegrations(accountId) {
-      const found = await integrations.find({ accountId }).sort({ id: 1 }).toArray();
+      const found = await readable.find({ accountId }).sort({ id: 1 }).toArray();
       return found.map((integration) => integrationSchema.parse(integration));
     },
   };

@@ -14,6 +14,14 @@
  */
 export { generateAccessToken, hashAccessToken, isAccessToken } from "./access_token.ts";
 export type { AccountStore } from "./account_store.ts";
+export { applyUsers, type DatabaseLogins } from "./apply_users.ts";
+export {
+  DATABASE_RIGHTS,
+  DATABASE_USERS,
+  type DatabaseAction,
+  type DatabaseUser,
+  OPEN_INTEGRATIONS,
+} from "./database_rights.ts";
 export type { FactFold, RecordedFact } from "./fact_fold.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";

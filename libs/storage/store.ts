@@ -1,6 +1,8 @@
 import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
 import { MongoClient, type MongoClientOptions } from "mongodb";
+import { databaseOf } from "./_database_of.ts";
 import { createIndexes } from "./_indexes.ts";
+import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
@@ -28,6 +30,11 @@ export interface StoreOptions {
   url: string;
   /** Name by which the server's log and current operations tell the process. */
   appName?: string | undefined;
+  /**
+   * Reads integrations without their logins, from a view that a migration made: for services whose
+   * user may not read sealed passwords. @default {false}
+   */
+  withoutLogins?: boolean | undefined;
   /** The most connections of this process. @default {50} */
   maxPoolSize?: number | undefined;
 }
@@ -59,23 +66,19 @@ export interface Store
    * @throws {Error} If none comes within 5 s.
    */
   ping(): Promise<void>;
-  /** Creates the indexes that are not there yet. For a migration, not for the start of a service. */
+  /** Creates the indexes and the view that are not there yet. For a migration, not for the start of a service. */
   ensureIndexes(): Promise<void>;
-}
-
-function databaseOf(url: string): string {
-  return /^[^/]+\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? "posthaste";
 }
 
 /**
  * Opens the database.
  *
- * @throws {Error} If it does not answer within 5 s.
+ * @throws {Error} If it does not answer within 5 s, or lacks the view that is asked for.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { appName, maxPoolSize = 50 } = options;
-  const database = databaseOf(options.url);
-  const client = clientOf(options.url, {
+  const { url, appName, withoutLogins = false, maxPoolSize = 50 } = options;
+  const database = databaseOf(url);
+  const client = clientOf(url, {
     ...(appName === undefined ? {} : { appName }),
     maxPoolSize,
     retryWrites: true,
@@ -94,6 +97,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   try {
     await ping();
+    if (withoutLogins) await checkOpenIntegrations(db);
   } catch (error) {
     await client.close();
     throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });
@@ -102,7 +106,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...accountStore(db),
     ...tokenStore(db),
     ...templateStore(db),
-    ...integrationStore(db),
+    ...integrationStore(db, { withoutLogins }),
     ...sendStore(db),
     ...sendWithdrawals(db),
     ...messageStore(db),
@@ -115,7 +119,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...mailerRegister(db),
     ...factFold(db),
     ping,
-    ensureIndexes: () => createIndexes(db),
+    async ensureIndexes() {
+      await createIndexes(db);
+      await createOpenIntegrations(db);
+    },
     [Symbol.asyncDispose]: () => client.close(),
   };
 }

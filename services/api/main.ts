@@ -13,7 +13,11 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
-    await using store = await openStore({ url: config.MONGODB_URL, appName: "api" });
+    await using store = await openStore({
+      url: config.MONGODB_URL,
+      appName: "api",
+      withoutLogins: true,
+    });
     await using bus = await openBus({
       url: config.NATS_URL,
       name: "api",

@@ -15,7 +15,11 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
-    await using store = await openStore({ url: config.MONGODB_URL, appName: "tracker" });
+    await using store = await openStore({
+      url: config.MONGODB_URL,
+      appName: "tracker",
+      withoutLogins: true,
+    });
     await using bus = await openBus({
       url: config.NATS_URL,
       name: "tracker",

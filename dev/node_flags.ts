@@ -1,0 +1,86 @@
+import { homedir, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { PartName } from "./stack.ts";
+
+/** Where the parts that run on Node keep what they use. */
+export interface NodeFlagsOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Folder of the repository. */
+  root: string;
+  /** Unpacked Chromium and its font settings. */
+  cacheDir: string;
+  /** Folder of folders with code that Node has compiled: see {@linkcode compiledDirOf}. */
+  compiledDir: string;
+  /** Folder of the inbox's mails. */
+  inboxDir: string;
+}
+
+/** Where Node keeps a service's compiled code: one that is broken into must not change another's. */
+export function compiledDirOf(name: string, { compiledDir }: { compiledDir: string }): string {
+  return join(compiledDir, name);
+}
+
+/**
+ * The flags that Node starts a service with (Node's permission model): it reads its own code and the
+ * libraries', writes what Node has compiled of it, and starts no program, thread or addon. What more a
+ * service needs is here. Node 24 has no such flag for the network: that is left to what runs the processes.
+ *
+ * A service that may start programs is not held by these flags in what those do: Node passes them on to
+ * other Nodes, such as the cage, but Chromium is held by its own sandbox alone. On one machine, under one
+ * user, it could also read the environments of the others in `/proc`.
+ */
+export function nodeFlags(
+  name: Exclude<PartName, "nats" | "mongod">,
+  options: NodeFlagsOptions,
+): string[] {
+  const { root, inboxDir } = options;
+  const read = [
+    join(root, "node_modules"),
+    join(root, "libs"),
+    join(root, name === "inbox" ? "dev" : `services/${name}`),
+    join(root, "package.json"),
+    compiledDirOf(name, options),
+  ];
+  const write = [compiledDirOf(name, options)];
+  const more: string[] = [];
+  if (name === "inbox") {
+    read.push(inboxDir);
+    write.push(inboxDir);
+  }
+  if (name === "renderer") more.push(...PROGRAMS, "--allow-worker", "--disable-warning=PERM0006");
+  if (name === "pdf") {
+    more.push(...PROGRAMS);
+    read.push(...readByPrinter(options));
+    write.push(...writtenByPrinter(options));
+  }
+  return [
+    "--permission",
+    ...read.map((path) => `--allow-fs-read=${path}`),
+    ...write.map((path) => `--allow-fs-write=${path}`),
+    ...more,
+  ];
+}
+
+// Node warns of it at each start: what it costs is said above.
+const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
+
+/** Where a browser may be found, what its processes take, and what it writes. */
+function readByPrinter(options: NodeFlagsOptions): string[] {
+  const { env } = options;
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return [
+    ...writtenByPrinter(options),
+    ...folders,
+    "/usr/lib/chromium",
+    join(env["HOME"] || homedir(), ".cache/ms-playwright"),
+    ...(env["CHROMIUM_PATH"] ? [env["CHROMIUM_PATH"]] : []),
+    // What a process of the browser takes; and Playwright looks where it is.
+    "/proc",
+    "/run/WSL",
+    "/etc/os-release",
+  ];
+}
+
+function writtenByPrinter({ cacheDir, env }: NodeFlagsOptions): string[] {
+  return [cacheDir, env["TMPDIR"] || tmpdir()];
+}

@@ -1,0 +1,34 @@
+import type { JetStreamManagerOptions } from "@nats-io/jetstream";
+import type { ConnectionOptions } from "@nats-io/nats-core";
+
+type Login =
+  & Required<Pick<ConnectionOptions, "servers">>
+  & Pick<ConnectionOptions, "user" | "pass">;
+
+/**
+ * Reads the address of a broker: `nats://user:password@host:port`, or several, with commas; a user named
+ * in one is the user everywhere. The client itself would take a user in an address for a host.
+ *
+ * @throws {TypeError} If it is no address; the message does not tell it, since it may hold a password.
+ */
+export function brokerAddress(url: string): Login {
+  const found = url.replace(QUERY, "").split(",").map((server) =>
+    /^(\w+:\/\/)?(?:([^@]*)@)?(.+)$/.exec(server.trim())
+  );
+  const login = found.find((parts) => parts?.[2] !== undefined)?.[2];
+  const servers = found.map((parts) => {
+    if (parts === null) throw new TypeError("Cannot read the address of the broker");
+    return `${parts[1] ?? ""}${parts[3]}`;
+  });
+  if (login === undefined) return { servers };
+  const [user = "", ...rest] = login.split(":");
+  return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(rest.join(":")) };
+}
+
+const QUERY = /\/?\?.*$/;
+
+/** Under which prefix the address says that streams are administered: `?api=prefix` at its end. */
+export function brokerApi(url: string): Pick<JetStreamManagerOptions, "apiPrefix"> {
+  const prefix = new URLSearchParams(QUERY.exec(url)?.[0].replace(/^\/?/, "")).get("api");
+  return prefix === null ? {} : { apiPrefix: prefix };
+}

@@ -1,0 +1,141 @@
+import { SUSPECTS_BUCKET } from "./_suspects.ts";
+import { CONSUMERS, type StoreName, STREAMS } from "./topology.ts";
+
+/** The services that the broker knows by name. */
+export const BROKER_USERS = ["api", "renderer", "pdf", "mailer", "tracker"] as const;
+
+/** A service that the broker knows by name. */
+export type BrokerUser = (typeof BROKER_USERS)[number];
+
+/** What one user of the broker may do, by subject; all else is refused. */
+export interface BrokerPermissions {
+  publish: string[];
+  subscribe: string[];
+}
+
+/** What a service has to do with the broker; its permissions follow from it. */
+interface Duties {
+  /** Subjects of the events that it makes. */
+  makes: readonly string[];
+  /** Streams whose consumers of the service's name it eats from. */
+  eats?: readonly string[];
+  /** Stores that it reads, and of which it drops what is damaged. */
+  reads?: readonly StoreName[];
+  writes?: readonly StoreName[];
+}
+
+const FAILED = "fact.message.failed";
+
+const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
+  api: {
+    makes: ["render.requested", "send.requested.*", "send.resumed.*", "fact.send.accepted"],
+  },
+  renderer: {
+    makes: ["message.rendered.*.*", "fact.message.rendered", FAILED],
+    eats: ["RENDER_NOW", "RENDER", "RETRY"],
+    writes: ["contents"],
+  },
+  pdf: {
+    makes: ["message.rendered.print.*", "message.printed.*", "fact.message.printed", FAILED],
+    eats: ["PRINT"],
+    reads: ["contents", "pdfs"],
+    writes: ["pdfs"],
+  },
+  mailer: {
+    makes: [
+      "send.resumed.*",
+      "retry.at.*.*",
+      ...["sent", "deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
+      FAILED,
+    ],
+    eats: ["MAIL"],
+    reads: ["contents", "pdfs"],
+  },
+  tracker: { makes: ["send.resumed.*"], eats: ["FACTS"] },
+};
+
+/** Where a process listens for answers: services must not hear each other's. */
+export function inboxPrefixOf(name: string): string {
+  return `_INBOX.${name.replace(/[^\w-]+/g, "_") || "anybody"}`;
+}
+
+/** Where a process listens for what its template was rendered to. */
+export function renderRepliesOf(name: string): string {
+  return `${inboxPrefixOf(name)}.render`;
+}
+
+/**
+ * What a service may do at the broker: make its events, eat from its consumers, use its stores. It may
+ * neither create, change, empty nor delete a stream or consumer, nor hear what others are answered.
+ * Objects are read without a consumer: one that a service may create could deliver to any subject.
+ */
+export function permissionsOf(user: BrokerUser): BrokerPermissions {
+  const { makes, eats = [], reads = [], writes = [] } = DUTIES[user];
+  return {
+    publish: [
+      ...makes,
+      "$JS.API.STREAM.LIST",
+      ...CONSUMERS.filter(({ stream }) => eats.includes(stream)).flatMap(eatsFrom),
+      ...eats.filter(isWork).flatMap(suspects),
+      ...new Set([...reads, ...writes].flatMap(usesStore)),
+      ...writes.map((store) => `$O.${store}.C.*`),
+      ...(user === "renderer" ? [`${renderRepliesOf("api")}.*`] : []),
+      ...(user === "tracker" ? STREAMS.filter(({ name }) => isSwept(name)).flatMap(sweeps) : []),
+    ],
+    subscribe: [`${inboxPrefixOf(user)}.>`],
+  };
+}
+
+function eatsFrom({ stream, name }: { stream: string; name: string }): string[] {
+  return [
+    `$JS.API.CONSUMER.INFO.${stream}.${name}`,
+    `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,
+    `$JS.ACK.${stream}.${name}.>`,
+  ];
+}
+
+function isWork(stream: string): boolean {
+  return STREAMS.some(({ name, retention }) => name === stream && retention === "work");
+}
+
+/** Counts of lost workers: each stage writes those of its own events. */
+function suspects(stream: string): string[] {
+  return [
+    `$JS.API.STREAM.MSG.GET.KV_${SUSPECTS_BUCKET}`,
+    `$KV.${SUSPECTS_BUCKET}.${stream}.*`,
+  ];
+}
+
+/** What is damaged is marked as gone; its pieces go in time. */
+function usesStore(store: StoreName): string[] {
+  return [
+    `$JS.API.STREAM.MSG.GET.OBJ_${store}`,
+    `$O.${store}.M.*`,
+  ];
+}
+
+function isSwept(stream: string): boolean {
+  return STREAMS.some(({ name, retention, schedules }) =>
+    name === stream && retention === "work" && !schedules
+  );
+}
+
+/** The tracker looks what waits, and removes what all consumers have passed. */
+function sweeps({ name }: { name: string }): string[] {
+  return ["STREAM.INFO", "STREAM.MSG.GET", "STREAM.MSG.DELETE", "CONSUMER.LIST"]
+    .map((call) => `$JS.API.${call}.${name}`);
+}
+
+/**
+ * The calls of the broker's own interface that services make, all together. Permissions are not enough:
+ * they say where a client may publish, not where the broker sends the answer that it asked for, and the
+ * empty answer to a pull without messages, sent to `$JS.API.STREAM.DELETE.RENDER`, deletes that stream.
+ * So the account of the services must have these calls only; the operator's are under another prefix.
+ * None of them does harm with an answer for a body.
+ */
+export function openCalls(): string[] {
+  const all = BROKER_USERS.flatMap((user) => permissionsOf(user).publish)
+    // A stream and its consumers answer these themselves, whatever the account has.
+    .filter((subject) => subject.startsWith("$JS.API.") && !subject.includes(".MSG.NEXT."));
+  return [...new Set(all)].sort();
+}

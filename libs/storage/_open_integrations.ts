@@ -1,0 +1,28 @@
+import { type Db, MongoServerError } from "mongodb";
+import { OPEN_INTEGRATIONS } from "./database_rights.ts";
+
+const VIEW = { viewOn: "integrations", pipeline: [{ $set: { auth: null } }] };
+const EXISTS = 48;
+
+/** Creates the view of the integrations that has none of their logins, or makes it so. */
+export async function createOpenIntegrations(db: Db): Promise<void> {
+  try {
+    await db.createCollection(OPEN_INTEGRATIONS, VIEW);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== EXISTS) throw error;
+    await db.command({ collMod: OPEN_INTEGRATIONS, ...VIEW });
+  }
+}
+
+/**
+ * Tells whether the view is there: one that is missing would read as if there were no integrations.
+ *
+ * @throws {Error} It is not.
+ */
+export async function checkOpenIntegrations(db: Db): Promise<void> {
+  const options = { nameOnly: true, authorizedCollections: true };
+  const found = await db.listCollections({ name: OPEN_INTEGRATIONS }, options).toArray();
+  if (found.length === 0) {
+    throw new Error(`the view "${OPEN_INTEGRATIONS}" is missing; run: posthaste migrate`);
+  }
+}

@@ -1,0 +1,45 @@
+import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
+import { DATABASE_RIGHTS, DATABASE_USERS, type DatabaseUser } from "./database_rights.ts";
+import { databaseOf } from "./_database_of.ts";
+
+/** Who is to be there, and with which passwords. */
+export interface DatabaseLogins {
+  /** May do everything. */
+  operator: string;
+  services: Readonly<Record<DatabaseUser, string>>;
+}
+
+const NOT_FOUND = [11, 31];
+
+/**
+ * Creates the roles and users of the services and of the operator, or makes them so. Idempotent.
+ *
+ * @param url Of somebody who may create users. Its path names the database that the rights are about.
+ * @throws {Error} If it may not, or the database does not answer.
+ */
+export async function applyUsers(url: string, logins: DatabaseLogins): Promise<void> {
+  const database = databaseOf(url);
+  await using client = await new MongoClient(url, { serverSelectionTimeoutMS: 5000 }).connect();
+  const admin = client.db("admin");
+  await upsert(admin, "User", "operator", { pwd: logins.operator, roles: ["root"] });
+  for (const user of DATABASE_USERS) {
+    const role = `${database}_${user}`;
+    const privileges = Object.entries(DATABASE_RIGHTS[user]).map(([collection, actions]) => ({
+      resource: { db: database, collection },
+      actions,
+    }));
+    await upsert(admin, "Role", role, { privileges, roles: [] });
+    await upsert(admin, "User", user, { pwd: logins.services[user], roles: [role] });
+  }
+}
+
+async function upsert(admin: Db, kind: "User" | "Role", name: string, content: Document) {
+  try {
+    await admin.command({ [`update${kind}`]: name, ...content });
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || !NOT_FOUND.includes(Number(error.code))) {
+      throw error;
+    }
+    await admin.command({ [`create${kind}`]: name, ...content });
+  }
+}

@@ -1,0 +1,50 @@
+/** The services that the database knows by name. The pdf service is not among them. */
+export const DATABASE_USERS = ["api", "renderer", "mailer", "tracker"] as const;
+
+/** A service that the database knows by name. */
+export type DatabaseUser = (typeof DATABASE_USERS)[number];
+
+/** What may be done with the documents of a collection. */
+export type DatabaseAction = "find" | "insert" | "update" | "remove";
+
+/** The view of the integrations that has none of their logins. */
+export const OPEN_INTEGRATIONS = "integrations_open";
+
+const READ: readonly DatabaseAction[] = ["find"];
+const CHANGE: readonly DatabaseAction[] = ["find", "update"];
+const WRITE: readonly DatabaseAction[] = ["find", "insert", "update"];
+const ALL: readonly DatabaseAction[] = ["find", "insert", "update", "remove"];
+
+/**
+ * What each service may do, by collection; all else is refused. Accounts, templates and integrations
+ * are made by the operator's user. Only the mailer reads sealed passwords.
+ */
+export const DATABASE_RIGHTS: Readonly<
+  Record<DatabaseUser, Readonly<Record<string, readonly DatabaseAction[]>>>
+> = {
+  api: {
+    // To note when one was used.
+    tokens: CHANGE,
+    templates: READ,
+    versions: READ,
+    [OPEN_INTEGRATIONS]: READ,
+    sends: WRITE,
+    messages: READ,
+  },
+  renderer: { templates: READ, versions: READ, sends: READ },
+  mailer: {
+    // To suspend one whose login is refused.
+    integrations: CHANGE,
+    messages: WRITE,
+    // To have one swept sooner.
+    sends: ["update"],
+    integration_health: ALL,
+    mailers: ALL,
+  },
+  tracker: {
+    sends: CHANGE,
+    messages: WRITE,
+    [OPEN_INTEGRATIONS]: READ,
+    integration_health: READ,
+  },
+};

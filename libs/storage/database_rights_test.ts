@@ -1,0 +1,221 @@
+import { openMongod } from "@posthaste/parts";
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type Db, MongoClient, MongoServerError } from "mongodb";
+import { applyUsers } from "./apply_users.ts";
+import {
+  DATABASE_RIGHTS,
+  DATABASE_USERS,
+  type DatabaseAction,
+  type DatabaseUser,
+  OPEN_INTEGRATIONS,
+} from "./database_rights.ts";
+import { openStore, type Store } from "./store.ts";
+
+const PASSWORDS = { api: "a1", renderer: "r1", mailer: "m1", tracker: "t1" };
+const SEALED = "canary of a login";
+
+const NO_SECRET = { keyId: "k", wrappedKey: "w", nonce: "n", ciphertext: "c" };
+
+let systemUrl: string;
+let store: Store;
+let accountId: string;
+let opened: AsyncDisposableStack;
+
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-mongo-"));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const key = "0123456789abcdef";
+  const mongod = stack.use(
+    await openMongod({ env: process.env, dataDir, isTemporary: true, key }),
+  );
+  systemUrl = mongod.url;
+  for (let again = 0; again < 2; again++) {
+    await applyUsers(systemUrl, { operator: "o1", services: PASSWORDS });
+  }
+  store = stack.use(await openStore({ url: urlOf("operator", "o1") }));
+  await store.ensureIndexes();
+  await store.ensureIndexes();
+  accountId = (await store.createAccount({ name: "The Shop" }))._id;
+  await store.createIntegration({
+    accountId,
+    name: "Server",
+    host: "smtp.example",
+    port: 587,
+    tls: "starttls",
+    auth: () => ({ user: SEALED, password: NO_SECRET, method: null }),
+    senders: ["shop@sender.example"],
+  });
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+function urlOf(user: string, password: string): string {
+  return systemUrl.replace(/\/\/[^@]*@/, `//${user}:${password}@`)
+    .replace("authSource=local", "authSource=admin");
+}
+
+const COLLECTIONS = [
+  ...["accounts", "tokens", "counters", "templates", "versions", "integrations", "sends"],
+  ...["messages", "mailers", "integration_health", OPEN_INTEGRATIONS],
+];
+
+const TRIES: Readonly<Record<DatabaseAction, (db: Db, name: string) => Promise<unknown>>> = {
+  find: (db, name) => db.collection(name).findOne({ _id: "x" as never }),
+  insert: (db, name) => db.collection(name).insertOne({ _id: `x${Math.random()}` as never }),
+  update: (db, name) => db.collection(name).updateOne({ _id: "x" as never }, { $set: { a: 1 } }),
+  remove: (db, name) => db.collection(name).deleteOne({ _id: "x" as never }),
+};
+
+const ROUND_ABOUT: readonly [string, (db: Db, client: MongoClient) => Promise<unknown>][] = [
+  ["list the users", (db) => db.command({ usersInfo: 1 })],
+  ["make a user", (db) => db.command({ createUser: "evil", pwd: "x", roles: ["root"] })],
+  [
+    "give itself a role",
+    (_db, client) => client.db("admin").command({ grantRolesToUser: "api", roles: ["root"] }),
+  ],
+  ["list the databases' users", (_db, client) => client.db("admin").command({ usersInfo: 1 })],
+  ["drop a collection", (db) => db.collection("sends").drop()],
+  ["drop the database", (db) => db.dropDatabase()],
+  ["make a collection", (db) => db.createCollection("mine")],
+  [
+    "make a view of the passwords",
+    (db) => db.createCollection("mine", { viewOn: "integrations", pipeline: [] }),
+  ],
+  [
+    "change the view",
+    (db) => db.command({ collMod: OPEN_INTEGRATIONS, viewOn: "integrations", pipeline: [] }),
+  ],
+  ["join the passwords", (db) =>
+    db.collection("sends").aggregate([
+      { $lookup: { from: "tokens", pipeline: [], as: "all" } },
+      { $lookup: { from: "accounts", pipeline: [], as: "all" } },
+    ]).toArray()],
+  [
+    "unite with the accounts",
+    (db) => db.collection("sends").aggregate([{ $unionWith: "accounts" }]).toArray(),
+  ],
+  [
+    "write by aggregation",
+    (db) => db.collection("sends").aggregate([{ $out: "accounts" }]).toArray(),
+  ],
+  [
+    "read another database",
+    (_db, client) => client.db("admin").collection("system.users").findOne(),
+  ],
+  ["read the oplog", (_db, client) => client.db("local").collection("oplog.rs").findOne()],
+  ["follow all changes", (db) => db.aggregate([{ $changeStream: {} }]).next()],
+  [
+    "see others' operations",
+    (_db, client) => client.db("admin").aggregate([{ $currentOp: { allUsers: true } }]).toArray(),
+  ],
+  ["stop the server", (_db, client) => client.db("admin").command({ shutdown: 1 })],
+  ["read its command line", (_db, client) => client.db("admin").command({ getCmdLineOpts: 1 })],
+  ["make an index", (db) => db.collection("sends").createIndex({ a: 1 })],
+];
+
+/** Said here once more, so that a list that grows is noticed. */
+const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
+  ["find", "integrations", ["mailer"]],
+  ["update", "integrations", ["mailer"]],
+  ["insert", "integrations", []],
+  ["find", OPEN_INTEGRATIONS, ["api", "tracker"]],
+  ["update", OPEN_INTEGRATIONS, []],
+  ["find", "tokens", ["api"]],
+  ["insert", "tokens", []],
+  ["find", "accounts", []],
+  ["find", "counters", []],
+  ["find", "templates", ["api", "renderer"]],
+  ["update", "templates", []],
+  ["insert", "versions", []],
+  ["find", "sends", ["api", "renderer", "tracker"]],
+  ["insert", "sends", ["api"]],
+  ["remove", "sends", []],
+  ["find", "messages", ["api", "mailer", "tracker"]],
+  ["update", "messages", ["mailer", "tracker"]],
+  ["remove", "messages", []],
+  ["remove", "mailers", ["mailer"]],
+];
+
+test("DATABASE_RIGHTS gives each collection to those who have to do with it, and to no other", () => {
+  for (const [action, collection, expected] of MAY) {
+    const found = DATABASE_USERS.filter((user) =>
+      DATABASE_RIGHTS[user][collection]?.includes(action)
+    );
+    assert.deepEqual(found, expected, `${action} ${collection}`);
+  }
+});
+
+for (const user of DATABASE_USERS) {
+  test(`applyUsers() lets "${user}" do what its rights name, and refuses the rest`, async () => {
+    await using client = await new MongoClient(urlOf(user, PASSWORDS[user])).connect();
+    const db = client.db("posthaste");
+    const rights = DATABASE_RIGHTS[user];
+    for (const name of COLLECTIONS) {
+      for (const [action, attempt] of Object.entries(TRIES) as [DatabaseAction, never][]) {
+        const expected = rights[name]?.includes(action) ?? false;
+        assert.equal(
+          await isAllowed(attempt as typeof TRIES.find, db, name),
+          expected,
+          `${action} ${name}`,
+        );
+      }
+    }
+    const through: string[] = [];
+    for (const [what, attempt] of ROUND_ABOUT) {
+      if (await isAllowed((db) => attempt(db, client), db, "")) through.push(what);
+    }
+    assert.deepEqual(through, []);
+  });
+}
+
+/** Whether the database does it; that it fails for want of a right, and of nothing else, is the no. */
+async function isAllowed(
+  attempt: (db: Db, name: string) => Promise<unknown>,
+  db: Db,
+  name: string,
+): Promise<boolean> {
+  try {
+    await attempt(db, name);
+    return true;
+  } catch (error) {
+    if (!(error instanceof MongoServerError)) throw error;
+    return ![13, 8000].includes(Number(error.code));
+  }
+}
+
+test("applyUsers() lets nobody in without a login, nor with a wrong one", async () => {
+  const nobody = systemUrl.replace(/\/\/[^@]*@/, "//").replace("&authSource=local", "");
+  await using client = await new MongoClient(nobody).connect();
+  assert.equal(await isAllowed(TRIES.find, client.db("posthaste"), "sends"), false);
+  await assert.rejects(openStore({ url: urlOf("api", "wrong") }), /Authentication failed/);
+});
+
+test("openStore() reads no sealed password without logins, and the mailer does", async () => {
+  for (const user of ["api", "tracker"] as const satisfies DatabaseUser[]) {
+    await using some = await openStore({ url: urlOf(user, PASSWORDS[user]), withoutLogins: true });
+    const found = await some.findIntegration(accountId, 1);
+    assert.equal(found?.host, "smtp.example");
+    assert.equal(JSON.stringify(found).includes(SEALED), false);
+    await using client = await new MongoClient(urlOf(user, PASSWORDS[user])).connect();
+    const seen = await client.db("posthaste").collection(OPEN_INTEGRATIONS).find().toArray();
+    assert.equal(seen.length, 1);
+    assert.equal(JSON.stringify(seen).includes(SEALED), false);
+  }
+  await using mailer = await openStore({ url: urlOf("mailer", PASSWORDS.mailer) });
+  assert.equal(JSON.stringify(await mailer.findIntegration(accountId, 1)).includes(SEALED), true);
+});
+
+test("openStore() refuses to start without the view of the integrations", async () => {
+  await assert.rejects(
+    openStore({
+      url: urlOf("operator", "o1").replace("/?", "/empty?"),
+      withoutLogins: true,
+    }),
+    /the view "integrations_open" is missing; run: posthaste migrate/,
+  );
+});

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkDependencies } from "./check_dependencies.ts";
+import { makeRepository } from "./_make_repository.ts";
+
+function page(rows: string[]): string {
+  return ["# A", "", "| `other` | dev | table |", "", "## Dependencies", "", ...rows, "", "## B"]
+    .join("\n");
+}
+
+test("checkDependencies() passes a table that agrees with the manifests", () => {
+  using repository = makeRepository({
+    "docs/architecture.md": page([
+      "| `mongodb` | libs/storage, services/api | the database |",
+      "| `zod` | libs/contracts | schemas |",
+    ]),
+  });
+  assert.deepEqual(checkDependencies(repository.root), []);
+});
+
+test("checkDependencies() names what is missing, left over, elsewhere, or without a reason", () => {
+  using repository = makeRepository({
+    "docs/architecture.md": page([
+      "| `mongodb` | libs/storage | the database |",
+      "| `zod` | libs/contracts |  |",
+      "| `left-pad` | dev | spaces |",
+    ]),
+  });
+  assert.deepEqual(checkDependencies(repository.root), [
+    'docs/architecture.md lists "left-pad", which nobody declares',
+    'docs/architecture.md gives "mongodb" to libs/storage; it is declared by libs/storage, services/api',
+    'docs/architecture.md lacks "zod" of libs/contracts: say what it is for',
+  ]);
+});
