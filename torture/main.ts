@@ -7,6 +7,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { runHostile } from "./hostile/run_hostile.ts";
 import { NOT_TRIED } from "./sabotage/mutations.ts";
 import { commandOf, type Options, readOptions } from "./options.ts";
 import { type PlannedRun, planRuns } from "./plan_runs.ts";
@@ -24,8 +25,10 @@ import { NotPossibleError } from "./rig/small_disk.ts";
 const KEPT_LINES = 20_000;
 const RESULTS = join(import.meta.dirname, "results");
 
-const options = readOptions(process.argv.slice(2));
-if (typeof options === "string") process.stdout.write(options);
+const [command = "", ...rest] = process.argv.slice(2);
+const options = command === "hostile" ? undefined : readOptions(process.argv.slice(2));
+if (options === undefined) await runHostile(rest);
+else if (typeof options === "string") process.stdout.write(options);
 else if (options.sabotage !== undefined) await sabotage(options.sabotage, options.seed);
 else await torture(options);
 

@@ -24,6 +24,7 @@ export interface Options {
 
 /** What is printed for `--help`. */
 export const USAGE = `Usage: npm run torture -- [options]
+       npm run torture -- hostile [options]   attacks instead of faults; see --help there
   --seed <n>             every choice follows from it (drawn)
   --messages <n>         mails of all runs together (6000)
   --minutes <n>          time in which they are asked for; faults are injected as long (5)

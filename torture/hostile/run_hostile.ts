@@ -1,0 +1,54 @@
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { writeTable } from "../text_table.ts";
+import { ATTACKS } from "./attack_list.ts";
+import type { HostileRow } from "./row.ts";
+
+const USAGE = `Usage: npm run torture -- hostile [options]
+  --seed <n>          every choice follows from it (1)
+  --tries <n>         how often the attacks that are drawn are tried (1000)
+  --only <part>[,...] these only: ${Object.keys(ATTACKS).join(", ")}
+  --help              print this
+`;
+
+/** Attacks the product from outside, in every way that `docs/security.md` names, and prints a table. */
+export async function runHostile(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: "string", default: "1" },
+      tries: { type: "string", default: "1000" },
+      only: { type: "string", default: Object.keys(ATTACKS).join() },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(USAGE);
+  const rows: HostileRow[] = [];
+  for (const name of values.only.split(",")) {
+    const attack = ATTACKS[name];
+    if (attack === undefined) throw new RangeError(`Cannot find the attack "${name}"`);
+    const options = { seed: Number(values.seed), tries: Number(values.tries) };
+    rows.push(...await attack({ ...options, onProgress: (line) => say(`${name}: ${line}`) }));
+  }
+  process.stdout.write(`\n${writeHostileTable(rows)}\n`);
+  for (const { attack, note } of rows) if (note !== undefined) say(`${attack}: ${note}`);
+  process.exitCode = rows.some(({ through }) => through > 0) ? 1 : 0;
+}
+
+function writeHostileTable(rows: readonly HostileRow[]): string {
+  const sum = (of: (row: HostileRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const cells = rows.map(({ attack, tries, through, seconds }) => [
+    attack,
+    ...[tries, through].map(String),
+    seconds.toFixed(0),
+  ]);
+  const total = [sum(({ tries }) => tries), sum(({ through }) => through)].map(String);
+  return writeTable(["attack", "tries", "got through", "seconds"], [
+    ...cells,
+    ["together", ...total, sum(({ seconds }) => seconds).toFixed(0)],
+  ]).join("\n");
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
