@@ -31,7 +31,8 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
     makes: ["render.requested", "send.requested.*", "send.resumed.*", "fact.send.accepted"],
   },
   renderer: {
-    makes: ["message.rendered.*.*", "fact.message.rendered", FAILED],
+    // A slow account goes on in the lane of the large.
+    makes: ["message.rendered.*.*", "send.resumed.bulk", "fact.message.rendered", FAILED],
     eats: ["RENDER_NOW", "RENDER", "RETRY"],
     writes: ["contents"],
   },
