@@ -128,6 +128,9 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
       deps.logger.error("Cannot answer a request", { error: refusal.cause, requestId: request.id });
     }
     count("posthaste.accept.refused", 1, { "posthaste.reason": refusal.code });
+    // The framework would close the connection wherever a body is refused, and who still writes one
+    // would find it reset instead of the answer. The rest is read and forgotten, while it may arrive.
+    reply.removeHeader("connection");
     return sendError(refusal, reply);
   });
   app.setNotFoundHandler((_request, reply) => sendError(unknownRoute(), reply));

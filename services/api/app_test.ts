@@ -165,6 +165,25 @@ test("buildApp() closes a connection whose answer nobody takes", async () => {
   open();
 });
 
+test("buildApp() lets who still writes a body that is too large get the answer", async () => {
+  await using api = openTestApp({}, { bodyLimit: 1000 });
+  await api.app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = api.app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  const size = 20_000_000;
+  socket.write(
+    `POST ${SEND} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
+  );
+  const [chunk] = await once(socket, "data");
+  assert.match(String(chunk), /^HTTP\/1\.1 413 /);
+  socket.write(Buffer.alloc(size, 32));
+  socket.write("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n");
+  const [next] = await once(socket, "data");
+  assert.match(String(next), /^HTTP\/1\.1 404 /);
+  socket.destroy();
+});
+
 test("buildApp() reads no body for a path that does not exist", async () => {
   await using api = openTestApp();
   await api.app.listen({ port: 0, host: "127.0.0.1" });

@@ -13,6 +13,8 @@ import { MASTER_KEY } from "../rig/pods.ts";
 /** A real api and a real renderer, each a process of its own, to be attacked. */
 export interface HttpTarget extends AsyncDisposable {
   readonly port: number;
+  /** Longest time for a request to arrive, and in which nothing moves on a connection. */
+  readonly patienceMs: number;
   readonly account: RunAccount;
   /** Another account, whose requests must not suffer. */
   readonly bystander: RunAccount;
@@ -26,13 +28,12 @@ export interface HttpTarget extends AsyncDisposable {
   startApi(settings: Record<string, string>): Promise<number>;
 }
 
-/** Longest time for a request to arrive at the target, and for its answer to be fetched. */
-export const PATIENCE_MS = 4000;
-
 const TICK_MS = 10;
 
 /** Starts what is attacked, with broker and database. Nothing is sent from there. */
-export async function openHttpTarget(): Promise<HttpTarget> {
+export async function openHttpTarget(
+  { patienceMs }: Pick<HttpTarget, "patienceMs">,
+): Promise<HttpTarget> {
   await using opened = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-hostile-"));
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -70,8 +71,8 @@ export async function openHttpTarget(): Promise<HttpTarget> {
   const [{ port, api }] = await Promise.all([
     startApi({
       RATE_LIMIT: "0",
-      REQUEST_TIMEOUT: `${PATIENCE_MS}ms`,
-      IDLE_TIMEOUT: `${PATIENCE_MS}ms`,
+      REQUEST_TIMEOUT: `${patienceMs}ms`,
+      IDLE_TIMEOUT: `${patienceMs}ms`,
       // What is measured is what hostile requests cost, not how busy the machine is.
       LEDGER_TIMEOUT: "20s",
       RENDER_TIMEOUT: "30s",
@@ -83,6 +84,7 @@ export async function openHttpTarget(): Promise<HttpTarget> {
   const parts = running = opened.move();
   return {
     port,
+    patienceMs,
     account,
     bystander,
     errors,

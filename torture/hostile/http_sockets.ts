@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { goodSend, type HttpTarget, PATIENCE_MS } from "./_http_target.ts";
+import { goodSend, type HttpTarget } from "./_http_target.ts";
 import { exchangeRaw, openSocket, requestText } from "./_raw_http.ts";
 
 /** What came of many connections that were held at once. */
@@ -22,10 +22,16 @@ interface Kind {
   attack(socket: Socket, target: HttpTarget): void;
   /** Answers that a connection may have got when it is closed. */
   allowed: RegExp;
+  /** Fewer connections do: each of them has much to say. */
+  most?: number;
+  /** Left out where little time is. */
+  isLong?: boolean;
 }
 
 const MAX_GROWTH = 50;
-const PROBE_LIMIT_MS = 100;
+
+/** Their answers are more than what two sockets keep of them, some megabytes each. */
+const ASKED = 30_000;
 
 const KINDS: Kind[] = [
   {
@@ -44,6 +50,7 @@ const KINDS: Kind[] = [
       drip(socket, " ");
     },
     allowed: /^401(,408)?$/,
+    isLong: true,
   },
   {
     name: "bodies that never end, to nowhere",
@@ -53,6 +60,7 @@ const KINDS: Kind[] = [
       drip(socket, " ");
     },
     allowed: /^404(,408)?$/,
+    isLong: true,
   },
   {
     name: "bodies that never end, of one account",
@@ -67,13 +75,14 @@ const KINDS: Kind[] = [
     name: "answers that nobody reads",
     attack(socket, { account: { path, token } }) {
       socket.pause();
-      const ask = requestText(`GET ${path}?${"a".repeat(90)} HTTP/1.1`, [
+      const ask = requestText(`GET ${path} HTTP/1.1`, [
         "Host: x",
         `Authorization: Bearer ${token}`,
       ]);
-      socket.write(Buffer.concat(Array(200).fill(ask)));
+      socket.write(Buffer.concat(Array(ASKED).fill(ask)));
     },
     allowed: /^((405|408),?)*$/,
+    most: 2,
   },
 ];
 
@@ -88,19 +97,31 @@ function drip(socket: Socket, text: string): void {
   socket.once("close", () => clearInterval(timer));
 }
 
+/** How much is held. */
+export interface SocketOptions {
+  sockets: number;
+  /** Longest time that another account's request may take, in the middle, in milliseconds. */
+  probeLimitMs: number;
+  isShort: boolean;
+}
+
 /** Holds many connections of each kind at once, and looks what becomes of them and of others. */
 export async function attackWithSockets(
   target: HttpTarget,
-  sockets: number,
+  options: SocketOptions,
 ): Promise<SocketAttack[]> {
   const results: SocketAttack[] = [];
-  for (const kind of KINDS) results.push(await hold(target, { kind, sockets }));
+  for (const kind of KINDS) {
+    if (options.isShort && kind.isLong) continue;
+    const sockets = Math.min(options.sockets, kind.most ?? Infinity);
+    results.push(await hold(target, { kind, ...options, sockets }));
+  }
   return results;
 }
 
 async function hold(
   target: HttpTarget,
-  { kind, sockets }: { kind: Kind; sockets: number },
+  { kind, sockets, probeLimitMs }: SocketOptions & { kind: Kind },
 ): Promise<SocketAttack> {
   const startedAt = performance.now();
   const before = await target.rss();
@@ -124,7 +145,7 @@ async function hold(
   let highest = before;
   const probes: number[] = [];
   const faults: string[] = [];
-  const until = performance.now() + 2 * PATIENCE_MS + 2000;
+  const until = performance.now() + 2 * target.patienceMs + 2000;
   while (performance.now() < until && (open.size > 0 || probes.length < 20)) {
     const probe = await exchangeRaw(probeOf(target), { port: target.port, lingerMs: 0 });
     if (probe.answers[0]?.status !== 200) {
@@ -133,7 +154,7 @@ async function hold(
     probes.push(probe.firstMs);
     highest = Math.max(highest, await target.rss());
     // Whoever reads nothing sees no end either.
-    if (kind.name.startsWith("answers") && performance.now() > until - PATIENCE_MS) {
+    if (kind.name.startsWith("answers") && performance.now() > until - target.patienceMs) {
       for (const socket of open) socket.resume();
     }
     await delay(50);
@@ -147,7 +168,7 @@ async function hold(
   if (grownMb > MAX_GROWTH) faults.push(`${grownMb.toFixed(0)} MB more memory`);
   const sorted = probes.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? Infinity;
-  if (median > PROBE_LIMIT_MS) faults.push(`a bystander waited ${median.toFixed(0)} ms`);
+  if (median > probeLimitMs) faults.push(`a bystander waited ${median.toFixed(0)} ms`);
   return {
     name: kind.name,
     sockets,
