@@ -33,26 +33,21 @@ export function nodeFlags(
   name: Exclude<PartName, "nats" | "mongod">,
   options: NodeFlagsOptions,
 ): string[] {
-  const { root, inboxDir } = options;
+  const { root } = options;
+  const write = writableFolders(name, options);
   const read = [
     join(root, "node_modules"),
     join(root, "libs"),
     join(root, name === "inbox" ? "dev" : `services/${name}`),
     join(root, "package.json"),
-    compiledDirOf(name, options),
+    ...write,
+    ...(name === "pdf" ? readByPrinter(options) : []),
   ];
-  const write = [compiledDirOf(name, options)];
-  const more: string[] = [];
-  if (name === "inbox") {
-    read.push(inboxDir);
-    write.push(inboxDir);
-  }
-  if (name === "renderer") more.push(...PROGRAMS, "--allow-worker", "--disable-warning=PERM0006");
-  if (name === "pdf") {
-    more.push(...PROGRAMS);
-    read.push(...readByPrinter(options));
-    write.push(...writtenByPrinter(options));
-  }
+  const more = name === "renderer"
+    ? [...PROGRAMS, "--allow-worker", "--disable-warning=PERM0006"]
+    : name === "pdf"
+    ? PROGRAMS
+    : [];
   return [
     "--permission",
     ...read.map((path) => `--allow-fs-read=${path}`),
@@ -64,12 +59,23 @@ export function nodeFlags(
 // Node warns of it at each start: what it costs is said above.
 const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
 
-/** Where a browser may be found, what its processes take, and what it writes. */
-function readByPrinter(options: NodeFlagsOptions): string[] {
-  const { env } = options;
+/** What a service may write. Node lets it into folders that are there when it starts, and no others. */
+export function writableFolders(
+  name: Exclude<PartName, "nats" | "mongod">,
+  options: NodeFlagsOptions,
+): string[] {
+  const { cacheDir, env, inboxDir } = options;
+  return [
+    compiledDirOf(name, options),
+    ...(name === "inbox" ? [inboxDir] : []),
+    ...(name === "pdf" ? [cacheDir, env["TMPDIR"] || tmpdir()] : []),
+  ];
+}
+
+/** Where a browser may be found, and what its processes take. */
+function readByPrinter({ env }: NodeFlagsOptions): string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   return [
-    ...writtenByPrinter(options),
     ...folders,
     "/usr/lib/chromium",
     join(env["HOME"] || homedir(), ".cache/ms-playwright"),
@@ -79,8 +85,4 @@ function readByPrinter(options: NodeFlagsOptions): string[] {
     "/run/WSL",
     "/etc/os-release",
   ];
-}
-
-function writtenByPrinter({ cacheDir, env }: NodeFlagsOptions): string[] {
-  return [cacheDir, env["TMPDIR"] || tmpdir()];
 }

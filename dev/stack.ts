@@ -21,7 +21,7 @@ import {
 } from "@posthaste/parts";
 import { applyUsers, type DatabaseUser, openStore } from "@posthaste/storage";
 import { keepBroker } from "./keep_broker.ts";
-import { compiledDirOf, nodeFlags } from "./node_flags.ts";
+import { compiledDirOf, nodeFlags, writableFolders } from "./node_flags.ts";
 import { type ServiceProcess, startService } from "./service_process.ts";
 import { keptUsers, loginAs, type Users } from "./users.ts";
 
@@ -142,14 +142,18 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     // Of the services the mailer alone opens passwords.
     ...(name === "mailer" ? { MASTER_KEY: masterKey } : {}),
   });
-  const flagsOf = (name: ServiceName | "inbox") =>
-    nodeFlags(name, {
-      env: common,
-      root: ROOT,
-      cacheDir: common.CACHE_DIR,
-      compiledDir,
-      inboxDir: join(dataDir, "inbox"),
-    });
+  const flagOptions = {
+    env: common,
+    root: ROOT,
+    cacheDir: common.CACHE_DIR,
+    compiledDir,
+    inboxDir: join(dataDir, "inbox"),
+  };
+  const flagsOf = async (name: ServiceName | "inbox") => {
+    const folders = writableFolders(name, flagOptions);
+    await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true })));
+    return nodeFlags(name, flagOptions);
+  };
   const runner = opened.use(openRunner(options, { envOf, flagsOf }));
   onProgress?.("starting the services");
   const failing = new AbortController();
@@ -310,7 +314,8 @@ function openRunner(
   options: StackOptions,
   { envOf, flagsOf }: {
     envOf(name: ServiceName | "inbox"): Record<string, string | undefined>;
-    flagsOf(name: ServiceName | "inbox"): string[];
+    /** What Node is started with; what it may write is there then. */
+    flagsOf(name: ServiceName | "inbox"): Promise<string[]>;
   },
 ): Runner {
   const services = new Map<ServiceName | "inbox", ServiceProcess>();
@@ -326,7 +331,7 @@ function openRunner(
       name,
       main: fileURLToPath(new URL(mainOf(name), import.meta.url)),
       env: { ...envOf(name), ...settingsOf(name, options) },
-      nodeFlags: flagsOf(name),
+      nodeFlags: await flagsOf(name),
       signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
       onLine: (line) => options.onLine?.(name, line),
       onUnexpectedExit: (reason) => options.onUnexpectedExit?.(name, reason),

@@ -31,8 +31,14 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
     makes: ["render.requested", "send.requested.*", "send.resumed.*", "fact.send.accepted"],
   },
   renderer: {
-    // A slow account goes on in the lane of the large.
-    makes: ["message.rendered.*.*", "send.resumed.bulk", "fact.message.rendered", FAILED],
+    // A slow account goes on in the lane of the large, and images that are late are tried again.
+    makes: [
+      "message.rendered.*.*",
+      "send.resumed.*",
+      "retry.at.*.*",
+      "fact.message.rendered",
+      FAILED,
+    ],
     eats: ["RENDER_NOW", "RENDER", "RETRY"],
     writes: ["contents"],
   },

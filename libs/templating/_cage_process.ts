@@ -179,5 +179,10 @@ function packageFolders(folder: string): string[] {
   const found = join(folder, "node_modules");
   const above = dirname(folder);
   const rest = above === folder ? [] : packageFolders(above);
-  return existsSync(found) ? [realpathSync(found), ...rest] : rest;
+  return mayRead(found) && existsSync(found) ? [realpathSync(found), ...rest] : rest;
+}
+
+/** Whether Node's own permission flags let this process look there; without them it may. */
+function mayRead(path: string): boolean {
+  return process.permission?.has("fs.read", path) ?? true;
 }
