@@ -174,8 +174,8 @@ async function streamsThere(): Promise<string[]> {
 const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "render.requested": ["api"],
   "send.requested.bulk": ["api"],
-  "send.resumed.bulk": ["api", "mailer", "tracker"],
-  "retry.at.bulk.x": ["mailer"],
+  "send.resumed.bulk": ["api", "renderer", "mailer", "tracker"],
+  "retry.at.bulk.x": ["renderer", "mailer"],
   "retry.due.bulk": [],
   "message.rendered.print.bulk": ["renderer", "pdf"],
   "message.rendered.mail.bulk": ["renderer"],
