@@ -237,7 +237,8 @@ async function attackScopes(world: World, tries: number): Promise<Tried> {
     const scopes = TOKEN_SCOPES.filter((_, at) => set & (1 << at));
     tokens.push({ scopes, ...await store.createToken({ accountId, name: "some", scopes }) });
   }
-  const guess = () => random.pick(ids);
+  // One of them holds a slash, which would lead to another route.
+  const guess = () => encodeURIComponent(random.pick(ids));
   return await tryOften(tries, async () => {
     const { method, path, scope } = random.pick(ROUTES);
     const { token } = random.pick(tokens.filter(({ scopes }) => !scopes.includes(scope)));
@@ -269,7 +270,7 @@ function attackTokens(world: World, tries: number): Promise<Tried> {
   };
   return tryOften(tries, async () => {
     const { method, path } = random.pick(ROUTES);
-    const id = random.pick(ids);
+    const id = encodeURIComponent(random.pick(ids));
     const { status } = await ask(world, {
       method,
       path: path([id, id]),
@@ -307,7 +308,8 @@ async function attackOperators(world: World, tries: number): Promise<Tried> {
       headers: place === 4 ? { "idempotency-key": JSON.stringify(operand) } : {},
     });
     const found = (said as { accountId?: string } | undefined)?.accountId;
-    return status >= 500 || found === rich.accountId;
+    // 504: nobody fills templates here.
+    return (status >= 500 && status !== 504) || found === rich.accountId;
   });
   await db.command({ profile: 0 });
   const commands = await db.collection("system.profile").find({}).toArray();

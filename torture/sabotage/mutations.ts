@@ -82,8 +82,8 @@ export const MUTATIONS: readonly Mutation[] = [
         "    ],\n",
       replace: "    accountId,\n",
     }],
-    fault: "broker-kill",
-    load: LONGER,
+    fault: "broker-pause",
+    load: { messages: 1500, minutes: 1 },
   },
   {
     name: "M6",
@@ -157,9 +157,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the digest of stored objects does not matter",
     patches: [{
       file: "libs/messaging/object_store.ts",
-      find:
-        "if (cause instanceof Error && /digest|corrupt/i.test(cause.message)) return undefined;",
-      replace: "if (cause instanceof Error && /digest|corrupt/i.test(cause.message)) return bytes;",
+      find: "  return isWhole ? bytes : undefined;\n",
+      replace: "  return isWhole ? bytes : bytes;\n",
     }],
     fault: "objects",
     load: LONGER,

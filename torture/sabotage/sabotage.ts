@@ -1,6 +1,17 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  cp,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -65,7 +76,7 @@ function evidenceOf(problems: readonly Problem[]): string {
   return counts === "" ? "nothing" : `${counts}: ${groups[0]?.[1][0]?.what}`;
 }
 
-/** Copies what git knows, and links to the packages; those of the repository itself to the copy. */
+/** Copies what git knows, and the packages. */
 async function copyRepository(folder: string): Promise<void> {
   const listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const files = execFileSync("git", listing, { cwd: ROOT, encoding: "utf8" }).split("\0");
@@ -74,17 +85,22 @@ async function copyRepository(folder: string): Promise<void> {
     // A file may be deleted and git not know it yet.
     await cp(join(ROOT, file), join(folder, file)).catch(() => undefined);
   }
-  const modules = join(folder, "node_modules");
-  await mkdir(join(modules, "@posthaste"), { recursive: true });
-  for (const entry of await readdir(join(ROOT, "node_modules"))) {
-    if (entry === "@posthaste") continue;
-    await symlink(join(ROOT, "node_modules", entry), join(modules, entry));
-  }
-  // Relative links that npm made: they lead into the copy.
-  await cp(join(ROOT, "node_modules", "@posthaste"), join(modules, "@posthaste"), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
+  await linkFolder(join(ROOT, "node_modules"), join(folder, "node_modules"));
+}
+
+/**
+ * Makes a folder that shares its files with another: the cage reads packages where they really are, and
+ * only below its own. Relative links that npm made lead into the copy.
+ */
+async function linkFolder(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await Promise.all((await readdir(from, { withFileTypes: true })).map(async (entry) => {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) return await linkFolder(source, target);
+    if (entry.isSymbolicLink()) return await symlink(await readlink(source), target);
+    // On another file system there is nothing to share.
+    await link(source, target).catch(() => cp(source, target));
+  }));
 }
 
 /**
