@@ -156,6 +156,15 @@ test("buildApp() serves nothing behind a request that can be read in two ways", 
   assert.equal(api.sends.length, 0);
 });
 
+test("buildApp() closes a connection on which too many requests wait", async () => {
+  await using api = openTestApp();
+  const body = JSON.stringify(smallSend());
+  const request = `POST ${SEND} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  assert.equal(await converse(api, request.repeat(100)), "");
+  assert.ok(api.sends.length <= 64, `${api.sends.length} were accepted`);
+});
+
 test("buildApp() closes a connection whose answer nobody takes", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using api = openTestApp({ findSend: () => gate.then(() => null) }, { idleTimeoutMs: 100 });

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from "@posthaste/contracts";
 import { STATUS_CODES } from "node:http";
+import { distrust } from "./header_fault.ts";
 import { SECURITY_HEADERS } from "./security_headers.ts";
 
 interface Exchange {
@@ -11,12 +12,23 @@ interface Exchange {
 
 const inHand = new WeakMap<Socket, Set<Exchange>>();
 
-/** Keeps in mind which answers of a server's connections are still to come. */
+/** The most requests of one connection that wait for their answers. */
+export const MAX_UNANSWERED = 64;
+
+/**
+ * Keeps in mind which answers of a server's connections are still to come. A connection on which more
+ * than {@linkcode MAX_UNANSWERED} requests wait is closed: whoever asks ten thousand things in one
+ * breath would be kept in mind with all of them.
+ */
 export function followExchanges(server: Server): void {
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const exchanges = inHand.get(request.socket) ?? new Set();
     const exchange = { request, response };
     exchanges.add(exchange);
+    if (exchanges.size > MAX_UNANSWERED) {
+      distrust(request.socket);
+      request.socket.destroy();
+    }
     inHand.set(request.socket, exchanges);
     response.once("close", () => exchanges.delete(exchange));
   });

@@ -25,6 +25,11 @@ export interface RequestHead
 /** What follows on these may have come from somebody else than what was refused. */
 const distrusted = new WeakSet<object>();
 
+/** Makes {@linkcode headerFault} refuse whatever else comes on a connection. */
+export function distrust(socket: object): void {
+  distrusted.add(socket);
+}
+
 /**
  * Finds what is wrong with the header fields of a request that the parser has let through: too many,
  * or such that those who pass the request on may take it for another one (request smuggling). Of the
@@ -34,7 +39,7 @@ export function headerFault(head: RequestHead): Refusal | undefined {
   const fault = distrusted.has(head.socket)
     ? invalid("an earlier one on this connection was not valid")
     : findFault(head);
-  if (fault !== undefined) distrusted.add(head.socket);
+  if (fault !== undefined) distrust(head.socket);
   return fault;
 }
 

@@ -4,9 +4,8 @@ export interface JsonPlace {
   column: number;
 }
 
-const TOKEN_PATTERN =
-  // deno-lint-ignore no-control-regex
-  /[{}[\],:]|"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const TOKEN_PATTERN = /[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const ESCAPE_PATTERN = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const BLANKS_PATTERN = /[ \t\n\r]*/y;
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | "more" | "nothing";
@@ -22,7 +21,9 @@ export function findJsonFault(text: string): JsonPlace | undefined {
   while (true) {
     position = endOf(BLANKS_PATTERN, text, position) ?? position;
     if (position === text.length && expected === "nothing") return undefined;
-    const end = endOf(TOKEN_PATTERN, text, position);
+    const end = text[position] === '"'
+      ? endOfString(text, position)
+      : endOf(TOKEN_PATTERN, text, position);
     if (end === undefined) return placeOf(text, position);
     const next = follow(text.slice(position, Math.min(end, position + 1)), expected, open);
     if (next === undefined) return placeOf(text, position);
@@ -72,6 +73,18 @@ function afterValue(open: string[]): Expected {
 function endOf(pattern: RegExp, text: string, position: number): number | undefined {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+/** A pattern for whole strings would keep each of millions of escapes in mind, to go back to. */
+function endOfString(text: string, start: number): number | undefined {
+  for (let at = start + 1; at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    const next = code === 0x5c ? endOf(ESCAPE_PATTERN, text, at) : code < 0x20 ? undefined : at + 1;
+    if (next === undefined) return undefined;
+    at = next;
+  }
+  return undefined;
 }
 
 function placeOf(text: string, position: number): JsonPlace {

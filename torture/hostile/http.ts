@@ -26,6 +26,7 @@ const MAX_GROWTH = 50_000_000;
 const MAX_SOCKETS = 1000;
 const RATE = 20;
 const AT_ONCE = 16;
+const PIPELINED = 50;
 
 /** Attacks the HTTP interface of a real process, over real connections. */
 export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow[]> {
@@ -217,24 +218,28 @@ async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<Ho
   return rowOf("HTTP: more requests than a token has", { tries, faults, startedAt });
 }
 
-/** Pipelines many requests over a few connections: each is answered, in order, and none costs much. */
+/** Pipelines: what a connection may hold is answered, in order; what is more ends it. */
 async function tryPipelines(target: HttpTarget, tries: number): Promise<HostileRow> {
   const startedAt = performance.now();
   const before = await target.rss();
   const { port, account: { token } } = target;
-  const each = Math.min(5000, Math.max(100, tries));
   const asks = Array.from(
-    { length: each },
+    { length: 20 * PIPELINED },
     (_, n) => requestText("GET /v1/sends/x HTTP/1.1", [...headersOf(token), `X-Request-Id: ${n}`]),
   );
-  const bytes = Buffer.concat(asks);
-  const done = await Promise.all(
-    Array.from({ length: 4 }, () => exchangeRaw(bytes, { port, expect: each, timeoutMs: 60_000 })),
-  );
   const faults: string[] = [];
-  for (const { answers } of done) {
-    const isInOrder = answers.every(({ headers }, n) => headers["x-request-id"] === String(n));
-    if (answers.length !== each || !isInOrder) faults.push(`${answers.length} of ${each} answers`);
+  const few = Buffer.concat(asks.slice(0, PIPELINED));
+  const many = Buffer.concat(asks);
+  for (let n = 0; n < Math.max(4, tries / PIPELINED); n++) {
+    const [good, flood] = await Promise.all([
+      exchangeRaw(few, { port, expect: PIPELINED, lingerMs: 0 }),
+      exchangeRaw(many, { port, expect: Infinity }),
+    ]);
+    const isInOrder = good.answers.every(({ headers }, n) => headers["x-request-id"] === String(n));
+    if (good.answers.length !== PIPELINED || !isInOrder) {
+      faults.push(`${good.answers.length} of ${PIPELINED} answers`);
+    }
+    if (!flood.closed) faults.push("a flood was borne");
   }
   // What is not HTTP behind an unanswered request must not be answered first.
   const mixed = Buffer.concat([asks[0] ?? Buffer.alloc(0), Buffer.from("\u{0}\r\n\r\n")]);
@@ -245,7 +250,7 @@ async function tryPipelines(target: HttpTarget, tries: number): Promise<HostileR
   const grown = await target.rss() - before;
   if (grown > MAX_GROWTH) faults.push(`${mb(grown)} MB more memory`);
   return rowOf("HTTP: pipelines", {
-    tries: 4 * each + 1,
+    tries: Math.ceil(Math.max(4, tries / PIPELINED)) * 21 * PIPELINED + 1,
     faults,
     startedAt,
     note: `${mb(grown)} MB more`,

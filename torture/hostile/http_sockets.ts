@@ -73,15 +73,15 @@ const KINDS: Kind[] = [
   },
   {
     name: "answers that nobody reads",
-    attack(socket, { account: { path, token } }) {
+    attack(socket, { account: { token } }) {
       socket.pause();
-      const ask = requestText(`GET ${path} HTTP/1.1`, [
+      const ask = requestText("GET /v1/sends/x HTTP/1.1", [
         "Host: x",
         `Authorization: Bearer ${token}`,
       ]);
       socket.write(Buffer.concat(Array(ASKED).fill(ask)));
     },
-    allowed: /^((405|408),?)*$/,
+    allowed: /^((404|400|408),?)*$/,
     most: 2,
   },
 ];
