@@ -4,6 +4,7 @@ import { runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, readMasterKeys } from "@posthaste/storage";
 import { hostname } from "node:os";
 import process from "node:process";
+import { atMost } from "./at_most.ts";
 import { openAttachmentCache } from "./attachment_cache.ts";
 import { CONFIG, openResolver } from "./config.ts";
 import { joinCrew } from "./crew.ts";
@@ -12,6 +13,9 @@ import { sendStep } from "./send_step.ts";
 import { openTransportPool } from "./transport_pool.ts";
 import { openTroubles } from "./troubles.ts";
 import { unsealer } from "./unseal.ts";
+
+/** Parking is all work of the ledger: more at once would keep the mail waiting that can be sent. */
+const PARKED_AT_ONCE = 2;
 
 await runService({
   name: "mailer",
@@ -39,6 +43,7 @@ await runService({
     const step = sendStep({
       ...store,
       ...openIntegrationCache(store),
+      parkMessage: atMost(PARKED_AT_ONCE, store.parkMessage),
       unseal: unsealer(keys),
       gate: openGate({ crew: member.crew, troubleOf: troubles.troubleOf, now }),
       troubles,
