@@ -85,6 +85,26 @@ test("rewrapSecrets() brings all accounts' secrets under the current key, while 
   assert.deepEqual(await rotate(7), { rewrapped: 0, faults: [] });
 });
 
+test("rewrapSecrets() wraps no old key into a password that is changed at the same time", async () => {
+  const { store } = opened;
+  await connect("acc_4", "changing");
+  for (let i = 0; i < 60; i++) {
+    const auth = (recordId: string) => ({
+      ...{ user: "u", method: null },
+      password: sealSecret(`password ${i}`, {
+        ...{ keys: former, accountId: "acc_4", recordId, field: INTEGRATION_PASSWORD },
+      }),
+    });
+    const before = await store.findIntegration("acc_4", 1);
+    await Promise.all([rotate(50), store.updateIntegration("acc_4", 1, { auth })]);
+    assert.equal(await open("acc_4", 1), `password ${i}`, `round ${i}`);
+    await rotate(50);
+    assert.equal(await open("acc_4", 1, latter), `password ${i}`);
+    const after = await store.findIntegration("acc_4", 1);
+    assert.ok((after?.revision ?? 0) >= (before?.revision ?? 0) + 2, "a stale change is noticed");
+  }
+});
+
 test("rewrapSecrets() goes on after a secret that does not open, and names it", async () => {
   const { store, db } = opened;
   const wrong = await connect("acc_3", "moved");
@@ -102,6 +122,6 @@ test("rewrapSecrets() goes on after a secret that does not open, and names it", 
   assert.deepEqual(await store.countSecrets(), [
     { keyId: "k0", count: 1 },
     { keyId: "k1", count: 1 },
-    { keyId: "k2", count: 31 },
+    { keyId: "k2", count: 32 },
   ]);
 });
