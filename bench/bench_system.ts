@@ -52,6 +52,8 @@ export interface BenchSystemOptions {
   dataDir: string;
   sinkPort: number;
   profileDir: string | undefined;
+  /** Whether an account that floods single requests leaves the transactional lane. @default {false} */
+  withBudgets?: boolean;
   onProgress(line: string): void;
 }
 
@@ -66,7 +68,13 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
       dataDir,
       isTemporary: true,
       onProgress,
-      settings: { api: { RATE_LIMIT: "0", TRANSACTIONAL_RATE: "0", MAX_RECIPIENTS: "1000" } },
+      settings: {
+        api: {
+          RATE_LIMIT: "0",
+          MAX_RECIPIENTS: "1000",
+          ...(options.withBudgets ? {} : { TRANSACTIONAL_RATE: "0" }),
+        },
+      },
       onLine: (service, line) => {
         if (/"(warn|error|fatal)"/i.test(line)) warnings.push(`${service}: ${line}`);
       },

@@ -117,6 +117,7 @@ async function withSystem<T>(
       dataDir,
       sinkPort: sink.port,
       profileDir: options.profileDir,
+      withBudgets: true,
       onProgress: () => undefined,
     }),
   );

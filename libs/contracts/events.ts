@@ -138,6 +138,18 @@ export const EVENTS = {
     accountId: z.string(),
     at: z.iso.datetime(),
   }),
+  /** A part of a send waits for its integration's turn, before anything was done for it. */
+  "fact.send.parked": z.object({
+    v: z.literal(EVENT_VERSION),
+    sendId: z.string(),
+    accountId: z.string(),
+    at: z.iso.datetime(),
+    integrationId: z.int(),
+    /** A sentence for people. */
+    reason: z.string(),
+    /** Positions in the request's `to`. */
+    indexes: z.array(z.int().nonnegative()).min(1),
+  }),
   "fact.message.rendered": z.object(factShape),
   "fact.message.printed": z.object(factShape),
   "fact.message.sending": z.object(factShape),

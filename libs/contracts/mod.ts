@@ -19,6 +19,7 @@ export * from "./events.ts";
 export * from "./ids.ts";
 export * from "./lane.ts";
 export * from "./message_state.ts";
+export * from "./parking_reason.ts";
 export * from "./page_options.ts";
 export * from "./send_request.ts";
 export * from "./variables.ts";

@@ -36,6 +36,7 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       "message.rendered.*.*",
       "send.resumed.*",
       "retry.at.*.*",
+      "fact.send.parked",
       "fact.message.rendered",
       FAILED,
     ],

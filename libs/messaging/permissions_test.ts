@@ -181,6 +181,7 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "message.rendered.mail.bulk": ["renderer"],
   "message.printed.bulk": ["pdf"],
   "fact.send.accepted": ["api"],
+  "fact.send.parked": ["renderer"],
   "fact.message.rendered": ["renderer"],
   "fact.message.printed": ["pdf"],
   "fact.message.sent": ["mailer"],

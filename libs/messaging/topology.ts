@@ -106,6 +106,7 @@ export const CONSUMERS: ConsumerPlan[] = [
     stream: "FACTS",
     filterSubjects: [
       "fact.send.accepted",
+      "fact.send.parked",
       "fact.message.rendered",
       "fact.message.printed",
       "fact.message.failed",

@@ -31,6 +31,10 @@ export async function createIndexes(db: Db): Promise<void> {
   await integrations.createIndexes([
     { key: { accountId: 1, id: 1 }, unique: true },
     { key: { accountId: 1, name: 1 }, unique: true },
+    {
+      key: { "suspended.at": 1 },
+      partialFilterExpression: { "suspended.at": { $gt: new Date(0) } },
+    },
   ]);
   await sends.createIndexes([
     { key: { accountId: 1, _id: -1 } },

@@ -31,7 +31,15 @@ export const DATABASE_RIGHTS: Readonly<
     sends: WRITE,
     messages: READ,
   },
-  renderer: { templates: READ, versions: READ, sends: READ },
+  renderer: {
+    templates: READ,
+    versions: READ,
+    sends: READ,
+    // To hold back what could not be sent now.
+    [OPEN_INTEGRATIONS]: READ,
+    integration_health: READ,
+    messages: READ,
+  },
   mailer: {
     // To suspend one whose login is refused.
     integrations: CHANGE,

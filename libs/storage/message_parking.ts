@@ -1,9 +1,11 @@
-import { CLAIMABLE_STATES, type Message } from "@posthaste/contracts";
+import { CLAIMABLE_STATES, type Message, messageIdOf } from "@posthaste/contracts";
 import type { Collection, Db } from "mongodb";
 import type { Claim } from "./message_claim.ts";
 import { collectionsOf } from "./_collections.ts";
 import { insertingFirst } from "./_first_attempt.ts";
+import { materialize } from "./_materialize.ts";
 import { UNTOUCHED } from "./_message_document.ts";
+import { sendStore } from "./send_store.ts";
 
 /** A message that has to wait for its integration's turn. */
 export type Parking = Omit<Claim, "leaseMs"> & {
@@ -12,6 +14,19 @@ export type Parking = Omit<Claim, "leaseMs"> & {
   /** A sentence for people: why it waits. */
   reason: string;
 };
+
+/** A part of a send that nobody has begun, and that has to wait for its integration's turn. */
+export interface UntriedParking {
+  sendId: string;
+  accountId: string;
+  /** Positions in the request's `to`. */
+  indexes: number[];
+  /** `_id` of the integration. */
+  parkedFor: string;
+  /** A sentence for people: why they wait. */
+  reason: string;
+  at: Date;
+}
 
 /** A parked message that was let go. */
 export type Released = Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt">;
@@ -32,6 +47,11 @@ export interface Release {
 export interface MessageParking {
   /** Parks a message that nobody has claimed. Gives whether it is parked. */
   parkMessage(parking: Parking): Promise<boolean>;
+  /**
+   * Parks messages that were never claimed; those that were, or are parked for this reason, stay as
+   * they are. Gives whether their send is in the ledger.
+   */
+  parkUntried(parking: UntriedParking): Promise<boolean>;
   /** `_id`s of the integrations that messages are parked for. */
   parkedIntegrations(): Promise<string[]>;
   /** How many messages were let go for an integration and have not come to an outcome. */
@@ -43,9 +63,21 @@ export interface MessageParking {
 /** Gives the parking of messages. */
 export function messageParking(db: Db): MessageParking {
   const { messages, sends } = collectionsOf(db);
+  const { loadSend } = sendStore(db);
   return {
     parkMessage: (parking) =>
       insertingFirst(parking.attempt, (upsert) => park(messages, parking, upsert)),
+    async parkUntried(parking) {
+      const { sendId, indexes } = parking;
+      const ids = indexes.map((index) => messageIdOf(sendId, index));
+      if (await parkAll(messages, ids, parking) === ids.length) return true;
+      if (await messages.countDocuments({ _id: { $in: ids } }) === ids.length) return true;
+      const send = await loadSend(sendId);
+      if (send === null) return false;
+      await materialize(messages, send);
+      await parkAll(messages, ids, parking);
+      return true;
+    },
     parkedIntegrations: () =>
       messages.distinct("parkedFor", { parkedFor: { $gte: "" } }) as Promise<string[]>,
     countReleased: (releasedFor) => messages.countDocuments({ releasedFor }),
@@ -74,16 +106,10 @@ async function park(
   parking: Parking,
   upsert: boolean,
 ): Promise<boolean> {
-  const { messageId, accountId, attempt, now, parkedFor, reason } = parking;
+  const { messageId, accountId, attempt, now, reason } = parking;
   const { sendId, index, email, acceptedAt } = parking;
   const filter = { _id: messageId, accountId, attempt };
-  const change = {
-    state: "deferred",
-    parkedFor,
-    releasedFor: null,
-    nextAt: null,
-    reason,
-  } as const;
+  const change = changeOf(parking);
   const { matchedCount, upsertedCount } = await messages.updateOne({
     ...filter,
     state: { $in: [...CLAIMABLE_STATES] },
@@ -101,6 +127,35 @@ async function park(
     reason,
   }, { $set: change });
   return again.matchedCount > 0;
+}
+
+async function parkAll(
+  messages: Collection<Message>,
+  ids: string[],
+  parking: UntriedParking,
+): Promise<number> {
+  const { accountId, at, reason } = parking;
+  const { matchedCount } = await messages.updateMany({
+    _id: { $in: ids },
+    accountId,
+    attempt: 0,
+    state: { $in: [...CLAIMABLE_STATES] },
+    reason: { $ne: reason },
+  }, {
+    $set: changeOf(parking),
+    $push: { timeline: { at, type: "deferred", attempt: 0, detail: reason } },
+  });
+  return matchedCount;
+}
+
+function changeOf({ parkedFor, reason }: Pick<Parking, "parkedFor" | "reason">) {
+  return {
+    state: "deferred",
+    parkedFor,
+    releasedFor: null,
+    nextAt: null,
+    reason,
+  } as const;
 }
 
 const { parkedFor: _p, releasedFor: _r, nextAt: _n, reason: _s, ...onInsert } = UNTOUCHED;

@@ -50,6 +50,37 @@ test("parkMessage() leaves a message alone that is being sent or was tried since
   assert.equal((await read(send))?.nextAt, null);
 });
 
+test("parkUntried() parks a part of a send, with or without documents, and says if it is unknown", async () => {
+  const send = sendOf({ messageCount: 4 });
+  const part = { sendId: send._id, accountId: "acc_1", parkedFor: "acc_1/5", reason, at: at(5) };
+  assert.equal(await store.parkUntried({ ...part, indexes: [1, 2, 3] }), false);
+  await store.acceptSend(send);
+  const claimed = await store.claimMessage(claimOf(send, 0, at(4), 3));
+  assert.equal(claimed.claimed, true);
+  for (let time = 0; time < 2; time++) {
+    assert.equal(await store.parkUntried({ ...part, indexes: [1, 2, 3] }), true);
+  }
+  const found = await Promise.all([0, 1, 2, 3].map((index) => read(send, index)));
+  assert.deepEqual(found.map((message) => [message?.state, message?.parkedFor]), [
+    ["queued", null],
+    ["deferred", "acc_1/5"],
+    ["deferred", "acc_1/5"],
+    ["sending", null],
+  ]);
+  assert.deepEqual(found[1]?.timeline.map(({ type, detail }) => [type, detail]), [
+    ["queued", undefined],
+    ["deferred", reason],
+  ]);
+  const other = { ...part, accountId: "acc_2", reason: "other", indexes: [1] };
+  await store.parkUntried(other);
+  assert.equal((await read(send, 1))?.reason, reason);
+  const release = { parkedFor: "acc_1/5", limit: 9, now: at(30), sweepAt: at(90) };
+  assert.equal((await store.releaseParked(release)).length, 2);
+  // The fact comes again, late.
+  await store.parkUntried({ ...part, indexes: [1, 2, 3] });
+  assert.equal((await read(send, 1))?.parkedFor, null);
+});
+
 test("releaseParked() lets the oldest go, which count until an outcome or the next parking", async () => {
   const late = sendOf({ messageCount: 2, acceptedAt: at(20) });
   const early = sendOf({ acceptedAt: at(10) });

@@ -25,6 +25,7 @@ export {
 export type { FactFold, RecordedFact } from "./fact_fold.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
+export type { IntegrationHold, IntegrationHolds } from "./integration_holds.ts";
 export type {
   IntegrationAuth,
   IntegrationSettings,
@@ -35,7 +36,13 @@ export type {
 export type { MailerRegister } from "./mailer_presence.ts";
 export type { Claim, Claimed, MessageClaims } from "./message_claim.ts";
 export type { Deferral, Dot, MessageOutcomes, Outcome, Setback } from "./message_outcome.ts";
-export type { MessageParking, Parking, Release, Released } from "./message_parking.ts";
+export type {
+  MessageParking,
+  Parking,
+  Release,
+  Released,
+  UntriedParking,
+} from "./message_parking.ts";
 export { type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
 export { NameTakenError } from "./name_taken_error.ts";

@@ -6,6 +6,7 @@ import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrati
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
+import { type IntegrationHolds, integrationHolds } from "./integration_holds.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
 import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
 import { type MessageClaims, messageClaims } from "./message_claim.ts";
@@ -57,6 +58,7 @@ export interface Store
     MessageParking,
     MessageRetry,
     IntegrationHealth,
+    IntegrationHolds,
     SecretRotation,
     MailerRegister,
     FactFold,
@@ -115,6 +117,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...messageParking(db),
     ...messageRetry(db),
     ...integrationHealth(db),
+    ...integrationHolds(db),
     ...secretRotation(db),
     ...mailerRegister(db),
     ...factFold(db),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Integration, Lane } from "@posthaste/contracts";
+import { type Integration, type Lane, PARKING_REASON } from "@posthaste/contracts";
 import type { IntegrationTrouble } from "@posthaste/storage";
 import { type Pace, takeToken } from "./pace.ts";
 import { type Crew, shareOf } from "./share.ts";
@@ -106,19 +106,17 @@ export function openGate(deps: GateDeps): Gate {
       });
       if (closed !== undefined) return { parked: closed };
       const connections = shareOf(maxConnections, deps.crew(), key);
-      if (connections === 0) return { parked: BUSY };
+      if (connections === 0) return { parked: PARKING_REASON.busy };
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
-        return { parked: "The integration's rate limit is reached" };
+        return { parked: PARKING_REASON.rate };
       }
       const longestMs = LONGEST_WAIT_MS[lane];
       return await hasRoom(traffic, { connections, longestMs })
         ? begin(traffic, connections)
-        : { parked: BUSY };
+        : { parked: PARKING_REASON.busy };
     },
   };
 }
-
-const BUSY = "The SMTP server is busy with other mail of this integration";
 
 function closedBy(
   { blocked, begun }: Traffic,
@@ -128,17 +126,15 @@ function closedBy(
     now: Date;
   },
 ): string | undefined {
-  if (suspended !== null) return suspendedFor(suspended.reason);
-  if (blocked !== undefined && now.getTime() < blocked.until) return suspendedFor(blocked.reason);
+  if (suspended !== null) return PARKING_REASON.suspended(suspended.reason);
+  if (blocked !== undefined && now.getTime() < blocked.until) {
+    return PARKING_REASON.suspended(blocked.reason);
+  }
   // Not by its failures: who counts the last of them may be lost before it has noted the pause.
   if (trouble === undefined || trouble.openUntil === null) return undefined;
   // After a pause one mail goes ahead, and the others wait for what it finds.
   const mayProbe = trouble.openUntil <= now && begun.size === 0;
-  return mayProbe ? undefined : `The SMTP server cannot be reached: ${trouble.reason}`;
-}
-
-function suspendedFor(reason: string): string {
-  return `The integration is suspended: ${reason}`;
+  return mayProbe ? undefined : PARKING_REASON.unreachable(trouble.reason);
 }
 
 /** Waits for a place among the transactions of an integration, unless that would take too long. */

@@ -7,6 +7,7 @@ import { openStore, openVersionCache } from "@posthaste/storage";
 import { openCage } from "@posthaste/templating";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
+import { openHolds } from "./holds.ts";
 import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
 import { openRemoteImages } from "./remote_images.ts";
@@ -17,7 +18,11 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
-    await using store = await openStore({ url: config.MONGODB_URL, appName: "renderer" });
+    await using store = await openStore({
+      url: config.MONGODB_URL,
+      appName: "renderer",
+      withoutLogins: true,
+    });
     const waiting = { signal, logger };
     await using bus = await openBus({ url: config.NATS_URL, name: "renderer", waiting });
     await using cage = openCage({
@@ -27,13 +32,16 @@ await runService({
     });
     const versions = openVersionCache(store);
     const contents = bus.objects("contents");
+    const now = () => new Date();
+    const holds = openHolds({ ...store, now, logger });
     const deps = {
       ...versions,
       fill: cage.fill,
       isSlow: cage.isSlow,
       loadSend: openSendCache(store.loadSend),
       storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
-      now: () => new Date(),
+      reasonToPark: holds.reasonToPark,
+      now,
       images: config.REMOTE_IMAGES
         ? openRemoteImages({
           fetchImage: openImageFetcher({
@@ -52,9 +60,10 @@ await runService({
 
     const concurrency = config.RENDER_CONCURRENCY;
     // Many, so that the cage sees whose they are: in the queue of the broker all wait for the first.
-    const now = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
+    const immediate = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
     await Promise.all([
-      bus.consume(renderNowStep(deps), now),
+      holds.follow(signal),
+      bus.consume(renderNowStep(deps), immediate),
       ...LANES.flatMap((lane) => [consumerOf("renderer", lane), consumerOf("renderer_retry", lane)])
         .map((consumer) => bus.consume(step, { consumer, concurrency, signal, logger })),
     ]);

@@ -21,6 +21,10 @@ const accepted: Fact = {
   type: "fact.send.accepted",
   data: { v: 1, sendId, accountId: "acc_1", at },
 };
+const parked: Fact = {
+  type: "fact.send.parked",
+  data: { ...accepted.data, integrationId: 4, reason: "x", indexes: [0, 2] },
+};
 const rendered: Fact = { type: "fact.message.rendered", data: ABOUT };
 const printed: Fact = { type: "fact.message.printed", data: ABOUT };
 const sent: Fact = { type: "fact.message.sent", data: { ...ABOUT, reply: { code: 250 } } };
@@ -35,6 +39,10 @@ function openLedger(changes: Partial<RecordDeps> = {}) {
   const deps: RecordDeps = {
     loadSend: (id) => Promise.resolve(id === sendId ? { _id: id } as Send : null),
     materializeMessages: ({ _id }) => Promise.resolve(void done.push(`materialize ${_id}`)),
+    parkUntried: ({ parkedFor, indexes, at }) => {
+      done.push(`park ${indexes} for ${parkedFor} at ${at.toISOString()}`);
+      return Promise.resolve(true);
+    },
     recordFacts: (facts) => {
       done.push(`record ${facts.length}`);
       recorded.push(...facts);
@@ -53,6 +61,12 @@ test("recordFacts() makes the documents of an accepted send before it folds fact
   assert.deepEqual(recorded, [rendered, printed, failed]);
 });
 
+test("recordFacts() parks a part of a send that has to wait, once its documents are there", async () => {
+  const { deps, done } = openLedger();
+  await recordFacts([parked, accepted], deps);
+  assert.deepEqual(done, [`materialize ${sendId}`, `park 0,2 for acc_1/4 at ${at}`, "record 0"]);
+});
+
 test("recordFacts() leaves out what the mailer writes itself", async () => {
   const { deps, recorded } = openLedger();
   await recordFacts([sent, rendered], deps);
@@ -62,10 +76,15 @@ test("recordFacts() leaves out what the mailer writes itself", async () => {
 test("recordFacts() warns of sends and messages that the ledger does not have", async () => {
   const { deps, done } = openLedger({
     loadSend: () => Promise.resolve(null),
+    parkUntried: () => Promise.resolve(false),
     recordFacts: () => Promise.resolve({ orphans: ["msg_1"] }),
   });
-  await recordFacts([accepted, rendered], deps);
-  assert.deepEqual(done, ["Unknown send in a fact", "Unknown message in a fact"]);
+  await recordFacts([accepted, parked, rendered], deps);
+  assert.deepEqual(done, [
+    "Unknown send in a fact",
+    "Unknown send in a fact",
+    "Unknown message in a fact",
+  ]);
 });
 
 test("recordFacts() throws when the ledger is away, so that the facts come again", async () => {
