@@ -11,6 +11,7 @@ import { errorType, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { consume, type ConsumeOptions } from "./consume.ts";
 import type { EventClient } from "./_event_client.ts";
+import { openBulkShare } from "./_bulk_share.ts";
 import { brokerAddress, brokerApi } from "./broker_address.ts";
 import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
 import { dropPassed, findPassed, type Passed } from "./_drop_passed.ts";
@@ -152,6 +153,7 @@ class NatsBus implements Bus {
     this.#client = {
       stream,
       suspects: openSuspects(stream),
+      bulkShare: openBulkShare(),
       respond: (inbox, reply) => connection.publish(inbox, JSON.stringify(reply)),
     };
   }

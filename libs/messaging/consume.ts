@@ -17,13 +17,13 @@ import type { EventClient } from "./_event_client.ts";
 import { readTrace } from "./_headers.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Step, Tries } from "./step.ts";
-import { CONSUMERS, typeOfSubject } from "./topology.ts";
+import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
 
 /** Options of {@linkcode consume}. */
 export interface ConsumeOptions {
   /** Name of a consumer in {@linkcode CONSUMERS}. */
   consumer: string;
-  /** How many events are in hand at once. */
+  /** How many events are in hand at once; fewer of the bulk lane while the other has to wait. */
   concurrency: number;
   /** Stop pulling; what is in hand is finished. */
   signal: AbortSignal;
@@ -66,7 +66,7 @@ async function pull<T extends EventType>(
   const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
   const messages = await consumer.consume({
     // No more than can be worked on: what waits in this process has its time running out.
-    max_messages: Math.max(2, options.concurrency),
+    max_messages: Math.max(2, Math.ceil(options.concurrency / (plan.lane === "bulk" ? 2 : 1))),
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
   });
@@ -82,18 +82,34 @@ async function pull<T extends EventType>(
         message.nak();
         continue;
       }
+      if (plan.lane === "transactional") noteWait(client, message);
       const work = settleOnce(client, step, { message, plan, ackWaitMs, held, takeTurn, options })
         .finally(() => {
           inHand.delete(work);
           setGauge("posthaste.step.in_flight", inHand.size, { "posthaste.stage": step.name });
         });
       inHand.add(work);
-      if (inHand.size >= options.concurrency) await Promise.race(inHand);
+      while (inHand.size >= placesOf(client, plan, options)) await Promise.race(inHand);
     }
   } finally {
     options.signal.removeEventListener("abort", stop);
     await Promise.all(inHand);
   }
+}
+
+function placesOf(
+  client: EventClient,
+  { lane }: ConsumerPlan,
+  { concurrency }: ConsumeOptions,
+): number {
+  if (lane !== "bulk") return concurrency;
+  return client.bulkShare.places(concurrency, performance.now());
+}
+
+/** One that comes again has waited for other reasons. */
+function noteWait({ bulkShare }: EventClient, { info }: JsMsg): void {
+  if (info.deliveryCount > 1) return;
+  bulkShare.noteWait(Date.now() - millis(info.timestampNanos), performance.now());
 }
 
 /**
@@ -110,7 +126,7 @@ function triesOf({ info }: JsMsg): Tries {
 
 interface Settling {
   message: JsMsg;
-  plan: ReturnType<typeof planOf>;
+  plan: ConsumerPlan;
   ackWaitMs: number;
   /** What is worked on in this process. */
   held: Set<string>;
@@ -185,7 +201,7 @@ async function settle<T extends EventType>(
   }
 }
 
-function planOf(name: string) {
+function planOf(name: string): ConsumerPlan {
   const plan = CONSUMERS.find((candidate) => candidate.name === name);
   if (plan === undefined) throw new RangeError(`Cannot consume "${name}": no such consumer`);
   return plan;

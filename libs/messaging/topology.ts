@@ -27,6 +27,8 @@ export interface ConsumerPlan {
   name: string;
   stream: string;
   filterSubjects: string[];
+  /** Left out where there are no lanes. */
+  lane?: Lane;
   /** An event that is neither settled nor reported as in progress comes again after this. */
   ackWaitMs: number;
   maxAckPending: number;
@@ -140,6 +142,7 @@ function stage(name: StageName, lane: Lane, stream: string, filterSubjects: stri
     name: consumerOf(name, lane),
     stream,
     filterSubjects,
+    lane,
     ackWaitMs: 30_000,
     maxAckPending: 1000,
   };

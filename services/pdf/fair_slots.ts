@@ -20,10 +20,19 @@ interface Waiter extends Asker {
 /** How often the transactional lane goes first while the bulk lane waits. */
 const BULK_PATIENCE = 3;
 
+/** A place of the bulk lane rests so many times as long as it was held. */
+const REST_FACTOR = 3;
+const LONGEST_REST_MS = 3000;
+
+/** The transactional lane is in use until it has held no place for so long. */
+const IN_USE_MS = 100;
+
 /**
  * Makes `count` places. The transactional lane goes first, and has one place that the bulk lane never
  * holds if there are two or more; the bulk lane gets every fourth place that comes free, so that it
- * never starves. Within a lane it is the turn of the account that holds the fewest places.
+ * never starves. While the transactional lane is in use, each place of the bulk lane rests after its
+ * work: what both print at once, they print more slowly. Within a lane it is the turn of the account
+ * that holds the fewest places.
  */
 export function createFairSlots(count: number): FairSlots {
   const bulkPlaces = Math.max(1, count - 1);
@@ -31,11 +40,14 @@ export function createFairSlots(count: number): FairSlots {
   const held = new Map<string, number>();
   let free = count;
   let bulkHeld = 0;
+  let urgentHeld = 0;
   let passedOver = 0;
+  let quiet: NodeJS.Timeout | undefined;
+  const resting = new Set<NodeJS.Timeout>();
 
   function next(): Waiter | undefined {
     const urgent = first(queues.transactional, held);
-    const bulk = bulkHeld < bulkPlaces ? first(queues.bulk, held) : undefined;
+    const bulk = bulkHeld + resting.size < bulkPlaces ? first(queues.bulk, held) : undefined;
     if (urgent && bulk) {
       const isBulksTurn = passedOver === BULK_PATIENCE;
       passedOver = isBulksTurn ? 0 : passedOver + 1;
@@ -52,14 +64,42 @@ export function createFairSlots(count: number): FairSlots {
       queues[lane].splice(queues[lane].indexOf(waiter), 1);
       free--;
       if (lane === "bulk") bulkHeld++;
+      else takeUrgent();
       held.set(accountId, (held.get(accountId) ?? 0) + 1);
       waiter.start();
     }
   }
 
-  function giveBack({ accountId, lane }: Asker) {
+  function takeUrgent() {
+    urgentHeld++;
+    clearTimeout(quiet);
+    quiet = undefined;
+  }
+
+  function rest(heldMs: number) {
+    if (urgentHeld === 0 && quiet === undefined) return;
+    const timer = setTimeout(() => {
+      resting.delete(timer);
+      handOut();
+    }, Math.min(heldMs * REST_FACTOR, LONGEST_REST_MS)).unref();
+    resting.add(timer);
+  }
+
+  function endRests() {
+    quiet = undefined;
+    for (const timer of resting) clearTimeout(timer);
+    resting.clear();
+    handOut();
+  }
+
+  function giveBack({ accountId, lane }: Asker, heldMs: number) {
     free++;
-    if (lane === "bulk") bulkHeld--;
+    if (lane === "bulk") {
+      bulkHeld--;
+      rest(heldMs);
+    } else if (--urgentHeld === 0) {
+      quiet = setTimeout(endRests, IN_USE_MS).unref();
+    }
     const left = (held.get(accountId) ?? 0) - 1;
     if (left > 0) held.set(accountId, left);
     else held.delete(accountId);
@@ -75,7 +115,8 @@ export function createFairSlots(count: number): FairSlots {
         queues[asker.lane].push({ ...asker, start });
         handOut();
       });
-      return () => giveBack(asker);
+      const started = performance.now();
+      return () => giveBack(asker, performance.now() - started);
     },
   };
 }

@@ -2,8 +2,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { processTree } from "./process_tree.ts";
 
-/** The niceness of the browser: about a third of the weight of a service when cores are scarce. */
-const NICENESS = 5;
+/** The niceness of the browser: about a tenth of the weight of a service when cores are scarce. */
+const NICENESS = 10;
 
 /**
  * Lets everything else on the machine go before a process and those under it, which pass it on to what

@@ -11,7 +11,7 @@ export interface Holds {
   follow(signal: AbortSignal): Promise<void>;
 }
 
-const FOLLOW_MS = 1000;
+const FOLLOW_MS = 500;
 
 /** Opens the knowledge about held integrations; it is empty until it is followed. */
 export function openHolds(
