@@ -24,6 +24,7 @@ const CHECKS: readonly Check[] = [
   { name: "imports", command: ["node", "tools/check_imports.ts"] },
   { name: "mod exports", command: ["node", "tools/check_mod_exports.ts"] },
   { name: "dependencies", command: ["node", "tools/check_dependencies.ts"] },
+  { name: "lock file", command: ["node", "tools/check_lock_file.ts"] },
   ...GENERATED,
 ];
 

@@ -1,5 +1,4 @@
 import type { Call } from "./_cage_protocol.ts";
-import type { CageProcess } from "./_cage_process.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
 
 /** A fill that waits or is done. */
@@ -35,14 +34,3 @@ export type Task = FillTask | CallTask;
 export type Job =
   & { readonly owner: string; readonly started: number }
   & ({ readonly fills: FillTask[]; next: number } | CallTask);
-
-/** A place for a worker, and the worker that has it now. */
-export interface Slot {
-  process: CageProcess;
-  job: Job | undefined;
-  /** Died in a worker with a past: it is tried once more in this one, when it has started anew. */
-  suspect: FillTask | undefined;
-  timer: NodeJS.Timeout | undefined;
-  timedOut: boolean;
-  failedStarts: number;
-}

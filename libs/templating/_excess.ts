@@ -17,7 +17,7 @@ export type Excess = "depth" | "words";
 export function excessOf(source: string, most: Record<Excess, number>): Excess | undefined {
   const { symbols_: symbols, lexer } = (handlebars as unknown as { Parser: Parser }).Parser;
   const named = (names: string[]) => new Set(names.map((name) => symbols[name]));
-  const opens = named(["OPEN_SEXPR", "OPEN_BLOCK", "OPEN_INVERSE"]);
+  const opens = named(["OPEN_SEXPR", "OPEN_BLOCK", "OPEN_INVERSE", "OPEN_PARTIAL_BLOCK"]);
   const closes = named(["CLOSE_SEXPR", "OPEN_ENDBLOCK"]);
   // Each of what is open, and how many `{{else if}}` lie inside each other in it.
   const open: number[] = [];

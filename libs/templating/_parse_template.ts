@@ -57,7 +57,10 @@ function lineOf(source: string, offset: number): { line: number; column: number 
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-/** Walks without recursion: the tree may be as deep as its author likes. */
+/**
+ * Walks without recursion. The lexer has counted the depth already: here it is looked at again, should
+ * the grammar of another version of Handlebars nest more than {@linkcode excessOf} knows of.
+ */
 function findBeyondLimits(ast: Ast): Omit<TemplateError, "part"> | undefined {
   const open: [Node, number][] = [[ast, 0]];
   let count = 0;

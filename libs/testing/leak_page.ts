@@ -331,6 +331,10 @@ export const PAGE_LEAKS: readonly Leak[] = [
     (_, { file }) => `<meta http-equiv=refresh content="0;url=file://${file}">`,
   ),
   plain(
+    "meta-refresh-view-source",
+    (url) => `<meta http-equiv=refresh content="0;url=view-source:${url}">`,
+  ),
+  plain(
     "frameset-file",
     (_, { file }) => `<frameset cols=*><frame src="file://${file}"></frameset>`,
   ),

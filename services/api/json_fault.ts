@@ -5,7 +5,8 @@ export interface JsonPlace {
 }
 
 const TOKEN_PATTERN = /[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const ESCAPE_PATTERN = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const UNICODE_PATTERN = /\\u[0-9a-fA-F]{4}/y;
+const SHORT_ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
 const BLANKS_PATTERN = /[ \t\n\r]*/y;
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | "more" | "nothing";
@@ -80,11 +81,17 @@ function endOfString(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length;) {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
-    const next = code === 0x5c ? endOf(ESCAPE_PATTERN, text, at) : code < 0x20 ? undefined : at + 1;
+    const next = code === 0x5c ? endOfEscape(text, at) : code < 0x20 ? undefined : at + 1;
     if (next === undefined) return undefined;
     at = next;
   }
   return undefined;
+}
+
+/** Without a pattern for the short ones: of those there may be millions. */
+function endOfEscape(text: string, start: number): number | undefined {
+  if (SHORT_ESCAPES.has(text.charCodeAt(start + 1))) return start + 2;
+  return endOf(UNICODE_PATTERN, text, start);
 }
 
 function placeOf(text: string, position: number): JsonPlace {

@@ -103,7 +103,8 @@ if (import.meta.main) {
 
   const printGuarded = async (guards: Guards, html: string, settleMs: number): Promise<Buffer> => {
     const key = JSON.stringify(guards.flags);
-    const browser = browsers.get(key) ?? await launch(guards.flags);
+    const kept = browsers.get(key);
+    const browser = kept?.isConnected() ? kept : await launch(guards.flags);
     browsers.set(key, browser);
     const context = await browser.newContext({ javaScriptEnabled: guards.scripts });
     try {

@@ -7,9 +7,12 @@ export function chromiumFlags(proxyPort: number): string[] {
     `--proxy-server=http://127.0.0.1:${proxyPort}`,
     // Without this, loopback addresses would go past the proxy.
     "--proxy-bypass-list=<-loopback>",
+    // What does not ask the proxy finds no name: WebRTC, or all if the proxy were left out some day.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    // No test can tell these two: through a proxy there is no QUIC, and the headless shell looks no
+    // name up ahead. They are for the Chromium that does.
     "--disable-quic",
     "--dns-prefetch-disable",
     "--disable-background-networking",

@@ -7,10 +7,11 @@ const HARMLESS_STYLE =
   /<style(?:\s+(?:type\s*=\s*["']?text\/css["']?|media\s*=\s*["']?[\w ]+["']?))*\s*>/gi;
 
 /**
- * The tags that can set something on a document that outlives its content; and those of frames, of
- * whose refusal another process tells, perhaps when the next document is shown already.
+ * The tags that can set something on a document that outlives its content; those of frames, of whose
+ * refusal another process tells, perhaps when the next document is shown already; and media, which may
+ * go on to ask for sources when they are in no document any more (no test has seen it).
  */
-const SUSPECT = /<(?:meta|style|link|base|i?frame|object|embed)(?![a-z0-9-])/i;
+const SUSPECT = /<(?:meta|style|link|base|i?frame|object|embed|audio|video)(?![a-z0-9-])/i;
 
 /**
  * Whether a document may change the page it was shown in beyond its own content, so that the next

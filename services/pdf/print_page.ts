@@ -10,6 +10,9 @@ const MAX_BLOCKED = 20;
 /** How long a page's crash may take to be known after a print has failed, in milliseconds. */
 const CRASH_NOTICE_MS = 500;
 
+/** Between two documents. */
+const EMPTY = "<!DOCTYPE html>";
+
 /** What a page prints. */
 export interface PrintOrder {
   /** The whole document, policy and page rule in it. */
@@ -100,13 +103,8 @@ export class PrintPage {
 
   async #print({ document, size, background, lastPage }: PrintOrder): Promise<Printed> {
     await this.#clean;
-    // Sent together, so that the document before has no time to be refused anything in between.
-    const told = this.#untilTold().then(() => this.#blocked = new Set());
-    const shown = this.#cdp.send("Page.setDocumentContent", {
-      frameId: this.#frameId,
-      html: document,
-    });
-    await Promise.all([told, shown]);
+    this.#blocked = new Set();
+    await this.#show(document);
     const { data } = await this.#cdp.send("Page.printToPDF", {
       paperWidth: size.width,
       paperHeight: size.height,
@@ -125,15 +123,27 @@ export class PrintPage {
     return { pdf: Buffer.from(data, "base64"), blocked: [...this.#blocked] };
   }
 
+  async #show(html: string): Promise<void> {
+    await this.#cdp.send("Page.setDocumentContent", { frameId: this.#frameId, html });
+  }
+
   /** Waits until the page's process has told all that it refused so far: it answers in order. */
   async #untilTold(): Promise<void> {
     await this.#cdp.send("Log.disable");
   }
 
-  /** Makes sure that nothing of a document is left. The next print waits for it; the caller need not. */
+  /**
+   * Makes sure that nothing of a document is left: what it still asked for, such as an image that an
+   * animation changes, would be told as refused to the next one, which is somebody else's. When the
+   * page has answered, all was told. The next print waits for it; the caller need not.
+   */
   clean(html: string): void {
-    if (!leavesTraces(html)) return;
-    this.#clean = this.#cdp.send("Page.navigate", { url: "about:blank" });
+    this.#clean = leavesTraces(html) ? this.#renew() : this.#show(EMPTY);
     this.#clean.catch(() => undefined);
+  }
+
+  async #renew(): Promise<void> {
+    await this.#cdp.send("Page.navigate", { url: "about:blank" });
+    await this.#untilTold();
   }
 }

@@ -20,14 +20,21 @@ export interface AttackOptions {
 /** Attacks the product in one way, or several that belong together. */
 export type Attack = (options: AttackOptions) => Promise<HostileRow[]>;
 
+/** A part of what is attacked. */
+export interface AttackPart {
+  attack: Attack;
+  /** Of the tries that are asked for, how much it gets: a page takes longer to print than a template. */
+  share: number;
+}
+
 /** Every attack, by the part of `docs/security.md` that it tries. */
-export const ATTACKS: Readonly<Record<string, Attack>> = {
-  templates: attackTemplates,
-  chromium: attackChromium,
-  mail: attackMail,
-  hosts: attackHosts,
-  secrets: attackSecrets,
-  accounts: attackAccounts,
-  http: attackHttp,
-  privileges: attackPrivileges,
+export const ATTACKS: Readonly<Record<string, AttackPart>> = {
+  templates: { attack: attackTemplates, share: 1 },
+  chromium: { attack: attackChromium, share: 0.03 },
+  mail: { attack: attackMail, share: 0.1 },
+  hosts: { attack: attackHosts, share: 1 },
+  secrets: { attack: attackSecrets, share: 1 },
+  accounts: { attack: attackAccounts, share: 0.5 },
+  http: { attack: attackHttp, share: 0.2 },
+  privileges: { attack: attackPrivileges, share: 1 },
 };

@@ -62,13 +62,20 @@ export async function attackChromium(options: AttackOptions): Promise<HostileRow
   for (const [attack, guards] of [["as printed", "product"], ["scripts on", SCRIPTED]] as const) {
     const started = performance.now();
     const row = { attack: `Chromium: leaking pages, ${attack}`, tries: 0, through: 0, note };
+    const errors: string[] = [];
     for (; row.tries < Math.ceil(tries / 2); row.tries++) {
       const order = { ...randomPage(random), guards, settleMs: guards === "product" ? 100 : 300 };
       const result = await print(order);
+      if (result.error !== undefined) errors.push(result.error);
       if (!gotThrough(result)) continue;
       row.through++;
       onProgress?.(`GOT THROUGH ${JSON.stringify({ order, result })}`);
     }
+    // A page that is not shown tries nothing.
+    if (errors.length > row.tries / 2) {
+      throw new Error(`Cannot attack Chromium: ${errors.length} pages failed: ${errors[0]}`);
+    }
+    row.note = `${note}; ${row.tries - errors.length} pages were printed`;
     rows.push({ ...row, seconds: (performance.now() - started) / 1000 });
     onProgress?.(`${row.attack}: ${row.tries} pages, ${row.through} got through`);
   }

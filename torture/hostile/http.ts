@@ -27,6 +27,8 @@ const MAX_SOCKETS = 1000;
 const RATE = 20;
 const AT_ONCE = 16;
 const PIPELINED = 50;
+/** As many requests as a long attack has. */
+const GOOD_PIPELINES = 400;
 
 /** Attacks the HTTP interface of a real process, over real connections. */
 export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow[]> {
@@ -41,7 +43,7 @@ export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow
   add(await tryRequests(target));
   add(await tryBodies(target, limitMs));
   add(await tryRate(target));
-  add(await tryPipelines(target, tries));
+  add(await tryPipelines(target, { tries, isShort }));
   const startedAt = performance.now();
   for (const { property, tries: runs, broken } of await fuzzHttp(target, { runs: tries, seed })) {
     add({
@@ -127,13 +129,15 @@ async function tryBodies(target: HttpTarget, limitMs: number): Promise<HostileRo
   const before = await target.rss();
   const faults: string[] = [];
   let [tries, slowest, largest] = [0, { name: "", cpuMs: 0 }, { name: "", bytes: 0 }];
+  const answeredMs: number[] = [];
   for (const body of bodies) {
     for (const endpoint of ["send", "render"] as const) {
       if (body.only !== undefined && body.only !== endpoint) continue;
       if (endpoint === "render" && RENDERABLE.has(body.name)) continue;
       tries++;
       const earlier = await target.rss();
-      const { fault, cpuMs } = await tryBody(target, { body, endpoint, limitMs });
+      const { fault, cpuMs, firstMs } = await tryBody(target, { body, endpoint, limitMs });
+      answeredMs.push(firstMs);
       if (fault !== undefined) faults.push(`${body.name} (${endpoint}): ${fault}`);
       if (cpuMs > slowest.cpuMs) slowest = { name: body.name, cpuMs };
       const bytes = await target.rss() - earlier;
@@ -149,7 +153,7 @@ async function tryBodies(target: HttpTarget, limitMs: number): Promise<HostileRo
     `${mb(largest.bytes)} MB more at most (${largest.name}), ${
       mb(grown)
     } MB after all; at most ${slowest.cpuMs} ms of a processor ` +
-    `(${slowest.name})`;
+    `(${slowest.name}); answered after at most ${Math.max(...answeredMs).toFixed(0)} ms`;
   return rowOf("HTTP: hostile bodies", { tries, faults, startedAt, note });
 }
 
@@ -169,21 +173,23 @@ interface BodyTry {
 async function tryBody(
   target: HttpTarget,
   { body, endpoint, limitMs }: BodyTry,
-): Promise<{ fault: string | undefined; cpuMs: number }> {
+): Promise<{ fault: string | undefined; cpuMs: number; firstMs: number }> {
   const { port, account } = target;
   const path = endpoint === "send" ? account.path : "/templates/torture/render";
   const line = `POST /v1${path} HTTP/1.1`;
   const bytes = requestText(line, headersOf(account.token, body.headers), body.make());
-  let cpuMs = Infinity;
-  // The best of three: what else the machine does is no fault of the request.
-  for (let i = 0; i < 3 && cpuMs > limitMs; i++) {
+  let [cpuMs, firstMs] = [Infinity, Infinity];
+  // The best of five: what else the machine does is no fault of the request.
+  for (let i = 0; i < 5 && cpuMs > limitMs; i++) {
     const before = await target.cpuMs();
-    const { answers } = await exchangeRaw(bytes, { port, lingerMs: 0 });
+    const exchange = await exchangeRaw(bytes, { port, lingerMs: 0 });
     cpuMs = Math.min(cpuMs, await target.cpuMs() - before);
-    const fault = faultOfRefusal(answers[0]);
-    if (fault !== undefined) return { fault, cpuMs };
+    firstMs = Math.min(firstMs, exchange.firstMs);
+    const fault = faultOfRefusal(exchange.answers[0]);
+    if (fault !== undefined) return { fault, cpuMs, firstMs };
   }
-  return { fault: cpuMs > limitMs ? `${cpuMs} ms of a processor` : undefined, cpuMs };
+  const fault = cpuMs > limitMs ? `${cpuMs} ms of a processor` : undefined;
+  return { fault, cpuMs, firstMs };
 }
 
 /** Tries to get more out of a token than its limit, and looks what the answers say of it. */
@@ -219,9 +225,11 @@ async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<Ho
 }
 
 /** Pipelines: what a connection may hold is answered, in order; what is more ends it. */
-async function tryPipelines(target: HttpTarget, tries: number): Promise<HostileRow> {
+async function tryPipelines(
+  target: HttpTarget,
+  { tries, isShort }: { tries: number; isShort: boolean },
+): Promise<HostileRow> {
   const startedAt = performance.now();
-  const before = await target.rss();
   const { port, account: { token } } = target;
   const asks = Array.from(
     { length: 20 * PIPELINED },
@@ -230,6 +238,11 @@ async function tryPipelines(target: HttpTarget, tries: number): Promise<HostileR
   const faults: string[] = [];
   const few = Buffer.concat(asks.slice(0, PIPELINED));
   const many = Buffer.concat(asks);
+  // V8 takes more memory for garbage where requests come faster, good ones too.
+  for (let n = 0; n < (isShort ? 0 : GOOD_PIPELINES); n++) {
+    await exchangeRaw(few, { port, expect: PIPELINED, lingerMs: 0 });
+  }
+  const before = await target.rss();
   for (let n = 0; n < Math.max(4, tries / PIPELINED); n++) {
     const [good, flood] = await Promise.all([
       exchangeRaw(few, { port, expect: PIPELINED, lingerMs: 0 }),

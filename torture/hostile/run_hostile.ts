@@ -6,7 +6,7 @@ import type { HostileRow } from "./row.ts";
 
 const USAGE = `Usage: npm run torture -- hostile [options]
   --seed <n>          every choice follows from it (1)
-  --tries <n>         how often the attacks that are drawn are tried (1000)
+  --tries <n>         how often the attacks that are drawn are tried, dear ones less often (10000)
   --only <part>[,...] these only: ${Object.keys(ATTACKS).join(", ")}
   --help              print this
 `;
@@ -17,7 +17,7 @@ export async function runHostile(args: string[]): Promise<void> {
     args,
     options: {
       seed: { type: "string", default: "1" },
-      tries: { type: "string", default: "1000" },
+      tries: { type: "string", default: "10000" },
       only: { type: "string", default: Object.keys(ATTACKS).join() },
       help: { type: "boolean", default: false },
     },
@@ -25,13 +25,16 @@ export async function runHostile(args: string[]): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const rows: HostileRow[] = [];
   for (const name of values.only.split(",")) {
-    const attack = ATTACKS[name];
-    if (attack === undefined) throw new RangeError(`Cannot find the attack "${name}"`);
-    const options = { seed: Number(values.seed), tries: Number(values.tries) };
+    const part = ATTACKS[name];
+    if (part === undefined) throw new RangeError(`Cannot find the attack "${name}"`);
+    const { attack, share } = part;
+    const options = { seed: Number(values.seed), tries: Math.ceil(Number(values.tries) * share) };
     rows.push(...await attack({ ...options, onProgress: (line) => say(`${name}: ${line}`) }));
   }
   process.stdout.write(`\n${writeHostileTable(rows)}\n`);
   for (const { attack, note } of rows) if (note !== undefined) say(`${attack}: ${note}`);
+  const { seed, tries, only } = values;
+  say(`To repeat it: npm run torture -- hostile --seed ${seed} --tries ${tries} --only ${only}`);
   process.exitCode = rows.some(({ through }) => through > 0) ? 1 : 0;
 }
 

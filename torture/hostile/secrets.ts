@@ -24,6 +24,7 @@ import { openRig, type Rig } from "../rig/rig.ts";
 import { runFault, type RunResult } from "../run_fault.ts";
 import { canaryOf, searchFor } from "../ledgers/secret.ts";
 import type { HostileRow } from "./row.ts";
+import { searchAnswers } from "./secret_answers.ts";
 
 /** How much is tried. */
 export interface HostileOptions {
@@ -180,6 +181,7 @@ async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promis
   }
   const search = searchFor(secrets);
   rows.push(
+    await timed("a secret in an answer, of an error too", () => searchAnswers(rig, secrets)),
     await timed("a secret in a trace or a metric", async () => {
       await delay(1000);
       const leaks = collector.bodies.flatMap((body) => search(body));

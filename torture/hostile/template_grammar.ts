@@ -16,7 +16,17 @@ const LITERALS = [
 ];
 const BLOCKS = HELPERS.filter(({ kind }) => kind === "block").map(({ name }) => name);
 const INLINE = HELPERS.filter(({ kind }) => kind === "inline");
-const TEXTS = ["<p>", "</p>\n", " ", "&amp;", "{", "}", "\\{{x}}", "é\u{1f468}\u200d", "\u202e"];
+const TEXTS = [
+  "<p>",
+  "</p>\n",
+  " ",
+  "&amp;",
+  " { ",
+  " } ",
+  "\\{{x}}",
+  "é\u{1f468}\u200d",
+  "\u202e",
+];
 const FORBIDDEN = [
   ...["{{> x}}", "{{> (lookup . 'x')}}", "{{#> x}}{{/x}}", "{{* x}}", "{{log n}}"],
   ...["{{#*inline 'x'}}{{/inline}}", "{{> @partial-block}}", "{{{{raw}}}}{{x}}{{{{/raw}}}}"],

@@ -34,6 +34,8 @@ interface Attack extends AsyncDisposable {
   readonly cage: Cage;
   /** Does one hostile thing while another account renders, and says what was wrong. */
   readonly try: (name: string, hostile: () => Promise<string>) => Promise<string | undefined>;
+  /** How often something hostile gave a text, and how long the other account waited at most. */
+  readonly seen: { texts: number; longestMs: number };
 }
 
 function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
@@ -43,6 +45,7 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
     publishTimeLimitMs: PUBLISH_LIMIT_MS,
   });
   let count = 0;
+  const seen = { texts: 0, longestMs: 0 };
 
   async function innocent(): Promise<string | undefined> {
     const name = `<${++count}>`;
@@ -54,6 +57,7 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
       fills: [{ data: { name } }],
     });
     const took = performance.now() - started;
+    seen.longestMs = Math.max(seen.longestMs, took);
     const text = result?.ok ? result.parts["html"] : result?.error.message;
     if (text !== `Dear &lt;${count}&gt;`) return `the innocent got "${text}"`;
     if (took > TIME_LIMIT_MS + SLACK_MS) return `the innocent waited ${Math.round(took)} ms`;
@@ -63,6 +67,7 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
   async function attempt(hostile: () => Promise<string>): Promise<string | undefined> {
     try {
       const output = await hostile();
+      seen.texts++;
       return LEAKED.test(output) ? `it printed ${JSON.stringify(output.slice(0, 200))}` : undefined;
     } catch (error) {
       const isClear = error instanceof RenderError || error instanceof InvalidTemplateError;
@@ -75,6 +80,7 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
 
   return {
     cage,
+    seen,
     try: async (name, hostile) => {
       const beside = attempt(hostile);
       const wrong = [await innocent(), await beside, await innocent()].find(Boolean);
@@ -91,15 +97,17 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
  */
 export async function attackTemplates(options: AttackTemplatesOptions): Promise<HostileRow[]> {
   await using attack = openAttack(options);
-  const rows = [
-    await bombs(attack, options),
-    await prototypes(attack),
-    await trees(attack),
-    ...await publishing(attack, options),
-    await grammar(attack, options),
-  ];
-  for (const { attack: name, through, tries } of rows) {
-    options.onProgress?.(`${name}: ${through} of ${tries} got through`);
+  const rows: HostileRow[] = [];
+  for (const part of [bombs, prototypes, trees, publishing, grammar]) {
+    Object.assign(attack.seen, { texts: 0, longestMs: 0 });
+    const [row, ...more] = [await part(attack, options)].flat();
+    if (row === undefined) continue;
+    const { texts, longestMs } = attack.seen;
+    const seen = `${texts} gave a text, and the other account waited ${
+      longestMs.toFixed(0)
+    } ms at most`;
+    rows.push({ ...row, note: row.note === undefined ? seen : `${seen}; ${row.note}` }, ...more);
+    options.onProgress?.(`${row.attack}: ${row.through} of ${row.tries} got through; ${seen}`);
   }
   return rows;
 }
