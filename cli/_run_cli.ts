@@ -21,12 +21,20 @@ export interface CliOptions {
   cwd?: string | undefined;
 }
 
-/** Runs the command line as a process of its own, with nothing in its environment but `env`. */
+/**
+ * Runs the command line as a process of its own, with nothing in its environment but `env` and where
+ * what Node compiles is kept.
+ */
 export async function runCli(args: string[], options: CliOptions = {}): Promise<CliRun> {
   const { env = {}, stdin = "", cwd = import.meta.dirname } = options;
   const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts"), ...args], {
     cwd,
-    env: { PATH: process.env["PATH"], POSTHASTE_STACK_FILE: "/nowhere", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      POSTHASTE_STACK_FILE: "/nowhere",
+      ...env,
+    },
   });
   const commandLine = readCommandLine(child.pid);
   child.stdin.on("error", () => undefined).end(stdin);

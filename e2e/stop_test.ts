@@ -61,7 +61,7 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
       }, { timeoutMs: 10_000 });
       assert.equal(answer.status, 200);
       sends.push(answer.body);
-      await delay(60);
+      await delay(150);
     }
   }
   const flowing = flow();

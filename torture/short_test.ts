@@ -4,7 +4,6 @@ import { findFaults } from "./faults/fault_list.ts";
 import { problemsOf } from "./report.ts";
 import { openRig, type Rig } from "./rig/rig.ts";
 import { runFault } from "./run_fault.ts";
-import { findMutations, trySabotage } from "./sabotage/sabotage.ts";
 
 const SEED = "short";
 
@@ -40,15 +39,4 @@ describe("the torture", () => {
       assert.ok(result.crashes + result.injected > 0, "no fault was injected");
     });
   }
-});
-
-test("the torture sees it when each attempt has a Message-ID of its own", async () => {
-  const [mutation] = findMutations(["M7"]);
-  assert.ok(mutation);
-  const { detected, evidence } = await trySabotage({
-    ...mutation,
-    load: { messages: 60, minutes: 0.04 },
-  }, 5);
-  assert.ok(detected, evidence);
-  assert.match(evidence, /I4 \d+x/);
 });

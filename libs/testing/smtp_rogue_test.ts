@@ -23,7 +23,7 @@ const mail = [
 interface Talk {
   /** All that was heard, a line each. */
   heard: string[];
-  /** How it ended: by FIN, by RST, or not at all within `patienceMs` of silence. */
+  /** How it ended: by FIN, by RST, or not at all within `patienceMs` after the last step. */
   end: "fin" | "reset" | "silent";
 }
 
@@ -41,7 +41,7 @@ function talk(
       socket.destroy();
       resolve({ heard: text.split("\r\n").slice(0, -1), end });
     };
-    socket.setTimeout(patienceMs, () => done("silent"));
+    socket.setTimeout(steps.length === 0 ? patienceMs : 1000, () => done("silent"));
     socket.on("error", () => done("reset"));
     socket.on("end", () => done("fin"));
     socket.on("data", (piece: string) => {
@@ -50,6 +50,7 @@ function talk(
       if (!text.endsWith("\r\n") || /^\d{3}-[^\n]*\r\n$/m.test(text.slice(-40))) return;
       const step = steps[next++];
       if (step !== undefined) socket.write(`${step}\r\n`);
+      if (next >= steps.length) socket.setTimeout(patienceMs);
     });
   });
 }
@@ -167,9 +168,9 @@ test("openRogueSmtp() sends the right reply in pieces, before a FIN and before a
 });
 
 test("openRogueSmtp() calls a reply ambiguous that did not end before its client", async () => {
-  const plan = planOf([rule("dot", { do: "trickle", ms: 30 })]);
+  const plan = planOf([rule("dot", { do: "trickle", ms: 300 })]);
   await using rogue = await openRogueSmtp({ plan });
-  await talk(rogue.port, mail, { patienceMs: 10 });
+  await talk(rogue.port, mail, { patienceMs: 100 });
   await until(() => rogue.records.length === 1, { message: "the record" });
   assert.equal(rogue.records[0]?.reply, null);
   assert.equal(rogue.records[0]?.ambiguous, true);

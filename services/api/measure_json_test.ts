@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jsonLimitsOf, MAX_DEPTH, MAX_FIELDS, measureJson } from "./measure_json.ts";
+import { jsonLimitsOf, MAX_DEPTH, MAX_FIELDS, MAX_NAMES, measureJson } from "./measure_json.ts";
 
 const LIMITS = { maxValues: 100, maxFields: 50 };
 
@@ -32,9 +32,23 @@ test("measureJson() stops at too deep, too many values, and too many fields", ()
   assert.equal(measure(object(50)).excess, undefined);
   assert.match(String(measure(object(51)).excess), /more than 50 fields/);
   const large = jsonLimitsOf(5_000_000);
-  assert.deepEqual(large, { maxValues: 250_000, maxFields: 62_500 });
+  assert.deepEqual(large, { maxValues: 250_000, maxFields: 125_000 });
   assert.equal(measure(`[${object(MAX_FIELDS)},${object(MAX_FIELDS)}]`, large).excess, undefined);
   assert.match(String(measure(object(MAX_FIELDS + 1), large).excess), /more than 10000 fields/);
+});
+
+test("measureJson() stops at too many different names, and takes a thousand invoices", () => {
+  const large = jsonLimitsOf(5_000_000);
+  const named = (name: (n: number) => string) => (count: number) =>
+    `[${Array.from({ length: count }, (_, n) => `{"${name(n)}":1}`).join(",")}]`;
+  const different = named((n) => `k${n}`);
+  // Two names may be taken for one, but not many.
+  assert.match(String(measure(different(MAX_NAMES * 1.2), large).excess), /30000 different names/);
+  assert.equal(measure(different(MAX_NAMES), large).excess, undefined);
+  const escaped = named((n) => `\\u${(0x1000 + n).toString(16)}`);
+  assert.match(String(measure(escaped(MAX_NAMES * 1.2), large).excess), /different names/);
+  const invoice = `{${Array.from({ length: 120 }, (_, n) => `"field${n}":"value"`).join(",")}}`;
+  assert.equal(measure(`[${Array(1000).fill(invoice).join(",")}]`, large).excess, undefined);
 });
 
 test("measureJson() sees escapes that may be halves of characters", () => {

@@ -9,7 +9,7 @@ const SHORT = ["50,000 pages", "an image of 900 million pixels", "frames by the 
 
 suite("a document that is a bomb", { skip: NO_CHROMIUM }, () => {
   test("ends within its time, and the next document never notices", async () => {
-    await using browser = await openTestBrowser({ timeLimit: 1500, concurrency: 1 });
+    await using browser = await openTestBrowser({ timeLimit: 1000, concurrency: 1 });
     await browser.warm();
     for (const { name, html } of PRINT_BOMBS.filter(({ name }) => SHORT.includes(name))) {
       const started = performance.now();

@@ -26,6 +26,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
   });
 
   test("warm() starts a browser that lets every other process go first", async () => {
+    const own = getPriority();
     await using browser = await openTestBrowser({ concurrency: 1 });
     await browser.warm();
     const pid = pidOf(browser.stats());
@@ -33,19 +34,21 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     for (const child of await renderersUnder(pid)) assert.equal(getPriority(child), 5);
     const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => undefined);
     if (group !== undefined) assert.match(group, /nice 5/);
-    assert.equal(getPriority(), 0, "our own stays");
+    assert.equal(getPriority(), own, "our own stays");
   });
 
   test("print() gives a hanging document its failure and the others their PDFs", async () => {
-    await using browser = await openTestBrowser({ timeLimit: 1_000, concurrency: 3 });
+    // On a busy machine it takes a gigabyte before its time is over.
+    const limits = { memoryBytes: 8 * 1024 ** 3 };
+    await using browser = await openTestBrowser({ timeLimit: 1_000, concurrency: 3, limits });
     await browser.warm();
     const tree = await processTree(pidOf(browser.stats()));
+    let done = false;
     const hanging = assert.rejects(browser.print(job(ENDLESS)), {
       code: "timeout",
       message: `Cannot print "test": the document took longer than 1 s`,
-    });
+    }).finally(() => done = true);
     const others: Promise<unknown>[] = [];
-    let done = false;
     const feeding = (async () => {
       while (!done) {
         const printed = browser.print(job("<p>neighbour"));
@@ -53,14 +56,13 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
         await printed;
       }
     })();
-    await hanging;
-    done = true;
-    await feeding;
+    await Promise.all([hanging, feeding]);
     assert.ok(others.length > 3);
     assert.deepEqual(await textOf((await browser.print(job("next"))).pdf), ["next"]);
     await allGone(tree);
-    // The first time it may have been the browser's fault.
-    assert.deepEqual(browser.stats().stops, { recycled: 0, timeout: 2, crashed: 0 });
+    // The first time it may have been the browser's fault. Neighbours may have worn one out meanwhile.
+    const { timeout, crashed } = browser.stats().stops;
+    assert.deepEqual({ timeout, crashed }, { timeout: 2, crashed: 0 });
     assert.equal(browser.stats().failed, 1);
   });
 

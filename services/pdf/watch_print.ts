@@ -42,24 +42,27 @@ export async function watchPrint(pid: number, options: WatchOptions): Promise<Wa
   const started = performance.now();
   let worked = 0;
   let used = 0;
+  let compared = 0;
   let before: { at: number; cpu: number } | undefined;
-  while (worked < time && performance.now() - started < PATIENCE * time) {
+  // One look alone tells nothing, and on a busy machine it may come after all the time.
+  while (compared === 0 || (worked < time && performance.now() - started < PATIENCE * time)) {
     const ended = await delay(pause, false, { signal }).catch(() => true);
     if (ended) return "done";
     const tree = await processTree(pid);
     for (const child of tree.slice(1)) if (await memoryOf([child]) > memory) onTooLarge(child);
     const now = { at: performance.now(), cpu: await cpuOf(tree) };
     // Most documents are done before the first look, so there is nothing to compare it with.
-    if (before === undefined) worked += now.at - started;
+    if (before === undefined) worked += Math.min(pause, now.at - started);
     else {
       // What a process has used is gone with it.
       const cpu = Math.max(0, now.cpu - before.cpu);
       const passed = now.at - before.at;
       used += cpu;
+      compared += passed;
       if (cpu >= passed / 2) worked += passed;
     }
     before = now;
   }
   if (signal.aborted) return "done";
-  return used < IDLE_SHARE * (performance.now() - started) ? "stuck" : "overdue";
+  return used < IDLE_SHARE * compared ? "stuck" : "overdue";
 }

@@ -32,6 +32,15 @@ test("watchPrint() ends in time when the browser works", async () => {
   assert.equal(end, "overdue");
 });
 
+test("watchPrint() does not take a browser for stuck at which it came to look late", async () => {
+  using busy = start("for (;;);");
+  const { signal } = new AbortController();
+  const watching = watchPrint(busy.pid, { ...forGood, time: 400, signal });
+  // A machine that has no time for the service either.
+  for (const end = performance.now() + 600; performance.now() < end;);
+  assert.equal(await watching, "overdue");
+});
+
 test("watchPrint() ends when the document is done", async () => {
   using idle = start("setTimeout(() => {}, 60_000)");
   const signal = AbortSignal.timeout(50);

@@ -114,12 +114,14 @@ const BROKEN = ["", "@h:x/", "@", "@/", "#@h/", "@h/?tls=maybe", "@h/?nobody=kno
 
 async function attackErrors(random: Random, tries: number): Promise<Tried> {
   const most = Math.min(tries, 2000);
+  const places = ODD.flatMap((odd) => BROKEN.map((broken) => [odd, broken] as const));
   let [begun, through] = [0, 0];
   // Some URLs can be read after all, and take seconds to lead nowhere.
   await Promise.all(Array.from({ length: 32 }, async () => {
-    while (begun++ < most) {
+    while (begun < most) {
+      const [odd, broken] = places[begun++ % places.length] ?? ["", ""];
       const marks = [`Canary${random.integer(1e8, 1e9)}`, `Yranac${random.integer(1e8, 1e9)}`];
-      const url = `mongodb://jane:${marks.join(random.pick(ODD))}${random.pick(BROKEN)}`;
+      const url = `mongodb://jane:${marks.join(odd)}${broken}`;
       const error = await openStore({ url }).then(
         async (store) => void await store[Symbol.asyncDispose](),
         (error: unknown) => error,
