@@ -8,7 +8,7 @@ export const MAX_FIELDS = 10_000;
 
 /** A text of so many bytes may hold one field or item, or one field: those cost a parser more. */
 const BYTES_PER_VALUE = 20;
-const BYTES_PER_FIELD = 40;
+const BYTES_PER_FIELD = 50;
 
 /** The most different names of fields: each costs as much as several fields that share one. */
 export const MAX_NAMES = 30_000;
