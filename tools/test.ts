@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { openMongod } from "@posthaste/parts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const LONGEST_TEST_MS = 120_000;
+const LONGEST_TEST_MS = 180_000;
 const INTERRUPTED = 130;
 /** So many files are told, of which each took longer than all others. */
 const SLOWEST = 10;

@@ -25,6 +25,9 @@ const EXCEPTIONS: Record<string, string> = {
   findToken: "a token is what tells the account; it is found by the SHA-256 of 256 random bits",
   touchToken: "by the same hash, of a token that was found",
   loadSend: "workers have the send's id from an event that the api made",
+  loadSends: "the same, for the tracker",
+  materializeSends: "the same: each document gets the account that its send names",
+  parkUntried: "each write names the account; what has no document is looked for by its id",
   unfinishedMessages: SWEEPER,
   sendsToSweep: SWEEPER,
   sendHeads: SWEEPER,
@@ -42,6 +45,8 @@ const EXCEPTIONS: Record<string, string> = {
   parkedIntegrations: SWEEPER,
   releaseParked:
     "by an integration's id, which names its account; its sends by the ids found there",
+  takeReturned: "by an integration's id, which names its account",
+  listHolds: "the renderer works for all accounts, and asks for an integration by its account",
   listTroubled: "mailers share what they know of servers, and send for all accounts",
   countSecrets: "the operator rotates the master keys of all accounts",
   rewrapSecrets: "the same; each single write names the account",

@@ -57,7 +57,7 @@ export function factFold(db: Db): FactFold {
   async function materializeFor(facts: RecordedFact[]): Promise<void> {
     for (const sendId of new Set(facts.map((fact) => fact.data.sendId))) {
       const send = await loadSend(sendId);
-      if (send !== null) await materialize(messages, send);
+      if (send !== null) await materialize(messages, [send]);
     }
   }
 

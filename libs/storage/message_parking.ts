@@ -3,9 +3,8 @@ import type { Collection, Db } from "mongodb";
 import type { Claim } from "./message_claim.ts";
 import { collectionsOf } from "./_collections.ts";
 import { insertingFirst } from "./_first_attempt.ts";
-import { materialize } from "./_materialize.ts";
 import { UNTOUCHED } from "./_message_document.ts";
-import { sendStore } from "./send_store.ts";
+import { messageStore } from "./message_store.ts";
 
 /** A message that has to wait for its integration's turn. */
 export type Parking = Omit<Claim, "leaseMs"> & {
@@ -49,13 +48,15 @@ export interface MessageParking {
   parkMessage(parking: Parking): Promise<boolean>;
   /**
    * Parks messages that were never claimed; those that were, or are parked for this reason, stay as
-   * they are. Gives whether their send is in the ledger.
+   * they are. Gives the ids of the sends that are not in the ledger.
    */
-  parkUntried(parking: UntriedParking): Promise<boolean>;
+  parkUntried(parkings: UntriedParking[]): Promise<{ unknown: string[] }>;
   /** `_id`s of the integrations that messages are parked for. */
   parkedIntegrations(): Promise<string[]>;
   /** How many messages were let go for an integration and have not come to an outcome. */
   countReleased(releasedFor: string): Promise<number>;
+  /** Gives how many messages were let go for an integration and parked again, each once. */
+  takeReturned(releasedFor: string): Promise<number>;
   /** Lets parked messages go, the oldest first; they are due now. */
   releaseParked(release: Release): Promise<Released[]>;
 }
@@ -63,24 +64,28 @@ export interface MessageParking {
 /** Gives the parking of messages. */
 export function messageParking(db: Db): MessageParking {
   const { messages, sends } = collectionsOf(db);
-  const { loadSend } = sendStore(db);
+  const { materializeSends } = messageStore(db);
   return {
     parkMessage: (parking) =>
       insertingFirst(parking.attempt, (upsert) => park(messages, parking, upsert)),
-    async parkUntried(parking) {
-      const { sendId, indexes } = parking;
-      const ids = indexes.map((index) => messageIdOf(sendId, index));
-      if (await parkAll(messages, ids, parking) === ids.length) return true;
-      if (await messages.countDocuments({ _id: { $in: ids } }) === ids.length) return true;
-      const send = await loadSend(sendId);
-      if (send === null) return false;
-      await materialize(messages, send);
-      await parkAll(messages, ids, parking);
-      return true;
+    async parkUntried(parkings) {
+      if (parkings.length === 0) return { unknown: [] };
+      const wanted = parkings.reduce((sum, { indexes }) => sum + indexes.length, 0);
+      if (await parkAll(messages, parkings) === wanted) return { unknown: [] };
+      const { unknown } = await materializeSends([...await withoutDocument(messages, parkings)]);
+      await parkAll(messages, parkings);
+      return { unknown };
     },
     parkedIntegrations: () =>
       messages.distinct("parkedFor", { parkedFor: { $gte: "" } }) as Promise<string[]>,
-    countReleased: (releasedFor) => messages.countDocuments({ releasedFor }),
+    countReleased: (releasedFor) => messages.countDocuments({ releasedFor, parkedFor: null }),
+    async takeReturned(releasedFor) {
+      const { modifiedCount } = await messages.updateMany(
+        { releasedFor, parkedFor: releasedFor },
+        { $set: { releasedFor: null } },
+      );
+      return modifiedCount;
+    },
     async releaseParked({ parkedFor, limit, now, sweepAt, acceptedBefore }) {
       const found = await messages.find({
         parkedFor,
@@ -131,31 +136,54 @@ async function park(
 
 async function parkAll(
   messages: Collection<Message>,
-  ids: string[],
-  parking: UntriedParking,
+  parkings: readonly UntriedParking[],
 ): Promise<number> {
-  const { accountId, at, reason } = parking;
-  const { matchedCount } = await messages.updateMany({
-    _id: { $in: ids },
-    accountId,
-    attempt: 0,
-    state: { $in: [...CLAIMABLE_STATES] },
-    reason: { $ne: reason },
-  }, {
-    $set: changeOf(parking),
-    $push: { timeline: { at, type: "deferred", attempt: 0, detail: reason } },
+  const operations = parkings.map((parking) => {
+    const { accountId, at, reason } = parking;
+    return {
+      updateMany: {
+        filter: {
+          _id: { $in: idsOf(parking) },
+          accountId,
+          attempt: 0,
+          state: { $in: [...CLAIMABLE_STATES] },
+          reason: { $ne: reason },
+        },
+        update: {
+          $set: changeOf(parking),
+          $push: { timeline: { at, type: "deferred" as const, attempt: 0, detail: reason } },
+        },
+      },
+    };
   });
+  const { matchedCount } = await messages.bulkWrite(operations, { ordered: false });
   return matchedCount;
+}
+
+function idsOf({ sendId, indexes }: UntriedParking): string[] {
+  return indexes.map((index) => messageIdOf(sendId, index));
+}
+
+/** Names the sends that have messages among these without a document. */
+async function withoutDocument(
+  messages: Collection<Message>,
+  parkings: readonly UntriedParking[],
+): Promise<Set<string>> {
+  const ids = parkings.flatMap(idsOf);
+  const found = await messages.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
+  const known = new Set(found.map(({ _id }) => _id));
+  const incomplete = parkings.filter((parking) => idsOf(parking).some((id) => !known.has(id)));
+  return new Set(incomplete.map(({ sendId }) => sendId));
 }
 
 function changeOf({ parkedFor, reason }: Pick<Parking, "parkedFor" | "reason">) {
   return {
     state: "deferred",
+    // What it was released for stays: the releaser wants to know what came back.
     parkedFor,
-    releasedFor: null,
     nextAt: null,
     reason,
   } as const;
 }
 
-const { parkedFor: _p, releasedFor: _r, nextAt: _n, reason: _s, ...onInsert } = UNTOUCHED;
+const { parkedFor: _p, nextAt: _n, reason: _s, ...onInsert } = UNTOUCHED;

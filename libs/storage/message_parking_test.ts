@@ -53,12 +53,14 @@ test("parkMessage() leaves a message alone that is being sent or was tried since
 test("parkUntried() parks a part of a send, with or without documents, and says if it is unknown", async () => {
   const send = sendOf({ messageCount: 4 });
   const part = { sendId: send._id, accountId: "acc_1", parkedFor: "acc_1/5", reason, at: at(5) };
-  assert.equal(await store.parkUntried({ ...part, indexes: [1, 2, 3] }), false);
+  const whole = [{ ...part, indexes: [1, 3] }, { ...part, indexes: [2] }];
+  assert.deepEqual(await store.parkUntried(whole), { unknown: [send._id] });
+  assert.deepEqual(await store.parkUntried([]), { unknown: [] });
   await store.acceptSend(send);
   const claimed = await store.claimMessage(claimOf(send, 0, at(4), 3));
   assert.equal(claimed.claimed, true);
   for (let time = 0; time < 2; time++) {
-    assert.equal(await store.parkUntried({ ...part, indexes: [1, 2, 3] }), true);
+    assert.deepEqual(await store.parkUntried(whole), { unknown: [] });
   }
   const found = await Promise.all([0, 1, 2, 3].map((index) => read(send, index)));
   assert.deepEqual(found.map((message) => [message?.state, message?.parkedFor]), [
@@ -72,12 +74,12 @@ test("parkUntried() parks a part of a send, with or without documents, and says 
     ["deferred", reason],
   ]);
   const other = { ...part, accountId: "acc_2", reason: "other", indexes: [1] };
-  await store.parkUntried(other);
+  await store.parkUntried([other]);
   assert.equal((await read(send, 1))?.reason, reason);
   const release = { parkedFor: "acc_1/5", limit: 9, now: at(30), sweepAt: at(90) };
   assert.equal((await store.releaseParked(release)).length, 2);
   // The fact comes again, late.
-  await store.parkUntried({ ...part, indexes: [1, 2, 3] });
+  await store.parkUntried(whole);
   assert.equal((await read(send, 1))?.parkedFor, null);
 });
 
@@ -111,8 +113,11 @@ test("releaseParked() lets the oldest go, which count until an outcome or the ne
   assert.equal(await store.countReleased(parkedFor), 2);
   await store.markSent({ messageId: messageIdOf(early._id, 0), attempt: 1, at: at(32) });
   assert.equal(await store.countReleased(parkedFor), 1);
+  assert.equal(await store.takeReturned(parkedFor), 0);
   await park(late, parkedFor, released[1]?.index);
   assert.equal(await store.countReleased(parkedFor), 0);
+  assert.equal(await store.takeReturned(parkedFor), 1);
+  assert.equal(await store.takeReturned(parkedFor), 0);
   await store.releaseParked({ parkedFor, limit: 9, now: at(33), sweepAt: at(93) });
   assert.equal((await store.parkedIntegrations()).includes(parkedFor), false);
 });

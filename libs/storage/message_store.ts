@@ -29,6 +29,8 @@ export type StateCounts = Partial<Record<MessageState, number>>;
 export interface MessageStore {
   /** Writes a document for every message of a send that has none. */
   materializeMessages(send: Send): Promise<void>;
+  /** Does so for many sends. Gives the ids of those that are not in the ledger. */
+  materializeSends(ids: string[]): Promise<{ unknown: string[] }>;
   /** Finds a message of an account. */
   findMessage(accountId: string, id: string): Promise<Message | null>;
   /** Lists all messages of a send of an account by index; `null` if there is no such send. */
@@ -44,9 +46,20 @@ export interface MessageStore {
 /** Gives the operations on messages. */
 export function messageStore(db: Db): MessageStore {
   const { messages, sends } = collectionsOf(db);
-  const { findSend } = sendStore(db);
+  const { findSend, loadSends } = sendStore(db);
   return {
-    materializeMessages: (send) => materialize(messages, send),
+    materializeMessages: (send) => materialize(messages, [send]),
+    async materializeSends(ids) {
+      const unknown = new Set(ids);
+      const found = async function* () {
+        for await (const send of loadSends(ids)) {
+          unknown.delete(send._id);
+          yield send;
+        }
+      };
+      await materialize(messages, found());
+      return { unknown: [...unknown] };
+    },
     async findMessage(accountId, id) {
       const parsed = parseMessageId(id);
       if (parsed === undefined) return null;

@@ -27,6 +27,8 @@ export interface SendStore {
   findSend(accountId: string, id: string): Promise<Send | null>;
   /** Loads a send for a worker, which has the id from an event and no account to answer to. */
   loadSend(id: string): Promise<Send | null>;
+  /** Loads those of some sends that are there, one after the other: each may weigh megabytes. */
+  loadSends(ids: string[]): AsyncIterable<Send>;
   /** Finds what an account sent under an idempotency key. */
   findSendByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
   /** Lists an account's sends, newest first; `before` is the id of the last one seen. */
@@ -91,6 +93,10 @@ export function sendStore(db: Db): SendStore {
     findSend: (accountId, id) => findOne({ _id: id, accountId }),
     // A withdrawn send has no request any more.
     loadSend: (id) => findOne({ _id: id, request: { $exists: true } }),
+    async *loadSends(ids) {
+      const found = sends.find({ _id: { $in: ids }, request: { $exists: true } });
+      for await (const stored of found) yield toSend(stored);
+    },
     findSendByIdempotencyKey: (accountId, key) => findOne({ accountId, "idempotency.key": key }),
     listSends(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };

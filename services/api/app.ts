@@ -56,7 +56,7 @@ export interface ApiOptions {
   rateWindowMs?: number;
   /** Longest wait for a renderer, in milliseconds. @default {10_000} */
   renderTimeoutMs?: number;
-  /** Longest time that one request waits for the database, in milliseconds. @default {1500} */
+  /** Longest time that one request waits for the database, in milliseconds. @default {1200} */
   ledgerTimeoutMs?: number;
   /** How much may be under way at once; beyond it, requests get 503. */
   room?: RoomOptions;
@@ -180,7 +180,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
 /** Gives every request its ledger, and sees to it that none is kept waiting nor lied to. */
 function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
   const { logger, withdrawSend } = deps;
-  const { ledgerTimeoutMs: timeoutMs = 1500, room: limits = DEFAULT_ROOM } = options;
+  const { ledgerTimeoutMs: timeoutMs = 1200, room: limits = DEFAULT_ROOM } = options;
   const dispatcher = openDispatcher({
     dispatch: deps.dispatch,
     logger,

@@ -19,7 +19,7 @@ export const CONFIG = z.object({
     .describe("Time in which requests are counted for RATE_LIMIT"),
   RENDER_TIMEOUT: setting.duration({ min: 100, max: 30_000 }).prefault("10s")
     .describe("Longest wait for a renderer"),
-  LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1500ms")
+  LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1200ms")
     .describe("Longest time that a request waits for the database in all, before it gets 503"),
   LEDGER_OPERATIONS: setting.integer({ min: 10 }).prefault("2000")
     .describe("Most operations that wait for the database; beyond, requests get 503"),

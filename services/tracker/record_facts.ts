@@ -1,12 +1,17 @@
-import type { Send } from "@posthaste/contracts";
+import type { EventData } from "@posthaste/contracts";
 import type { Fact } from "@posthaste/messaging";
-import type { FactFold, MessageParking, MessageStore, RecordedFact } from "@posthaste/storage";
+import type {
+  FactFold,
+  MessageParking,
+  MessageStore,
+  RecordedFact,
+  UntriedParking,
+} from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What recording needs from the outside. */
 export interface RecordDeps
-  extends FactFold, Pick<MessageStore, "materializeMessages">, Pick<MessageParking, "parkUntried"> {
-  loadSend(id: string): Promise<Send | null>;
+  extends FactFold, Pick<MessageStore, "materializeSends">, Pick<MessageParking, "parkUntried"> {
   logger: Pick<Logger, "warn">;
 }
 
@@ -16,22 +21,23 @@ export interface RecordDeps
  * outcomes. Idempotent.
  */
 export async function recordFacts(facts: Fact[], deps: RecordDeps): Promise<void> {
-  for (const fact of facts) {
-    if (fact.type !== "fact.send.accepted") continue;
-    const send = await deps.loadSend(fact.data.sendId);
-    if (send === null) deps.logger.warn("Unknown send in a fact", { sendId: fact.data.sendId });
-    else await deps.materializeMessages(send);
-  }
-  for (const fact of facts) {
-    if (fact.type !== "fact.send.parked") continue;
-    const { sendId, accountId, indexes, integrationId, reason, at } = fact.data;
-    const parking = { sendId, accountId, indexes, reason, at: new Date(at) };
-    const parkedFor = `${accountId}/${integrationId}`;
-    const isKnown = await deps.parkUntried({ ...parking, parkedFor });
-    if (!isKnown) deps.logger.warn("Unknown send in a fact", { sendId });
+  const accepted = facts.flatMap(({ type, data }) => type === "fact.send.accepted" ? [data] : []);
+  const made = await deps.materializeSends(accepted.map(({ sendId }) => sendId));
+  const parked = await deps.parkUntried(
+    facts.flatMap(({ type, data }) => type === "fact.send.parked" ? [parkingOf(data)] : []),
+  );
+  for (const sendId of [...made.unknown, ...parked.unknown]) {
+    deps.logger.warn("Unknown send in a fact", { sendId });
   }
   const { orphans } = await deps.recordFacts(facts.filter(isRecorded));
   for (const messageId of orphans) deps.logger.warn("Unknown message in a fact", { messageId });
+}
+
+function parkingOf(
+  { sendId, accountId, integrationId, indexes, reason, at }: EventData<"fact.send.parked">,
+): UntriedParking {
+  const parkedFor = `${accountId}/${integrationId}`;
+  return { sendId, accountId, indexes, reason, at: new Date(at), parkedFor };
 }
 
 function isRecorded(fact: Fact): fact is Fact & RecordedFact {

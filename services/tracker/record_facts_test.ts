@@ -1,4 +1,4 @@
-import { type EventData, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Fact } from "@posthaste/messaging";
 import type { RecordedFact } from "@posthaste/storage";
 import assert from "node:assert/strict";
@@ -37,11 +37,15 @@ function openLedger(changes: Partial<RecordDeps> = {}) {
   const done: string[] = [];
   const recorded: RecordedFact[] = [];
   const deps: RecordDeps = {
-    loadSend: (id) => Promise.resolve(id === sendId ? { _id: id } as Send : null),
-    materializeMessages: ({ _id }) => Promise.resolve(void done.push(`materialize ${_id}`)),
-    parkUntried: ({ parkedFor, indexes, at }) => {
-      done.push(`park ${indexes} for ${parkedFor} at ${at.toISOString()}`);
-      return Promise.resolve(true);
+    materializeSends: (ids) => {
+      done.push(...ids.map((id) => `materialize ${id}`));
+      return Promise.resolve({ unknown: [] });
+    },
+    parkUntried: (parkings) => {
+      done.push(...parkings.map(({ parkedFor, indexes, at }) => {
+        return `park ${indexes} for ${parkedFor} at ${at.toISOString()}`;
+      }));
+      return Promise.resolve({ unknown: [] });
     },
     recordFacts: (facts) => {
       done.push(`record ${facts.length}`);
@@ -75,8 +79,8 @@ test("recordFacts() leaves out what the mailer writes itself", async () => {
 
 test("recordFacts() warns of sends and messages that the ledger does not have", async () => {
   const { deps, done } = openLedger({
-    loadSend: () => Promise.resolve(null),
-    parkUntried: () => Promise.resolve(false),
+    materializeSends: (unknown) => Promise.resolve({ unknown }),
+    parkUntried: () => Promise.resolve({ unknown: [sendId] }),
     recordFacts: () => Promise.resolve({ orphans: ["msg_1"] }),
   });
   await recordFacts([accepted, parked, rendered], deps);

@@ -15,7 +15,7 @@ import { FIRST_WINDOW, nextWindow, roomFor, type Window } from "./release_policy
 /** What the releaser needs from the outside. */
 export interface ReleaseDeps
   extends
-    Pick<MessageParking, "parkedIntegrations" | "countReleased" | "releaseParked">,
+    Pick<MessageParking, "parkedIntegrations" | "countReleased" | "takeReturned" | "releaseParked">,
     Pick<IntegrationHealth, "listTroubled">,
     Pick<SendStore, "sendHeads"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
@@ -70,7 +70,8 @@ async function releaseFor(
   const integration = await deps.findIntegration(accountId, Number(id));
   const onTheirWay = await deps.countReleased(parkedFor);
   const before = windows.get(parkedFor) ?? FIRST_WINDOW;
-  const window = { ...before, size: nextWindow(before, onTheirWay) };
+  const returned = await deps.takeReturned(parkedFor);
+  const window = { ...before, size: nextWindow(before, { onTheirWay, returned }) };
   // What has waited as long as mail may wait fails, whatever its server does.
   const acceptedBefore = new Date(now.getTime() - (integration?.retryForMs ?? 0));
   const expired = await deps.releaseParked({

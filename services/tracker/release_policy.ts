@@ -37,12 +37,23 @@ export function roomFor({ integration, trouble, onTheirWay, window, now }: Relea
   return Math.max(0, window.size - onTheirWay);
 }
 
+/** What came of the messages that were let go. */
+export interface Progress {
+  /** Messages that have not come to an outcome. */
+  onTheirWay: number;
+  /** Messages that were parked again: their server is busy. */
+  returned: number;
+}
+
 /**
  * Fits the window to how fast the server is: twice as large if all that was let go in the last round
- * is done, half as large if most of it is not.
+ * is done, half as large if some of it came back or most of it is not done.
  */
-export function nextWindow({ size, released }: Window, onTheirWay: number): number {
+export function nextWindow(
+  { size, released }: Window,
+  { onTheirWay, returned }: Progress,
+): number {
+  if (returned > 0 || onTheirWay > size / 2) return Math.max(Math.floor(size / 2), SMALLEST);
   if (released > 0 && onTheirWay === 0) return Math.min(size * 2, LARGEST);
-  if (onTheirWay > size / 2) return Math.max(Math.floor(size / 2), SMALLEST);
   return size;
 }

@@ -38,11 +38,16 @@ test("roomFor() lets all go whose integration is gone, so that they can fail", (
 });
 
 test("nextWindow() doubles while all is done by the next look, and halves while most is not", () => {
+  const after = (onTheirWay: number, returned = 0) => ({ onTheirWay, returned });
   let window = FIRST_WINDOW;
-  for (let n = 0; n < 10; n++) window = { size: nextWindow(window, 0), released: 1 };
+  for (let n = 0; n < 10; n++) window = { size: nextWindow(window, after(0)), released: 1 };
   assert.equal(window.size, 2000);
-  assert.equal(nextWindow({ size: 20, released: 0 }, 0), 20);
-  assert.equal(nextWindow({ size: 100, released: 50 }, 50), 100);
-  assert.equal(nextWindow({ size: 100, released: 50 }, 51), 50);
-  assert.equal(nextWindow({ size: 11, released: 5 }, 11), 10);
+  assert.equal(nextWindow({ size: 20, released: 0 }, after(0)), 20);
+  assert.equal(nextWindow({ size: 100, released: 50 }, after(50)), 100);
+  assert.equal(nextWindow({ size: 100, released: 50 }, after(51)), 50);
+  assert.equal(nextWindow({ size: 11, released: 5 }, after(11)), 10);
+});
+
+test("nextWindow() halves when what was let go came back", () => {
+  assert.equal(nextWindow({ size: 100, released: 100 }, { onTheirWay: 0, returned: 1 }), 50);
 });
