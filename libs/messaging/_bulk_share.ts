@@ -2,20 +2,24 @@
 export interface BulkShare {
   /** An event of the transactional lane was taken up, so long after it was published. */
   noteWait(waitMs: number, now: number): void;
-  /** Gives how many of so many places the bulk lane may use now; at least one. */
+  /** Gives how many of so many places the bulk lane may use now; below one, it is to rest in between. */
   places(count: number, now: number): number;
 }
 
 const FIRST = 1 / 8;
+const LEAST = 1 / 32;
 
-/** From the first share to the whole in about two seconds, as long as nobody waits. */
-const GROWTH_PER_MS = 0.0005;
+/** To the whole in ten seconds beside work of the transactional lane, and in one without. */
+const GROWTH_PER_MS = { beside: 0.0001, alone: 0.001 };
+
+/** The transactional lane has work if some came within this time. */
+const BESIDE_MS = 1000;
 
 /** Work that comes after so long begins with the first share again. */
 const IDLE_MS = 10_000;
 
 /** A wait that is longer than usual by this much shows that the machine is short of something. */
-const LONG_WAIT_MS = 15;
+const LONG_WAIT_MS = 8;
 
 /** What happens within this time has one cause. */
 const REACTION_MS = 100;
@@ -33,20 +37,23 @@ export function openBulkShare(): BulkShare {
   let grownAt = -Infinity;
   let usedAt = -Infinity;
   let cutAt = -Infinity;
+  let waitedAt = -Infinity;
   let usualMs: number | undefined;
   return {
     noteWait(waitMs, now) {
+      waitedAt = now;
       usualMs ??= waitMs;
       usualMs = waitMs < usualMs ? waitMs : usualMs + (waitMs - usualMs) * USUAL_WEIGHT;
       if (waitMs - usualMs < LONG_WAIT_MS || now - cutAt < REACTION_MS) return;
-      share /= 2;
+      share = Math.max(LEAST, share / 2);
       cutAt = grownAt = now;
     },
     places(count, now) {
+      const perMs = now - waitedAt < BESIDE_MS ? GROWTH_PER_MS.beside : GROWTH_PER_MS.alone;
       if (now - usedAt > IDLE_MS) share = Math.min(share, FIRST);
-      else share = Math.min(1, share + Math.max(0, now - grownAt) * GROWTH_PER_MS);
+      else share = Math.min(1, share + Math.max(0, now - grownAt) * perMs);
       usedAt = grownAt = now;
-      return Math.max(1, Math.floor(count * share));
+      return count * share;
     },
   };
 }

@@ -83,7 +83,9 @@ async function pull<T extends EventType>(
         continue;
       }
       if (plan.lane === "transactional") noteWait(client, message);
+      const started = performance.now();
       const work = settleOnce(client, step, { message, plan, ackWaitMs, held, takeTurn, options })
+        .then(() => rest(client, plan, { ...options, workedMs: performance.now() - started }))
         .finally(() => {
           inHand.delete(work);
           setGauge("posthaste.step.in_flight", inHand.size, { "posthaste.stage": step.name });
@@ -103,7 +105,22 @@ function placesOf(
   { concurrency }: ConsumeOptions,
 ): number {
   if (lane !== "bulk") return concurrency;
-  return client.bulkShare.places(concurrency, performance.now());
+  return Math.max(1, Math.floor(client.bulkShare.places(concurrency, performance.now())));
+}
+
+const LONGEST_REST_MS = 2000;
+
+/** Where the bulk lane may use less than one place, it uses one for a part of the time. */
+async function rest(
+  { bulkShare }: EventClient,
+  { lane }: ConsumerPlan,
+  { concurrency, signal, workedMs }: ConsumeOptions & { workedMs: number },
+): Promise<void> {
+  if (lane !== "bulk") return;
+  const places = bulkShare.places(concurrency, performance.now());
+  if (places >= 1) return;
+  const restMs = Math.min(workedMs * (1 / places - 1), LONGEST_REST_MS);
+  await delay(restMs, undefined, { signal }).catch(() => undefined);
 }
 
 /** One that comes again has waited for other reasons. */

@@ -36,7 +36,7 @@ export interface Gate {
  * A mail that would wait longer than this, in milliseconds, is parked: it must not hold a place of
  * others. In the bulk lane nobody waits for a single mail, and parking costs a second rendering.
  */
-const LONGEST_WAIT_MS = { transactional: 1000, bulk: 5000 } as const satisfies Record<Lane, number>;
+const LONGEST_WAIT_MS = { transactional: 1000, bulk: 2000 } as const satisfies Record<Lane, number>;
 
 /** Longest wait for the turn that a rate allows, in milliseconds. */
 const LONGEST_PAUSE_MS = 1000;
