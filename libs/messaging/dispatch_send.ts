@@ -16,6 +16,9 @@ export type Resumption = Extract<Outgoing, { type: "send.resumed" }>;
 /** Recipients that one event carries at most: so the renderers share a large send. */
 export const RECIPIENTS_PER_EVENT = 50;
 
+/** One with PDFs counts as so many: each carries pages of text, and they are queued all at once. */
+const PLACES_WITH_PDFS = 5;
+
 // Room for the names of the fields, and for the commas between recipients.
 const FRAME_BYTES = 1024;
 
@@ -31,12 +34,14 @@ export function dispatchesOf(send: Send): Outgoing[] {
   const events: Outgoing[] = [];
   let part: RequestedRecipient[] = [];
   let weight = 0;
+  let places = 0;
   const close = () => {
     if (part.length === 0) return;
     const data = { ...head, ...(variables ? { variables } : {}), recipients: part };
     events.push({ type: "send.requested", data });
     part = [];
     weight = 0;
+    places = 0;
   };
   for (const [index, recipient] of to.entries()) {
     const requested = { index, attempt: 0, ...recipient };
@@ -45,9 +50,11 @@ export function dispatchesOf(send: Send): Outgoing[] {
       events.push(...dispatchesAgain(send, [{ index, attempt: 0 }]));
       continue;
     }
-    if (weight + size > room || part.length === RECIPIENTS_PER_EVENT) close();
+    const taken = recipient.attachments?.length ? PLACES_WITH_PDFS : 1;
+    if (weight + size > room || places + taken > RECIPIENTS_PER_EVENT) close();
     part.push(requested);
     weight += size;
+    places += taken;
   }
   close();
   return events;

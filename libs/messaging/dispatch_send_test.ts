@@ -89,6 +89,13 @@ test("dispatchesOf() makes more parts where recipients weigh more", () => {
   assert.ok(events.length > 100 / RECIPIENTS_PER_EVENT, `${events.length} events`);
 });
 
+test("dispatchesOf() makes five times as many parts of recipients with PDFs", () => {
+  const to = recipients(100).map((recipient) => ({ ...recipient, attachments: [{ id: 7 }] }));
+  const events = dispatchesOf(sendTo([...recipients(50), ...to]));
+  assert.equal(events.length, 1 + 100 * 5 / RECIPIENTS_PER_EVENT);
+  assert.deepEqual(read(events).indexes, THOUSAND.slice(0, 150));
+});
+
 test("dispatchesOf() leaves room for the common variables in each part", () => {
   const common = { terms: "x".repeat(400_000) };
   const events = dispatchesOf(sendTo(recipients(50, { text: "y".repeat(10_000) }), common));
