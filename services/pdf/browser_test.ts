@@ -30,10 +30,10 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await using browser = await openTestBrowser({ concurrency: 1 });
     await browser.warm();
     const pid = pidOf(browser.stats());
-    assert.equal(getPriority(pid), 5);
-    for (const child of await renderersUnder(pid)) assert.equal(getPriority(child), 5);
+    assert.equal(getPriority(pid), 10);
+    for (const child of await renderersUnder(pid)) assert.equal(getPriority(child), 10);
     const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => undefined);
-    if (group !== undefined) assert.match(group, /nice 5/);
+    if (group !== undefined) assert.match(group, /nice 10/);
     assert.equal(getPriority(), own, "our own stays");
   });
 
