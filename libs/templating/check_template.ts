@@ -19,6 +19,9 @@ export type TemplateParts = Partial<Readonly<Record<TemplatePart, string>>>;
 export type Call = MustacheStatement | SubExpression | BlockStatement;
 type Report = (node: Node, message: string) => void;
 
+/** Blocks that give what they are filled with to names of the author's choice. */
+const NAMING = ["each", "with"];
+
 /** What `@name` may stand for. */
 const DATA = ["root", "index", "key", "first", "last"];
 
@@ -97,7 +100,16 @@ function checkBlock(node: BlockStatement, report: Report): void {
   if (helper.kind === "inline") {
     return report(node, `"${helper.name}" is not a block: write {{${helper.signature}}}`);
   }
+  checkNames(node, helper, report);
   checkArguments(node, helper, report);
+}
+
+/** What is filled where there is nothing to name would fail at its first name. */
+function checkNames(node: BlockStatement, { name }: HelperDescription, report: Report): void {
+  const { program, inverse } = node;
+  const gives = NAMING.includes(name);
+  if ((gives || !program?.blockParams?.length) && !inverse?.blockParams?.length) return;
+  report(node, `"as |name|" is for ${NAMING.map((each) => `{{#${each}}}`).join(" and ")}`);
 }
 
 /** `{{date}}` is the variable of that name; with arguments it is the helper. */

@@ -51,6 +51,18 @@ test("checkTemplate() tells blocks from inline helpers", () => {
   ]);
 });
 
+test("checkTemplate() refuses names for what a block does not give", () => {
+  const message = '1:1 "as |name|" is for {{#each}} and {{#with}}';
+  for (const block of ["#if x", "#unless x", "^each x"]) {
+    const name = block.slice(1).split(" ")[0];
+    assert.deepEqual(errorsOf(`{{${block} as |y|}}{{y}}{{/${name}}}`), [message], block);
+  }
+  assert.deepEqual(
+    errorsOf("{{#each x as |y n|}}{{y}}{{/each}}{{#with x as |y|}}{{y}}{{/with}}"),
+    [],
+  );
+});
+
 test("checkTemplate() refuses partials, decorators, raw blocks and data of the engine", () => {
   const sources = [
     "{{> x}}",
