@@ -238,9 +238,8 @@ class Supervisor implements PdfBrowser {
       if (!process.alive) this.#pool.lose(process, "crashed");
       if (++crashes < MAX_CRASHES) continue;
       // The first time the browser itself may have hung, even if it was at work: for a neighbour.
-      const { end, isBeside, cause } = outcome;
-      if (end === "overdue" || (end === "starved" && !isBeside)) throw this.#timedOut(job);
-      throw end === "done" ? failed(job, cause) : stuck(job, cause);
+      if (outcome.end === "overdue") throw this.#timedOut(job);
+      throw outcome.end === "stuck" ? stuck(job, outcome.cause) : failed(job, outcome.cause);
     }
   }
 
@@ -248,9 +247,8 @@ class Supervisor implements PdfBrowser {
   async #printOnce(
     process: BrowserProcess,
     { order, html }: { order: PrintOrder; html: string },
-  ): Promise<{ printed?: Printed; end: WatchEnd; isBeside?: boolean; cause?: unknown }> {
+  ): Promise<{ printed?: Printed; end: WatchEnd; cause?: unknown }> {
     let end: WatchEnd = "done";
-    const before = process.printed;
     const done = new AbortController();
     void watchPrint(process.pid, {
       time: this.#timeLimit,
@@ -264,8 +262,7 @@ class Supervisor implements PdfBrowser {
     try {
       return { printed: await process.print(order, html), end };
     } catch (cause) {
-      // What the browser did meanwhile, it did for others.
-      return { end, isBeside: process.printed > before, cause };
+      return { end, cause };
     } finally {
       done.abort();
     }

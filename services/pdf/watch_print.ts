@@ -10,11 +10,10 @@ export interface PrintAllowance {
 }
 
 /**
- * How a watch ended: the document was `done`; it was not in its time (`overdue`); it was not in four
- * times as long, in which the browser worked less than that (`starved`), or hardly at all (`stuck`),
- * which no document is known to cause.
+ * How a watch ended: the document was `done`; it was not in its time (`overdue`); or it was not and the
+ * browser hardly did anything meanwhile (`stuck`), which no document is known to cause.
  */
-export type WatchEnd = "done" | "overdue" | "starved" | "stuck";
+export type WatchEnd = "done" | "overdue" | "stuck";
 
 /** How a watch ends. */
 export interface WatchOptions extends PrintAllowance {
@@ -65,6 +64,5 @@ export async function watchPrint(pid: number, options: WatchOptions): Promise<Wa
     before = now;
   }
   if (signal.aborted) return "done";
-  if (worked >= time) return "overdue";
-  return used < IDLE_SHARE * compared ? "stuck" : "starved";
+  return used < IDLE_SHARE * compared ? "stuck" : "overdue";
 }

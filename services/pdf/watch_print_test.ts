@@ -29,18 +29,7 @@ test("watchPrint() ends in time when the browser works", async () => {
   const took = performance.now() - started;
   // On a machine that is too busy for it, it gets more time, too.
   assert.ok(took >= 400 && took < 1600 + 1000, `${took} ms`);
-  // There it may not have had half of a core either.
-  assert.match(end, /^(overdue|starved)$/);
-});
-
-test("watchPrint() tells a browser that did little from one that did nothing", async () => {
-  using slow = start(`
-    setInterval(() => {
-      for (const end = Date.now() + 15; Date.now() < end;);
-    }, 100);
-  `);
-  const { signal } = new AbortController();
-  assert.equal(await watchPrint(slow.pid, { ...forGood, time: 1000, signal }), "starved");
+  assert.equal(end, "overdue");
 });
 
 test("watchPrint() does not take a browser for stuck at which it came to look late", async () => {
@@ -49,7 +38,7 @@ test("watchPrint() does not take a browser for stuck at which it came to look la
   const watching = watchPrint(busy.pid, { ...forGood, time: 400, signal });
   // A machine that has no time for the service either.
   for (const end = performance.now() + 600; performance.now() < end;);
-  assert.match(await watching, /^(overdue|starved)$/);
+  assert.equal(await watching, "overdue");
 });
 
 test("watchPrint() ends when the document is done", async () => {
