@@ -68,6 +68,8 @@ export interface Fault {
   unanswered?: boolean;
   /** Whether a mailer can be in doubt; where it cannot, no mail may come twice. */
   doubtful?: boolean;
+  /** What a mail may fail with that no server refused. */
+  mayFail?: RegExp;
   /** How much of the mails and the time it gets, compared with others. @default {1} */
   weight?: number;
   /** Does harm until the signal aborts, and leaves all that it ended running again. */

@@ -32,6 +32,8 @@ export interface Terms {
   hold: boolean;
   /** Resident memory that one service may have, in megabytes. */
   memoryMb: number;
+  /** Reason that a mail may fail with, though no server refused it. */
+  mayFail?: RegExp;
 }
 
 /** An invariant of `docs/guarantees.md` that does not hold, and the evidence. */
@@ -223,7 +225,7 @@ function findLost({ asked, known, service, sunk, doubts, terms }: View): Problem
       } else if (message.state === "failed") {
         if (!message.reason) lose(`${email} failed without a reason`);
         // Nothing else that the harness asks for or does can be a reason to give up.
-        else if ((message.reply?.code ?? 0) < 500) {
+        else if ((message.reply?.code ?? 0) < 500 && !terms.mayFail?.test(message.reason)) {
           lose(`${email} failed, and no server refused it for good: ${message.reason}`);
         }
         if (taken > (doubts.get(email) ?? 0)) lose(`${email} counts as failed and arrived`);

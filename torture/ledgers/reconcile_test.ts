@@ -179,7 +179,7 @@ describe("reconcile() sees what is lost (I1):", () => {
     assertRed("I1", /never arrived/, problems);
   });
   test("a failure without a reason, and one of a mail that arrived", () => {
-    const failed = (reason: string | null, code = 550) =>
+    const failed = (reason: string | null, code = 550, terms = TERMS) =>
       problemsOf(({ service }) =>
         service.messages[1] = message(2, {
           state: "failed",
@@ -189,11 +189,12 @@ describe("reconcile() sees what is lost (I1):", () => {
             { at: 1010, type: "sending", attempt: 1 },
             { at: 1030, type: "failed", attempt: 1 },
           ],
-        })
-      );
+        }), terms);
     assertRed("I1", /without a reason/, failed(null));
     assertRed("I1", /counts as failed and arrived/, failed("It was refused"));
     assertRed("I1", /no server refused it.*Given up/, failed("Given up", 451));
+    const allowed = failed("Given up", 451, { ...TERMS, mayFail: /^Given up$/ });
+    assert.ok(!allowed.some(({ what }) => what.includes("no server refused it")));
   });
   test("a message that is held though nobody was in doubt, or nothing may be held", () => {
     const held = (ambiguous: boolean, terms: Terms) =>
