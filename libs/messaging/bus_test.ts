@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { freePort, openNatsServer } from "@posthaste/parts";
 import { errorType } from "@posthaste/telemetry";
 import { until } from "@posthaste/testing";
@@ -98,6 +99,8 @@ suite("openBus()", { concurrency: 4 }, () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
     nats.signal("SIGSTOP");
+    // What it reads before the signal arrives it still stores.
+    await until(() => /^State:\s+T/m.test(readFileSync(`/proc/${nats.pid}/status`, "utf8")));
     const { error, tookMs } = await failureOf(bus.publish(requested("acc_1"), { timeoutMs: 500 }));
     nats.signal("SIGCONT");
     assert.ok(tookMs < 1500, `${tookMs} ms`);
