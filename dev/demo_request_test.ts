@@ -31,6 +31,7 @@ test("summaryText() fits into 80 columns and hides passwords", () => {
     seconds: 4.21,
     request,
     inboxUrl: "http://127.0.0.1:8025",
+    dashboardUrl: "http://localhost:8081",
     smtpPort: 1025,
     mongodbUrl: "mongodb://ann:secret@db.example:27017/?replicaSet=rs0",
     natsUrl: "nats://127.0.0.1:14222",

@@ -50,6 +50,7 @@ export async function runDevelopment(options: DevelopmentOptions): Promise<void>
     dataDir,
     ports,
     inbox: { webPort: inboxWeb, smtpPort: inboxSmtp },
+    settings: { dashboard: { DEMO_ACCOUNT: ACCOUNT } },
     signal,
     prepare: async ({ mongodbUrl }) => {
       const token = (await readStackFile(dataDir))?.token;
@@ -73,6 +74,7 @@ export async function runDevelopment(options: DevelopmentOptions): Promise<void>
     seconds: (performance.now() - started) / 1000,
     request: { apiUrl, token, integrationId, invoiceId: invoiceId ?? 1, sender: SENDER },
     inboxUrl,
+    dashboardUrl: stack.dashboardUrl,
     smtpPort: inboxSmtp,
     mongodbUrl,
     natsUrl,

@@ -6,6 +6,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** What listens on a port of its own, with the setting that moves it. */
 export const PORTS = {
   api: { setting: "API_PORT", purpose: "the interface", standard: 8080 },
+  dashboard: { setting: "DASHBOARD_PORT", purpose: "the dashboard", standard: 8081 },
   inboxWeb: { setting: "INBOX_WEB_PORT", purpose: "the inbox's page", standard: 8025 },
   inboxSmtp: { setting: "INBOX_SMTP_PORT", purpose: "the inbox's SMTP", standard: 1025 },
   nats: { setting: "NATS_PORT", purpose: "the broker", standard: 14_222 },

@@ -26,7 +26,7 @@ import { type ServiceProcess, startService } from "./service_process.ts";
 import { keptUsers, loginAs, type Users } from "./users.ts";
 
 /** The services, in the order in which they start; they stop in the reverse order. */
-export const SERVICES = ["tracker", "mailer", "pdf", "renderer", "api"] as const;
+export const SERVICES = ["tracker", "mailer", "pdf", "renderer", "dashboard", "api"] as const;
 
 /** Name of a service. */
 export type ServiceName = (typeof SERVICES)[number];
@@ -37,6 +37,7 @@ export type PartName = ServiceName | "inbox" | "nats" | "mongod";
 /** Where the parts listen; 0 or nothing takes any free port. */
 export interface StackPorts {
   api?: number | undefined;
+  dashboard?: number | undefined;
   nats?: number | undefined;
   mongodb?: number | undefined;
 }
@@ -73,6 +74,7 @@ export interface Stack extends AsyncDisposable {
   readonly natsUrl: string;
   /** Base of the interface; ends with `/v1`. */
   readonly apiUrl: string;
+  readonly dashboardUrl: string;
   /** File with the keys that SMTP passwords are sealed under; not there if `MASTER_KEY` is set. */
   readonly masterKeyFile: string;
   readonly masterKey: string;
@@ -117,6 +119,10 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const masterKeyFile = env["MASTER_KEY_FILE"] || join(dataDir, "master.key");
   const masterKey = env["MASTER_KEY"] || await keptMasterKey(masterKeyFile);
   const apiPort = ports.api || await freePort();
+  const dashboardPort = ports.dashboard || await freePort();
+  const apiUrl = `http://127.0.0.1:${apiPort}/v1`;
+  // The cookie needs TLS or this very name.
+  const dashboardUrl = `http://localhost:${dashboardPort}`;
   const common = {
     ...env,
     // The inbox, and servers of tests, are on this machine.
@@ -139,8 +145,11 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     // Saves a third of the CPU that the start of the services takes.
     NODE_COMPILE_CACHE: compiledDirOf(name, { compiledDir }),
     ...(name === "inbox" ? {} : addresses.services[name]),
-    // Of the services the mailer alone opens passwords.
-    ...(name === "mailer" ? { MASTER_KEY: masterKey } : {}),
+    // The dashboard seals passwords, and of the services the mailer alone opens them.
+    ...(name === "mailer" || name === "dashboard" ? { MASTER_KEY: masterKey } : {}),
+    ...(name === "dashboard"
+      ? { PORT: String(dashboardPort), PUBLIC_URL: dashboardUrl, API_URL: apiUrl }
+      : {}),
   });
   const flagOptions = {
     env: common,
@@ -174,7 +183,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   return {
     mongodbUrl,
     natsUrl,
-    apiUrl: `http://127.0.0.1:${apiPort}/v1`,
+    apiUrl,
+    dashboardUrl,
     masterKeyFile,
     masterKey,
     nats,
@@ -226,6 +236,7 @@ function addressesOf({ mongod, nats, env, users }: {
       pdf: servicesFor("pdf"),
       mailer: servicesFor("mailer"),
       tracker: servicesFor("tracker"),
+      dashboard: servicesFor("dashboard"),
     },
   };
 }

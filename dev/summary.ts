@@ -14,6 +14,7 @@ export interface Summary {
   seconds: number;
   request: DemoRequest;
   inboxUrl: string;
+  dashboardUrl: string;
   smtpPort: number;
   mongodbUrl: string;
   natsUrl: string;
@@ -25,12 +26,13 @@ export interface Summary {
 
 /** Writes what people need once all is up; no line exceeds 80 columns unless a URL does. */
 export function summaryText(summary: Summary, paint: Paint): string {
-  const { request, inboxUrl } = summary;
+  const { request, inboxUrl, dashboardUrl } = summary;
   const list = (kind: SummaryTemplate["kind"]) =>
     summary.templates.filter((template) => template.kind === kind)
       .map(({ id, alias }) => `${id} ${alias}`).join(", ");
   const rows: [string, string, string?][] = [
     ["Interface", request.apiUrl],
+    ["Dashboard", dashboardUrl, "one click signs in"],
     ["Inbox", inboxUrl, `all mail ends here, by SMTP on port ${summary.smtpPort}`],
     ["Database", withoutPassword(summary.mongodbUrl)],
     ["Broker", withoutPassword(summary.natsUrl)],

@@ -55,6 +55,10 @@ export const DOORS: readonly { packages: readonly string[]; units: readonly stri
   { packages: ["fastify", "@fastify/*"], units: ["services/api", "services/dashboard"] },
   { packages: ["handlebars", "mjml*", "juice", "html-to-text"], units: ["libs/templating"] },
   { packages: ["playwright-core", "@sparticuz/chromium"], units: ["services/pdf"] },
+  {
+    packages: ["react*", "@mantine/*", "@codemirror/*", "vite", "recharts", "pdfjs-dist"],
+    units: ["services/dashboard"],
+  },
   { packages: ["nodemailer"], units: ["services/mailer"] },
   { packages: ["ipaddr.js"], units: ["libs/egress"] },
   { packages: ["smtp-server"], units: ["libs/testing", "dev"] },

@@ -50,9 +50,9 @@ export function shortName(unit: Unit): string {
 
 function toUnit(root: string, folder: string, manifest: Manifest): Unit {
   const declared = SECTIONS.flatMap((section) => Object.keys(manifest[section] ?? {}));
-  const files = globSync(`${folder}/**/*.ts`, {
+  const files = globSync(`${folder}/**/*.{ts,tsx}`, {
     cwd: root,
-    exclude: (path) => basename(path) === "node_modules",
+    exclude: (path) => ["node_modules", "dist"].includes(basename(path)),
   }).sort();
   const entries = entriesOf(folder, manifest);
   return { folder, packageName: manifest.name, entries, declared: new Set(declared), files };

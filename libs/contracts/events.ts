@@ -3,7 +3,8 @@ import { contentSchema } from "./content.ts";
 import { smtpReplySchema } from "./documents.ts";
 import { laneSchema } from "./lane.ts";
 import { pageOptionsSchema } from "./page_options.ts";
-import { variablesSchema } from "./variables.ts";
+import { probeSettingsSchema } from "./probe.ts";
+import { variableDeclarationSchema, variablesSchema } from "./variables.ts";
 
 /** Version of the events' shapes: a reader refuses what is newer than itself. */
 export const EVENT_VERSION = 1;
@@ -131,6 +132,46 @@ export const EVENTS = {
   "message.rendered": z.object({ ...messageShape, pdfs: z.array(pdfSourceSchema) }),
   /** A message that has all its PDFs. */
   "message.printed": z.object({ ...messageShape, attachments: z.array(pdfObjectSchema) }),
+
+  /** A template as it is being written, to be shown to its author; replied to. */
+  "preview.requested": z.object({
+    v: z.literal(EVENT_VERSION),
+    accountId: z.string(),
+    template: z.discriminatedUnion("kind", [
+      z.object({
+        kind: z.literal("email"),
+        subject: z.string(),
+        /** HTML or MJML. */
+        html: contentSchema,
+        text: contentSchema.optional(),
+      }),
+      z.object({ kind: z.literal("pdf"), filename: z.string(), html: contentSchema }),
+    ]),
+    declarations: z.array(variableDeclarationSchema),
+    locale: z.string(),
+    variables: variablesSchema,
+  }),
+  /** What an accepted message was filled to, made again from the versions that it is pinned to; replied to. */
+  "content.requested": z.object({
+    v: z.literal(EVENT_VERSION),
+    accountId: z.string(),
+    sendId: z.string(),
+    index: z.int().nonnegative(),
+  }),
+  /** A filled PDF template, to be printed for a person who waits; replied to. */
+  "print.requested": z.object({
+    v: z.literal(EVENT_VERSION),
+    accountId: z.string(),
+    name: z.string(),
+    html: contentSchema,
+    page: pageOptionsSchema,
+  }),
+  /** A customer's SMTP server, to be tried without sending anything; replied to. */
+  "probe.requested": z.object({
+    v: z.literal(EVENT_VERSION),
+    accountId: z.string(),
+    settings: probeSettingsSchema,
+  }),
 
   "fact.send.accepted": z.object({
     v: z.literal(EVENT_VERSION),

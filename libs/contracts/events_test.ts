@@ -71,6 +71,35 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     lane: "bulk",
     again: [{ index: 1, attempt: 2 }, { index: 7, attempt: 0 }],
   },
+  "preview.requested": {
+    v: 1,
+    accountId: "acc_1",
+    template: { kind: "email", subject: "Hi {{name}}", html: { inline: "<p>{{name}}</p>" } },
+    declarations: [{ name: "name", required: true }],
+    locale: "en",
+    variables: { name: "Ann" },
+  },
+  "content.requested": { v: 1, accountId: "acc_1", sendId, index: 0 },
+  "print.requested": {
+    v: 1,
+    accountId: "acc_1",
+    name: "invoice.pdf",
+    html: { key: "0af1" },
+    page: pageOptionsSchema.parse({}),
+  },
+  "probe.requested": {
+    v: 1,
+    accountId: "acc_1",
+    settings: {
+      recordId: "acc_1/1",
+      host: "smtp.example.com",
+      port: 587,
+      tls: "starttls",
+      ca: null,
+      allowInvalidCertificate: false,
+      auth: null,
+    },
+  },
   "message.rendered": {
     ...message,
     pdfs: [{

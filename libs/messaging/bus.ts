@@ -2,10 +2,11 @@ import { jetstream, jetstreamManager, type JetStreamManagerOptions } from "@nats
 import { createInbox, type NatsConnection } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
 import {
+  type AskedType,
   type EventData,
   type EventType,
-  type RenderReply,
-  renderReplySchema,
+  REPLIES,
+  type ReplyTo,
 } from "@posthaste/contracts";
 import { errorType, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,7 +19,7 @@ import { dropPassed, findPassed, type Passed } from "./_drop_passed.ts";
 import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
 import { openSuspects } from "./_suspects.ts";
-import { inboxPrefixOf, renderRepliesOf } from "./permissions.ts";
+import { inboxPrefixOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
 import type { Outgoing, Step } from "./step.ts";
 import { type StoreName, STREAMS } from "./topology.ts";
@@ -35,14 +36,15 @@ export interface Bus extends AsyncDisposable {
   /** {@linkcode publishEvent} */
   publish(outgoing: Outgoing, options?: PublishOptions): Promise<void>;
   /**
-   * Asks for a template to be rendered and waits for the answer; `undefined` when none came in time.
+   * Asks for something and waits for the answer; `undefined` when none came in time.
    *
    * @throws An outage, within 2 s, if the broker does not take the request.
    */
-  requestRender(
-    data: EventData<"render.requested">,
+  ask<T extends AskedType>(
+    type: T,
+    data: EventData<T>,
     options: { timeoutMs: number },
-  ): Promise<RenderReply | undefined>;
+  ): Promise<ReplyTo<T> | undefined>;
   /** {@linkcode consume} */
   consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void>;
   /** {@linkcode followFacts} */
@@ -97,7 +99,7 @@ export async function openBus(options: BusOptions): Promise<Bus> {
   for (;;) {
     try {
       return new NatsBus(await connectOnce(options), {
-        replies: renderRepliesOf(options.name),
+        replies: repliesOf(options.name),
         api: brokerApi(options.url),
       });
     } catch (error) {
@@ -162,17 +164,18 @@ class NatsBus implements Bus {
     return publishEvent(this.#client.stream, outgoing, options);
   }
 
-  async requestRender(
-    data: EventData<"render.requested">,
+  async ask<T extends AskedType>(
+    type: T,
+    data: EventData<T>,
     options: { timeoutMs: number },
-  ): Promise<RenderReply | undefined> {
+  ): Promise<ReplyTo<T> | undefined> {
     const replyTo = createInbox(this.#replies);
     const answers = this.#connection.subscribe(replyTo, { max: 1, timeout: options.timeoutMs });
     const answer = firstOf(answers);
     // Whether publishing fails or nobody answers, the other promise must not be left unheard.
     const [reply] = await Promise.all([
       answer,
-      this.publish({ type: "render.requested", data }, {
+      this.publish({ type, data } as Outgoing, {
         replyTo,
         timeoutMs: Math.min(options.timeoutMs, ASK_TIMEOUT_MS),
       }).catch((error) => {
@@ -180,7 +183,7 @@ class NatsBus implements Bus {
         throw error;
       }),
     ]);
-    return reply;
+    return reply === undefined ? undefined : REPLIES[type].parse(reply.json()) as ReplyTo<T>;
   }
 
   consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void> {
@@ -238,11 +241,9 @@ class NatsBus implements Bus {
   }
 }
 
-async function firstOf(
-  answers: AsyncIterable<{ json(): unknown }>,
-): Promise<RenderReply | undefined> {
+async function firstOf<T>(answers: AsyncIterable<T>): Promise<T | undefined> {
   try {
-    for await (const message of answers) return renderReplySchema.parse(message.json());
+    for await (const message of answers) return message;
   } catch (error) {
     if (!(error instanceof Error && error.name === "TimeoutError")) throw error;
   }

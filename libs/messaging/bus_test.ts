@@ -74,7 +74,7 @@ suite("openBus()", { concurrency: 4 }, () => {
     const lost = await failureOf(bus.publish(requested("acc_1"), { timeoutMs: 500 }));
     assert.ok(lost.tookMs < 1500, `${lost.tookMs} ms`);
     assert.ok(await isOutage(lost.error), String(lost.error));
-    const asked = await failureOf(bus.requestRender(RENDER, { timeoutMs: 30_000 }));
+    const asked = await failureOf(bus.ask("render.requested", RENDER, { timeoutMs: 30_000 }));
     assert.ok(asked.tookMs < 2000, `${asked.tookMs} ms`);
     assert.ok(await isOutage(asked.error), String(asked.error));
     const unhurried = await failureOf(bus.publish(requested("acc_1")));

@@ -464,7 +464,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await connection.close();
     await assert.rejects(
       bus.check(),
-      /streams are missing: RENDER_NOW, RENDER, RETRY, PRINT, MAIL, FACTS/,
+      /streams are missing: RENDER_NOW, DESK, RENDER, RETRY, PRINT, MAIL, FACTS/,
     );
     await bus.applyTopology();
     await bus.publish(requested("after"));
@@ -498,7 +498,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  test("requestRender() gets the answer of the step, or of its giving up", async () => {
+  test("ask() gets the answer of the step, or of its giving up", async () => {
     await using open = await openTestBus();
     const { bus } = open;
     const stop = new AbortController();
@@ -525,7 +525,7 @@ suite("consume()", { concurrency: 4 }, () => {
       },
     );
     const ask = (templateId: number) =>
-      bus.requestRender({
+      bus.ask("render.requested", {
         v: 1,
         accountId: "acc_1",
         templateId,
@@ -540,9 +540,9 @@ suite("consume()", { concurrency: 4 }, () => {
     await ended;
   });
 
-  test("requestRender() gives nothing when nobody answers in time", async () => {
+  test("ask() gives nothing when nobody answers in time", async () => {
     await using open = await openTestBus();
-    const answer = await open.bus.requestRender({
+    const answer = await open.bus.ask("render.requested", {
       v: 1,
       accountId: "acc_1",
       templateId: 1,
@@ -552,11 +552,11 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.equal(answer, undefined);
   });
 
-  test("requestRender() throws when the broker has no stream for it", async () => {
+  test("ask() throws when the broker has no stream for it", async () => {
     await using nats = await openTestNats();
     await using bus = await openBus({ url: nats.url, name: "test" });
     const data = { v: 1, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
-    await assert.rejects(bus.requestRender(data, { timeoutMs: 2000 }), {
+    await assert.rejects(bus.ask("render.requested", data, { timeoutMs: 2000 }), {
       message: 'Cannot publish "render.requested": jetstream is not enabled',
       errorType: "unavailable",
     });

@@ -2,7 +2,7 @@ import { SUSPECTS_BUCKET } from "./_suspects.ts";
 import { CONSUMERS, type StoreName, STREAMS } from "./topology.ts";
 
 /** The services that the broker knows by name. */
-export const BROKER_USERS = ["api", "renderer", "pdf", "mailer", "tracker"] as const;
+export const BROKER_USERS = ["api", "renderer", "pdf", "mailer", "tracker", "dashboard"] as const;
 
 /** A service that the broker knows by name. */
 export type BrokerUser = (typeof BROKER_USERS)[number];
@@ -22,6 +22,10 @@ interface Duties {
   /** Stores that it reads, and of which it drops what is damaged. */
   reads?: readonly StoreName[];
   writes?: readonly StoreName[];
+  /** Whose questions it answers. */
+  answers?: readonly BrokerUser[];
+  /** Whether it looks how much waits in which queue. */
+  looks?: boolean;
 }
 
 const FAILED = "fact.message.failed";
@@ -40,14 +44,17 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       "fact.message.rendered",
       FAILED,
     ],
-    eats: ["RENDER_NOW", "RENDER", "RETRY"],
+    eats: ["RENDER_NOW", "RENDER", "RETRY", "DESK"],
+    reads: ["contents"],
     writes: ["contents"],
+    answers: ["api", "dashboard"],
   },
   pdf: {
     makes: ["message.rendered.print.*", "message.printed.*", "fact.message.printed", FAILED],
-    eats: ["PRINT"],
+    eats: ["PRINT", "DESK"],
     reads: ["contents", "pdfs"],
     writes: ["pdfs"],
+    answers: ["dashboard"],
   },
   mailer: {
     makes: [
@@ -56,10 +63,26 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       ...["sent", "deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
       FAILED,
     ],
-    eats: ["MAIL"],
+    eats: ["MAIL", "DESK"],
     reads: ["contents", "pdfs"],
+    answers: ["dashboard"],
   },
   tracker: { makes: ["send.resumed.*"], eats: ["FACTS"] },
+  dashboard: {
+    // A test mail is a send like any other.
+    makes: [
+      "preview.requested",
+      "content.requested",
+      "print.requested",
+      "probe.requested",
+      "send.requested.*",
+      "send.resumed.*",
+      "fact.send.accepted",
+    ],
+    reads: ["contents", "pdfs"],
+    writes: ["contents"],
+    looks: true,
+  },
 };
 
 /** Where a process listens for answers: services must not hear each other's. */
@@ -67,9 +90,9 @@ export function inboxPrefixOf(name: string): string {
   return `_INBOX.${name.replace(/[^\w-]+/g, "_") || "anybody"}`;
 }
 
-/** Where a process listens for what its template was rendered to. */
-export function renderRepliesOf(name: string): string {
-  return `${inboxPrefixOf(name)}.render`;
+/** Where a process listens for answers to events: who answers may publish there and nowhere else. */
+export function repliesOf(name: string): string {
+  return `${inboxPrefixOf(name)}.reply`;
 }
 
 /**
@@ -78,16 +101,19 @@ export function renderRepliesOf(name: string): string {
  * Objects are read without a consumer: one that a service may create could deliver to any subject.
  */
 export function permissionsOf(user: BrokerUser): BrokerPermissions {
-  const { makes, eats = [], reads = [], writes = [] } = DUTIES[user];
+  const { makes, eats = [], reads = [], writes = [], answers = [], looks = false } = DUTIES[user];
   return {
     publish: [
       ...makes,
       "$JS.API.STREAM.LIST",
-      ...CONSUMERS.filter(({ stream }) => eats.includes(stream)).flatMap(eatsFrom),
+      ...CONSUMERS.filter(({ stream, name }) =>
+        eats.includes(stream) && (stream !== "DESK" || name.startsWith(`${user}_`))
+      ).flatMap(eatsFrom),
       ...eats.filter(isWork).flatMap(suspects),
       ...new Set([...reads, ...writes].flatMap(usesStore)),
       ...writes.map((store) => `$O.${store}.C.*`),
-      ...(user === "renderer" ? [`${renderRepliesOf("api")}.*`] : []),
+      ...answers.map((asker) => `${repliesOf(asker)}.*`),
+      ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
       ...(user === "tracker" ? STREAMS.filter(({ name }) => isSwept(name)).flatMap(sweeps) : []),
     ],
     subscribe: [`${inboxPrefixOf(user)}.>`],

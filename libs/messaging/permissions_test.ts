@@ -173,14 +173,18 @@ async function streamsThere(): Promise<string[]> {
 /** Said here once more, so that a list that grows is noticed. */
 const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "render.requested": ["api"],
-  "send.requested.bulk": ["api"],
-  "send.resumed.bulk": ["api", "renderer", "mailer", "tracker"],
+  "preview.requested": ["dashboard"],
+  "content.requested": ["dashboard"],
+  "print.requested": ["dashboard"],
+  "probe.requested": ["dashboard"],
+  "send.requested.bulk": ["api", "dashboard"],
+  "send.resumed.bulk": ["api", "renderer", "mailer", "tracker", "dashboard"],
   "retry.at.bulk.x": ["renderer", "mailer"],
   "retry.due.bulk": [],
   "message.rendered.print.bulk": ["renderer", "pdf"],
   "message.rendered.mail.bulk": ["renderer"],
   "message.printed.bulk": ["pdf"],
-  "fact.send.accepted": ["api"],
+  "fact.send.accepted": ["api", "dashboard"],
   "fact.send.parked": ["renderer"],
   "fact.message.rendered": ["renderer"],
   "fact.message.printed": ["pdf"],
@@ -190,11 +194,11 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "fact.message.failed": ["renderer", "pdf", "mailer"],
   "fact.message.canceled": [],
   "$O.pdfs.C.x": ["pdf"],
-  "$O.pdfs.M.x": ["pdf", "mailer"],
-  "$O.contents.C.x": ["renderer"],
-  "$O.contents.M.x": ["renderer", "pdf", "mailer"],
-  "$JS.API.STREAM.MSG.GET.OBJ_pdfs": ["pdf", "mailer"],
-  "$JS.API.STREAM.MSG.GET.OBJ_contents": ["renderer", "pdf", "mailer"],
+  "$O.pdfs.M.x": ["pdf", "mailer", "dashboard"],
+  "$O.contents.C.x": ["renderer", "dashboard"],
+  "$O.contents.M.x": ["renderer", "pdf", "mailer", "dashboard"],
+  "$JS.API.STREAM.MSG.GET.OBJ_pdfs": ["pdf", "mailer", "dashboard"],
+  "$JS.API.STREAM.MSG.GET.OBJ_contents": ["renderer", "pdf", "mailer", "dashboard"],
   "$JS.API.STREAM.MSG.GET.MAIL": ["tracker"],
   "$JS.API.STREAM.MSG.GET.FACTS": [],
   "$JS.API.CONSUMER.MSG.NEXT.RENDER_NOW.renderer_now": ["renderer"],
@@ -203,7 +207,13 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "$JS.API.CONSUMER.MSG.NEXT.PRINT.pdf_bulk": ["pdf"],
   "$JS.API.CONSUMER.MSG.NEXT.MAIL.mailer_bulk": ["mailer"],
   "$JS.API.CONSUMER.MSG.NEXT.FACTS.tracker": ["tracker"],
-  "_INBOX.api.render.x": ["renderer"],
+  "$JS.API.CONSUMER.MSG.NEXT.DESK.renderer_desk": ["renderer"],
+  "$JS.API.CONSUMER.MSG.NEXT.DESK.pdf_desk": ["pdf"],
+  "$JS.API.CONSUMER.MSG.NEXT.DESK.mailer_desk": ["mailer"],
+  "$JS.API.CONSUMER.LIST.FACTS": ["dashboard"],
+  "_INBOX.api.reply.x": ["renderer"],
+  "_INBOX.dashboard.reply.x": ["renderer", "pdf", "mailer"],
+  "_INBOX.dashboard.x.y": [],
   "_INBOX.api.x.y": [],
   "_INBOX.operator.x": [],
 };
@@ -287,7 +297,7 @@ test("permissionsOf() lets the renderer answer the api, and nobody hears it but 
   await using renderer = await connectAs("renderer");
   const consumer = await jetstream(renderer.connection, { checkAPI: false })
     .consumers.get("RENDER_NOW", "renderer_now");
-  const answer = api.requestRender({
+  const answer = api.ask("render.requested", {
     v: 1,
     accountId: "acc_x",
     templateId: 1,
@@ -296,7 +306,7 @@ test("permissionsOf() lets the renderer answer the api, and nobody hears it but 
   }, { timeoutMs: 5000 });
   const message = await consumer.next({ expires: 5000 });
   const inbox = message?.headers?.get("Posthaste-Reply") ?? "";
-  assert.match(inbox, /^_INBOX\.api\.render\./);
+  assert.match(inbox, /^_INBOX\.api\.reply\./);
   await using pdf = await connectAs("pdf");
   assert.deepEqual(await pdf.publish([inbox], "{}"), []);
   const reply = { ok: false, reason: "no", timedOut: false } as const;

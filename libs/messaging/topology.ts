@@ -4,6 +4,7 @@ import {
   type Lane,
   LANES,
   messageIdOf,
+  REPLIES,
 } from "@posthaste/contracts";
 
 /** One JetStream stream, as data. Durations in milliseconds, sizes in bytes. */
@@ -63,6 +64,14 @@ export const STREAMS: StreamPlan[] = [
     maxAgeMs: 30_000,
     maxBytes: 64 * MEBIBYTE,
   },
+  {
+    name: "DESK",
+    subjects: ["preview.requested", "content.requested", "print.requested", "probe.requested"],
+    storage: "memory",
+    retention: "work",
+    maxAgeMs: 30_000,
+    maxBytes: 64 * MEBIBYTE,
+  },
   work("RENDER", ["send.requested.*", "send.resumed.*"]),
   {
     ...work("RETRY", ["retry.at.*.*", "retry.due.*"]),
@@ -96,6 +105,9 @@ export const CONSUMERS: ConsumerPlan[] = [
     ackWaitMs: 10_000,
     maxAckPending: 1000,
   },
+  desk("renderer_desk", ["preview.requested", "content.requested"]),
+  desk("pdf_desk", ["print.requested"]),
+  desk("mailer_desk", ["probe.requested"]),
   ...LANES.flatMap((lane) => [
     stage("renderer", lane, "RENDER", [`send.requested.${lane}`, `send.resumed.${lane}`]),
     // Never the subjects of the schedules: whoever eats one there takes it away.
@@ -137,6 +149,11 @@ function work(name: string, subjects: string[]): StreamPlan {
   };
 }
 
+/** What a person waits for at the dashboard. */
+function desk(name: string, filterSubjects: string[]): ConsumerPlan {
+  return { name, stream: "DESK", filterSubjects, ackWaitMs: 10_000, maxAckPending: 1000 };
+}
+
 function stage(name: StageName, lane: Lane, stream: string, filterSubjects: string[]) {
   return {
     name: consumerOf(name, lane),
@@ -170,7 +187,7 @@ export function subjectOf(type: EventType, data: Routed): string {
 
 /** Tells an event's type by the subject it came on; `undefined` when no event travels there. */
 export function typeOfSubject(subject: string): EventType | undefined {
-  if (subject.startsWith("fact.") || subject === "render.requested") return subject as EventType;
+  if (subject.startsWith("fact.") || Object.hasOwn(REPLIES, subject)) return subject as EventType;
   const type = subject.split(".").slice(0, 2).join(".");
   switch (type) {
     case "retry.due":

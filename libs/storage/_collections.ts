@@ -1,12 +1,17 @@
 import type {
   AccessToken,
   Account,
+  AuditEntry,
   EmailVersion,
   Integration,
+  Invitation,
+  Member,
   Message,
   PdfVersion,
   Send,
+  Session,
   Template,
+  User,
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
@@ -46,6 +51,11 @@ export function collectionsOf(db: Db) {
     sends: db.collection<StoredSend>("sends"),
     messages: db.collection<Message>("messages"),
     mailers: db.collection<MailerPresence>("mailers"),
+    users: db.collection<User>("users"),
+    members: db.collection<Member>("members"),
+    sessions: db.collection<Session>("sessions"),
+    invitations: db.collection<Invitation>("invitations"),
+    audit: db.collection<AuditEntry>("audit"),
     integrationHealth: db.collection<IntegrationTrouble>("integration_health"),
   };
 }

@@ -13,6 +13,7 @@ const WITHDRAWN_KEPT_S = 24 * 3600;
 export async function createIndexes(db: Db): Promise<void> {
   const { accounts, tokens, templates, versions, integrations, sends, messages, mailers } =
     collectionsOf(db);
+  await createIndexesOfPeople(db);
   // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
   const withKey = { "idempotency.key": { $gte: "" } };
   await accounts.createIndexes([{ key: { name: 1 }, unique: true }]);
@@ -59,4 +60,26 @@ export async function createIndexes(db: Db): Promise<void> {
     { key: { releasedFor: 1 }, partialFilterExpression: { releasedFor: { $gte: "" } } },
   ]);
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
+}
+
+async function createIndexesOfPeople(db: Db): Promise<void> {
+  const { users, members, sessions, invitations, audit } = collectionsOf(db);
+  await users.createIndexes([
+    { key: { email: 1 }, unique: true },
+    {
+      key: { "oidc.issuer": 1, "oidc.subject": 1 },
+      unique: true,
+      partialFilterExpression: { "oidc.subject": { $gte: "" } },
+    },
+  ]);
+  await members.createIndexes([{ key: { accountId: 1, createdAt: 1 } }, { key: { userId: 1 } }]);
+  await sessions.createIndexes([
+    { key: { userId: 1 } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ]);
+  await invitations.createIndexes([
+    { key: { accountId: 1 } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ]);
+  await audit.createIndexes([{ key: { accountId: 1, _id: -1 } }]);
 }

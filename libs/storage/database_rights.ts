@@ -1,5 +1,5 @@
 /** The services that the database knows by name. The pdf service is not among them. */
-export const DATABASE_USERS = ["api", "renderer", "mailer", "tracker"] as const;
+export const DATABASE_USERS = ["api", "renderer", "mailer", "tracker", "dashboard"] as const;
 
 /** A service that the database knows by name. */
 export type DatabaseUser = (typeof DATABASE_USERS)[number];
@@ -16,8 +16,9 @@ const WRITE: readonly DatabaseAction[] = ["find", "insert", "update"];
 const ALL: readonly DatabaseAction[] = ["find", "insert", "update", "remove"];
 
 /**
- * What each service may do, by collection; all else is refused. Accounts, templates and integrations
- * are made by the operator's user. Only the mailer reads sealed passwords.
+ * What each service may do, by collection; all else is refused. Accounts are made by
+ * the operator's user and the dashboard's. Only the mailer and the dashboard read sealed passwords, and
+ * only the mailer opens them.
  */
 export const DATABASE_RIGHTS: Readonly<
   Record<DatabaseUser, Readonly<Record<string, readonly DatabaseAction[]>>>
@@ -54,5 +55,26 @@ export const DATABASE_RIGHTS: Readonly<
     messages: WRITE,
     [OPEN_INTEGRATIONS]: READ,
     integration_health: READ,
+    accounts: READ,
+    statistics: WRITE,
+  },
+  dashboard: {
+    accounts: WRITE,
+    users: WRITE,
+    members: ALL,
+    sessions: ALL,
+    invitations: ALL,
+    audit: ["find", "insert"],
+    tokens: WRITE,
+    counters: WRITE,
+    templates: WRITE,
+    versions: ["find", "insert"],
+    drafts: ALL,
+    integrations: WRITE,
+    integration_health: READ,
+    sends: WRITE,
+    messages: WRITE,
+    mailers: READ,
+    statistics: READ,
   },
 };

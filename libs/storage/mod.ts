@@ -15,6 +15,7 @@
 export { generateAccessToken, hashAccessToken, isAccessToken } from "./access_token.ts";
 export type { AccountStore } from "./account_store.ts";
 export { applyUsers, type DatabaseLogins } from "./apply_users.ts";
+export type { AuditStore } from "./audit_store.ts";
 export {
   DATABASE_RIGHTS,
   DATABASE_USERS,
@@ -46,6 +47,7 @@ export type {
 export { type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
 export { NameTakenError } from "./name_taken_error.ts";
+export type { NewUser, PeopleStore } from "./people_store.ts";
 export {
   INTEGRATION_PASSWORD,
   MasterKeyMissingError,
@@ -64,6 +66,7 @@ export {
   type SendStore,
 } from "./send_store.ts";
 export type { SendWithdrawals } from "./send_withdrawal.ts";
+export type { SessionStore } from "./session_store.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Publication, Published, TemplateStore, VersionOf } from "./template_store.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";

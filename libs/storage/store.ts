@@ -4,6 +4,7 @@ import { databaseOf } from "./_database_of.ts";
 import { createIndexes } from "./_indexes.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
+import { type AuditStore, auditStore } from "./audit_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationHolds, integrationHolds } from "./integration_holds.ts";
@@ -14,9 +15,11 @@ import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
+import { type PeopleStore, peopleStore } from "./people_store.ts";
 import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
+import { type SessionStore, sessionStore } from "./session_store.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
 import { type TokenStore, tokenStore } from "./token_store.ts";
 
@@ -62,6 +65,9 @@ export interface Store
     SecretRotation,
     MailerRegister,
     FactFold,
+    PeopleStore,
+    SessionStore,
+    AuditStore,
     AsyncDisposable {
   /**
    * Asks the database for an answer.
@@ -121,6 +127,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...secretRotation(db),
     ...mailerRegister(db),
     ...factFold(db),
+    ...peopleStore(db),
+    ...sessionStore(db),
+    ...auditStore(db),
     ping,
     async ensureIndexes() {
       await createIndexes(db);

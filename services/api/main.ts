@@ -28,7 +28,7 @@ await runService({
       ...openVersionCache(store),
       ...openIntegrationCache(store),
       dispatch: (send) => dispatch(send, bus),
-      render: (data, options) => bus.requestRender(data, options),
+      render: (data, options) => bus.ask("render.requested", data, options),
       checkBroker: sharedCheck(() => bus.check(), { timeoutMs: 900, freshMs: 1000 }),
       now: () => new Date(),
       logger,

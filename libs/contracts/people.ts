@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { emailAddressSchema } from "./email_address.ts";
+
+/** What a member of an account may do; each may do what those before it may. */
+export const ROLES = ["viewer", "editor", "owner"] as const;
+
+/** What a member of an account may do: look, change what mail is made of, or everything. */
+export type Role = (typeof ROLES)[number];
+
+/** Tells whether a role includes what another may do. */
+export function includesRole(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+/** A person who signs in to the dashboard. */
+export const userSchema = z.object({
+  /** `usr_` and a ULID. */
+  _id: z.string(),
+  /** In lower case; no two have the same. */
+  email: emailAddressSchema,
+  name: z.string().min(1).max(200),
+  /** argon2id, as a PHC string; null for who signs in elsewhere (OpenID Connect). */
+  passwordHash: z.string().nullable(),
+  /** `iss` and `sub` of an OpenID Connect provider. */
+  oidc: z.object({ issuer: z.string(), subject: z.string() }).nullable().default(null),
+  createdAt: z.date(),
+});
+
+/** A person who signs in to the dashboard. */
+export type User = z.infer<typeof userSchema>;
+
+/** That a person belongs to an account. */
+export const memberSchema = z.object({
+  /** `<account>/<user>` */
+  _id: z.string(),
+  accountId: z.string(),
+  userId: z.string(),
+  role: z.enum(ROLES),
+  createdAt: z.date(),
+});
+
+/** That a person belongs to an account. */
+export type Member = z.infer<typeof memberSchema>;
+
+/** A browser that is signed in. */
+export const sessionSchema = z.object({
+  /** SHA-256 of the cookie's token, in hex. */
+  _id: z.string(),
+  userId: z.string(),
+  /** The account that is looked at. */
+  accountId: z.string(),
+  /** Sent back with every change, in `x-csrf-token`. */
+  csrfToken: z.string(),
+  userAgent: z.string().max(400),
+  createdAt: z.date(),
+  lastSeenAt: z.date(),
+  expiresAt: z.date(),
+});
+
+/** A browser that is signed in. */
+export type Session = z.infer<typeof sessionSchema>;
+
+/** An invitation to an account, sent as a link. */
+export const invitationSchema = z.object({
+  /** SHA-256 of the link's token, in hex. */
+  _id: z.string(),
+  accountId: z.string(),
+  email: emailAddressSchema,
+  role: z.enum(ROLES),
+  invitedBy: z.string(),
+  createdAt: z.date(),
+  expiresAt: z.date(),
+});
+
+/** An invitation to an account. */
+export type Invitation = z.infer<typeof invitationSchema>;
+
+/** One line of an account's audit log: who changed what. */
+export const auditEntrySchema = z.object({
+  /** A ULID: entries sort by time. */
+  _id: z.string(),
+  accountId: z.string(),
+  at: z.date(),
+  /** Null for what no person did. */
+  userId: z.string().nullable(),
+  /** As they were called then. */
+  userEmail: z.string().nullable(),
+  /** `<thing>.<verb>`: `template.published`, `token.revoked`. */
+  action: z.string(),
+  /** What it was done to, in words: `email template 3 (welcome)`. */
+  target: z.string(),
+  /** More about it, never a secret. */
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+});
+
+/** One line of an account's audit log. */
+export type AuditEntry = z.infer<typeof auditEntrySchema>;

@@ -1,0 +1,132 @@
+import {
+  type Invitation,
+  invitationSchema,
+  type Member,
+  memberSchema,
+  newSendId,
+  type User,
+  userSchema,
+} from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+import { NameTakenError } from "./name_taken_error.ts";
+
+/** Whom to create. */
+export type NewUser = Pick<User, "email" | "name" | "passwordHash"> & { oidc?: User["oidc"] };
+
+/** What can be done with people: users, and their membership in accounts. */
+export interface PeopleStore {
+  /**
+   * Creates a user.
+   * @throws {NameTakenError} If another has the address.
+   */
+  createUser(user: NewUser): Promise<User>;
+  /** Tells whether there is any user yet. */
+  hasUsers(): Promise<boolean>;
+  findUser(id: string): Promise<User | null>;
+  /** Finds a user by address, in whatever case it is written. */
+  findUserByEmail(email: string): Promise<User | null>;
+  /** Finds who signs in at an OpenID Connect provider under a subject. */
+  findUserByOidc(identity: NonNullable<User["oidc"]>): Promise<User | null>;
+  /** Changes a user; what is left out stays. */
+  updateUser(
+    id: string,
+    changes: Partial<Pick<User, "name" | "passwordHash" | "oidc">>,
+  ): Promise<User | null>;
+  /** Makes a user a member of an account, or gives them another role. */
+  setMember(member: Pick<Member, "accountId" | "userId" | "role">): Promise<Member>;
+  findMember(accountId: string, userId: string): Promise<Member | null>;
+  /** Lists the members of an account with their users, oldest first. */
+  listMembers(accountId: string): Promise<{ member: Member; user: User }[]>;
+  /** Lists what a user is a member of. */
+  listMemberships(userId: string): Promise<Member[]>;
+  /** Ends a membership. Gives whether there was one. */
+  removeMember(accountId: string, userId: string): Promise<boolean>;
+  createInvitation(invitation: Invitation): Promise<void>;
+  /** Finds an invitation by the SHA-256 of its token, if it has not expired. */
+  findInvitation(id: string, now: Date): Promise<Invitation | null>;
+  listInvitations(accountId: string, now: Date): Promise<Invitation[]>;
+  /** Uses an invitation up, or takes it back. Gives whether it was there. */
+  removeInvitation(accountId: string, id: string): Promise<boolean>;
+}
+
+/** Gives the operations on people. */
+export function peopleStore(db: Db): PeopleStore {
+  const { users, members, invitations } = collectionsOf(db);
+  const parsed = (found: User | null) => found === null ? null : userSchema.parse(found);
+  return {
+    async createUser({ email, name, passwordHash, oidc = null }) {
+      const user = userSchema.parse({
+        _id: newSendId().replace("snd_", "usr_"),
+        email: email.toLowerCase(),
+        name,
+        passwordHash,
+        oidc,
+        createdAt: new Date(),
+      });
+      try {
+        await users.insertOne(user);
+      } catch (error) {
+        throw isDuplicateKey(error) ? new NameTakenError("user", user.email) : error;
+      }
+      return user;
+    },
+    hasUsers: async () => await users.countDocuments({}, { limit: 1 }) > 0,
+    findUser: async (id) => parsed(await users.findOne({ _id: id })),
+    findUserByEmail: async (email) => parsed(await users.findOne({ email: email.toLowerCase() })),
+    findUserByOidc: async ({ issuer, subject }) =>
+      parsed(await users.findOne({ "oidc.issuer": issuer, "oidc.subject": subject })),
+    async updateUser(id, changes) {
+      const options = { returnDocument: "after" } as const;
+      return parsed(await users.findOneAndUpdate({ _id: id }, { $set: changes }, options));
+    },
+    async setMember({ accountId, userId, role }) {
+      const _id = `${accountId}/${userId}`;
+      const found = await members.findOneAndUpdate(
+        { _id },
+        { $set: { role }, $setOnInsert: { accountId, userId, createdAt: new Date() } },
+        { upsert: true, returnDocument: "after" },
+      );
+      return memberSchema.parse(found);
+    },
+    async findMember(accountId, userId) {
+      const found = await members.findOne({ _id: `${accountId}/${userId}` });
+      return found === null ? null : memberSchema.parse(found);
+    },
+    async listMembers(accountId) {
+      const found = await members.find({ accountId }).sort({ createdAt: 1 }).toArray();
+      const people = await users.find({ _id: { $in: found.map(({ userId }) => userId) } })
+        .toArray();
+      const byId = new Map(people.map((user) => [user._id, userSchema.parse(user)]));
+      return found.flatMap((member) => {
+        const user = byId.get(member.userId);
+        return user === undefined ? [] : [{ member: memberSchema.parse(member), user }];
+      });
+    },
+    async listMemberships(userId) {
+      const found = await members.find({ userId }).sort({ createdAt: 1 }).toArray();
+      return found.map((member) => memberSchema.parse(member));
+    },
+    async removeMember(accountId, userId) {
+      const result = await members.deleteOne({ _id: `${accountId}/${userId}` });
+      return result.deletedCount === 1;
+    },
+    async createInvitation(invitation) {
+      await invitations.insertOne(invitationSchema.parse(invitation));
+    },
+    async findInvitation(id, now) {
+      const found = await invitations.findOne({ _id: id, expiresAt: { $gt: now } });
+      return found === null ? null : invitationSchema.parse(found);
+    },
+    async listInvitations(accountId, now) {
+      const found = await invitations.find({ accountId, expiresAt: { $gt: now } })
+        .sort({ createdAt: 1 }).toArray();
+      return found.map((invitation) => invitationSchema.parse(invitation));
+    },
+    async removeInvitation(accountId, id) {
+      const result = await invitations.deleteOne({ _id: id, accountId });
+      return result.deletedCount === 1;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { type Session, sessionSchema } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+
+/** What can be done with the dashboard's sessions. */
+export interface SessionStore {
+  createSession(session: Session): Promise<void>;
+  /** Finds a session by the SHA-256 of its cookie's token, if it has not expired. */
+  findSession(id: string, now: Date): Promise<Session | null>;
+  /** Notes that a session was used; with an account, that this one is looked at from now on. */
+  touchSession(
+    id: string,
+    seen: { lastSeenAt: Date; expiresAt: Date; accountId?: string },
+  ): Promise<void>;
+  /** Lists the sessions of a user, the one seen last first. */
+  listSessions(userId: string, now: Date): Promise<Session[]>;
+  /** Ends a session. */
+  removeSession(id: string): Promise<void>;
+  /** Ends the sessions of a user, but for one. Gives how many. */
+  removeSessions(userId: string, options?: { except?: string }): Promise<number>;
+}
+
+/** Gives the operations on sessions. */
+export function sessionStore(db: Db): SessionStore {
+  const { sessions } = collectionsOf(db);
+  return {
+    async createSession(session) {
+      await sessions.insertOne(sessionSchema.parse(session));
+    },
+    async findSession(id, now) {
+      const found = await sessions.findOne({ _id: id, expiresAt: { $gt: now } });
+      return found === null ? null : sessionSchema.parse(found);
+    },
+    async touchSession(id, seen) {
+      await sessions.updateOne({ _id: id }, { $set: seen });
+    },
+    async listSessions(userId, now) {
+      const found = await sessions.find({ userId, expiresAt: { $gt: now } })
+        .sort({ lastSeenAt: -1 }).toArray();
+      return found.map((session) => sessionSchema.parse(session));
+    },
+    async removeSession(id) {
+      await sessions.deleteOne({ _id: id });
+    },
+    async removeSessions(userId, { except } = {}) {
+      const filter = except === undefined ? { userId } : { userId, _id: { $ne: except } };
+      return (await sessions.deleteMany(filter)).deletedCount;
+    },
+  };
+}

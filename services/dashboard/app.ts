@@ -1,0 +1,70 @@
+import cookie from "@fastify/cookie";
+import type { Logger } from "@posthaste/telemetry";
+import type { Bus } from "@posthaste/messaging";
+import type { MasterKeys, Store } from "@posthaste/storage";
+import { fastify, type FastifyInstance } from "fastify";
+import { guardRoutes } from "./guard.ts";
+import { Problem, toProblem } from "./problem.ts";
+import { sessionRoutes } from "./routes/session.ts";
+import { DATA_HEADERS } from "./security_headers.ts";
+import { serveApplication } from "./static_files.ts";
+
+/** All that the dashboard needs of the world. */
+export interface DashboardDeps {
+  store: Store;
+  bus: Pick<Bus, "ask" | "publish" | "objects" | "streamStates">;
+  /** SMTP passwords are sealed under these. */
+  keys: MasterKeys;
+  now(): Date;
+  logger: Pick<Logger, "debug" | "info" | "warn" | "error">;
+}
+
+/** Settings of the dashboard. */
+export interface DashboardOptions {
+  /** Where people open it. */
+  publicUrl: string;
+  /** Base of the HTTP interface, for examples. */
+  apiUrl: string;
+  /** Time without a visit after which a browser is signed out, in milliseconds. */
+  sessionAgeMs: number;
+  /** Asked for where the first account is made. */
+  setupCode: string;
+  /** Folder of the built application; null serves the JSON interface alone. */
+  builtFolder?: string | null | undefined;
+  /** Name of the account that anybody may enter with one click. */
+  demoAccount?: string | undefined;
+}
+
+/** What a room of routes is given. */
+export interface Routing {
+  deps: DashboardDeps;
+  options: DashboardOptions;
+}
+
+const BODY_LIMIT = 5_000_000;
+
+/** Builds the dashboard's HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`. */
+export function buildApp(deps: DashboardDeps, options: DashboardOptions): FastifyInstance {
+  const app = fastify({ bodyLimit: BODY_LIMIT, logger: false, return503OnClosing: false });
+  app.register(cookie);
+  app.setErrorHandler((error, _request, reply) => {
+    const problem = toProblem(error);
+    if (problem.code === "internal") {
+      deps.logger.error("Cannot answer the dashboard", { error: problem.cause });
+    }
+    if (problem.retryAfter !== undefined) reply.header("retry-after", problem.retryAfter);
+    return reply.code(problem.status).headers(DATA_HEADERS).send(problem.body);
+  });
+  app.setNotFoundHandler(() => {
+    throw new Problem("not_found", "There is nothing at this address");
+  });
+  app.register(async (api) => {
+    const { store, now } = deps;
+    api.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
+    guardRoutes(api, { ...store, now, sessionAgeMs: options.sessionAgeMs }, options);
+    const routing = { deps, options };
+    sessionRoutes(api, routing);
+  });
+  if (options.builtFolder !== null) serveApplication(app, options.builtFolder);
+  return app;
+}

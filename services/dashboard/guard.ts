@@ -1,0 +1,68 @@
+import { timingSafeEqual } from "node:crypto";
+import { includesRole, type Role } from "@posthaste/contracts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Problem } from "./problem.ts";
+import { findVisitor, type SessionDeps, type Visitor } from "./session.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who asks; only on routes that are not open to anyone. */
+    visitor: Visitor;
+  }
+  interface FastifyContextConfig {
+    /** Who may ask: whoever is signed in with this role or more, or `anyone`. Every route says so. */
+    role?: Role | "anyone";
+  }
+}
+
+/** Settings of {@linkcode guardRoutes}. */
+export interface GuardOptions {
+  /** Where people open the dashboard: changes come from pages of this origin only. */
+  publicUrl: string;
+}
+
+const READING = new Set(["GET", "HEAD"]);
+
+/** Name of the cookie: with the prefix, no other host and no page without TLS can set it (RFC 6265bis). */
+export const SESSION_COOKIE = "__Host-posthaste";
+
+/**
+ * Has every route below `/api` say who may ask, and refuses the others: by role, and changes that come
+ * from a page of another origin or without the session's token (CSRF).
+ *
+ * @throws {Error} At the start, if a route does not say who may ask.
+ */
+export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: GuardOptions): void {
+  const origin = new URL(options.publicUrl).origin;
+  // Every request gets its own before anything reads it.
+  app.decorateRequest("visitor", null as unknown as Visitor);
+  app.addHook("onRoute", ({ url, config, method }) => {
+    if (!url.startsWith("/api") || config?.role !== undefined || method === "OPTIONS") return;
+    throw new Error(`Cannot add the route "${method} ${url}": it does not say who may ask`);
+  });
+  app.addHook("onRequest", async (request) => {
+    const { role } = request.routeOptions.config;
+    if (role === undefined) return;
+    const changes = !READING.has(request.method);
+    if (changes && request.headers.origin !== origin) {
+      throw new Problem("wrong_origin", `Cannot do this from here: open ${options.publicUrl}`);
+    }
+    if (role === "anyone") return;
+    const token = request.cookies[SESSION_COOKIE];
+    const visitor = token === undefined ? undefined : await findVisitor(token, deps);
+    if (visitor === undefined) throw new Problem("signed_out", "You are signed out");
+    if (changes && !hasToken(request, visitor.session.csrfToken)) {
+      throw new Problem("wrong_origin", "Cannot do this: reload the page and try again");
+    }
+    if (!includesRole(visitor.role, role)) {
+      throw new Problem("not_allowed", `Cannot do this as ${visitor.role}: it takes an ${role}`);
+    }
+    request.visitor = visitor;
+  });
+}
+
+function hasToken({ headers }: FastifyRequest, wanted: string): boolean {
+  const given = headers["x-csrf-token"];
+  if (typeof given !== "string" || given.length !== wanted.length) return false;
+  return timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+}

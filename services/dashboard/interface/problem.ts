@@ -1,0 +1,33 @@
+/** Every `code` in an error body of the dashboard's interface, with the HTTP status it comes with. */
+export const PROBLEM_STATUS = {
+  invalid_request: 400,
+  wrong_login: 400,
+  wrong_code: 400,
+  template_failed: 422,
+  signed_out: 401,
+  wrong_origin: 403,
+  not_allowed: 403,
+  not_found: 404,
+  /** Somebody else has changed it meanwhile. */
+  conflict: 409,
+  name_taken: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  internal: 500,
+  unavailable: 503,
+  /** Nobody who could do it answered in time. */
+  no_answer: 504,
+} as const;
+
+/** A code of an error body. */
+export type ProblemCode = keyof typeof PROBLEM_STATUS;
+
+/** Body of every error. */
+export interface ProblemBody {
+  /** A sentence for the person at the browser, without a final period. */
+  error: string;
+  code: ProblemCode;
+  /** Faults by path of the field: `senders.0`. */
+  issues?: { path: string; message: string }[];
+}

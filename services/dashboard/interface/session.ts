@@ -1,0 +1,24 @@
+import type { Role } from "@posthaste/contracts";
+
+/** `GET /api/session`: who is signed in, and where. */
+export interface SessionView {
+  user: { id: string; email: string; name: string; hasPassword: boolean };
+  account: { id: string; name: string };
+  role: Role;
+  /** Accounts that the user may change to. */
+  accounts: { id: string; name: string; role: Role }[];
+  /** To be sent in `x-csrf-token` with everything that is no GET. */
+  csrfToken: string;
+  /** Base of the HTTP interface, for examples: ends with `/v1`. */
+  apiUrl: string;
+}
+
+/** `GET /api/entrance`: how one may enter, for who is signed out. */
+export interface EntranceView {
+  /** Nobody has ever signed in: the first account is to be made. */
+  needsSetup: boolean;
+  /** Name of the account that may be entered with one click, for development only. */
+  demoAccount: string | null;
+  /** What the button of the OpenID Connect provider says; null if there is none. */
+  oidcName: string | null;
+}

@@ -1,0 +1,40 @@
+import { openBus } from "@posthaste/messaging";
+import { runService } from "@posthaste/runtime";
+import { openStore, readMasterKeys } from "@posthaste/storage";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import process from "node:process";
+import { buildApp } from "./app.ts";
+import { CONFIG } from "./config.ts";
+
+await runService({
+  name: "dashboard",
+  env: process.env,
+  config: CONFIG,
+  run: async ({ config, signal, logger, health }) => {
+    const keys = readMasterKeys(config.MASTER_KEY);
+    await using store = await openStore({ url: config.MONGODB_URL, appName: "dashboard" });
+    await using bus = await openBus({
+      url: config.NATS_URL,
+      name: "dashboard",
+      waiting: { signal, logger },
+    });
+    const setupCode = config.SETUP_CODE ?? randomBytes(6).toString("hex");
+    if (config.SETUP_CODE === undefined && !await store.hasUsers()) {
+      logger.info("Open the dashboard to make the first account", { setupCode });
+    }
+    const app = buildApp({ store, bus, keys, now: () => new Date(), logger }, {
+      publicUrl: config.PUBLIC_URL,
+      apiUrl: config.API_URL,
+      sessionAgeMs: config.SESSION_AGE,
+      demoAccount: config.DEMO_ACCOUNT,
+      setupCode,
+    });
+    await using _closing = { [Symbol.asyncDispose]: () => app.close() };
+    await app.listen({ port: config.PORT, host: config.HOST });
+    health.add("mongodb", () => store.ping());
+    health.add("nats", async () => void await bus.streamStates());
+    logger.info("Listening", { port: config.PORT });
+    if (!signal.aborted) await once(signal, "abort");
+  },
+});

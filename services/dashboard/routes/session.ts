@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { SESSION_COOKIE } from "../guard.ts";
+import type { EntranceView, SessionView } from "../interface/session.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { beginSession, type Visitor } from "../session.ts";
+
+const DEMO_USER = { email: "developer@northwind.example", name: "Developer" };
+
+/** Signing in and out, and who is signed in. */
+export function sessionRoutes(app: FastifyInstance, { deps, options }: Routing): void {
+  const { store, now } = deps;
+  const { demoAccount, sessionAgeMs } = options;
+
+  async function enter(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { userId, accountId }: { userId: string; accountId: string },
+  ): Promise<void> {
+    const userAgent = request.headers["user-agent"];
+    const entry = { userId, accountId, userAgent };
+    const { token } = await beginSession(entry, { ...store, now, sessionAgeMs });
+    reply.setCookie(SESSION_COOKIE, token, {
+      ...{ path: "/", httpOnly: true, secure: true, sameSite: "lax" },
+      maxAge: Math.floor(sessionAgeMs / 1000),
+    });
+  }
+
+  app.get("/api/entrance", { config: { role: "anyone" } }, async (): Promise<EntranceView> => {
+    const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
+    return {
+      needsSetup: account === null && !await store.hasUsers(),
+      demoAccount: account?.name ?? null,
+      oidcName: null,
+    };
+  });
+
+  app.get("/api/session", { config: { role: "viewer" } }, ({ visitor }) => viewOf(visitor));
+
+  app.put("/api/session/account", { config: { role: "viewer" } }, async (request) => {
+    const { id } = readInput(z.object({ id: z.string() }), request.body);
+    const { session, user } = request.visitor;
+    if (await store.findMember(id, user._id) === null) {
+      throw new Problem("not_found", "You are no member of this account");
+    }
+    const { lastSeenAt, expiresAt } = session;
+    await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId: id });
+    return {};
+  });
+
+  app.delete("/api/session", { config: { role: "viewer" } }, async (request, reply) => {
+    await store.removeSession(request.visitor.session._id);
+    reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
+    return {};
+  });
+
+  app.post("/api/entrance/demo", { config: { role: "anyone" } }, async (request, reply) => {
+    const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
+    if (account === null) throw new Problem("not_found", "There is no demonstration here");
+    const user = await store.findUserByEmail(DEMO_USER.email) ??
+      await store.createUser({ ...DEMO_USER, passwordHash: null });
+    await store.setMember({ accountId: account._id, userId: user._id, role: "owner" });
+    await enter(request, reply, { userId: user._id, accountId: account._id });
+    return {};
+  });
+
+  async function viewOf(visitor: Visitor): Promise<SessionView> {
+    const { user, account, role, session } = visitor;
+    const memberships = await store.listMemberships(user._id);
+    const accounts = await Promise.all(memberships.map(async ({ accountId, role }) => {
+      const found = await store.findAccount(accountId);
+      return found === null ? [] : [{ id: found._id, name: found.name, role }];
+    }));
+    return {
+      user: {
+        id: user._id,
+        email: user.email,
+        name: user.name,
+        hasPassword: user.passwordHash !== null,
+      },
+      account: { id: account._id, name: account.name },
+      role,
+      accounts: accounts.flat(),
+      csrfToken: session.csrfToken,
+      apiUrl: options.apiUrl,
+    };
+  }
+}

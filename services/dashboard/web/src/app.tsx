@@ -1,0 +1,53 @@
+import { MantineProvider } from "@mantine/core";
+import { ModalsProvider } from "@mantine/modals";
+import { Notifications } from "@mantine/notifications";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { ApiProblem } from "./api.ts";
+import { Failed, Waiting } from "./parts/states.tsx";
+import { SessionGate } from "./session.tsx";
+import { Shell } from "./shell.tsx";
+import { THEME } from "./theme.ts";
+
+const Entrance = lazy(() => import("./pages/entrance/entrance.tsx"));
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (count, error) =>
+        count < 2 && (!(error instanceof ApiProblem) || error.code === "offline"),
+    },
+  },
+});
+// Whatever is refused since the session has ended, the entrance is shown.
+client.getQueryCache().subscribe(({ query }) => {
+  const { error } = query.state;
+  if (
+    error instanceof ApiProblem && error.code === "signed_out" && query.queryKey[0] !== "session"
+  ) {
+    void client.invalidateQueries({ queryKey: ["session"] });
+  }
+});
+
+/** The whole application. */
+export function App() {
+  return (
+    <MantineProvider theme={THEME} defaultColorScheme="auto">
+      <QueryClientProvider client={client}>
+        <Notifications position="bottom-right" />
+        <ModalsProvider>
+          <Suspense fallback={<Waiting />}>
+            <SessionGate
+              signedOut={<Entrance />}
+              waiting={<Waiting />}
+              failed={(problem) => <Failed problem={problem} />}
+            >
+              <Shell />
+            </SessionGate>
+          </Suspense>
+        </ModalsProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,34 @@
+import { ActionIcon, Code, CopyButton, Group, Tooltip } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+
+/** A button that copies a text. */
+export function CopyText({ text, label = "Copy" }: { text: string; label?: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? "Copied" : label}>
+          <ActionIcon
+            variant="subtle"
+            color={copied ? "teal" : "gray"}
+            onClick={copy}
+            aria-label={copied ? "Copied" : label}
+          >
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A piece of code with a button that copies it. */
+export function CopyCode({ code, label }: { code: string; label?: string }) {
+  return (
+    <Group gap="xs" align="flex-start" wrap="nowrap">
+      <Code block flex={1} style={{ overflow: "auto", whiteSpace: "pre" }} tabIndex={0}>
+        {code}
+      </Code>
+      <CopyText text={code} {...(label === undefined ? {} : { label })} />
+    </Group>
+  );
+}

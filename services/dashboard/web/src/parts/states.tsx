@@ -1,0 +1,43 @@
+import { Alert, Button, Center, Loader, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { type Icon, IconAlertTriangle } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+/** While something is loaded. */
+export function Waiting({ label = "Loading" }: { label?: string }) {
+  return (
+    <Center mih={160} role="status" aria-label={label}>
+      <Loader size="sm" />
+    </Center>
+  );
+}
+
+/** Something could not be loaded; `retry` tries again. */
+export function Failed({ problem, retry }: { problem: Error; retry?: () => void }) {
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title="This could not be loaded" my="md">
+      <Text size="sm">{problem.message}</Text>
+      {retry && <Button mt="sm" size="xs" variant="default" onClick={retry}>Try again</Button>}
+    </Alert>
+  );
+}
+
+/** There is nothing yet: says what to do next. */
+export function Empty({ icon: Sign, title, children, action }: {
+  icon: Icon;
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <Center mih={280}>
+      <Stack align="center" gap="sm" maw={460} ta="center">
+        <ThemeIcon size={52} radius="xl" variant="light">
+          <Sign size={26} />
+        </ThemeIcon>
+        <Title order={2} size="h4">{title}</Title>
+        <Text c="dimmed" size="sm">{children}</Text>
+        {action}
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,10 @@
+/** What a member of an account may do; each may do what those before it may. */
+export const ROLES = ["viewer", "editor", "owner"] as const;
+
+/** What a member of an account may do. */
+export type Role = (typeof ROLES)[number];
+
+/** Tells whether a role includes what another may do. */
+export function includesRole(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}

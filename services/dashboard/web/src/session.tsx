@@ -1,0 +1,40 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext } from "react";
+import type { SessionView } from "../../interface/session.ts";
+import { includesRole, type Role } from "./roles.ts";
+import { ApiProblem, request, setCsrfToken } from "./api.ts";
+
+const SessionContext = createContext<SessionView | null>(null);
+
+/** Gives who is signed in. */
+export function useSession(): SessionView {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("Cannot tell who is signed in: nobody is");
+  return session;
+}
+
+/** Tells whether who is signed in may do what takes a role. */
+export function useMay(role: Role): boolean {
+  return includesRole(useSession().role, role);
+}
+
+/** Shows the children to who is signed in, and else what `signedOut` gives. */
+export function SessionGate({ children, signedOut, waiting, failed }: {
+  children: ReactNode;
+  signedOut: ReactNode;
+  waiting: ReactNode;
+  failed: (problem: Error) => ReactNode;
+}) {
+  const client = useQueryClient();
+  const { data, error } = useQuery({
+    queryKey: ["session"],
+    queryFn: ({ signal }) => request<SessionView>("/session", { signal }),
+    retry: (count, problem) =>
+      !(problem instanceof ApiProblem) || problem.code === "offline" && count < 3,
+    staleTime: 60_000,
+  }, client);
+  if (error instanceof ApiProblem && error.code === "signed_out") return signedOut;
+  if (data === undefined) return error === null ? waiting : failed(error);
+  setCsrfToken(data.csrfToken);
+  return <SessionContext value={data}>{children}</SessionContext>;
+}

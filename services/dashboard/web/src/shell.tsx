@@ -1,0 +1,149 @@
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconLogout, IconMoon, IconSun, IconUserCircle } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { Suspense } from "react";
+import { Link, Route, Switch, useLocation } from "wouter";
+import { request } from "./api.ts";
+import { PAGES } from "./pages.ts";
+import { Empty, Waiting } from "./parts/states.tsx";
+import { tellProblem } from "./parts/tell.ts";
+import { useSession } from "./session.tsx";
+
+/** What surrounds every page: the menu, the account, and who is signed in. */
+export function Shell() {
+  const [opened, { toggle, close }] = useDisclosure();
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !opened } }}
+      padding={{ base: "sm", sm: "lg" }}
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Menu"
+              aria-expanded={opened}
+            />
+            <img src="/icon.svg" alt="" width={24} height={24} />
+            <Text fw={650}>Posthaste</Text>
+          </Group>
+          <Group gap={4} wrap="nowrap">
+            <SchemeButton />
+            <PersonMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages">
+        <Pages onPick={close} />
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Suspense fallback={<Waiting />}>
+          <Switch>
+            {PAGES.map(({ path, page }) => (
+              <Route key={path} path={path} component={page} nest={path !== "/"} />
+            ))}
+            <Route>
+              <Empty icon={IconUserCircle} title="There is nothing at this address">
+                The page may have been moved, or what it showed was removed.
+              </Empty>
+            </Route>
+          </Switch>
+        </Suspense>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function Pages({ onPick }: { onPick: () => void }) {
+  const [location] = useLocation();
+  return PAGES.map(({ label, path, icon: Sign }) => (
+    <NavLink
+      key={path}
+      component={Link}
+      href={path}
+      label={label}
+      leftSection={<Sign size={18} stroke={1.6} />}
+      active={path === "/" ? location === "/" : location.startsWith(path)}
+      aria-current={location === path ? "page" : undefined}
+      onClick={onPick}
+      style={{ borderRadius: "var(--mantine-radius-md)" }}
+    />
+  ));
+}
+
+function SchemeButton() {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme("light");
+  const other = scheme === "light" ? "dark" : "light";
+  const Sign = scheme === "light" ? IconMoon : IconSun;
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={`Change to ${other} colours`}
+      onClick={() => setColorScheme(other)}
+    >
+      <Sign size={18} />
+    </ActionIcon>
+  );
+}
+
+function PersonMenu() {
+  const { user, account, accounts } = useSession();
+  const client = useQueryClient();
+  const act = async (work: Promise<unknown>) => {
+    try {
+      await work;
+      client.clear();
+      location.assign("/");
+    } catch (problem) {
+      tellProblem(problem);
+    }
+  };
+  return (
+    <Menu position="bottom-end" width={260}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="You and your accounts">
+          <IconUserCircle size={20} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{user.name} · {user.email}</Menu.Label>
+        {accounts.map(({ id, name, role }) => (
+          <Menu.Item
+            key={id}
+            disabled={id === account.id}
+            onClick={() => void act(request("/session/account", { method: "PUT", body: { id } }))}
+          >
+            {name}
+            <Text size="xs" c="dimmed">{id === account.id ? `${role}, shown now` : role}</Text>
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconLogout size={16} />}
+          onClick={() => void act(request("/session", { method: "DELETE" }))}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
