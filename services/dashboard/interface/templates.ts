@@ -14,6 +14,8 @@ import type {
  * | --- | --- | --- |
  * | `GET /` | | `TemplateRow[]` |
  * | `POST /` | `NewTemplate` | `TemplateView` |
+ * | `GET /examples` | | `ExampleRow[]`: what a new one may begin as |
+ * | `GET /helpers` | | `HelperRow[]`: what templates may call |
  * | `GET /:id` | | `TemplateView` |
  * | `PUT /:id/draft` | `DraftChange` | `TemplateView`; 409 `conflict` if it was changed meanwhile |
  * | `PATCH /:id` | `{ name?, alias? }` | `TemplateView`; 409 `name_taken` |
@@ -80,6 +82,25 @@ export interface NewTemplate {
   alias?: string | null;
   /** One of the examples of `EXAMPLES`, or an empty one. */
   example?: string;
+}
+
+/** An example that a new template may begin as. */
+export interface ExampleRow {
+  id: string;
+  name: string;
+  /** One sentence. */
+  about: string;
+}
+
+/** A helper of templates, for completion. */
+export interface HelperRow {
+  name: string;
+  kind: "block" | "inline";
+  /** As it is called: `date value ["short"|"long"]`. */
+  signature: string;
+  summary: string;
+  /** A piece of a template. */
+  example: string;
 }
 
 /** A changed draft. */
