@@ -14,6 +14,7 @@ import { carryOut, keyOf, refuse } from "./_carry_out.ts";
 import { openTurns } from "./_in_turn.ts";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
+import { noteWait, placesOf, rest } from "./_give_way.ts";
 import { readTrace } from "./_headers.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Step, Tries } from "./step.ts";
@@ -97,36 +98,6 @@ async function pull<T extends EventType>(
     options.signal.removeEventListener("abort", stop);
     await Promise.all(inHand);
   }
-}
-
-function placesOf(
-  client: EventClient,
-  { lane }: ConsumerPlan,
-  { concurrency }: ConsumeOptions,
-): number {
-  if (lane !== "bulk") return concurrency;
-  return Math.max(1, Math.floor(client.bulkShare.places(concurrency, performance.now())));
-}
-
-const LONGEST_REST_MS = 2000;
-
-/** Where the bulk lane may use less than one place, it uses one for a part of the time. */
-async function rest(
-  { bulkShare }: EventClient,
-  { lane }: ConsumerPlan,
-  { concurrency, signal, workedMs }: ConsumeOptions & { workedMs: number },
-): Promise<void> {
-  if (lane !== "bulk") return;
-  const places = bulkShare.places(concurrency, performance.now());
-  if (places >= 1) return;
-  const restMs = Math.min(workedMs * (1 / places - 1), LONGEST_REST_MS);
-  await delay(restMs, undefined, { signal }).catch(() => undefined);
-}
-
-/** One that comes again has waited for other reasons. */
-function noteWait({ bulkShare }: EventClient, { info }: JsMsg): void {
-  if (info.deliveryCount > 1) return;
-  bulkShare.noteWait(Date.now() - millis(info.timestampNanos), performance.now());
 }
 
 /**
