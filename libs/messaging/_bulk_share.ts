@@ -2,6 +2,8 @@
 export interface BulkShare {
   /** An event of the transactional lane was taken up, so long after it was published. */
   noteWait(waitMs: number, now: number): void;
+  /** Another process of this machine has seen one wait. */
+  press(now: number): void;
   /** Gives how many of so many places the bulk lane may use now; below one, it is to rest in between. */
   places(count: number, now: number): number;
 }
@@ -31,22 +33,32 @@ const USUAL_WEIGHT = 0.002;
  * Opens the share of a process: it begins small, grows as long as the transactional lane is taken up
  * at once, and is halved when that has to wait (as TCP does with a path that it knows nothing of). All
  * that is seen is the wait: whatever is scarce, a core, the database or the broker, makes it longer.
+ *
+ * @param tellOthers Called when it has to wait, at most every 100 ms: another process may be the reason.
  */
-export function openBulkShare(): BulkShare {
+export function openBulkShare(tellOthers: () => void = () => undefined): BulkShare {
   let share = FIRST;
   let grownAt = -Infinity;
   let usedAt = -Infinity;
   let cutAt = -Infinity;
   let waitedAt = -Infinity;
   let usualMs: number | undefined;
+  const halve = (now: number) => {
+    share = Math.max(LEAST, share / 2);
+    cutAt = grownAt = now;
+  };
   return {
     noteWait(waitMs, now) {
       waitedAt = now;
       usualMs ??= waitMs;
       usualMs = waitMs < usualMs ? waitMs : usualMs + (waitMs - usualMs) * USUAL_WEIGHT;
       if (waitMs - usualMs < LONG_WAIT_MS || now - cutAt < REACTION_MS) return;
-      share = Math.max(LEAST, share / 2);
-      cutAt = grownAt = now;
+      halve(now);
+      tellOthers();
+    },
+    press(now) {
+      waitedAt = now;
+      if (now - cutAt >= REACTION_MS) halve(now);
     },
     places(count, now) {
       const perMs = now - waitedAt < BESIDE_MS ? GROWTH_PER_MS.beside : GROWTH_PER_MS.alone;

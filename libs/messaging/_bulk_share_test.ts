@@ -47,3 +47,18 @@ test("openBulkShare() begins small again after ten idle seconds", () => {
   assert.equal(share.places(32, 5000), 32);
   assert.equal(share.places(32, 15_001), 4);
 });
+
+test("openBulkShare() tells others of a wait once, and halves when others tell of one", () => {
+  let told = 0;
+  const share = openBulkShare(() => told++);
+  share.places(32, 0);
+  share.noteWait(1, 0);
+  for (const now of [2000, 2010, 2020]) share.noteWait(40, now);
+  assert.equal(told, 1);
+  const other = openBulkShare(() => told++);
+  other.places(32, 0);
+  assert.equal(other.places(32, 2000), 32);
+  for (const now of [2000, 2010, 2020]) other.press(now);
+  assert.equal(other.places(32, 2000), 16);
+  assert.equal(told, 1);
+});

@@ -13,6 +13,11 @@ interface Places {
   signal: AbortSignal;
 }
 
+/** Gives way also where single messages wait in another process of this machine. */
+export function followPressure({ bulkShare, pressure }: EventClient): void {
+  pressure.follow(() => bulkShare.press(performance.now()));
+}
+
 /** How many events a lane may have in hand now: the bulk lane gives way to the other. */
 export function placesOf(
   { bulkShare }: EventClient,

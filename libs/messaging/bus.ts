@@ -9,6 +9,7 @@ import {
   type ReplyTo,
 } from "@posthaste/contracts";
 import { errorType, type Logger } from "@posthaste/telemetry";
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { consume, type ConsumeOptions } from "./consume.ts";
 import type { EventClient } from "./_event_client.ts";
@@ -18,6 +19,7 @@ import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
 import { dropPassed, findPassed, type Passed } from "./_drop_passed.ts";
 import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
+import { openPressure } from "./_pressure.ts";
 import { openSuspects } from "./_suspects.ts";
 import { inboxPrefixOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
@@ -152,10 +154,12 @@ class NatsBus implements Bus {
     // A service may not ask about the whole account, and need not.
     this.#api = { ...api, checkAPI: false };
     const stream = jetstream(connection, this.#api);
+    const pressure = openPressure(connection, hostname());
     this.#client = {
       stream,
       suspects: openSuspects(stream),
-      bulkShare: openBulkShare(),
+      bulkShare: openBulkShare(pressure.tell),
+      pressure,
       respond: (inbox, reply) => connection.publish(inbox, JSON.stringify(reply)),
     };
   }

@@ -14,7 +14,7 @@ import { carryOut, keyOf, refuse } from "./_carry_out.ts";
 import { openTurns } from "./_in_turn.ts";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
-import { noteWait, placesOf, rest } from "./_give_way.ts";
+import { followPressure, noteWait, placesOf, rest } from "./_give_way.ts";
 import { readTrace } from "./_headers.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Step, Tries } from "./step.ts";
@@ -45,6 +45,7 @@ export async function consume<T extends EventType>(
 ): Promise<void> {
   const { signal, logger } = options;
   const held = new Set<string>();
+  if (planOf(options.consumer).lane === "bulk") followPressure(client);
   while (!signal.aborted) {
     try {
       await pull(client, step, { ...options, held });

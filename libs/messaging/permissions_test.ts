@@ -193,6 +193,7 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "fact.message.unknown": ["mailer"],
   "fact.message.failed": ["renderer", "pdf", "mailer"],
   "fact.message.canceled": [],
+  "lane.pressed.host": ["renderer", "pdf", "mailer"],
   "$O.pdfs.C.x": ["pdf"],
   "$O.pdfs.M.x": ["pdf", "mailer", "dashboard"],
   "$O.contents.C.x": ["renderer", "dashboard"],
