@@ -67,6 +67,8 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
       env: profileDir === undefined ? options.env : profiled(options.env, profileDir),
       dataDir,
       isTemporary: true,
+      // Nobody looks: what is measured has the machine for itself.
+      dashboard: false,
       onProgress,
       settings: {
         api: {

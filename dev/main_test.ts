@@ -42,6 +42,14 @@ test("npm start prints a command that sends a mail with a PDF, and SIGINT leaves
   assert.equal(Buffer.from(await file.arrayBuffer()).subarray(0, 5).toString(), "%PDF-");
   await until(() => said.includes("Mail to ada@example.com"), () => said);
 
+  const dashboard = /^ {2}Dashboard +(\S+)/m.exec(said)?.[1] ?? "";
+  assert.match(await (await fetch(dashboard)).text(), /<title>Posthaste/);
+  const entered = await fetch(`${dashboard}/api/entrance/demo`, {
+    method: "POST",
+    headers: { origin: dashboard },
+  });
+  assert.match(`${entered.headers.get("set-cookie")}`, /^__Host-.*HttpOnly; Secure/, said);
+
   const stackFile = join(dataDir, "stack.json");
   assert.equal((await stat(stackFile)).mode & 0o777, 0o600);
   assert.match(command, new RegExp(JSON.parse(await readFile(stackFile, "utf8")).token));

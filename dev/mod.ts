@@ -8,7 +8,9 @@
  *
  * @module
  */
+export { buildDashboard, type BuildDashboardOptions } from "./build_dashboard.ts";
 export {
+  MAIL_SERVICES,
   openStack,
   type PartName,
   type ServiceName,

@@ -20,6 +20,7 @@ import {
   userCacheDir,
 } from "@posthaste/parts";
 import { applyUsers, type DatabaseUser, openStore } from "@posthaste/storage";
+import { buildDashboard } from "./build_dashboard.ts";
 import { keepBroker } from "./keep_broker.ts";
 import { compiledDirOf, nodeFlags, writableFolders } from "./node_flags.ts";
 import { type ServiceProcess, startService } from "./service_process.ts";
@@ -30,6 +31,9 @@ export const SERVICES = ["tracker", "mailer", "pdf", "renderer", "dashboard", "a
 
 /** Name of a service. */
 export type ServiceName = (typeof SERVICES)[number];
+
+/** The services that mail goes through: the system is whole without the dashboard. */
+export const MAIL_SERVICES = SERVICES.filter((name) => name !== "dashboard");
 
 /** Name of anything that runs as a process of its own. */
 export type PartName = ServiceName | "inbox" | "nats" | "mongod";
@@ -51,6 +55,8 @@ export interface StackOptions {
   /** Whether the data is only for now. */
   isTemporary?: boolean;
   ports?: StackPorts;
+  /** Whether the dashboard is started, and built before if its sources changed. @default {true} */
+  dashboard?: boolean;
   /** Starts the development inbox as well. */
   inbox?: { webPort: number; smtpPort: number };
   /** More settings, by service. */
@@ -74,6 +80,7 @@ export interface Stack extends AsyncDisposable {
   readonly natsUrl: string;
   /** Base of the interface; ends with `/v1`. */
   readonly apiUrl: string;
+  /** Where the dashboard is, if it was started. */
   readonly dashboardUrl: string;
   /** File with the keys that SMTP passwords are sealed under; not there if `MASTER_KEY` is set. */
   readonly masterKeyFile: string;
@@ -100,6 +107,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   await mkdir(dataDir, { recursive: true });
   await using opened = new AsyncDisposableStack();
   const users = await keptUsers(join(dataDir, "users.json"));
+  const built = opened.use(startBuild(options));
   const { mongod, nats } = await startServers(options, { opened, users });
   const addresses = addressesOf({ mongod, nats, env, users });
   const { mongodbUrl, natsUrl } = addresses.operator;
@@ -159,6 +167,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     inboxDir: join(dataDir, "inbox"),
   };
   const flagsOf = async (name: ServiceName | "inbox") => {
+    // What is built is read then.
+    if (name === "dashboard") await built.done;
     const folders = writableFolders(name, flagOptions);
     await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true })));
     return nodeFlags(name, flagOptions);
@@ -166,7 +176,10 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const runner = opened.use(openRunner(options, { envOf, flagsOf }));
   onProgress?.("starting the services");
   const failing = new AbortController();
-  const names = [...(options.inbox ? ["inbox"] as const : []), ...SERVICES];
+  const names = [
+    ...(options.inbox ? ["inbox"] as const : []),
+    ...(options.dashboard === false ? MAIL_SERVICES : SERVICES),
+  ];
   await allDone([
     ...names.map((name) => runner.start(name, failing.signal)),
     options.prepare?.({ mongodbUrl, natsUrl }),
@@ -196,6 +209,24 @@ export async function openStack(options: StackOptions): Promise<Stack> {
       else await runner.start(name);
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+/** Builds the dashboard beside the start of the servers; disposing breaks that off. */
+function startBuild({ dashboard, onProgress, signal }: StackOptions) {
+  const stopping = new AbortController();
+  const signals = [stopping.signal, ...(signal ? [signal] : [])];
+  const done = dashboard === false
+    ? Promise.resolve()
+    : buildDashboard({ root: ROOT, onProgress, signal: AbortSignal.any(signals) });
+  // Who waits for it learns of it; nobody may, if the servers do not start.
+  done.catch(() => {});
+  return {
+    done,
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await done.catch(() => {});
+    },
   };
 }
 

@@ -21,6 +21,7 @@ before(async () => {
   );
   system = stack.use(
     await openSystem({
+      dashboard: true,
       // Acceptance goes on without a broker for a while, so that the api would stay ready.
       settings: { tracker: { SWEEP_INTERVAL: "200ms" }, api: { BROKER_AWAY: "2s" } },
     }),
@@ -129,7 +130,7 @@ describe("wrong settings", { concurrency: true }, () => {
         LOG_LEVEL: "loud",
         SHUTDOWN_DEADLINE: "soon",
         ...(name === "pdf" ? { PRINT_PAGES: "none" } : { MONGODB_URL: "" }),
-        ...(name === "mailer" ? { MASTER_KEY: "" } : {}),
+        ...(name === "mailer" || name === "dashboard" ? { MASTER_KEY: "" } : {}),
       };
       const main = fileURLToPath(new URL(`../services/${name}/main.ts`, import.meta.url));
       const { code, stderr: said } = await promisify(execFile)(process.execPath, [main], {

@@ -22,6 +22,8 @@ export interface SystemOptions {
   settings?: StackOptions["settings"];
   /** More settings, for all services. */
   env?: Record<string, string>;
+  /** Whether the dashboard is part of it. @default {false} */
+  dashboard?: boolean;
 }
 
 /** An answer of the HTTP interface. */
@@ -85,12 +87,14 @@ export interface EmailDraft {
   html: string;
   text?: string;
   alias?: string;
+  name?: string;
   variables?: VariableDeclaration[];
 }
 
 /** A PDF template as a test writes it. */
 export interface PdfDraft {
   html: string;
+  name?: string;
   filename?: string;
   page?: PageOptionsInput;
   variables?: VariableDeclaration[];
@@ -126,7 +130,8 @@ export interface System extends AsyncDisposable {
 const MOVING: readonly MessageState[] = ["queued", "rendered", "printed", "sending"];
 
 /** Starts the whole system, each part as a process of its own on data of its own. */
-export async function openSystem({ settings = {}, env = {} }: SystemOptions = {}): Promise<System> {
+export async function openSystem(options: SystemOptions = {}): Promise<System> {
+  const { settings = {}, env = {}, dashboard = false } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-e2e-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -142,6 +147,7 @@ export async function openSystem({ settings = {}, env = {} }: SystemOptions = {}
       },
       dataDir,
       isTemporary: true,
+      dashboard,
       settings: { ...settings, api: { RATE_LIMIT: "0", ...settings.api } },
       onLine: (service, line) => lines.push(`${service} ${line}`),
       onUnexpectedExit: (part, reason) => deaths.push(`${part} ${reason}`),
@@ -220,13 +226,13 @@ interface Publishing {
 let published = 0;
 
 async function publishEmail(draft: EmailDraft, { store, cage, accountId }: Publishing) {
-  const { alias, variables = [], ...source } = draft;
+  const { alias, name = alias ?? "An email", variables = [], ...source } = draft;
   const { subject, html, text } = await cage.publishEmail(source);
   const { template } = await store.publishVersion({
     accountId,
     kind: "email",
     alias,
-    name: alias ?? "An email",
+    name,
     source,
     parts: { subject, html, text },
     variables,
@@ -236,12 +242,12 @@ async function publishEmail(draft: EmailDraft, { store, cage, accountId }: Publi
 }
 
 async function publishPdf(draft: PdfDraft, { store, cage, accountId }: Publishing) {
-  const { filename = "document.pdf", page = {}, variables = [], html } = draft;
+  const { filename = "document.pdf", name = "A PDF", page = {}, variables = [], html } = draft;
   const ready = await cage.publishPdf({ html });
   const { template } = await store.publishVersion({
     accountId,
     kind: "pdf",
-    name: "A PDF",
+    name,
     source: { html },
     parts: { html: ready.html, filename },
     page: pageOptionsSchema.parse(page),

@@ -2,6 +2,7 @@
  * Runs every test: `npm test`, or `npm test -- services/api` for those below a folder. Broker,
  * database and browser are found or fetched first, and one database serves all tests. What Node
  * makes of the sources is kept for the run, so that not each of a thousand processes compiles them.
+ * The dashboard is built once, if its sources have changed.
  *
  * @module
  */
@@ -14,6 +15,7 @@ import process from "node:process";
 import { run } from "node:test";
 import { dot } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
+import { buildDashboard } from "@posthaste/dev";
 import { openMongod } from "@posthaste/parts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -76,6 +78,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => interruption.abort());
 }
 
+await buildDashboard({
+  root: ROOT,
+  signal: interrupted,
+  onProgress: (line) => process.stderr.write(`${line}\n`),
+}).catch((error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(interrupted.aborted ? INTERRUPTED : 1);
+});
 await using compiled = await mkdtempDisposable(join(tmpdir(), "posthaste-compiled-"));
 await using mongod = await openMongod({
   env: process.env,

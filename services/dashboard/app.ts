@@ -3,6 +3,7 @@ import type { Logger } from "@posthaste/telemetry";
 import type { Bus } from "@posthaste/messaging";
 import type { MasterKeys, Store } from "@posthaste/storage";
 import { fastify, type FastifyInstance } from "fastify";
+import { closeConnections } from "./close_connections.ts";
 import { guardRoutes } from "./guard.ts";
 import { Problem, toProblem } from "./problem.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -46,6 +47,7 @@ const BODY_LIMIT = 5_000_000;
 /** Builds the dashboard's HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`. */
 export function buildApp(deps: DashboardDeps, options: DashboardOptions): FastifyInstance {
   const app = fastify({ bodyLimit: BODY_LIMIT, logger: false, return503OnClosing: false });
+  closeConnections(app);
   app.register(cookie);
   app.setErrorHandler((error, _request, reply) => {
     const problem = toProblem(error);
@@ -65,6 +67,8 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     const routing = { deps, options };
     sessionRoutes(api, routing);
   });
-  if (options.builtFolder !== null) serveApplication(app, options.builtFolder);
+  if (options.builtFolder !== null) {
+    serveApplication(app, { folder: options.builtFolder, publicUrl: options.publicUrl });
+  }
   return app;
 }

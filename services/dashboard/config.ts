@@ -17,8 +17,23 @@ export const CONFIG = z.object({
   SESSION_AGE: setting.duration({ min: 60_000 }).prefault("14d")
     .describe("Time without a visit after which a browser is signed out"),
   DEMO_ACCOUNT: setting.text().optional()
-    .describe("For development only: name of the account that anybody may enter with one click"),
+    .describe(
+      "For development only: name of the account that anybody may enter with one click; " +
+        "HOST and PUBLIC_URL must then be of this machine",
+    ),
+}).superRefine(({ DEMO_ACCOUNT, HOST, PUBLIC_URL }, { addIssue }) => {
+  if (DEMO_ACCOUNT === undefined) return;
+  // Whoever reaches the port enters: what a browser may not do across origins, any other program may.
+  for (const [setting, host] of [["HOST", HOST], ["PUBLIC_URL", new URL(PUBLIC_URL).hostname]]) {
+    if (isThisMachine(`${host}`)) continue;
+    const message = `${setting} must be of this machine alone, such as localhost`;
+    addIssue({ code: "custom", path: ["DEMO_ACCOUNT"], message });
+  }
 });
+
+function isThisMachine(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
+}
 
 /** Settings of the dashboard, as read. */
 export type Config = z.infer<typeof CONFIG>;

@@ -8,12 +8,19 @@ export const DATA_HEADERS: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 };
 
+/** What the headers of pages depend on. */
+export interface PageHeadersOptions {
+  /** Where people open the dashboard. */
+  publicUrl: string;
+}
+
 /**
- * Headers of the application's pages. Mantine sets styles at run time, so inline styles are allowed; scripts
- * are its own files alone. The frames in which customers' HTML is shown are sandboxed `srcdoc` and have no
- * scripts; images in them may be anywhere, as in a mail client.
+ * Headers of the application's pages. Scripts are its own files alone. Styles may be inline: customers'
+ * HTML is shown in sandboxed frames by `srcdoc`, which take this policy over from the page, and mails
+ * are full of inline styles; a nonce would forbid them there. For the same reason images may be
+ * anywhere, as in a mail client.
  */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",
     "script-src 'self'",
@@ -29,8 +36,16 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ].join("; "),
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
+
+const YEAR_S = 365 * 24 * 3600;
+
+/** Gives the headers of the application's pages; where these come by TLS, browsers stay with that. */
+export function pageHeaders({ publicUrl }: PageHeadersOptions): Readonly<Record<string, string>> {
+  if (!publicUrl.startsWith("https:")) return PAGE_HEADERS;
+  return { ...PAGE_HEADERS, "strict-transport-security": `max-age=${YEAR_S}` };
+}

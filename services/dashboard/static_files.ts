@@ -1,35 +1,54 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import serveStatic from "@fastify/static";
-import type { FastifyInstance } from "fastify";
-import { PAGE_HEADERS } from "./security_headers.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { pageHeaders, type PageHeadersOptions } from "./security_headers.ts";
 
 /** Where the built application lies. */
 export const BUILT = join(import.meta.dirname, "web", "dist");
 
+/** What is served, and where. */
+export interface ApplicationOptions extends PageHeadersOptions {
+  /** Folder of the build. @default {BUILT} */
+  folder?: string | undefined;
+}
+
 const YEAR_S = 365 * 24 * 3600;
+const DOT_FILE = /(^|\/)\./;
+const COMPRESSED = new Set([".br", ".gz"]);
 
 /**
- * Serves the application: files with a hash in their name may be kept for ever, and every address that
- * is no file gives the page, which finds out by itself what to show there.
+ * Serves the application. A file below `/assets/` has the hash of its content in its name, and may be
+ * kept for ever. An address without a dot in its last part is a page's: it gives the one HTML file there
+ * is, which finds out by itself what to show. All else is a file of the build, or is not there.
+ *
+ * @throws {Error} If there is no build.
  */
-export function serveApplication(app: FastifyInstance, folder: string = BUILT): void {
+export function serveApplication(app: FastifyInstance, options: ApplicationOptions): void {
+  const { folder = BUILT } = options;
   if (!existsSync(join(folder, "index.html"))) {
     throw new Error(`Cannot serve the dashboard: "${folder}" has no build; run npm run build`);
   }
+  const headers = pageHeaders(options);
   app.register(serveStatic, {
     root: folder,
-    wildcard: false,
+    serve: false,
+    dotfiles: "ignore",
     index: false,
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, path) => {
-      reply.header(
-        "cache-control",
-        path.includes("/assets/") ? `public, max-age=${YEAR_S}, immutable` : "no-cache",
-      );
-      for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.header(name, value);
+      const isHashed = path.startsWith(join(folder, "assets"));
+      reply.header("cache-control", isHashed ? `public, max-age=${YEAR_S}, immutable` : "no-cache");
+      for (const [name, value] of Object.entries(headers)) reply.header(name, value);
     },
   });
-  app.get("/*", (_request, reply) => reply.sendFile("index.html"));
+  app.get("/*", (request: FastifyRequest<{ Params: { "*": string } }>, reply: FastifyReply) => {
+    const path = request.params["*"];
+    const extension = extname(path);
+    if (path.startsWith("api/") || COMPRESSED.has(extension)) return reply.callNotFound();
+    const isFile = path.startsWith("assets/") || extension !== "" || DOT_FILE.test(path);
+    if (isFile && path.endsWith("/")) return reply.callNotFound();
+    return reply.sendFile(isFile ? path : "index.html");
+  });
 }

@@ -1,4 +1,4 @@
-import { type ServiceName, SERVICES } from "@posthaste/dev";
+import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
 import { CRASH_POINTS, type CrashPoint } from "@posthaste/runtime";
 import type { Chaos, Fault } from "./fault.ts";
 import type { Pod } from "../rig/pods.ts";
@@ -30,7 +30,7 @@ export const CRASHES: Fault = {
   mix: { sharedPdf: 0.2, ownPdf: 0.15, bulk: 0.04 },
   weight: 8,
   async run(chaos) {
-    await Promise.all(SERVICES.map((role) => crashOften(role, chaos)));
+    await Promise.all(MAIL_SERVICES.map((role) => crashOften(role, chaos)));
   },
 };
 

@@ -1,4 +1,4 @@
-import { type ServiceName, SERVICES } from "@posthaste/dev";
+import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
 import type { Chaos, Fault } from "./fault.ts";
 
 /** Ends processes of a service at once, one after the other, and starts each again. */
@@ -16,7 +16,7 @@ function killOf(roles: readonly ServiceName[]) {
 
 /** SIGKILL of each service, and of any. */
 export const KILLS: Fault[] = [
-  ...SERVICES.map((role): Fault => ({
+  ...MAIL_SERVICES.map((role): Fault => ({
     name: `kill-${role}`,
     description: `SIGKILL of the ${role} every second or two`,
     unanswered: role === "api",
@@ -31,6 +31,6 @@ export const KILLS: Fault[] = [
     doubtful: true,
     thinksMs: 60,
     weight: 3,
-    run: killOf(SERVICES),
+    run: killOf(MAIL_SERVICES),
   },
 ];

@@ -174,6 +174,7 @@ function isWithin(subject: string, pattern: string): boolean {
 const COLLECTIONS = [
   ...["accounts", "tokens", "counters", "templates", "versions", "integrations", "sends"],
   ...["messages", "mailers", "integration_health", "integrations_open", "system.views"],
+  ...["users", "members", "sessions", "invitations", "audit", "drafts", "statistics"],
 ];
 
 async function attackDatabase({ folder, tries, random, opened }: Attack): Promise<Tried> {

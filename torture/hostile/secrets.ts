@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { inspect } from "node:util";
 import type { SealedSecret } from "@posthaste/contracts";
-import { SERVICES } from "@posthaste/dev";
+import { MAIL_SERVICES } from "@posthaste/dev";
 import {
   INTEGRATION_PASSWORD,
   openSecret,
@@ -146,7 +146,7 @@ async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promis
       .map((name) => `--report-${name}`).join(" ") + ` --report-directory=${reports}`,
   };
   const rig = opened.use(
-    await openRig({ settings: Object.fromEntries(SERVICES.map((role) => [role, env])) }),
+    await openRig({ settings: Object.fromEntries(MAIL_SERVICES.map((role) => [role, env])) }),
   );
   const load = { messages, seconds: Math.max(3, messages / 50), quietSeconds: 60, onProgress };
   const next = randomBytes(32);

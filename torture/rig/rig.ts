@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { type ServiceName, SERVICES } from "@posthaste/dev";
+import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
 import { openBus } from "@posthaste/messaging";
 import {
   type MongodReplicaSet,
@@ -130,7 +130,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     onApis: (urls) => listener(apis = urls),
     ...(onLine === undefined ? {} : { onLine }),
   }));
-  await Promise.all(SERVICES.map((role) => pods.start(role)));
+  await Promise.all(MAIL_SERVICES.map((role) => pods.start(role)));
   const system = { dataDir, natsUrl, mongodbUrl, store, pods };
   const baseline = await warmUp(system, apis);
   const parts = opened.move();
@@ -198,6 +198,6 @@ type All = Partial<Record<ServiceName, Settings>>;
 
 function merged(first: All, second: All): All {
   return Object.fromEntries(
-    SERVICES.map((role) => [role, { ...first[role], ...second[role] }]),
+    MAIL_SERVICES.map((role) => [role, { ...first[role], ...second[role] }]),
   );
 }

@@ -4,6 +4,7 @@ import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { ApiProblem } from "./api.ts";
+import { CONTRAST } from "./contrast.ts";
 import { Failed, Waiting } from "./parts/states.tsx";
 import { SessionGate } from "./session.tsx";
 import { Shell } from "./shell.tsx";
@@ -33,7 +34,7 @@ client.getQueryCache().subscribe(({ query }) => {
 /** The whole application. */
 export function App() {
   return (
-    <MantineProvider theme={THEME} defaultColorScheme="auto">
+    <MantineProvider theme={THEME} cssVariablesResolver={CONTRAST} defaultColorScheme="auto">
       <QueryClientProvider client={client}>
         <Notifications position="bottom-right" />
         <ModalsProvider>

@@ -10,12 +10,13 @@ import {
   useMantineColorScheme,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconLogout, IconMoon, IconSun, IconUserCircle } from "@tabler/icons-react";
+import { IconLogout, IconMapPinOff, IconMoon, IconSun, IconUserCircle } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { request } from "./api.ts";
 import { PAGES } from "./pages.ts";
+import { Page } from "./parts/page.tsx";
 import { Empty, Waiting } from "./parts/states.tsx";
 import { tellProblem } from "./parts/tell.ts";
 import { useSession } from "./session.tsx";
@@ -59,9 +60,11 @@ export function Shell() {
               <Route key={path} path={path} component={page} nest={path !== "/"} />
             ))}
             <Route>
-              <Empty icon={IconUserCircle} title="There is nothing at this address">
-                The page may have been moved, or what it showed was removed.
-              </Empty>
+              <Page title="There is nothing at this address">
+                <Empty icon={IconMapPinOff} title="Nothing is shown here">
+                  The page may have been moved, or what it showed was removed.
+                </Empty>
+              </Page>
             </Route>
           </Switch>
         </Suspense>

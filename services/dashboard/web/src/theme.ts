@@ -3,8 +3,12 @@ import { createTheme } from "@mantine/core";
 /** Colours, type and habits of the dashboard's components. */
 export const THEME = createTheme({
   primaryColor: "cyan",
-  // On these, white and black text has a contrast of 4.5 and more (WCAG 2.2, 1.4.3).
-  primaryShade: { light: 9, dark: 7 },
+  // The same in dark colours: by it Mantine chooses the colour of text, whatever the scheme.
+  primaryShade: 9,
+  // Text on a colour is white up to this luminance, and black above: its contrast is never below 4.5
+  // (WCAG 2.2, 1.4.3).
+  autoContrast: true,
+  luminanceThreshold: 0.179,
   defaultRadius: "md",
   cursorType: "pointer",
   fontFamily:

@@ -1,0 +1,48 @@
+import { existsSync, globSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { userCacheDir } from "@posthaste/parts";
+import { type Browser, chromium } from "playwright-core";
+
+const NAMES = [
+  "chromium",
+  "chromium-browser",
+  "google-chrome-stable",
+  "google-chrome",
+  "chromium-headless-shell",
+  "chrome-headless-shell",
+];
+
+/**
+ * Opens a Chromium to look at the dashboard with: `CHROMIUM_PATH`, else an installed one, else the one
+ * from npm, which the pdf service has unpacked where no other is.
+ *
+ * @throws {Error} If there is none.
+ */
+export async function openBrowser(): Promise<Browser> {
+  const { executablePath, env } = findBrowser();
+  return await chromium.launch({
+    executablePath,
+    env: { ...process.env, ...env },
+    // As root, which tests in containers are, Chromium has no sandbox.
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+}
+
+function findBrowser(): { executablePath: string; env?: Record<string, string> } {
+  const { env } = process;
+  if (env["CHROMIUM_PATH"]) return { executablePath: env["CHROMIUM_PATH"] };
+  const folders = [...(env["PATH"] ?? "").split(delimiter), "/usr/lib/chromium"];
+  const installed = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find((path) => existsSync(path));
+  if (installed !== undefined) return { executablePath: installed };
+  const cache = env["CACHE_DIR"] || join(userCacheDir(env), "chromium");
+  const [unpacked] = globSync(join(cache, "chromium-*", "chromium"));
+  if (unpacked === undefined) {
+    throw new Error("Cannot find Chromium: set CHROMIUM_PATH, or install chromium");
+  }
+  return {
+    executablePath: unpacked,
+    env: { LD_LIBRARY_PATH: join(unpacked, "../lib") },
+  };
+}

@@ -1,0 +1,121 @@
+import type { Browser, BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
+import { openSystem, type System, type SystemOptions } from "../system.ts";
+import { openBrowser } from "./browser.ts";
+
+/** How the dashboard under test is started. */
+export interface DeskOptions extends SystemOptions {
+  /** Whether the account may be entered with one click. @default {true} */
+  isDemo?: boolean;
+}
+
+/** How a page is looked at. */
+export interface LookOptions {
+  /** @default {"light"} */
+  scheme?: "light" | "dark";
+  /** In CSS pixels. @default {{ width: 1440, height: 900 }} */
+  size?: { width: number; height: number };
+  /** Whether somebody is signed in already. @default {true} */
+  isSignedIn?: boolean;
+}
+
+/** A page of the dashboard in a browser of its own. */
+export interface Look extends AsyncDisposable {
+  readonly page: Page;
+  /** What the page did that no page should: errors that nobody caught, and breaches of its policy. */
+  readonly faults: string[];
+}
+
+/** The whole system with its dashboard, and a browser in front of it. */
+export interface Desk extends AsyncDisposable {
+  readonly system: System;
+  readonly browser: Browser;
+  /** Where the dashboard is: `http://localhost:8081`. */
+  readonly url: string;
+  /** Opens a browser window, which has seen nothing yet, at a path. */
+  look(path: string, options?: LookOptions): Promise<Look>;
+}
+
+/** Name of the account that {@linkcode openSystem} makes. */
+const ACCOUNT = "The Shop";
+
+/** Starts the whole system with its dashboard, and a browser. */
+export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
+  const { isDemo = true, settings = {}, ...rest } = options;
+  await using opened = new AsyncDisposableStack();
+  const demo = isDemo ? { DEMO_ACCOUNT: ACCOUNT } : {};
+  const system = opened.use(
+    await openSystem({
+      ...rest,
+      dashboard: true,
+      settings: { ...settings, dashboard: { ...demo, ...settings.dashboard } },
+    }),
+  );
+  const browser = opened.use(await openBrowser());
+  const url = system.stack.dashboardUrl;
+  let state: BrowserContextOptions["storageState"];
+
+  async function open(path: string, options: LookOptions): Promise<Look> {
+    const { scheme = "light", size = { width: 1440, height: 900 }, isSignedIn = true } = options;
+    const context = await browser.newContext({
+      colorScheme: scheme,
+      viewport: size,
+      // What moves is somewhere else in each picture.
+      reducedMotion: "reduce",
+      ...(isSignedIn && state !== undefined ? { storageState: state } : {}),
+    });
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    const faults = watchFaults(page);
+    await page.goto(`${url}${path}`);
+    return { page, faults, [Symbol.asyncDispose]: () => context.close() };
+  }
+
+  const parts = opened.move();
+  return {
+    system,
+    browser,
+    url,
+    async look(path, options = {}) {
+      if (options.isSignedIn !== false && state === undefined) {
+        await using first = await open("/", {});
+        await signInAsDeveloper(first.page);
+        state = await first.page.context().storageState();
+      }
+      return await open(path, options);
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+/** Enters the demonstration account from the first page, with one click. */
+export async function signInAsDeveloper(page: Page): Promise<void> {
+  await page.getByRole("button", { name: `Open the ${ACCOUNT} account` }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
+}
+
+/** Waits until a page shows all that it loads. */
+export async function untilShown(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  await page.waitForFunction(() =>
+    document.querySelector(
+      '[role="status"][aria-label^="Loading"], .mantine-Loader-root, .mantine-Skeleton-root, ' +
+        '[aria-busy="true"]',
+    ) === null
+  );
+}
+
+function watchFaults(page: Page): string[] {
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(`an error: ${error.message}`));
+  page.on("console", (message) => {
+    if (isPolicyBreach(message)) faults.push(`a breach of the policy: ${message.text()}`);
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 500) faults.push(`${response.status()} for ${response.url()}`);
+  });
+  return faults;
+}
+
+function isPolicyBreach(message: ConsoleMessage): boolean {
+  return message.type() === "error" && /Content Security Policy/i.test(message.text());
+}

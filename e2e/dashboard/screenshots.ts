@@ -1,0 +1,48 @@
+/**
+ * Takes a picture of every page of the dashboard, at three sizes, in light and dark colours, into
+ * `e2e/dashboard/screenshots`: `npm run screenshots`, or `npm run screenshots -- messages` for the pages
+ * whose names begin so.
+ *
+ * @module
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { buildDashboard } from "@posthaste/dev";
+import { openDesk, untilShown } from "./desk.ts";
+import { PAGES, pathOf } from "./pages.ts";
+import { plantSeed } from "./seed.ts";
+
+const FOLDER = join(import.meta.dirname, "screenshots");
+
+const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  tablet: { width: 820, height: 1180 },
+  phone: { width: 390, height: 844 },
+};
+
+const asked = process.argv.slice(2);
+const pages = PAGES.filter(({ name }) =>
+  asked.length === 0 || asked.some((beginning) => name.startsWith(beginning))
+);
+await mkdir(FOLDER, { recursive: true });
+await buildDashboard({ root: join(import.meta.dirname, "../..") });
+await using desk = await openDesk();
+await using seed = await plantSeed(desk.system);
+for (const entry of pages) {
+  await using look = await desk.look(pathOf(entry, seed), { isSignedIn: !entry.isSignedOut });
+  const { page } = look;
+  await untilShown(page);
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const [name, size] of Object.entries(SIZES)) {
+      await page.setViewportSize(size);
+      // Charts take their new size a moment later.
+      await page.waitForTimeout(200);
+      const path = join(FOLDER, `${entry.name}-${name}-${scheme}.png`);
+      await page.screenshot({ path, animations: "disabled" });
+    }
+  }
+  process.stdout.write(`${entry.name}${look.faults.map((fault) => `\n  ${fault}`).join("")}\n`);
+}
+process.stdout.write(`The pictures are in ${FOLDER}\n`);

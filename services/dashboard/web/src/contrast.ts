@@ -1,0 +1,32 @@
+import { type CSSVariablesResolver, darken } from "@mantine/core";
+
+/** By so much is a colour's darkest shade darkened where it is text; yellow is lighter than the others. */
+const DARKER = 0.2;
+const DARKER_YELLOW = 0.35;
+
+/**
+ * Colours of text that Mantine leaves too pale: with these its contrast is 4.5 and more, on the page and
+ * on the tint of badges and notes (WCAG 2.2, 1.4.3).
+ */
+export const CONTRAST: CSSVariablesResolver = ({ colors }) => {
+  const light: Record<string, string> = {
+    "--mantine-color-dimmed": "#5c636a",
+    "--mantine-color-placeholder": "#6a7178",
+    "--mantine-color-error": colors.red[9],
+  };
+  for (const [name, shades] of Object.entries(colors)) {
+    const text = darken(shades[9], name === "yellow" ? DARKER_YELLOW : DARKER);
+    for (const use of ["text", "light-color", "outline"]) {
+      light[`--mantine-color-${name}-${use}`] = text;
+    }
+  }
+  return {
+    variables: {},
+    light,
+    dark: {
+      "--mantine-color-dimmed": "#a0a0a0",
+      "--mantine-color-placeholder": "#8f8f8f",
+      "--mantine-color-error": colors.red[4],
+    },
+  };
+};

@@ -1,0 +1,18 @@
+const KEY = "posthaste.reloaded";
+
+/** A file that is still not there after so long, in milliseconds, would not be there the next time. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Has a page that was opened before a deployment load itself anew when it asks for a file that is gone
+ * since; once, or whoever looks would see nothing else.
+ */
+export function reloadWhenStale(): void {
+  addEventListener("vite:preloadError", (event) => {
+    const last = Number(sessionStorage.getItem(KEY));
+    if (Date.now() - last < PATIENCE_MS) return;
+    event.preventDefault();
+    sessionStorage.setItem(KEY, `${Date.now()}`);
+    location.reload();
+  });
+}
