@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { VariableDeclaration } from "@posthaste/contracts";
+import type { VariableDeclaration, Variables } from "@posthaste/contracts";
 import type { Publication } from "@posthaste/storage";
 import {
   type Cage,
@@ -16,9 +16,9 @@ import type { AuthoredEmail, AuthoredPdf, FileFault } from "./read_template_fold
 type Authored = AuthoredEmail | AuthoredPdf;
 type CheckingCage = Pick<Cage, "check" | "publishEmail" | "publishPdf" | "render">;
 
-/** A publication that lacks only the account. */
+/** A publication that lacks only the account, and the sample beside it. */
 export type ReadyTemplate = Publication extends infer P
-  ? P extends Publication ? Omit<P, "accountId"> & { alias: string } : never
+  ? P extends Publication ? Omit<P, "accountId"> & { alias: string; sample: Variables } : never
   : never;
 
 /** What became of the templates, in their order. Those with faults are not among `ready`. */
@@ -67,7 +67,7 @@ async function check(template: Authored, cage: CheckingCage): Promise<Checked> {
     faults.push(...await trySample(template, { cage, parts: compiled.parts, variables }));
   }
   const { name: title, locale } = settings;
-  const common = { alias: template.alias, name: title, locale, variables };
+  const common = { alias: template.alias, name: title, locale, variables, sample: sample ?? {} };
   const ready = { ...common, sourceHash: hashOf(template), ...contentOf(template, compiled.parts) };
   return { ready: ready as ReadyTemplate, faults, warnings };
 }

@@ -1,3 +1,4 @@
+import { sourceOfVersion } from "@posthaste/contracts";
 import type { Store } from "@posthaste/storage";
 import type { Cage } from "@posthaste/templating";
 import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
@@ -5,7 +6,7 @@ import { type FileFault, readTemplateFolder } from "./read_template_folder.ts";
 
 /** What {@linkcode importTemplates} needs. */
 export interface ImportOptions {
-  store: Pick<Store, "publishVersion">;
+  store: Pick<Store, "publishVersion" | "createDraft">;
   cage: Pick<Cage, "check" | "publishEmail" | "publishPdf" | "render">;
   accountId: string;
   /** Path of a folder with `email/<alias>/` and `pdf/<alias>/` in it. */
@@ -58,10 +59,13 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
   const { store, cage, accountId, folder } = options;
   const { ready, warnings } = await checkTemplateFolder(folder, cage);
   const templates: ImportedTemplate[] = [];
-  for (const template of ready) {
-    const { published, version, template: head } = await store.publishVersion({
-      ...template,
-      accountId,
+  for (const { sample, ...template } of ready) {
+    const publication = { ...template, accountId };
+    const { published, version, template: head } = await store.publishVersion(publication);
+    // The sample is nothing that is published: who opens the template in the dashboard has it there.
+    await store.createDraft({
+      ...{ _id: head._id, accountId, kind: head.kind, source: sourceOfVersion(version, sample) },
+      ...{ base: version.version, updatedAt: version.publishedAt, updatedBy: null },
     });
     const { kind, alias, name } = template;
     const outcome = !published ? "unchanged" : version.version === 1 ? "new" : "updated";

@@ -89,6 +89,24 @@ test("importTemplates() publishes what changed and nothing twice", async () => {
   assert.deepEqual([bill?.page.format, bill?.page.margin.top], ["A5", "15mm"]);
 });
 
+test("importTemplates() leaves the sample in a draft, and a draft that is there as it is", async () => {
+  await using made = await openFolder(GOOD);
+  const { _id: accountId } = await store.createAccount({ name: "Sampled" });
+  const run = () => importTemplates({ store, cage, accountId, folder: made.folder });
+  await run();
+  const place = { _id: `${accountId}/email/1`, accountId };
+  const draft = await store.findDraft(place);
+  assert.deepEqual([draft?.source.sample, draft?.base, draft?.updatedBy], [
+    { name: "Ada" },
+    1,
+    null,
+  ]);
+  assert.equal(draft?.source.html, GOOD["email/welcome/body.html.hbs"]);
+  await made.write({ "email/welcome/sample.json": '{"name":"Bob"}' });
+  await run();
+  assert.deepEqual(await store.findDraft(place), draft);
+});
+
 test("importTemplates() publishes nothing of a folder with one fault", async () => {
   const { _id: accountId } = await store.createAccount({ name: "all-or-nothing" });
   await using made = await openFolder({ ...GOOD, "pdf/bill/body.html.hbs": "<b>{{#if x}}</b>" });

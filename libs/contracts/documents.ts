@@ -64,6 +64,8 @@ export const templateSchema = z.object({
   name: z.string().min(1).max(200),
   /** The newest published version; null before the first. */
   publishedVersion: z.int().positive().nullable(),
+  /** Since when requests that name it are refused; what was accepted before is still sent. */
+  archivedAt: z.date().nullable().default(null),
   createdAt: z.date(),
   updatedAt: z.date(),
 });
@@ -91,6 +93,10 @@ const versionBase = {
   /** SHA-256 of everything the author wrote: the same source is not published twice in a row. */
   sourceHash: z.string(),
   publishedAt: z.date(),
+  /** `_id` of the user who did it; null for what the command line published. */
+  publishedBy: z.string().nullable().default(null),
+  /** Whether it was made for a test mail: no request uses it, whatever its number. */
+  isTest: z.boolean().default(false),
 };
 
 /** A published version of an email template. It never changes. */

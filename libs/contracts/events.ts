@@ -145,11 +145,19 @@ export const EVENTS = {
         html: contentSchema,
         text: contentSchema.optional(),
       }),
-      z.object({ kind: z.literal("pdf"), filename: z.string(), html: contentSchema }),
+      z.object({
+        kind: z.literal("pdf"),
+        filename: z.string(),
+        html: contentSchema,
+        /** Tells whether its images are fetched. */
+        page: pageOptionsSchema.optional(),
+      }),
     ]),
     declarations: z.array(variableDeclarationSchema),
     locale: z.string(),
     variables: variablesSchema,
+    /** Whether the answer shall also have what would be published. */
+    compiled: z.boolean().optional(),
   }),
   /** What an accepted message was filled to, made again from the versions that it is pinned to; replied to. */
   "content.requested": z.object({

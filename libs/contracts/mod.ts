@@ -25,4 +25,5 @@ export * from "./page_options.ts";
 export * from "./probe.ts";
 export * from "./replies.ts";
 export * from "./send_request.ts";
+export * from "./template_draft.ts";
 export * from "./variables.ts";

@@ -37,6 +37,8 @@ export const previewReplySchema = z.discriminatedUnion("ok", [
     ok: z.literal(true),
     /** Of a PDF template the subject is its file name and the text is empty. */
     parts: partsSchema,
+    /** Ready to be filled: what a version of it would hold; only if it was asked for. */
+    compiled: partsSchema.optional(),
     /** Whether the text was made from the HTML. */
     textGenerated: z.boolean(),
     /** What is read where; also when filling failed. */
@@ -50,7 +52,7 @@ export const previewReplySchema = z.discriminatedUnion("ok", [
     ok: z.literal(false),
     /** A sentence for the author. */
     reason: z.string(),
-    /** Faults in the source; none if it is good and filling it failed. */
+    /** Faults in the source; if filling it failed, where, as far as that is known. */
     errors: z.array(templateFaultSchema),
     variables: z.array(foundVariableSchema),
     timedOut: z.boolean(),

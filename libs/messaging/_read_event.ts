@@ -7,6 +7,7 @@ import {
   isSendId,
   MAX_RECIPIENT_INDEX,
   messageIdOf,
+  REPLIES,
 } from "@posthaste/contracts";
 import type { Delivery, Outgoing } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
@@ -39,6 +40,8 @@ export function readEvent<T extends EventType>(
   }
   const result = EVENTS[type].safeParse(body);
   if (result.success) return { ok: true, delivery: { type, data: result.data } as Delivery<T> };
+  // A question about a message is no work on it: nothing has failed.
+  if (Object.hasOwn(REPLIES, type)) body = { v: isRecord(body) ? body["v"] : undefined };
   const version = isRecord(body) ? body["v"] : undefined;
   if (typeof version === "number" && version > EVENT_VERSION) {
     const reason = `its version ${version} is newer than ${EVENT_VERSION}`;

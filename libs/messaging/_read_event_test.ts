@@ -83,3 +83,10 @@ test("readEvent() tells no failure where it cannot know of which message", () =>
   assert.equal(refusalOf("no JSON").reason, "it is not JSON");
   assert.equal(refusalOf({}, "webhook.called").reason, "its subject is unknown");
 });
+
+test("readEvent() tells no failure of a message that is only asked about", () => {
+  const question = { v: 2, sendId, accountId: "acc_1", index: 0 };
+  const refusal = refusalOf(question, "content.requested");
+  assert.deepEqual([refusal.failures, refusal.isNewer], [[], true]);
+  assert.deepEqual(refusalOf({ ...question, v: 1, index: -1 }, "content.requested").failures, []);
+});

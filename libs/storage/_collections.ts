@@ -11,6 +11,7 @@ import type {
   Send,
   Session,
   Template,
+  TemplateDraft,
   User,
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
@@ -25,6 +26,9 @@ export type StoredSend = Omit<Send, "request"> & {
   request: string;
   from: Send["request"]["from"];
 };
+
+/** A draft as it lies in the database: its source is JSON text, for the same reason. */
+export type StoredDraft = Omit<TemplateDraft, "source"> & { source: string };
 
 /** The last number given out under a key. */
 export interface Counter {
@@ -46,6 +50,7 @@ export function collectionsOf(db: Db) {
     counters: db.collection<Counter>("counters"),
     templates: db.collection<Template>("templates"),
     versions: db.collection<EmailVersion | PdfVersion>("versions"),
+    drafts: db.collection<StoredDraft>("drafts"),
     integrations: db.collection<Integration>("integrations"),
     openIntegrations: db.collection<Integration>(OPEN_INTEGRATIONS),
     sends: db.collection<StoredSend>("sends"),

@@ -11,8 +11,8 @@ const WITHDRAWN_KEPT_S = 24 * 3600;
  * few that wait: else they are found by ranges of ids of their send (`messageIdRange`).
  */
 export async function createIndexes(db: Db): Promise<void> {
-  const { accounts, tokens, templates, versions, integrations, sends, messages, mailers } =
-    collectionsOf(db);
+  const { accounts, tokens, templates, versions, drafts } = collectionsOf(db);
+  const { integrations, sends, messages, mailers } = collectionsOf(db);
   await createIndexesOfPeople(db);
   // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
   const withKey = { "idempotency.key": { $gte: "" } };
@@ -29,6 +29,7 @@ export async function createIndexes(db: Db): Promise<void> {
   await versions.createIndexes([
     { key: { accountId: 1, kind: 1, templateId: 1, version: -1 }, unique: true },
   ]);
+  await drafts.createIndexes([{ key: { accountId: 1, kind: 1 } }]);
   await integrations.createIndexes([
     { key: { accountId: 1, id: 1 }, unique: true },
     { key: { accountId: 1, name: 1 }, unique: true },

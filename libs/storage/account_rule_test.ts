@@ -9,7 +9,7 @@ import type { Store } from "./store.ts";
 /** Collections whose documents belong to an account. */
 const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
-  ...["sends", "messages", "integration_health"],
+  ...["sends", "messages", "integration_health", "drafts"],
 ]);
 
 const ACCOUNT = "acc_own";
@@ -66,6 +66,17 @@ const publication = {
   ...{ source: { html: "" }, parts: { html: "", filename: "a.pdf" }, sourceHash: "1" },
   page: pageOptionsSchema.parse({}),
 };
+const template = {
+  ...{ _id: `${ACCOUNT}/pdf/1`, accountId: ACCOUNT, kind: "pdf" as const, id: 1 },
+};
+const draft = {
+  ...template,
+  ...{ base: null, updatedAt: now, updatedBy: null },
+  source: {
+    ...{ subject: "", html: "", text: "", filename: "a.pdf", variables: [], locale: "en" },
+    ...{ page: null, sample: {} },
+  },
+};
 const integration = {
   ...{ accountId: ACCOUNT, name: "main", host: "h.example", port: 587, tls: "none" as const },
   ...{ auth: null, senders: ["a@example.com"] },
@@ -90,6 +101,16 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   },
   findVersion: (store) => store.findVersion(ACCOUNT, "pdf", 1, 1),
   listTemplates: (store) => store.listTemplates(ACCOUNT, "pdf"),
+  listVersions: (store) => store.listVersions(template, { limit: 1, before: 9 }),
+  updateTemplate: (store) => store.updateTemplate(template, { name: "Other" }),
+  createTemplate: (store) => store.createTemplate({ ...template, name: "T", alias: "t" }),
+  createDraft: (store) => store.createDraft(draft),
+  findDraft: (store) => store.findDraft(draft),
+  changeDraft: (store) => store.changeDraft({ ...draft, revision: 1 }),
+  noteDraftBase: (store) => store.noteDraftBase({ ...draft, revision: 2 }, 1),
+  listDrafts: (store) => store.listDrafts(ACCOUNT, "pdf"),
+  templateUses: (store) => store.templateUses(ACCOUNT, 10),
+  archiveTemplate: (store) => store.archiveTemplate(template, now),
   createIntegration: (store) => store.createIntegration(integration),
   upsertIntegrationByName: (store) =>
     store.upsertIntegrationByName({ ...integration, host: "other.example" }),

@@ -23,6 +23,7 @@ export {
   type DatabaseUser,
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
+export type { DraftEdit, DraftHead, DraftStore } from "./draft_store.ts";
 export type { FactFold, RecordedFact } from "./fact_fold.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
@@ -68,6 +69,14 @@ export {
 export type { SendWithdrawals } from "./send_withdrawal.ts";
 export type { SessionStore } from "./session_store.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
-export type { Publication, Published, TemplateStore, VersionOf } from "./template_store.ts";
+export { type NewTemplate, type TemplateHeads, templateIdOf } from "./template_head.ts";
+export type {
+  Publication,
+  Published,
+  TemplateStore,
+  VersionHead,
+  VersionOf,
+} from "./template_store.ts";
+export type { TemplateUse, TemplateUses } from "./template_use.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";
 export { openVersionCache, type VersionCache, type VersionCacheOptions } from "./version_cache.ts";

@@ -5,6 +5,7 @@ import { createIndexes } from "./_indexes.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
+import { type DraftStore, draftStore } from "./draft_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationHolds, integrationHolds } from "./integration_holds.ts";
@@ -20,7 +21,9 @@ import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type SessionStore, sessionStore } from "./session_store.ts";
+import { type TemplateHeads, templateHeads } from "./template_head.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
+import { type TemplateUse, templateUse } from "./template_use.ts";
 import { type TokenStore, tokenStore } from "./token_store.ts";
 
 const SELECTION_TIMEOUT_MS = 5000;
@@ -52,6 +55,9 @@ export interface Store
     AccountStore,
     TokenStore,
     TemplateStore,
+    TemplateHeads,
+    TemplateUse,
+    DraftStore,
     IntegrationStore,
     SendStore,
     SendWithdrawals,
@@ -114,6 +120,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...accountStore(db),
     ...tokenStore(db),
     ...templateStore(db),
+    ...templateHeads(db),
+    ...templateUse(db),
+    ...draftStore(db),
     ...integrationStore(db, { withoutLogins }),
     ...sendStore(db),
     ...sendWithdrawals(db),

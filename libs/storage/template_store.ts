@@ -13,7 +13,8 @@ import {
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
-import { nextNumber } from "./_next_number.ts";
+import { NameTakenError } from "./name_taken_error.ts";
+import { templateHeads, templateIdOf } from "./template_head.ts";
 
 /** A published version of a template of a kind. */
 export type VersionOf<K extends TemplateKind> = K extends "email" ? EmailVersion : PdfVersion;
@@ -29,6 +30,10 @@ interface PublicationBase {
   /** @default {"en"} */
   locale?: string | undefined;
   sourceHash: string;
+  /** `_id` of the user. @default {null} */
+  publishedBy?: string | null | undefined;
+  /** Has the version stored for a test mail: no request uses it. @default {false} */
+  isTest?: boolean | undefined;
 }
 
 /** What is to be published. */
@@ -47,9 +52,15 @@ export interface Published {
   published: boolean;
 }
 
+/** All of a version but what the author wrote and what became of it. */
+export type VersionHead = Pick<
+  EmailVersion | PdfVersion,
+  "version" | "name" | "publishedAt" | "publishedBy" | "isTest"
+>;
+
 /** What can be done with templates. */
 export interface TemplateStore {
-  /** Finds a template by its id, as number or digits, or by its alias. */
+  /** Finds a template that is not archived by its id, as number or digits, or by its alias. */
   findTemplate(
     accountId: string,
     kind: TemplateKind,
@@ -62,11 +73,17 @@ export interface TemplateStore {
     id: number,
     version: number,
   ): Promise<VersionOf<K> | null>;
-  /** Lists the templates of a kind by id. */
+  /** Lists the templates of a kind that are not archived by id. */
   listTemplates(accountId: string, kind: TemplateKind): Promise<Template[]>;
+  /** Lists versions of a template, newest first; those for test mails are among them. */
+  listVersions(
+    template: Pick<Template, "accountId" | "kind" | "id">,
+    page: { limit: number; before?: number | undefined },
+  ): Promise<VersionHead[]>;
   /**
-   * Publishes a version, and creates the template if need be. Publishing what is the newest version
-   * already changes nothing; two publishers at once get two versions.
+   * Publishes a version, and creates the template if need be. Publishing what is the newest released
+   * version already changes nothing; two publishers at once get two versions. What was stored for a
+   * test mail is published as a version of its own, for a version never changes.
    *
    * @throws {Error} If there is no template with the id.
    */
@@ -75,33 +92,17 @@ export interface TemplateStore {
 
 /** Gives the operations on templates. */
 export function templateStore(db: Db): TemplateStore {
-  const { templates, versions, counters } = collectionsOf(db);
+  const { templates, versions } = collectionsOf(db);
+  const { createTemplate } = templateHeads(db);
 
   const findTemplate: TemplateStore["findTemplate"] = async (accountId, kind, idOrAlias) => {
     const key = String(idOrAlias);
     const found = /^[1-9]\d*$/.test(key)
-      ? await templates.findOne({ _id: `${accountId}/${kind}/${key}` })
+      ? await templates.findOne({ _id: templateIdOf(accountId, kind, key) })
       : await templates.findOne({ accountId, kind, alias: key });
-    return found === null ? null : templateSchema.parse(found);
+    const template = found === null ? null : templateSchema.parse(found);
+    return template?.archivedAt === null ? template : null;
   };
-
-  async function createTemplate({ accountId, kind, alias, name }: Publication): Promise<Template> {
-    const id = await nextNumber(counters, `${accountId}/${kind}`);
-    const createdAt = new Date();
-    const template = templateSchema.parse({
-      _id: `${accountId}/${kind}/${id}`,
-      accountId,
-      kind,
-      id,
-      alias: alias ?? null,
-      name,
-      publishedVersion: null,
-      createdAt,
-      updatedAt: createdAt,
-    });
-    await templates.insertOne(template);
-    return template;
-  }
 
   async function templateFor(publication: Publication): Promise<Template> {
     const { accountId, kind, id, alias } = publication;
@@ -115,7 +116,8 @@ export function templateStore(db: Db): TemplateStore {
     try {
       return await findTemplate(accountId, kind, key) ?? await createTemplate(publication);
     } catch (error) {
-      const winner = isDuplicateKey(error) ? await findTemplate(accountId, kind, key) : null;
+      const isTaken = error instanceof NameTakenError;
+      const winner = isTaken ? await findTemplate(accountId, kind, key) : null;
       if (winner === null) throw error;
       return winner;
     }
@@ -126,12 +128,15 @@ export function templateStore(db: Db): TemplateStore {
     template: Template,
   ): Promise<{ version: EmailVersion | PdfVersion; published: boolean }> {
     const { accountId, kind } = template;
+    const ofTemplate = { accountId, kind, templateId: template.id };
+    const newestOf = (filter: object) =>
+      versions.findOne({ ...ofTemplate, ...filter }, { sort: { version: -1 } });
     for (;;) {
-      const newest = await versions.findOne({ accountId, kind, templateId: template.id }, {
-        sort: { version: -1 },
-      });
-      if (newest?.sourceHash === publication.sourceHash) {
-        return { version: parseVersion(newest), published: false };
+      const newest = await newestOf({});
+      const isReleasedToo = newest?.isTest && !publication.isTest;
+      const twin = isReleasedToo ? await newestOf({ isTest: { $ne: true } }) : newest;
+      if (twin?.sourceHash === publication.sourceHash) {
+        return { version: parseVersion(twin), published: false };
       }
       const version = versionOf(publication, template, (newest?.version ?? 0) + 1);
       try {
@@ -155,12 +160,23 @@ export function templateStore(db: Db): TemplateStore {
       return found === null ? null : parseVersion(found) as VersionOf<K>;
     },
     async listTemplates(accountId, kind) {
-      const found = await templates.find({ accountId, kind }).sort({ id: 1 }).toArray();
+      const found = await templates.find({ accountId, kind, archivedAt: null }).sort({ id: 1 })
+        .toArray();
       return found.map((template) => templateSchema.parse(template));
+    },
+    async listVersions({ accountId, kind, id }, { limit, before }) {
+      const found = await versions.find({
+        ...{ accountId, kind, templateId: id },
+        ...(before === undefined ? {} : { version: { $lt: before } }),
+      }).sort({ version: -1 }).limit(limit).project<VersionHead>({
+        ...{ _id: 0, version: 1, name: 1, publishedAt: 1, publishedBy: 1, isTest: 1 },
+      }).toArray();
+      return found.map((head) => ({ ...head, ...withDefaults.parse(head) }));
     },
     async publishVersion(publication) {
       const template = await templateFor(publication);
       const { version, published } = await insertVersion(publication, template);
+      if (publication.isTest) return { template, version, published };
       // Also after finding the version there: whoever wrote it may have died before this.
       await templates.updateOne({
         _id: template._id,
@@ -177,6 +193,9 @@ export function templateStore(db: Db): TemplateStore {
     },
   };
 }
+
+/** What versions of before have not. */
+const withDefaults = pdfVersionSchema.pick({ publishedBy: true, isTest: true });
 
 function versionOf(publication: Publication, template: Template, version: number) {
   const { alias: _alias, id: _templateId, ...content } = publication;

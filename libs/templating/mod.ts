@@ -23,10 +23,12 @@ export type { CageOptions, CageStats, CallOptions } from "./cage_options.ts";
 export { checkTemplate, type TemplateParts } from "./check_template.ts";
 export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 export { type HelperDescription, HELPERS } from "./helper_list.ts";
+export { type HtmlAttribute, type HtmlTag, tagsOf } from "./html_tags.ts";
 export { TEMPLATE_LIMITS } from "./limits.ts";
 export { mergeVariables, type Variables } from "./precedence.ts";
 export {
   type EmailSource,
+  isMjml,
   type PdfSource,
   type PublishedEmail,
   type PublishedPdf,

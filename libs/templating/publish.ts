@@ -85,8 +85,9 @@ async function toMailHtml(source: string): Promise<{ html: string; warnings: rea
   return await inlineCss(source);
 }
 
-/** Step by step: one expression for it would try every way to pair the ends of many comments. */
-function isMjml(source: string): boolean {
+/** Tells whether a source is MJML: whether it begins with `<mjml`, comments aside. */
+export function isMjml(source: string): boolean {
+  // Step by step: one expression would try every way to pair the ends of many comments.
   let from = source.length - source.trimStart().length;
   while (source.startsWith("<!--", from)) {
     const end = source.indexOf("-->", from + 4);

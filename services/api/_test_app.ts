@@ -159,17 +159,19 @@ function tokenOf(plaintext: string): AccessToken | null {
   };
 }
 
+const PUBLISHED = { publishedAt: new Date(0), publishedBy: null, isTest: false };
+
 /** Email template 5, alias `welcome`, version 2. */
 export function emailVersion(variables: VariableDeclaration[] = []): EmailVersion {
   const parts = { subject: "Hi {{name}}", html: "<p>{{name}}</p>", text: "{{name}}" };
-  const base = { accountId: ACCOUNT, locale: "en", sourceHash: "", publishedAt: new Date(0) };
+  const base = { ...PUBLISHED, accountId: ACCOUNT, locale: "en", sourceHash: "" };
   const id = { _id: `${ACCOUNT}/email/5/2`, templateId: 5, version: 2, name: "Welcome" };
   return { ...base, ...id, kind: "email", variables, source: parts, parts };
 }
 
 /** PDF template 7, version 4. */
 export function pdfVersion(variables: VariableDeclaration[] = []): PdfVersion {
-  const base = { accountId: ACCOUNT, locale: "en", sourceHash: "", publishedAt: new Date(0) };
+  const base = { ...PUBLISHED, accountId: ACCOUNT, locale: "en", sourceHash: "" };
   const id = { _id: `${ACCOUNT}/pdf/7/4`, templateId: 7, version: 4, name: "Invoice" };
   const margin = { top: "15mm", right: "15mm", bottom: "15mm", left: "15mm" };
   return {

@@ -7,6 +7,7 @@ import { closeConnections } from "./close_connections.ts";
 import { guardRoutes } from "./guard.ts";
 import { Problem, toProblem } from "./problem.ts";
 import { sessionRoutes } from "./routes/session.ts";
+import { templateRoutes } from "./routes/templates.ts";
 import { DATA_HEADERS } from "./security_headers.ts";
 import { serveApplication } from "./static_files.ts";
 
@@ -66,6 +67,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     guardRoutes(api, { ...store, now, sessionAgeMs: options.sessionAgeMs }, options);
     const routing = { deps, options };
     sessionRoutes(api, routing);
+    templateRoutes(api, routing);
   });
   if (options.builtFolder !== null) {
     serveApplication(app, { folder: options.builtFolder, publicUrl: options.publicUrl });

@@ -80,6 +80,11 @@ export interface PrintOptions {
   signal?: AbortSignal | undefined;
   /** Whose turn it takes. Default: nobody's, in the transactional lane. */
   asker?: Asker | undefined;
+  /**
+   * Less time than the browser's own limit, in milliseconds: somebody waits. A document that takes
+   * longer is not tried a second time. Default: the browser's.
+   */
+  timeLimit?: number | undefined;
 }
 
 const NOBODY: Asker = { accountId: "", lane: "transactional" };
@@ -162,10 +167,10 @@ class Supervisor implements PdfBrowser {
   }
 
   async print(job: PrintJob, options: PrintOptions = {}): Promise<PrintedPdf> {
-    const { signal, asker = NOBODY } = options;
+    const { signal, asker = NOBODY, timeLimit } = options;
     try {
       const order = orderOf(job, this.#limits);
-      const work = this.#takeTurn(job, { order, signal, asker });
+      const work = this.#takeTurn(job, { order, signal, asker, timeLimit });
       const settled = work.catch(() => undefined).finally(() => this.#inPrint.delete(settled));
       this.#inPrint.add(settled);
       const result = resultOf(job, await unlessAborted(job, { work, signal }), this.#limits);
@@ -209,36 +214,42 @@ class Supervisor implements PdfBrowser {
 
   async #takeTurn(
     job: PrintJob,
-    { order, signal, asker }: {
+    { order, signal, asker, timeLimit }: {
       order: PrintOrder;
       signal: AbortSignal | undefined;
       asker: Asker;
+      timeLimit: number | undefined;
     },
   ): Promise<Printed> {
     const giveBack = await this.#slots.take(asker);
     this.#busy++;
     try {
       if (signal?.aborted) throw aborted(job);
-      return await this.#printUntilDone(job, order);
+      return await this.#printUntilDone(job, { order, timeLimit });
     } finally {
       this.#busy--;
       giveBack();
     }
   }
 
-  async #printUntilDone(job: PrintJob, order: PrintOrder): Promise<Printed> {
+  async #printUntilDone(
+    job: PrintJob,
+    { order, timeLimit }: { order: PrintOrder; timeLimit: number | undefined },
+  ): Promise<Printed> {
+    const time = Math.min(timeLimit ?? this.#timeLimit, this.#timeLimit);
     for (let crashes = 0;;) {
       const process = await this.#running(job);
-      const outcome = await this.#printOnce(process, { order, html: job.html });
+      const outcome = await this.#printOnce(process, { order, html: job.html, time });
       this.#pool.afterPrint(process);
       if (outcome.printed) return outcome.printed;
       if (outcome.cause instanceof MemoryError) throw this.#tooLarge(job, outcome.cause);
       // It was killed because of another document, which has got its own failure.
       if (process.killed && outcome.end === "done") continue;
       if (!process.alive) this.#pool.lose(process, "crashed");
-      if (++crashes < MAX_CRASHES) continue;
+      const isHurried = timeLimit !== undefined && outcome.end !== "done";
+      if (++crashes < MAX_CRASHES && !isHurried) continue;
       // The first time the browser itself may have hung, even if it was at work: for a neighbour.
-      if (outcome.end === "overdue") throw this.#timedOut(job);
+      if (outcome.end === "overdue") throw this.#timedOut(job, time);
       throw outcome.end === "stuck" ? stuck(job, outcome.cause) : failed(job, outcome.cause);
     }
   }
@@ -246,12 +257,12 @@ class Supervisor implements PdfBrowser {
   /** Prints on one browser, which is killed when it takes too long. */
   async #printOnce(
     process: BrowserProcess,
-    { order, html }: { order: PrintOrder; html: string },
+    { order, html, time }: { order: PrintOrder; html: string; time: number },
   ): Promise<{ printed?: Printed; end: WatchEnd; cause?: unknown }> {
     let end: WatchEnd = "done";
     const done = new AbortController();
     void watchPrint(process.pid, {
-      time: this.#timeLimit,
+      time,
       memory: this.#limits.memoryBytes,
       onTooLarge: (pid) => process.endTooLarge(pid),
       signal: done.signal,
@@ -309,8 +320,8 @@ class Supervisor implements PdfBrowser {
     );
   }
 
-  #timedOut(job: PrintJob): PrintError {
-    const reason = `the document took longer than ${this.#timeLimit / 1000} s`;
+  #timedOut(job: PrintJob, time: number): PrintError {
+    const reason = `the document took longer than ${time / 1000} s`;
     return new PrintError({ name: job.name, code: "timeout", reason });
   }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { openBrowser } from "./browser.ts";
 import { CONFIG } from "./config.ts";
+import { deskPrintStep } from "./desk_print_step.ts";
 import { printStep } from "./print_step.ts";
 
 await runService({
@@ -37,13 +38,16 @@ await runService({
       bulk: config.PRINT_PAGES * 2,
     };
     const contents = bus.objects("contents");
-    const step = printStep({
+    const parts = {
       browser,
       pdfs: bus.objects("pdfs"),
-      loadContent: async (key) => {
+      loadContent: async (key: string) => {
         const bytes = await contents.get(key);
         return bytes && Buffer.from(bytes).toString();
       },
+    };
+    const step = printStep({
+      ...parts,
       now: () => new Date(),
       transactionalPlaces: concurrency.transactional,
     });
@@ -52,13 +56,21 @@ await runService({
       if (!await browser.healthy()) throw new Error("the browser does not answer");
     });
 
-    await Promise.all(LANES.map((lane) =>
-      bus.consume(step, {
-        consumer: consumerOf("pdf", lane),
-        concurrency: concurrency[lane],
+    await Promise.all([
+      bus.consume(deskPrintStep(parts), {
+        consumer: "pdf_desk",
+        concurrency: concurrency.transactional,
         signal,
         logger,
-      })
-    ));
+      }),
+      ...LANES.map((lane) =>
+        bus.consume(step, {
+          consumer: consumerOf("pdf", lane),
+          concurrency: concurrency[lane],
+          signal,
+          logger,
+        })
+      ),
+    ]);
   },
 });

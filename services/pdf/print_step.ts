@@ -1,12 +1,15 @@
-import type { Content, EventData } from "@posthaste/contracts";
+import type { EventData } from "@posthaste/contracts";
 import type { ObjectStore, Outgoing, Step } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
-import { addSpanAttributes, count, recordDuration, recordSize } from "@posthaste/telemetry";
+import { addSpanAttributes, count } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
 import type { Asker } from "./fair_slots.ts";
 import { openLaneShare } from "./lane_share.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
+import { printMeasured } from "./print_measured.ts";
+import { MissingContentError, textOf } from "./text_of.ts";
+import { told } from "./told.ts";
 
 /** What the step needs from the outside. */
 export interface PrintDeps {
@@ -23,11 +26,6 @@ const MAX_CRASHES_KEPT = 1000;
 
 type Rendered = EventData<"message.rendered">;
 type PdfSource = Rendered["pdfs"][number];
-
-/** What a PDF is printed from could not be found. */
-class MissingContentError extends Error {
-  override readonly name = "MissingContentError";
-}
 
 /** Prints a message's PDFs into the object store; what lies there already is not printed again. */
 export function printStep(deps: PrintDeps): Step<"message.rendered"> {
@@ -53,7 +51,7 @@ export function printStep(deps: PrintDeps): Step<"message.rendered"> {
       try {
         const attachments = await Promise.all(
           pdfs.map(async (pdf) => {
-            const html = await textOf(pdf.html, deps);
+            const html = await textOf(pdf.html, deps.loadContent);
             const key = printKey({ html, page: pdf.page, engine: deps.browser.engine });
             const size = await sizeOf({ key, html, pdf, asker: data }, signal);
             return { filename: pdf.filename, key, size };
@@ -115,16 +113,12 @@ function openPrinter({ browser, pdfs }: PrintDeps) {
       "posthaste.outcome": known === undefined ? "miss" : "hit",
     });
     if (known !== undefined) return known;
-    const started = performance.now();
-    crashPoint("pdf.before_print");
     const { accountId, lane } = asker;
-    const printed = await browser.print(
+    const printed = await printMeasured(
+      browser,
       { name: pdf.filename, html, page: pdf.page },
       { signal, asker: { accountId, lane } },
     );
-    crashPoint("pdf.after_print");
-    recordDuration("posthaste.print.duration", (performance.now() - started) / 1000);
-    recordSize("posthaste.print.size", printed.pdf.length);
     if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {
       throw new PrintError({ name: pdf.filename, code: "blocked", reason: told(printed.blocked) });
     }
@@ -141,20 +135,6 @@ function openPrinter({ browser, pdfs }: PrintDeps) {
     inFlight.set(place, started);
     return started;
   };
-}
-
-/** What a document wanted to load and was refused. */
-function told(blocked: readonly string[]): string {
-  const listed = blocked.slice(0, 10).map((url) => url.slice(0, 200)).join(", ");
-  const more = blocked.length > 10 ? " and more" : "";
-  return `it asks for what it may not load: ${listed}${more}`;
-}
-
-async function textOf(content: Content, deps: PrintDeps): Promise<string> {
-  if ("inline" in content) return content.inline;
-  const text = await deps.loadContent(content.key);
-  if (text === undefined) throw new MissingContentError(`Cannot find content "${content.key}"`);
-  return text;
 }
 
 /** The same event in the bulk lane, where it stays. */

@@ -13,6 +13,8 @@ export function emailVersion(changes: Partial<EmailVersion> = {}): EmailVersion 
     locale: "en",
     sourceHash: "hash",
     publishedAt: new Date(0),
+    publishedBy: null,
+    isTest: false,
     source: { subject: "Hello {{ name }}" },
     parts: {
       subject: "Hello {{ name }}",
@@ -36,6 +38,8 @@ export function pdfVersion(id: number, changes: Partial<PdfVersion> = {}): PdfVe
     locale: "nb",
     sourceHash: "hash",
     publishedAt: new Date(0),
+    publishedBy: null,
+    isTest: false,
     source: { html: "" },
     parts: {
       html: `<h1>{{ name }}</h1><p>${id} {{ currency }}</p>`,

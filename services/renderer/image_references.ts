@@ -1,4 +1,4 @@
-import { type HtmlAttribute, type HtmlTag, tagsOf } from "./html_tags.ts";
+import { type HtmlAttribute, type HtmlTag, tagsOf } from "@posthaste/templating";
 
 /** Gives what to load an image from instead of its address; `undefined` leaves the address. */
 export type AddressOf = (url: string) => string | undefined;

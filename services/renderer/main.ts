@@ -7,7 +7,10 @@ import { openStore, openVersionCache } from "@posthaste/storage";
 import { openCage } from "@posthaste/templating";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
+import { contentStep } from "./content_step.ts";
+import { deskStep } from "./desk_step.ts";
 import { openHolds } from "./holds.ts";
+import { previewStep } from "./preview_step.ts";
 import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
 import { openRemoteImages } from "./remote_images.ts";
@@ -39,6 +42,10 @@ await runService({
       fill: cage.fill,
       isSlow: cage.isSlow,
       loadSend: openSendCache(store.loadSend),
+      loadContent: async (key: string) => {
+        const bytes = await contents.get(key);
+        return bytes && Buffer.from(bytes).toString();
+      },
       storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
       reasonToPark: holds.reasonToPark,
       now,
@@ -55,15 +62,18 @@ await runService({
         : undefined,
     };
     const step = renderStep(deps);
+    const preview = previewStep({ ...deps, cage });
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
 
     const concurrency = config.RENDER_CONCURRENCY;
     // Many, so that the cage sees whose they are: in the queue of the broker all wait for the first.
     const immediate = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
+    const desk = { ...immediate, consumer: "renderer_desk", concurrency: 4 * concurrency };
     await Promise.all([
       holds.follow(signal),
       bus.consume(renderNowStep(deps), immediate),
+      bus.consume(deskStep({ preview, content: contentStep(deps) }), desk),
       ...LANES.flatMap((lane) => [consumerOf("renderer", lane), consumerOf("renderer_retry", lane)])
         .map((consumer) => bus.consume(step, { consumer, concurrency, signal, logger })),
     ]);

@@ -1,7 +1,5 @@
 import {
-  type EmailVersion,
   messageIdOf,
-  type PdfVersion,
   type RequestedRecipient,
   type ResumedMessage,
   type Send,
@@ -12,6 +10,7 @@ import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Cage } from "@posthaste/templating";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { pdfFilename } from "./pdf_filename.ts";
+import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
 import {
   isLeft,
   MAX_MESSAGE_LENGTH,
@@ -33,9 +32,7 @@ import {
 } from "./render_work.ts";
 
 /** What the step needs from the outside. */
-export interface RenderDeps {
-  emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
-  pdfVersion(accountId: string, id: number, version: number): Promise<PdfVersion | null>;
+export interface RenderDeps extends VersionSource {
   loadSend(id: string): Promise<Send | null>;
   fill: Cage["fill"];
   isSlow: Cage["isSlow"];
@@ -63,7 +60,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
       if (recipients.length === 0) return { type: "done", publish: [] };
       const reason = delivery.type === "send.requested" ? deps.reasonToPark(head) : undefined;
       if (reason !== undefined) return { type: "done", publish: [parkedFact(work, reason, deps)] };
-      const versions = await versionsOf(work, deps);
+      const versions = await pinnedVersions(work, deps);
       if (typeof versions === "string") {
         return {
           type: "done",
@@ -139,24 +136,6 @@ async function fillSome(
     rendered.push(readFills(plan, own));
   }
   return rendered;
-}
-
-/** Finds the pinned versions, or says which one is missing. */
-async function versionsOf(
-  { head, recipients }: RenderWork,
-  deps: RenderDeps,
-): Promise<Versions | string> {
-  const { accountId, template } = head;
-  const email = await deps.emailVersion(accountId, template.id, template.version);
-  if (email === null) return `version ${template.version} of template ${template.id} is missing`;
-  const pdfs = new Map<number, PdfVersion>();
-  const ids = recipients.flatMap(({ attachments }) => (attachments ?? []).map(({ id }) => id));
-  for (const id of new Set(ids)) {
-    const pdf = await deps.pdfVersion(accountId, id, head.pdfVersions[id] ?? 0);
-    if (pdf === null) return `the pinned version of PDF template ${id} is missing`;
-    pdfs.set(id, pdf);
-  }
-  return { email, pdfs };
 }
 
 interface Rendering {

@@ -13,6 +13,8 @@ export interface HtmlTag {
   /** In lower case. */
   name: string;
   attributes: HtmlAttribute[];
+  /** Where it begins: at its `<`. */
+  start: number;
   /** Where the text of an element begins and ends that holds text alone, such as `style`. */
   text?: { start: number; end: number };
 }
@@ -46,16 +48,16 @@ export function* tagsOf(html: string): Generator<HtmlTag> {
       continue;
     }
     at = tag.end;
-    const { name, attributes } = tag;
+    const { name, attributes, start } = tag;
     if (name === "plaintext") return;
     if (!TEXT_ONLY.test(name)) {
-      yield { name, attributes };
+      yield { name, attributes, start };
       continue;
     }
     const close = new RegExp(`</${name}`, "gi");
     close.lastIndex = at;
     const end = close.exec(html)?.index ?? html.length;
-    yield { name, attributes, text: { start: at, end } };
+    yield { name, attributes, start, text: { start: at, end } };
     at = end;
   }
 }
@@ -64,7 +66,7 @@ export function* tagsOf(html: string): Generator<HtmlTag> {
 function startTagAt(
   html: string,
   start: number,
-): number | { name: string; attributes: HtmlAttribute[]; end: number } {
+): number | { name: string; attributes: HtmlAttribute[]; start: number; end: number } {
   if (html.startsWith("<!--", start)) return after(html, "-->", start + 4);
   if (/[!/?]/.test(html[start + 1] ?? "")) return after(html, ">", start + 1);
   const name = read(NAME, html, start + 1);
@@ -75,7 +77,9 @@ function startTagAt(
   while (true) {
     at += read(BETWEEN, html, at)?.length ?? 0;
     if (at >= html.length) return -1;
-    if (html[at] === ">") return { name: name.toLowerCase(), attributes, end: at + 1 };
+    if (html[at] === ">") {
+      return { name: name.toLowerCase(), attributes, start, end: at + 1 };
+    }
     const attribute = attributeAt(html, at);
     if (attribute === undefined) return -1;
     at = attribute.end;

@@ -1,0 +1,82 @@
+import {
+  type Template,
+  type TemplateDraft,
+  templateDraftSchema,
+  type TemplateKind,
+} from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf, type StoredDraft } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+
+/** All of a draft but its source, which may weigh a megabyte. */
+export type DraftHead = Omit<TemplateDraft, "source">;
+
+/** A change of a draft. */
+export interface DraftEdit
+  extends Pick<TemplateDraft, "_id" | "accountId" | "source" | "base" | "updatedAt" | "updatedBy"> {
+  /** The revision that was changed. */
+  revision: number;
+}
+
+/** What can be done with drafts of templates. */
+export interface DraftStore {
+  findDraft(template: Pick<Template, "_id" | "accountId">): Promise<TemplateDraft | null>;
+  /** Begins a draft. If there is one already, that is given and nothing is written. */
+  createDraft(draft: Omit<TemplateDraft, "revision">): Promise<TemplateDraft>;
+  /** Changes a draft, if it still has the revision; `null` if somebody else was faster. */
+  changeDraft(edit: DraftEdit): Promise<TemplateDraft | null>;
+  /** Notes which released version a draft is the same as, if it still has the revision. */
+  noteDraftBase(
+    draft: Pick<TemplateDraft, "_id" | "accountId" | "revision">,
+    base: number,
+  ): Promise<void>;
+  /** Lists the drafts of a kind, in no order. */
+  listDrafts(accountId: string, kind: TemplateKind): Promise<DraftHead[]>;
+}
+
+/** Gives the operations on drafts. */
+export function draftStore(db: Db): DraftStore {
+  const { drafts } = collectionsOf(db);
+
+  const findDraft: DraftStore["findDraft"] = async ({ _id, accountId }) => {
+    const found = await drafts.findOne({ _id, accountId });
+    return found === null ? null : toDraft(found);
+  };
+
+  return {
+    findDraft,
+    async createDraft(draft) {
+      const created = templateDraftSchema.parse({ ...draft, revision: 1 });
+      try {
+        await drafts.insertOne(toStored(created));
+        return created;
+      } catch (error) {
+        const twin = isDuplicateKey(error) ? await findDraft(draft) : null;
+        if (twin === null) throw error;
+        return twin;
+      }
+    },
+    async changeDraft({ _id, accountId, revision, source, ...changes }) {
+      const found = await drafts.findOneAndUpdate(
+        { _id, accountId, revision },
+        { $set: { ...changes, source: JSON.stringify(source) }, $inc: { revision: 1 } },
+        { returnDocument: "after" },
+      );
+      return found === null ? null : toDraft(found);
+    },
+    async noteDraftBase({ _id, accountId, revision }, base) {
+      await drafts.updateOne({ _id, accountId, revision }, { $set: { base } });
+    },
+    async listDrafts(accountId, kind) {
+      return await drafts.find({ accountId, kind }).project<DraftHead>({ source: 0 }).toArray();
+    },
+  };
+}
+
+function toStored(draft: TemplateDraft): StoredDraft {
+  return { ...draft, source: JSON.stringify(draft.source) };
+}
+
+function toDraft({ source, ...draft }: StoredDraft): TemplateDraft {
+  return templateDraftSchema.parse({ ...draft, source: JSON.parse(source) });
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+import type { Store } from "./store.ts";
+
+let opened: TestStore;
+let store: Store;
+before(async () => {
+  opened = await openTestStore();
+  ({ store } = opened);
+});
+after(() => opened[Symbol.asyncDispose]());
+
+const SOURCE = {
+  ...{ subject: "Hi", html: "<p>Hi", text: "", filename: "", variables: [], locale: "en" },
+  ...{ page: null, sample: {} },
+};
+const AT = new Date("2026-03-01T10:00:00Z");
+
+function draftOf(accountId: string, changes: { source?: object } = {}) {
+  return {
+    _id: `${accountId}/email/1`,
+    accountId,
+    kind: "email" as const,
+    source: { ...SOURCE, ...changes.source },
+    base: null,
+    updatedAt: AT,
+    updatedBy: "usr_1",
+  };
+}
+
+test("createDraft() begins at revision 1, and gives a draft that is there already", async () => {
+  const draft = draftOf("acc_1");
+  const created = await store.createDraft(draft);
+  assert.deepEqual(created, { ...draft, revision: 1 });
+  const twin = await store.createDraft(draftOf("acc_1", { source: { subject: "other" } }));
+  assert.deepEqual(twin, created);
+  assert.deepEqual(await store.findDraft(draft), created);
+  assert.deepEqual(await store.findDraft({ ...draft, accountId: "acc_2" }), null);
+});
+
+test("changeDraft() lets one of two editors through, and none of another account", async () => {
+  const draft = draftOf("acc_3");
+  await store.createDraft(draft);
+  const edits = ["a", "b"].map((subject) =>
+    store.changeDraft({ ...draft, revision: 1, source: { ...SOURCE, subject }, base: 4 })
+  );
+  const done = (await Promise.all(edits)).filter((changed) => changed !== null);
+  assert.deepEqual(done.map(({ revision, base }) => [revision, base]), [[2, 4]]);
+  assert.deepEqual(await store.findDraft(draft), done[0]);
+  assert.equal(await store.changeDraft({ ...draft, accountId: "acc_4", revision: 2 }), null);
+});
+
+test("noteDraftBase() changes nothing of a draft that was changed meanwhile", async () => {
+  const draft = draftOf("acc_5");
+  await store.createDraft(draft);
+  await store.noteDraftBase({ ...draft, revision: 2 }, 7);
+  assert.equal((await store.findDraft(draft))?.base, null);
+  await store.noteDraftBase({ ...draft, revision: 1 }, 7);
+  assert.deepEqual(
+    (await store.listDrafts("acc_5", "email")).map(({ base, revision }) => [base, revision]),
+    [[7, 1]],
+  );
+  assert.deepEqual(await store.listDrafts("acc_5", "pdf"), []);
+});
+
+test("a draft keeps a sample whose names mean something to the database", async () => {
+  const sample = JSON.parse('{"$set":{"a.b":1},"_bsontype":"ObjectId","__proto__":"x","":[null]}');
+  const draft = draftOf("acc_6", { source: { sample } });
+  await store.createDraft(draft);
+  const found = await store.findDraft(draft);
+  assert.equal(JSON.stringify(found?.source.sample), JSON.stringify(sample));
+});

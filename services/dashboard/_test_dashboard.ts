@@ -1,0 +1,209 @@
+import type { Account, Role, User } from "@posthaste/contracts";
+import { ROLES } from "@posthaste/contracts";
+import { openStore, readMasterKeys, type Store } from "@posthaste/storage";
+import { openTestMongo } from "@posthaste/testing";
+import type { FastifyInstance } from "fastify";
+import { buildApp, type DashboardDeps, type DashboardOptions } from "./app.ts";
+import { SESSION_COOKIE } from "./guard.ts";
+import { beginSession } from "./session.ts";
+
+/** Where the dashboard of {@linkcode openTestDashboard} is: changes come from here. */
+export const ORIGIN = "http://localhost:8081";
+
+/** Asked for where the first account is made. */
+export const SETUP_CODE = "setup-code";
+
+const DAY_MS = 24 * 3600_000;
+
+/** An answer, its body read as JSON. */
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  // deno-lint-ignore no-explicit-any
+  body: any;
+  /** The body as it came. */
+  text: string;
+  /** Cookies that it sets, by name; a cookie that it removes is empty. */
+  cookies: Record<string, string>;
+}
+
+/** A request as somebody's browser would send it. */
+export interface Ask {
+  body?: unknown;
+  /** Added to those of the browser; an empty value takes one away. */
+  headers?: Record<string, string>;
+}
+
+type Verb = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+/** A browser: its requests carry its cookie, its origin and, with changes, its session's token. */
+export interface Browser {
+  cookie: string;
+  csrfToken: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post: Verb;
+  put: Verb;
+  patch: Verb;
+  delete: Verb;
+  /** Asks by any method. */
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+}
+
+/** Somebody who is signed in. */
+export interface Person extends Browser {
+  user: User;
+  /** The id of their session in the store. */
+  sessionId: string;
+}
+
+/** An account with somebody of each role. */
+export type TestAccount = Record<Role, Person> & { account: Account; accountId: string };
+
+/** A dashboard over a database of its own. */
+export interface TestDashboard extends AsyncDisposable {
+  app: FastifyInstance;
+  store: Store;
+  /** Connection string of the database, to look at it from behind. */
+  mongoUrl: string;
+  own: TestAccount;
+  /** Another account, which `own` must know nothing of. */
+  foreign: TestAccount;
+  /** A browser that is signed out. */
+  signedOut: Browser;
+  /** Every route that the dashboard has, `HEAD` left out, with who may ask. */
+  routes: { method: string; url: string; role: Role | "anyone" }[];
+  /** What was logged. */
+  log: { level: string; message: string; fields: unknown }[];
+  /** Signs a user in, who is a member of the account. */
+  signIn(user: User, accountId: string): Promise<Person>;
+  /** Gives a browser with a cookie of one's choice. */
+  browser(cookie?: string, csrfToken?: string): Browser;
+}
+
+/** What a test replaces. */
+export interface TestDashboardOptions {
+  /** What the test needs of the bus; all else throws. */
+  bus?: Partial<DashboardDeps["bus"]>;
+  now?: () => Date;
+  options?: Partial<DashboardOptions>;
+  /** Whether there is nobody yet: `own` and `foreign` must not be touched. @default {false} */
+  isEmpty?: boolean;
+}
+
+/**
+ * Opens a dashboard over an empty database, with two accounts and their people signed in.
+ *
+ * ```ts
+ * await using dashboard = await openTestDashboard({ bus: { ask: async () => undefined } });
+ * const { status } = await dashboard.own.editor.post("/api/templates/email", { name: "Welcome" });
+ * ```
+ */
+export async function openTestDashboard(
+  settings: TestDashboardOptions = {},
+): Promise<TestDashboard> {
+  const { bus = {}, now = () => new Date(), isEmpty = false } = settings;
+  await using stack = new AsyncDisposableStack();
+  const mongo = stack.use(await openTestMongo());
+  const store = stack.use(await openStore({ url: mongo.url }));
+  await store.ensureIndexes();
+  const log: TestDashboard["log"] = [];
+  const routes: TestDashboard["routes"] = [];
+  const write = (level: string) => (message: string, fields?: unknown) =>
+    void log.push({ level, message, fields });
+  const options: DashboardOptions = {
+    ...{ publicUrl: ORIGIN, apiUrl: "http://localhost:8080/v1", sessionAgeMs: 14 * DAY_MS },
+    ...{ setupCode: SETUP_CODE, builtFolder: null },
+    ...settings.options,
+  };
+  const app = buildApp({
+    store,
+    bus: { ask: unexpected, publish: unexpected, objects: unexpected, streamStates, ...bus },
+    keys: readMasterKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
+    now,
+    logger: {
+      debug: write("debug"),
+      info: write("info"),
+      warn: write("warn"),
+      error: write("error"),
+    },
+  }, options);
+  stack.defer(() => app.close());
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const each of [method].flat()) {
+      if (each === "HEAD" || config?.role === undefined) continue;
+      routes.push({ method: each, url, role: config.role });
+    }
+  });
+  await app.ready();
+
+  const browser = (cookie = "", csrfToken = ""): Browser => openBrowser(app, { cookie, csrfToken });
+  const signIn = async (user: User, accountId: string): Promise<Person> => {
+    const entry = { userId: user._id, accountId, userAgent: "test" };
+    const { sessionAgeMs } = options;
+    const { token, session } = await beginSession(entry, { ...store, now, sessionAgeMs });
+    return { ...browser(token, session.csrfToken), user, sessionId: session._id };
+  };
+  async function settle(name: string): Promise<TestAccount> {
+    const account = await store.createAccount({ name });
+    const accountId = account._id;
+    const person = async (role: Role) => {
+      const email = `${role}@${name.toLowerCase()}.example`;
+      const user = await store.createUser({ email, name: `${name} ${role}`, passwordHash: null });
+      await store.setMember({ accountId, userId: user._id, role });
+      return [role, await signIn(user, accountId)] as const;
+    };
+    const people = await Promise.all(ROLES.map(person));
+    return { account, accountId, ...Object.fromEntries(people) as Record<Role, Person> };
+  }
+  const nobody = {} as TestAccount;
+  const own = isEmpty ? nobody : await settle("Own");
+  const foreign = isEmpty ? nobody : await settle("Foreign");
+  const opened = stack.move();
+  return {
+    ...{ app, store, mongoUrl: mongo.url, own, foreign, routes, log, signIn, browser },
+    signedOut: browser(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function openBrowser(
+  app: FastifyInstance,
+  { cookie, csrfToken }: { cookie: string; csrfToken: string },
+): Browser {
+  async function ask(method: string, path: string, { body, headers = {} }: Ask = {}) {
+    const all: Record<string, string> = {
+      ...(cookie === "" ? {} : { cookie: `${SESSION_COOKIE}=${cookie}` }),
+      ...(method === "GET" ? {} : { origin: ORIGIN, "x-csrf-token": csrfToken }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    };
+    const answer = await app.inject({
+      method: method as "GET",
+      url: path,
+      headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== "")),
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
+    const { statusCode: status, body: text } = answer;
+    const isJson = /json/.test(String(answer.headers["content-type"]));
+    return {
+      ...{ status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined },
+      cookies: Object.fromEntries(answer.cookies.map(({ name, value }) => [name, value])),
+    };
+  }
+  const verb = (method: string): Verb => (path, body, headers = {}) =>
+    ask(method, path, { body, headers });
+  return {
+    ...{ cookie, csrfToken, ask },
+    get: (path, headers = {}) => ask("GET", path, { headers }),
+    post: verb("POST"),
+    put: verb("PUT"),
+    patch: verb("PATCH"),
+    delete: verb("DELETE"),
+  };
+}
+
+function unexpected(): never {
+  throw new Error("Cannot use the bus: the test gave nothing for this");
+}
+
+const streamStates: DashboardDeps["bus"]["streamStates"] = () => Promise.resolve(new Map());

@@ -1,0 +1,105 @@
+import type { AskedType, Content, EventData, PreviewReply, ReplyTo } from "@posthaste/contracts";
+import type { Outgoing } from "@posthaste/messaging";
+import { type Cage, InvalidTemplateError, openCage, withDefaults } from "@posthaste/templating";
+import type { DashboardDeps } from "./app.ts";
+
+/** A bus whose questions are answered by a real cage, and whose printer prints what it is told. */
+export interface TestDesk extends AsyncDisposable {
+  bus: Pick<DashboardDeps["bus"], "ask" | "publish" | "objects">;
+  /** What was asked, in order. */
+  asked: { type: AskedType; data: unknown }[];
+  published: Outgoing[];
+  /** What lies in the object stores, by their name and key. */
+  stored: Map<string, Uint8Array>;
+  /** What the printer answers. */
+  printed: ReplyTo<"print.requested">;
+  /** Is waited for before each answer; none comes if it gives `silent`. */
+  before: () => Promise<unknown>;
+}
+
+/** Opens the bus of a test. */
+export function openTestDesk(): TestDesk {
+  const cage = openCage({ workers: 2, timeLimitMs: 500 });
+  const stored = new Map<string, Uint8Array>();
+  const desk: TestDesk = {
+    asked: [],
+    published: [],
+    stored,
+    printed: { ok: true, key: "a-pdf", size: 3, blocked: [] },
+    before: () => Promise.resolve(),
+    bus: {
+      async ask<T extends AskedType>(type: T, data: EventData<T>) {
+        desk.asked.push({ type, data });
+        if (await desk.before() === "silent") return undefined;
+        if (type === "print.requested") {
+          stored.set("pdfs/a-pdf", Buffer.from("PDF"));
+          return desk.printed as ReplyTo<T>;
+        }
+        return await preview(data as EventData<"preview.requested">, { cage, stored }) as ReplyTo<
+          T
+        >;
+      },
+      publish: (outgoing) => Promise.resolve(void desk.published.push(outgoing)),
+      objects: (name) => ({
+        sizeOf: (key) => Promise.resolve(stored.get(`${name}/${key}`)?.length),
+        get: (key) => Promise.resolve(stored.get(`${name}/${key}`)),
+        put: (key, bytes) => Promise.resolve(void stored.set(`${name}/${key}`, bytes)),
+      }),
+    },
+    [Symbol.asyncDispose]: () => cage[Symbol.asyncDispose](),
+  };
+  return desk;
+}
+
+async function preview(
+  { template, declarations, variables, locale, compiled }: EventData<"preview.requested">,
+  { cage, stored }: { cage: Cage; stored: Map<string, Uint8Array> },
+): Promise<PreviewReply> {
+  const read = (content: Content) =>
+    "inline" in content
+      ? content.inline
+      : Buffer.from(stored.get(`contents/${content.key}`) ?? "").toString();
+  const html = read(template.html);
+  try {
+    const published = template.kind === "email"
+      ? await cage.publishEmail({
+        subject: template.subject,
+        html,
+        ...(template.text === undefined ? {} : { text: read(template.text) }),
+      })
+      : { ...await cage.publishPdf({ html }), subject: template.filename, text: "" };
+    const source = (text: string, escape: "html" | "none") => ({
+      ...{ key: `test/${text.length}/${escape}`, source: text, escape, locale },
+    });
+    const [result] = await cage.fill({
+      templates: {
+        subject: source(published.subject, "none"),
+        html: source(published.html, "html"),
+        text: source(published.text, "none"),
+      },
+      fills: [{ data: withDefaults(declarations, variables) }],
+    });
+    const found = published.variables.map((one) => ({
+      ...{ ...one, paths: [...one.paths], usedIn: [...one.usedIn] },
+    }));
+    if (!result?.ok) {
+      const { message = "", code } = result?.error ?? {};
+      const timedOut = code === "timeout";
+      return { ok: false, reason: message, errors: [], variables: found, timedOut };
+    }
+    const parts = (texts: Readonly<Record<string, string>>) => ({
+      subject: texts["subject"] ?? "",
+      html: { inline: texts["html"] ?? "" },
+      text: { inline: texts["text"] ?? "" },
+    });
+    return {
+      ...{ ok: true, parts: parts(result.parts), variables: found, missing: [], warnings: [] },
+      textGenerated: template.kind === "email" && template.text === undefined,
+      ...(compiled ? { compiled: parts({ ...published } as never) } : {}),
+    };
+  } catch (error) {
+    if (!(error instanceof InvalidTemplateError)) throw error;
+    const reason = "The template has faults";
+    return { ok: false, reason, errors: [...error.errors], variables: [], timedOut: false };
+  }
+}

@@ -1,0 +1,50 @@
+import { TEMPLATE_KINDS } from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import type { Routing } from "../app.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { openIssuedPdfs } from "../templates/issued_pdfs.ts";
+import { openLatestOnly } from "../templates/latest_only.ts";
+import { previewTemplate } from "../templates/preview.ts";
+import { previewSchema, sourceFor } from "../templates/template_input.ts";
+
+/** Headers of a PDF that a customer's template made: it may do nothing, wherever it is opened. */
+const PDF_HEADERS = {
+  "cache-control": "no-store",
+  "content-disposition": 'inline; filename="preview.pdf"',
+  "content-security-policy": "sandbox",
+  "content-type": "application/pdf",
+  "x-content-type-options": "nosniff",
+};
+
+/** What templates look like, saved or not. */
+export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): void {
+  const issued = openIssuedPdfs(deps);
+  const latestOnly = openLatestOnly(() =>
+    new Problem("conflict", "A newer preview was asked for meanwhile")
+  );
+
+  for (const kind of TEMPLATE_KINDS) {
+    const path = `/api/templates/${kind}/preview`;
+    app.post(path, { config: { role: "editor" } }, ({ visitor, body }) => {
+      const source = sourceFor(kind, readInput(previewSchema, body).source);
+      const { accountId, session } = visitor;
+      const show = () => previewTemplate({ accountId, kind, source }, { ...deps, issued });
+      return latestOnly(session._id, show);
+    });
+  }
+
+  app.get<{ Params: { key: string } }>(
+    "/api/templates/pdf/preview/:key",
+    { config: { role: "viewer" } },
+    async ({ visitor, params: { key } }, reply) => {
+      const bytes = issued.has(visitor.accountId, key)
+        ? await deps.bus.objects("pdfs").get(key)
+        : undefined;
+      if (bytes === undefined) {
+        throw new Problem("not_found", "This preview is gone: make it again");
+      }
+      return reply.headers(PDF_HEADERS).send(Buffer.from(bytes));
+    },
+  );
+}

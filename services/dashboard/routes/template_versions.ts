@@ -1,0 +1,109 @@
+import { sourceOfVersion } from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import type { VersionRow, VersionView } from "../interface/templates.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { askRenderer } from "../templates/ask_renderer.ts";
+import { compiledBy, publishDraft, resetDraft, rollBack } from "../templates/publish_draft.ts";
+import { checkTest, sendTest } from "../templates/test_mail.ts";
+import { revisionSchema, testSchema, versionSchema } from "../templates/template_input.ts";
+import { versionRows } from "../templates/template_view.ts";
+import type { TemplatePath, TemplateRouting } from "./templates.ts";
+
+const LISTED = 500;
+const COMPILE_LIMIT_MS = 11_000;
+
+/** Versions of templates: how they come about, and how one goes back to an older one. */
+export function templateVersionRoutes(
+  app: FastifyInstance,
+  { kind, desk, routing: { deps } }: TemplateRouting,
+): void {
+  const { store, now } = deps;
+  const path = `/api/templates/${kind}/:id`;
+  const viewer = { config: { role: "viewer" } } as const;
+  const editor = { config: { role: "editor" } } as const;
+
+  app.get<TemplatePath>(`${path}/versions`, viewer, async ({ visitor, params }) => {
+    const template = await desk.find(visitor, kind, params.id);
+    const versions = await store.listVersions(template, { limit: LISTED });
+    return await versionRows(template, versions, store) satisfies VersionRow[];
+  });
+
+  app.get<{ Params: { id: string; version: string } }>(
+    `${path}/versions/:version`,
+    viewer,
+    async ({ visitor, params }): Promise<VersionView> => {
+      const template = await desk.find(visitor, kind, params.id);
+      const number = /^[1-9]\d{0,9}$/.test(params.version) ? Number(params.version) : 0;
+      const version = await store.findVersion(visitor.accountId, kind, template.id, number);
+      const [row] = version === null ? [] : await versionRows(template, [version], store);
+      if (version === null || row === undefined) {
+        throw new Problem("not_found", `There is no version ${params.version}`);
+      }
+      return { ...row, source: sourceOfVersion(version) };
+    },
+  );
+
+  app.post<TemplatePath>(`${path}/publish`, editor, async ({ visitor, params, body }) => {
+    const { revision } = readInput(revisionSchema, body);
+    const { accountId, user } = visitor;
+    const template = await desk.find(visitor, kind, params.id);
+    const draft = await desk.draftAt(template, revision);
+    const wish = { accountId, kind, source: draft.source, compiled: true };
+    const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
+    const compiled = compiledBy(rendering);
+    const options = { store, userId: user._id };
+    const { version } = await publishDraft({ template, draft, compiled }, options);
+    if (version !== template.publishedVersion) {
+      await desk.note(visitor, "published", { template, details: { version } });
+    }
+    return desk.view(template);
+  });
+
+  app.post<TemplatePath>(`${path}/roll-back`, editor, async ({ visitor, params, body }) => {
+    const wanted = readInput(versionSchema, body);
+    const template = await desk.find(visitor, kind, params.id);
+    const options = { store, userId: visitor.user._id };
+    const { version } = await rollBack(template, wanted.version, options);
+    const details = { version: version.version, from: wanted.version };
+    await desk.note(visitor, "rolled_back", { template, details });
+    return desk.view(template);
+  });
+
+  app.post<TemplatePath>(`${path}/discard`, editor, async ({ visitor, params, body }) => {
+    const { revision } = readInput(revisionSchema, body);
+    const { accountId, user } = visitor;
+    const template = await desk.find(visitor, kind, params.id);
+    const draft = await desk.draftAt(template, revision);
+    const { publishedVersion } = template;
+    const version = publishedVersion === null
+      ? null
+      : await store.findVersion(accountId, kind, template.id, publishedVersion);
+    if (version === null) throw new Problem("invalid_request", "Nothing is published yet");
+    await resetDraft(draft, version, { store, userId: user._id, now });
+    await desk.note(visitor, "discarded", { template });
+    return desk.view(template);
+  });
+
+  if (kind === "pdf") return;
+
+  app.post<TemplatePath>(`${path}/test`, editor, async ({ visitor, params, body }) => {
+    const request = readInput(testSchema, body);
+    const { accountId, user } = visitor;
+    const { revision, variables, sender, to } = request;
+    const template = await desk.find(visitor, kind, params.id);
+    const draft = await desk.draftAt(template, revision);
+    const { source } = draft;
+    const parts = await checkTest(accountId, { request, source }, store);
+    const wish = { accountId, kind, source, variables, compiled: true };
+    const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
+    const compiled = compiledBy(rendering);
+    const options = { store, userId: user._id, isTest: true };
+    const email = await publishDraft({ template, draft, compiled }, options);
+    if (email.kind !== "email") throw new Error("Cannot send a PDF template as a mail");
+    const sent = await sendTest({ ...parts, email, sender, to, variables }, deps);
+    const details = { version: email.version, to, sendId: sent.sendId };
+    await desk.note(visitor, "tested", { template, details });
+    return sent;
+  });
+}

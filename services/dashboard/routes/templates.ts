@@ -1,0 +1,135 @@
+import { type Template, TEMPLATE_KINDS, type TemplateKind } from "@posthaste/contracts";
+import { templateIdOf } from "@posthaste/storage";
+import { HELPERS } from "@posthaste/templating";
+import type { FastifyInstance } from "fastify";
+import type { Routing } from "../app.ts";
+import type { ExampleRow, HelperRow } from "../interface/templates.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { sameVersion } from "../templates/same_version.ts";
+import { EXAMPLES } from "../templates/examples.ts";
+import { emptySource, openDraft } from "../templates/open_draft.ts";
+import { changedMeanwhile } from "../templates/publish_draft.ts";
+import { openTemplateDesk, type TemplateDesk, unlessTaken } from "../templates/template_desk.ts";
+import {
+  copySchema,
+  draftChangeSchema,
+  newTemplateSchema,
+  renamingSchema,
+  sourceFor,
+} from "../templates/template_input.ts";
+import { templateRows } from "../templates/template_view.ts";
+import { templatePreviewRoutes } from "./template_preview.ts";
+import { templateVersionRoutes } from "./template_versions.ts";
+
+/** What the path of a template says. */
+export interface TemplatePath {
+  Params: { id: string };
+}
+
+const HELPER_ROWS: readonly HelperRow[] = HELPERS.map(
+  ({ name, kind, signature, summary, example }) => ({
+    ...{ name, kind, signature, summary },
+    example: example.template,
+  }),
+);
+
+/** Templates of both kinds: their drafts, versions and previews. */
+export function templateRoutes(app: FastifyInstance, routing: Routing): void {
+  const desk = openTemplateDesk(routing.deps);
+  for (const kind of TEMPLATE_KINDS) {
+    headRoutes(app, { kind, desk, routing });
+    templateVersionRoutes(app, { kind, desk, routing });
+  }
+  templatePreviewRoutes(app, routing);
+}
+
+/** What the routes of one kind of templates are made with. */
+export interface TemplateRouting {
+  kind: TemplateKind;
+  desk: TemplateDesk;
+  routing: Routing;
+}
+
+function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouting): void {
+  const { store, now } = routing.deps;
+  const path = `/api/templates/${kind}`;
+  const viewer = { config: { role: "viewer" } } as const;
+  const editor = { config: { role: "editor" } } as const;
+
+  app.get(path, viewer, ({ visitor }) => templateRows(visitor.accountId, kind, desk));
+
+  app.get(
+    `${path}/examples`,
+    viewer,
+    (): ExampleRow[] => EXAMPLES[kind].map(({ id, name, about }) => ({ id, name, about })),
+  );
+
+  app.get(`${path}/helpers`, viewer, () => HELPER_ROWS);
+
+  app.get<TemplatePath>(
+    `${path}/:id`,
+    viewer,
+    async ({ visitor, params }) => desk.view(await desk.find(visitor, kind, params.id)),
+  );
+
+  app.post(path, editor, async ({ visitor, body }) => {
+    const { name, alias, example: wanted } = readInput(newTemplateSchema, body);
+    const example = EXAMPLES[kind].find(({ id }) => id === (wanted ?? "empty"));
+    if (example === undefined) throw new Problem("not_found", `There is no example "${wanted}"`);
+    const { accountId, user } = visitor;
+    const template = await unlessTaken(store.createTemplate({ accountId, kind, name, alias }));
+    const source = { ...emptySource(kind), ...example.source };
+    await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
+    await desk.note(visitor, "created", { template });
+    return desk.view(template);
+  });
+
+  // Not noted: an editor saves while its author types. What they publish is.
+  app.put<TemplatePath>(`${path}/:id/draft`, editor, async ({ visitor, params, body }) => {
+    const change = readInput(draftChangeSchema, body);
+    const template = await desk.find(visitor, kind, params.id);
+    const draft = await desk.draftAt(template, change.revision);
+    const source = sourceFor(kind, change.source);
+    const base = await sameVersion(template, source, store);
+    const updated = { updatedAt: now(), updatedBy: visitor.user._id };
+    const changed = await store.changeDraft({ ...draft, ...updated, source, base });
+    if (changed === null) throw changedMeanwhile();
+    return desk.view(template);
+  });
+
+  app.patch<TemplatePath>(`${path}/:id`, editor, async ({ visitor, params, body }) => {
+    const { name, alias } = readInput(renamingSchema, body);
+    const template = await desk.find(visitor, kind, params.id);
+    const changes = {
+      ...(name === undefined ? {} : { name }),
+      ...(alias === undefined ? {} : { alias }),
+    };
+    const changed = await unlessTaken(store.updateTemplate(template, changes));
+    if (changed === null) throw new Problem("not_found", `There is no template ${params.id}`);
+    await desk.note(visitor, "renamed", { template, details: changes });
+    return desk.view(template);
+  });
+
+  app.post<TemplatePath>(`${path}/:id/duplicate`, editor, async ({ visitor, params, body }) => {
+    const { name } = readInput(copySchema, body);
+    const original = await desk.find(visitor, kind, params.id);
+    const { source } = await openDraft(original, store);
+    const { accountId, user } = visitor;
+    const template = await store.createTemplate({ accountId, kind, name });
+    await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
+    await desk.note(visitor, "duplicated", { template, details: { from: original.id } });
+    return desk.view(template);
+  });
+
+  app.delete<TemplatePath>(`${path}/:id`, editor, async ({ visitor, params }) => {
+    const template = await desk.find(visitor, kind, params.id);
+    await store.archiveTemplate(template, now());
+    await desk.note(visitor, "archived", { template });
+    return {};
+  });
+}
+
+function ownOf({ accountId, kind, id }: Template) {
+  return { _id: templateIdOf(accountId, kind, id), accountId, kind, base: null };
+}

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import type {
+  Content,
+  DraftSource,
+  EventData,
+  PreviewReply,
+  TemplateKind,
+  Variables,
+} from "@posthaste/contracts";
+import type { DashboardDeps } from "../app.ts";
+import { Problem } from "../problem.ts";
+
+/** A source to be compiled and filled. */
+export interface RenderWish {
+  accountId: string;
+  kind: TemplateKind;
+  source: DraftSource;
+  /** Instead of the source's sample. */
+  variables?: Variables;
+  /** Whether what would be published is wanted, too. */
+  compiled?: boolean;
+  timeoutMs: number;
+}
+
+/** Texts, wherever they were. */
+export interface LoadedParts {
+  subject: string;
+  html: string;
+  text: string;
+}
+
+/** What became of a source. */
+export type Rendering =
+  | (Omit<PreviewReply & { ok: true }, "parts" | "compiled"> & {
+    parts: LoadedParts;
+    compiled: LoadedParts | undefined;
+    /** The HTML as it came: the printer takes it as it is. */
+    content: Content;
+  })
+  | (PreviewReply & { ok: false });
+
+/** Two of them, samples and declarations fit into one event. */
+const INLINE_CHARACTERS = 20_000;
+
+/**
+ * Has a renderer compile and fill a source.
+ *
+ * @throws {Problem} `no_answer` if none answers in time, `unavailable` if none can be asked.
+ */
+export async function askRenderer(
+  wish: RenderWish,
+  { bus }: Pick<DashboardDeps, "bus">,
+): Promise<Rendering> {
+  const { accountId, kind, source, timeoutMs } = wish;
+  const { variables = source.sample, compiled = false } = wish;
+  try {
+    const contents = bus.objects("contents");
+    const load = async (content: Content) => {
+      if ("inline" in content) return content.inline;
+      const bytes = await contents.get(content.key);
+      if (bytes === undefined) throw new Problem("no_answer", "The answer was lost: try again");
+      return Buffer.from(bytes).toString();
+    };
+    const loadParts = async (
+      { subject, html, text }: { [K in keyof LoadedParts]: Content | string },
+    ) => ({
+      subject: subject as string,
+      html: await load(html as Content),
+      text: await load(text as Content),
+    });
+    const data: EventData<"preview.requested"> = {
+      ...{ v: 1, accountId, variables, compiled, locale: source.locale },
+      template: await templateOf(kind, source, contents),
+      declarations: source.variables,
+    };
+    const reply = await bus.ask("preview.requested", data, { timeoutMs });
+    if (reply === undefined) {
+      const seconds = Math.round(timeoutMs / 1000);
+      throw new Problem("no_answer", `Nothing came back within ${seconds} s: try again`);
+    }
+    if (!reply.ok) return reply;
+    return {
+      ...reply,
+      parts: await loadParts(reply.parts),
+      compiled: reply.compiled && await loadParts(reply.compiled),
+      content: reply.parts.html,
+    };
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem("unavailable", "Cannot show it now: try again soon", { cause: error });
+  }
+}
+
+type Contents = ReturnType<DashboardDeps["bus"]["objects"]>;
+
+async function templateOf(
+  kind: TemplateKind,
+  { subject, html, text, filename, page }: DraftSource,
+  contents: Contents,
+): Promise<EventData<"preview.requested">["template"]> {
+  const body = await packed(html, contents);
+  if (kind === "pdf") return { kind, filename, html: body, ...(page === null ? {} : { page }) };
+  const isGiven = text.trim() !== "";
+  return { kind, subject, html: body, ...(isGiven ? { text: await packed(text, contents) } : {}) };
+}
+
+async function packed(text: string, contents: Contents): Promise<Content> {
+  if (text.length <= INLINE_CHARACTERS) return { inline: text };
+  const key = createHash("sha256").update(text).digest("hex");
+  await contents.put(key, Buffer.from(text));
+  return { key };
+}

@@ -1,0 +1,30 @@
+import type { TemplateUse, TemplateUses } from "@posthaste/storage";
+
+/** Tells when an account's templates were last used. */
+export type LastUses = (accountId: string) => Promise<TemplateUses>;
+
+/** Sends that are looked through: the newest. */
+const SENDS = 1000;
+const KEPT_MS = 15_000;
+const MAX_ACCOUNTS = 500;
+
+/** Opens what tells the last use of templates: it looks once for all who ask in a short time. */
+export function openLastUses(
+  { templateUses, now }: TemplateUse & { now(): Date },
+): LastUses {
+  const known = new Map<string, { at: number; uses: Promise<TemplateUses> }>();
+  return (accountId) => {
+    const at = now().getTime();
+    const before = known.get(accountId);
+    if (before !== undefined && at - before.at < KEPT_MS) return before.uses;
+    const uses = templateUses(accountId, SENDS);
+    uses.catch(() => known.delete(accountId));
+    known.delete(accountId);
+    known.set(accountId, { at, uses });
+    for (const oldest of known.keys()) {
+      if (known.size <= MAX_ACCOUNTS) break;
+      known.delete(oldest);
+    }
+    return uses;
+  };
+}

@@ -1,0 +1,78 @@
+import { tagsOf } from "@posthaste/templating";
+import type { Found } from "./lint_template.ts";
+
+/** Where Gmail cuts the HTML of a mail, in bytes. */
+const GMAIL_BYTES = 102 * 1024;
+/** What clients show of a subject on a wide screen. */
+const SUBJECT_CHARACTERS = 70;
+/** Where the hidden text that inboxes show beside the subject would stand. */
+const BEGINNING = 4_000;
+const NEWSLETTER_LINKS = 5;
+const HIDDEN =
+  /display\s*:\s*none|max-height\s*:\s*0|mso-hide\s*:\s*all|opacity\s*:\s*0|font-size\s*:\s*[01]px|pre-?header/i;
+const MARKETING =
+  /\b(?:newsletter|digest|sale|special offer|discount|promo|shop now|% off|this (?:week|month)|angebot|rabatt|gutschein|soldes|promotion|oferta|descuento)\b|\d\s?% off/i;
+const UNSUBSCRIBE =
+  /unsubscribe|opt.?out|(?:mail|notification|email) preferences|abmelden|abbestellen|austragen|désinscri|désabonn|darse de baja|cancelar (?:la )?suscripción|avmeld|afmeld|disiscriv/i;
+
+/** Looks at a mail as a whole: as it is written, and as its recipient gets it. */
+export function lintMail(
+  written: string,
+  output: { subject: string; html: string; text: string } | undefined,
+): Found[] {
+  if (output === undefined) return [];
+  const { subject, html, text } = output;
+  const found: Found[] = [];
+  const whole = { line: null, column: null };
+  const size = Buffer.byteLength(html);
+  if (size > GMAIL_BYTES) {
+    const message = `The HTML has ${
+      Math.round(size / 1024)
+    } KB with this sample: Gmail cuts at 102`;
+    found.push({ ...whole, part: "html", rule: "gmail_clips", message });
+  }
+  if (subject === "") {
+    found.push({
+      ...whole,
+      part: "subject",
+      rule: "empty_subject",
+      message: "There is no subject",
+    });
+  }
+  if ([...subject].length > SUBJECT_CHARACTERS) {
+    const message = `The subject has ${
+      [...subject].length
+    } characters: inboxes show about 40 on a phone, 70 on a desk`;
+    found.push({ ...whole, part: "subject", rule: "subject_too_long", message });
+  }
+  if (html !== "" && !hasPreheader(written, html)) {
+    const message =
+      "Inboxes show the beginning of the mail beside its subject: a hidden first text " +
+      "(in MJML mj-preview) says what they show";
+    found.push({ ...whole, part: "html", rule: "no_preheader", message });
+  }
+  if (looksLikeNewsletter(html, text) && !UNSUBSCRIBE.test(html) && !UNSUBSCRIBE.test(text)) {
+    const message =
+      "If this is marketing, it needs a link to unsubscribe in most countries; mails " +
+      "about an order or an account do not";
+    found.push({ ...whole, part: "html", rule: "missing_unsubscribe", message });
+  }
+  return found;
+}
+
+function hasPreheader(written: string, html: string): boolean {
+  if (/<mj-preview[\s>]/i.test(written)) return true;
+  const body = html.search(/<body[\s>]/i);
+  return HIDDEN.test(html.slice(Math.max(0, body), Math.max(0, body) + BEGINNING));
+}
+
+function looksLikeNewsletter(html: string, text: string): boolean {
+  if (!MARKETING.test(text)) return false;
+  const links = new Set<string>();
+  for (const { name, attributes } of tagsOf(html)) {
+    const href = attributes.find((one) => one.name === "href")?.value ?? "";
+    if (name === "a" && /^https?:/i.test(href)) links.add(href);
+    if (links.size >= NEWSLETTER_LINKS) return true;
+  }
+  return false;
+}

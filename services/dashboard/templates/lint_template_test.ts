@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pageOptionsSchema } from "@posthaste/contracts";
+import { emptySource } from "./open_draft.ts";
+import { type LintInput, lintTemplate } from "./lint_template.ts";
+
+const GOOD = { subject: "Hi", html: "<body><p style='display:none'>x</p>Hi", text: "Hi" };
+
+function findingsOf(html: string, changes: Partial<LintInput> = {}) {
+  const { kind = "email" } = changes;
+  const source = { ...emptySource(kind), html, ...changes.source };
+  const input = { kind, variables: [], missing: [], output: GOOD, ...changes, source };
+  return lintTemplate(input).map(({ rule, line, column }) =>
+    line === null ? rule : `${rule} ${line}:${column}`
+  );
+}
+
+test("lintTemplate() finds images and links that mail clients do not show, at their places", () => {
+  const html = `<p>
+<img src="https://i.example/a.png"><img alt="" src="http://i.example/b.png">
+<img src="/c.png" alt="c"><a href="#">x</a><a>y</a><a name="z"></a><a href="{{url}}">ok</a>
+<a href="mailto:a@example.com">ok</a><a href="about.html">no</a><script>1</script>
+{{!-- <img> --}}{{{ raw }}} <!-- <img> --> <mj-image src="{{ photo }}" /><mj-button>x</mj-button>`;
+  assert.deepEqual(findingsOf(html).sort(), [
+    "http_image 2:36",
+    "image_without_alt 2:1",
+    "image_without_alt 5:44",
+    "link_placeholder 3:27",
+    "link_without_href 3:44",
+    "link_without_href 5:74",
+    "not_in_mail 4:65",
+    "relative_address 3:1",
+    "relative_address 4:38",
+    "unescaped_value 5:17",
+  ]);
+  const defaults = "<mj-attributes><mj-button color=red /><mj-image /></mj-attributes>";
+  assert.deepEqual(findingsOf(`${defaults}<mj-image alt="">`), []);
+  assert.deepEqual(findingsOf("<form action=x><input></form>"), ["not_in_mail 1:1"]);
+});
+
+test("lintTemplate() looks at a mail as its recipient gets it", () => {
+  const large = { ...GOOD, html: GOOD.html + "x".repeat(103 * 1024) };
+  assert.deepEqual(findingsOf("", { output: large }), ["gmail_clips"]);
+  assert.deepEqual(findingsOf("", { output: { ...GOOD, subject: "" } }), ["empty_subject"]);
+  const long = { ...GOOD, subject: "é".repeat(71) };
+  assert.deepEqual(findingsOf("", { output: long }), ["subject_too_long"]);
+  assert.deepEqual(findingsOf("", { output: { ...GOOD, html: "<p>Hi" } }), ["no_preheader"]);
+  const preview = "<mjml><mj-head><mj-preview>x</mj-preview>";
+  assert.deepEqual(findingsOf(preview, { output: { ...GOOD, html: "<p>Hi" } }), []);
+});
+
+test("lintTemplate() asks for a link to unsubscribe of what looks like marketing alone", () => {
+  const links = Array.from({ length: 5 }, (_, n) => `<a href="https://s.example/${n}">x</a>`);
+  const html = GOOD.html + links.join("");
+  const rules = (text: string, more = "") =>
+    findingsOf("", { output: { ...GOOD, html: html + more, text } });
+  assert.deepEqual(rules("20% off this week: shop now"), ["missing_unsubscribe"]);
+  assert.deepEqual(rules("20% off", '<a href="https://s.example/u">Unsubscribe</a>'), []);
+  assert.deepEqual(rules("Your order is on its way"), []);
+  assert.deepEqual(findingsOf("", { output: { ...GOOD, text: "20% off" } }), []);
+});
+
+test("lintTemplate() compares what is declared, read and given", () => {
+  const declared = ["used", "unused"].map((name) => ({ name, required: false }));
+  const source = { ...emptySource("email"), variables: declared };
+  const at = { paths: [], usedIn: ["subject" as const], line: 2, column: 3 };
+  const variables = [{ name: "used", ...at }, { name: "loose", ...at }];
+  assert.deepEqual(findingsOf("", { source, variables, missing: ["used"] }), [
+    ...["sample_lacks", "unused_variable", "undeclared_variable 2:3"],
+  ]);
+  // Of a part with faults nobody knows what it reads.
+  const errors = [{ part: "html" as const, line: 1, column: 1, message: "x" }];
+  assert.deepEqual(findingsOf("", { source, variables: [], errors, reason: "x" }), []);
+});
+
+test("lintTemplate() tells first what prevents publishing", () => {
+  const filled = { reason: "too slow", errors: [], warnings: ["Line 3: odd", "odd"] };
+  assert.deepEqual(findingsOf("<img src=a.png>", filled), [
+    ...["cannot_fill", "compiler 3:1", "compiler", "image_without_alt 1:1", "relative_address 1:1"],
+  ]);
+  const page = pageOptionsSchema.parse({});
+  const blocked = ["https://i.example/a.png"];
+  const pdf = (changes: object) => ({
+    kind: "pdf" as const,
+    source: { ...emptySource("pdf"), page: { ...page, ...changes } },
+    blocked,
+  });
+  const html = '<img src="https://i.example/a.png">';
+  assert.deepEqual(findingsOf(html, pdf({})), ["pdf_blocked"]);
+  assert.deepEqual(findingsOf(html, pdf({ missing: "leave_out" })), []);
+});
+
+test("lintTemplate() takes no longer than the length of hostile HTML asks for", () => {
+  for (const piece of ["<a href=", "{{!", "{{{", "<!--", "<img src='", "<style>", "\n<a\n"]) {
+    const started = performance.now();
+    lintTemplate({
+      ...{ kind: "email", variables: [], missing: [] },
+      source: { ...emptySource("email"), html: piece.repeat(1_000_000 / piece.length) },
+      output: {
+        subject: "",
+        html: piece.repeat(1_000_000 / piece.length),
+        text: piece.repeat(50_000),
+      },
+    });
+    assert.ok(
+      performance.now() - started < 3000,
+      `${piece} took ${performance.now() - started} ms`,
+    );
+  }
+});

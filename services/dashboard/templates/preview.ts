@@ -1,0 +1,89 @@
+import type { Content, DraftSource, PageOptions, TemplateKind } from "@posthaste/contracts";
+import { missingVariables } from "@posthaste/templating";
+import type { DashboardDeps } from "../app.ts";
+import type { PreviewView } from "../interface/templates.ts";
+import { askRenderer } from "./ask_renderer.ts";
+import type { IssuedPdfs } from "./issued_pdfs.ts";
+import { lintTemplate } from "./lint_template.ts";
+
+/** What previews are made with. */
+export interface PreviewDeps extends Pick<DashboardDeps, "bus"> {
+  issued: IssuedPdfs;
+}
+
+/** A source to be shown, saved or not. */
+export interface PreviewWish {
+  accountId: string;
+  kind: TemplateKind;
+  source: DraftSource;
+}
+
+/** All of it, so that the browser has an answer within 12 s. */
+const TIME_LIMIT_MS = 11_500;
+const RENDER_LIMIT_MS = 9_000;
+const LEAST_PRINT_MS = 1_000;
+
+/**
+ * Has the real renderer, and for a PDF the real printer, make what a message would have.
+ *
+ * @throws {Problem} `no_answer` if no renderer answers in time, `unavailable` if none can be asked.
+ */
+export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Promise<PreviewView> {
+  const started = performance.now();
+  const { kind, source } = wish;
+  const rendering = await askRenderer({ ...wish, timeoutMs: RENDER_LIMIT_MS }, deps);
+  const { variables } = rendering;
+  const missing = rendering.ok
+    ? rendering.missing
+    : missingVariables(source.variables, source.sample);
+  const common = { variables, missing, tookMs: 0 };
+  if (!rendering.ok) {
+    const { errors, reason } = rendering;
+    const findings = lintTemplate({ kind, source, variables, missing, errors, reason });
+    const view = { ...common, output: null, pdf: null, errors, findings };
+    return { ...view, tookMs: Math.round(performance.now() - started) };
+  }
+  const { parts, textGenerated, warnings, content } = rendering;
+  const pdf = kind === "pdf"
+    ? await print(wish, { name: parts.subject, html: content, started, deps })
+    : null;
+  const blocked = pdf !== null && "key" in pdf ? pdf.blocked : [];
+  const findings = lintTemplate({
+    ...{ kind, source, variables, missing, warnings, output: parts, blocked },
+  });
+  return {
+    ...common,
+    output: { ...parts, textGenerated, size: Buffer.byteLength(parts.html) },
+    ...{ pdf, errors: [], findings },
+    tookMs: Math.round(performance.now() - started),
+  };
+}
+
+interface Printing {
+  name: string;
+  html: Content;
+  /** When the preview was asked for. */
+  started: number;
+  deps: PreviewDeps;
+}
+
+async function print(
+  { accountId, source }: PreviewWish,
+  { name, html, started, deps }: Printing,
+): Promise<PreviewView["pdf"]> {
+  const page: PageOptions | null = source.page;
+  if (page === null) return { failed: "it has no page" };
+  const left = TIME_LIMIT_MS - (performance.now() - started);
+  const timeoutMs = Math.max(LEAST_PRINT_MS, Math.round(left));
+  const data = { v: 1 as const, accountId, name, html, page };
+  try {
+    const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
+    if (reply === undefined) return { failed: "the printer did not answer in time" };
+    if (!reply.ok) return { failed: reply.reason };
+    const { key, size, blocked } = reply;
+    deps.issued.note(accountId, key);
+    return { key, size, blocked };
+  } catch {
+    return { failed: "the printer cannot be asked now" };
+  }
+}

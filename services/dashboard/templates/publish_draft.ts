@@ -1,0 +1,133 @@
+import {
+  type DraftSource,
+  type EmailVersion,
+  type PdfVersion,
+  sourceOfVersion,
+  type Template,
+  type TemplateDraft,
+} from "@posthaste/contracts";
+import type { Publication, Published, Store } from "@posthaste/storage";
+import { isMjml } from "@posthaste/templating";
+import { Problem } from "../problem.ts";
+import type { LoadedParts, Rendering } from "./ask_renderer.ts";
+import { contentHash } from "./draft_content.ts";
+
+/** A draft that was compiled. */
+export interface CompiledDraft {
+  template: Template;
+  draft: TemplateDraft;
+  compiled: LoadedParts;
+}
+
+/** Who publishes, and what for. */
+export interface PublishOptions {
+  store: Store;
+  userId: string;
+  /** Has it stored for a test mail. @default {false} */
+  isTest?: boolean;
+}
+
+/**
+ * Publishes a compiled draft as a new version, or stores it for a test mail. What is published already
+ * stays the version that it is.
+ */
+export async function publishDraft(
+  { template, draft, compiled }: CompiledDraft,
+  { store, userId, isTest = false }: PublishOptions,
+): Promise<EmailVersion | PdfVersion> {
+  const { accountId, kind, id, name, publishedVersion } = template;
+  if (draft.base !== null && draft.base === publishedVersion) {
+    const published = await store.findVersion(accountId, kind, id, publishedVersion);
+    if (published !== null) return published;
+  }
+  const { source } = draft;
+  const { version } = await store.publishVersion({
+    ...{ accountId, id, name, variables: source.variables, locale: source.locale },
+    ...{ sourceHash: contentHash(kind, source), publishedBy: userId, isTest },
+    ...contentOf(source, compiled),
+  });
+  if (!isTest) await store.noteDraftBase(draft, version.version);
+  return version;
+}
+
+/**
+ * Publishes what an older version was made from again, as it was compiled then. A draft that nobody has
+ * changed follows; what somebody is working on stays.
+ *
+ * @throws {Problem} `not_found` if there is no such version.
+ */
+export async function rollBack(
+  template: Template,
+  wanted: number,
+  { store, userId }: PublishOptions,
+): Promise<Published> {
+  const { accountId, kind, id, name } = template;
+  const older = await store.findVersion(accountId, kind, id, wanted);
+  if (older === null) throw new Problem("not_found", `There is no version ${wanted}`);
+  const { variables, locale, sourceHash } = older;
+  const published = await store.publishVersion({
+    ...{ accountId, id, name, variables, locale, sourceHash, publishedBy: userId },
+    ...(older.kind === "email"
+      ? { kind: older.kind, source: older.source, parts: older.parts }
+      : { kind: older.kind, source: older.source, parts: older.parts, page: older.page }),
+  });
+  return published;
+}
+
+/**
+ * Makes the draft what a version is made of; the sample stays.
+ *
+ * @throws {Problem} `conflict` if somebody else changed it meanwhile.
+ */
+export async function resetDraft(
+  draft: TemplateDraft,
+  version: EmailVersion | PdfVersion,
+  { store, userId, now }: PublishOptions & { now(): Date },
+): Promise<TemplateDraft> {
+  const changed = await store.changeDraft({
+    ...{ ...draft, base: version.version, updatedAt: now(), updatedBy: userId },
+    source: sourceOfVersion(version, draft.source.sample),
+  });
+  if (changed === null) throw changedMeanwhile();
+  return changed;
+}
+
+/** Somebody else was faster. */
+export function changedMeanwhile(): Problem {
+  return new Problem("conflict", "Somebody else has changed the draft meanwhile");
+}
+
+/**
+ * Gives what a renderer compiled.
+ *
+ * @throws {Problem} `template_failed`, with the faults by `part:line:column`.
+ */
+export function compiledBy(rendering: Rendering): LoadedParts {
+  if (rendering.ok && rendering.compiled !== undefined) return rendering.compiled;
+  if (rendering.ok) throw new Problem("no_answer", "The answer was not complete: try again");
+  const { reason, errors } = rendering;
+  const issues = errors.map(({ part, line, column, message }) => ({
+    path: `${part}:${line}:${column}`,
+    message,
+  }));
+  throw new Problem("template_failed", reason, { issues });
+}
+
+function contentOf(
+  { subject, html, text, filename, page }: DraftSource,
+  compiled: LoadedParts,
+): Content {
+  if (page !== null) {
+    return { kind: "pdf", source: { html }, parts: { html: compiled.html, filename }, page };
+  }
+  const source = {
+    subject,
+    ...(isMjml(html) ? { mjml: html } : { html }),
+    ...(text.trim() === "" ? {} : { text }),
+  };
+  return { kind: "email", source, parts: compiled };
+}
+
+type Content = Publication extends infer P
+  ? P extends Publication ? Pick<P, Extract<keyof P, "kind" | "source" | "parts" | "page">> : never
+  : never;

@@ -1,0 +1,16 @@
+import { type DraftSource, sourceOfVersion, type Template } from "@posthaste/contracts";
+import type { Store } from "@posthaste/storage";
+import { contentHash } from "./draft_content.ts";
+
+/** Gives the number of the published version if a source is the same; else null. */
+export async function sameVersion(
+  { accountId, kind, id, publishedVersion }: Template,
+  source: DraftSource,
+  { findVersion }: Pick<Store, "findVersion">,
+): Promise<number | null> {
+  if (publishedVersion === null) return null;
+  const published = await findVersion(accountId, kind, id, publishedVersion);
+  if (published === null) return null;
+  const isSame = contentHash(kind, source) === contentHash(kind, sourceOfVersion(published));
+  return isSame ? publishedVersion : null;
+}

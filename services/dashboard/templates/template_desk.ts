@@ -1,0 +1,81 @@
+import type { Template, TemplateDraft, TemplateKind } from "@posthaste/contracts";
+import { NameTakenError } from "@posthaste/storage";
+import type { DashboardDeps } from "../app.ts";
+import { audit } from "../audit.ts";
+import type { TemplateView } from "../interface/templates.ts";
+import { Problem } from "../problem.ts";
+import type { Visitor } from "../session.ts";
+import { openLastUses } from "./last_uses.ts";
+import { openDraft } from "./open_draft.ts";
+import { changedMeanwhile } from "./publish_draft.ts";
+import { templateView, type ViewDeps } from "./template_view.ts";
+
+/** What the routes of templates have in common. */
+export interface TemplateDesk extends ViewDeps {
+  /**
+   * Finds a template of the visitor's account.
+   * @throws {Problem} `not_found`, also for one that is archived or another account's.
+   */
+  find(visitor: Visitor, kind: TemplateKind, id: string): Promise<Template>;
+  /**
+   * Gives a template's draft, if it has the revision.
+   * @throws {Problem} `conflict` if it was changed meanwhile.
+   */
+  draftAt(template: Template, revision: number): Promise<TemplateDraft>;
+  /** Gives a template as it is now. */
+  view(template: Pick<Template, "accountId" | "kind" | "id">): Promise<TemplateView>;
+  /** Notes what a visitor did to a template. */
+  note(
+    visitor: Visitor,
+    verb: string,
+    { template, details }: {
+      template: Template;
+      details?: Record<string, string | number | boolean | null>;
+    },
+  ): Promise<void>;
+}
+
+/** Opens what the routes of templates have in common. */
+export function openTemplateDesk(
+  { store, now }: Pick<DashboardDeps, "store" | "now">,
+): TemplateDesk {
+  const lastUses = openLastUses({ ...store, now });
+  const views = { store, lastUses };
+
+  async function find(visitor: Pick<Visitor, "accountId">, kind: TemplateKind, id: string) {
+    const template = /^[1-9]\d{0,14}$/.test(id)
+      ? await store.findTemplate(visitor.accountId, kind, id)
+      : null;
+    if (template === null) throw new Problem("not_found", `There is no template ${id}`);
+    return template;
+  }
+
+  return {
+    ...views,
+    find,
+    async draftAt(template, revision) {
+      const draft = await openDraft(template, store);
+      if (draft.revision !== revision) throw changedMeanwhile();
+      return draft;
+    },
+    view: async ({ accountId, kind, id }) =>
+      await templateView(await find({ accountId }, kind, String(id)), views),
+    async note(visitor, verb, { template, details = {} }) {
+      const { kind, id, name } = template;
+      const target = `${kind === "pdf" ? "PDF" : kind} template ${id} (${name})`;
+      await audit({ ...store, now }, visitor, { action: `template.${verb}`, target, details });
+    },
+  };
+}
+
+/** Has a taken alias told as a problem of the person who chose it. */
+export async function unlessTaken<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof NameTakenError)) throw error;
+    throw new Problem("name_taken", "Another template has this alias", {
+      issues: [{ path: "alias", message: "is taken" }],
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  aliasSchema,
+  type DraftSource,
+  emailAddressSchema,
+  pageOptionsSchema,
+  type TemplateKind,
+  variableDeclarationSchema,
+  variablesSchema,
+} from "@posthaste/contracts";
+import { z } from "zod";
+
+const SAMPLE_BYTES = 200_000;
+const DECLARATION_BYTES = 100_000;
+
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{2028}\u{2029}]/u;
+
+const lineSchema = z.string().trim().min(1, { error: "must not be empty" })
+  .max(200, { error: "must not exceed 200 characters" })
+  .refine((text) => !CONTROL.test(text), { error: "must be one line" });
+
+const localeSchema = z.string().max(100).refine(isLocale, {
+  error: 'must be a language tag such as "de"',
+});
+
+const sampleSchema = variablesSchema.refine((sample) => sizeOf(sample) <= SAMPLE_BYTES, {
+  error: `must not exceed ${SAMPLE_BYTES / 1000} KB`,
+});
+
+const declarationsSchema = z.array(variableDeclarationSchema).max(500)
+  .refine((variables) => sizeOf(variables) <= DECLARATION_BYTES, {
+    error: `must not exceed ${DECLARATION_BYTES / 1000} KB`,
+  })
+  .superRefine((variables, context) => {
+    const seen = new Set<string>();
+    for (const [index, declaration] of variables.entries()) {
+      const { name } = declaration;
+      const report = (field: string, message: string) =>
+        context.addIssue({ code: "custom", path: [index, field], message });
+      if (seen.has(name)) report("name", `declares "${name}" a second time`);
+      if (!isStorable(declaration.default)) report("default", "has a name that cannot be stored");
+      seen.add(name);
+    }
+  });
+
+/** What may be asked for as a source: more than may be published, so that one can save and cut. */
+export const sourceSchema = z.strictObject({
+  subject: z.string().max(10_000),
+  html: z.string().max(1_000_000),
+  text: z.string().max(500_000),
+  filename: z.string().max(1_000),
+  variables: declarationsSchema,
+  locale: localeSchema,
+  page: pageOptionsSchema.nullable(),
+  sample: sampleSchema,
+});
+
+/** Body of a request for a new template. */
+export const newTemplateSchema = z.strictObject({
+  name: lineSchema,
+  alias: aliasSchema.nullish(),
+  example: z.string().max(100).optional(),
+});
+
+/** Body of a change of what a template is called. */
+export const renamingSchema = z.strictObject({
+  name: lineSchema.optional(),
+  alias: aliasSchema.nullable().optional(),
+});
+
+/** Body of a request for a copy. */
+export const copySchema = z.strictObject({ name: lineSchema });
+
+/** Body of a request that names the revision it is about. */
+export const revisionSchema = z.strictObject({ revision: z.int().positive() });
+
+/** Body of a request that names a version. */
+export const versionSchema = z.strictObject({ version: z.int().positive() });
+
+/** Body of a changed draft. */
+export const draftChangeSchema = z.strictObject({
+  revision: z.int().positive(),
+  source: sourceSchema,
+});
+
+/** Body of a request for a preview. */
+export const previewSchema = z.strictObject({ source: sourceSchema });
+
+/** Body of a request for a test mail. */
+export const testSchema = z.strictObject({
+  revision: z.int().positive(),
+  integrationId: z.int().positive(),
+  sender: emailAddressSchema,
+  to: emailAddressSchema,
+  variables: sampleSchema,
+  attachments: z.array(z.int().positive()).max(10).optional(),
+});
+
+/** A request for a test mail. */
+export type TestWish = z.infer<typeof testSchema>;
+
+/** Leaves out of a source what its kind does not have, and fills in the page that it needs. */
+export function sourceFor(kind: TemplateKind, source: DraftSource): DraftSource {
+  return kind === "email"
+    ? { ...source, filename: "", page: null }
+    : { ...source, subject: "", text: "", page: source.page ?? pageOptionsSchema.parse({}) };
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** A version lies in the database as it is, where some names mean something. */
+function isStorable(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, item]) =>
+    !name.startsWith("$") && !name.includes("\0") && !/^(?:_bsontype|__proto__)$/.test(name) &&
+    isStorable(item)
+  );
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}

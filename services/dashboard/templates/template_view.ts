@@ -1,0 +1,112 @@
+import type { Template, TemplateDraft, TemplateKind } from "@posthaste/contracts";
+import type { DraftHead, Store, VersionHead } from "@posthaste/storage";
+import type { TemplateRow, TemplateView, VersionRow } from "../interface/templates.ts";
+import type { LastUses } from "./last_uses.ts";
+import { openDraft } from "./open_draft.ts";
+
+/** What views of templates are made with. */
+export interface ViewDeps {
+  store: Store;
+  lastUses: LastUses;
+}
+
+/** Lists the templates of a kind, by id. */
+export async function templateRows(
+  accountId: string,
+  kind: TemplateKind,
+  { store, lastUses }: ViewDeps,
+): Promise<TemplateRow[]> {
+  const [templates, drafts, uses] = await Promise.all([
+    store.listTemplates(accountId, kind),
+    store.listDrafts(accountId, kind),
+    lastUses(accountId),
+  ]);
+  const draftOf = new Map(drafts.map((draft) => [draft._id, draft]));
+  const nameOf = await namesOf(drafts.map(({ updatedBy }) => updatedBy), store);
+  return templates.map((template) =>
+    rowOf(template, {
+      draft: draftOf.get(template._id),
+      usedAt: uses[kind].get(template.id),
+      nameOf,
+    })
+  );
+}
+
+/** Gives a template as its editor needs it. */
+export async function templateView(
+  template: Template,
+  { store, lastUses }: ViewDeps,
+): Promise<TemplateView> {
+  const { accountId, kind, id } = template;
+  const [draft, uses, [integration]] = await Promise.all([
+    openDraft(template, store),
+    lastUses(accountId),
+    store.listIntegrations(accountId),
+  ]);
+  return await viewOf(template, draft, { store, integration, usedAt: uses[kind].get(id) });
+}
+
+async function viewOf(
+  template: Template,
+  draft: TemplateDraft,
+  { store, integration, usedAt }: {
+    store: Store;
+    integration: { id: number; senders: string[] } | undefined;
+    usedAt: Date | undefined;
+  },
+): Promise<TemplateView> {
+  const nameOf = await namesOf([draft.updatedBy], store);
+  return {
+    ...rowOf(template, { draft, usedAt, nameOf }),
+    kind: template.kind,
+    draft: draft.source,
+    revision: draft.revision,
+    example: { integrationId: integration?.id ?? null, sender: integration?.senders[0] ?? null },
+  };
+}
+
+/** Gives lines of a template's history. */
+export async function versionRows(
+  template: Template,
+  versions: readonly VersionHead[],
+  store: Pick<Store, "findUser">,
+): Promise<VersionRow[]> {
+  const nameOf = await namesOf(versions.map(({ publishedBy }) => publishedBy), store);
+  return versions.map(({ version, name, publishedAt, publishedBy, isTest }) => ({
+    ...{ version, name, publishedAt: publishedAt.toISOString(), isTest },
+    publishedBy: nameOf(publishedBy),
+    isCurrent: version === template.publishedVersion,
+  }));
+}
+
+interface RowParts {
+  draft: DraftHead | undefined;
+  usedAt: Date | undefined;
+  nameOf: NameOf;
+}
+
+function rowOf(template: Template, { draft, usedAt, nameOf }: RowParts): TemplateRow {
+  const { id, alias, name, publishedVersion, updatedAt } = template;
+  const isChanged = draft !== undefined && draft.base === null;
+  const newest = draft !== undefined && draft.updatedAt > updatedAt ? draft.updatedAt : updatedAt;
+  return {
+    ...{ id, alias, name, publishedVersion },
+    hasChanges: publishedVersion === null || isChanged,
+    updatedAt: newest.toISOString(),
+    updatedBy: nameOf(draft?.updatedBy ?? null),
+    lastUsedAt: usedAt?.toISOString() ?? null,
+  };
+}
+
+type NameOf = (userId: string | null) => string | null;
+
+/** Looks up what people are called; whoever is gone is nobody. */
+async function namesOf(
+  userIds: readonly (string | null)[],
+  { findUser }: Pick<Store, "findUser">,
+): Promise<NameOf> {
+  const wanted = [...new Set(userIds)].filter((id) => id !== null);
+  const users = await Promise.all(wanted.map((id) => findUser(id)));
+  const names = new Map(users.flatMap((user) => user === null ? [] : [[user._id, user.name]]));
+  return (userId) => userId === null ? null : names.get(userId) ?? null;
+}

@@ -1,0 +1,386 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
+import { openTestDesk, type TestDesk } from "./_test_desk.ts";
+
+let desk: TestDesk;
+let dashboard: TestDashboard;
+let now = new Date("2026-03-01T10:00:00Z");
+
+/** Later at each call: what happens in one order is seen in it. */
+function tick(): Date {
+  now = new Date(now.getTime() + 1);
+  return now;
+}
+
+before(async () => {
+  desk = openTestDesk();
+  dashboard = await openTestDashboard({ bus: desk.bus as never, now: tick });
+});
+after(async () => {
+  await dashboard?.[Symbol.asyncDispose]();
+  await desk[Symbol.asyncDispose]();
+});
+
+const MAIL = "/api/templates/email";
+const PDF = "/api/templates/pdf";
+
+async function make(path: string, body: object) {
+  const { status, body: view, text } = await dashboard.own.editor.post(path, body);
+  assert.equal(status, 200, text);
+  return view;
+}
+
+/** Saves a change of a template's draft, and gives how it is then. */
+async function save(view: { id: number; revision: number; draft: object }, changes: object) {
+  const { status, body, text } = await dashboard.own.editor.put(`${MAIL}/${view.id}/draft`, {
+    revision: view.revision,
+    source: { ...view.draft, ...changes },
+  });
+  assert.equal(status, 200, text);
+  return body;
+}
+
+async function publish(view: { id: number; revision: number }) {
+  const { revision } = view;
+  const answer = await dashboard.own.editor.post(`${MAIL}/${view.id}/publish`, { revision });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+test("a template goes from an example to a draft, a version, the next, and back", async () => {
+  const { editor, viewer } = dashboard.own;
+  const made = await make(MAIL, { name: "Welcome", alias: "welcome", example: "welcome" });
+  assert.deepEqual([made.id, made.kind, made.revision, made.hasChanges], [1, "email", 1, true]);
+  assert.deepEqual([made.publishedVersion, made.updatedBy], [null, "Own editor"]);
+  const first = await publish(made);
+  assert.deepEqual([first.publishedVersion, first.hasChanges, first.revision], [1, false, 1]);
+  // Publishing what is published already gives no second version.
+  assert.equal((await publish(first)).publishedVersion, 1);
+
+  const changed = await save(first, { subject: "Hello {{ name }}" });
+  assert.deepEqual([changed.hasChanges, changed.revision], [true, 2]);
+  const back = await save(changed, { subject: first.draft.subject });
+  assert.equal(back.hasChanges, false);
+  const sampled = await save(back, { sample: { ...first.draft.sample, name: "Bob" } });
+  assert.equal(sampled.hasChanges, false);
+  const second = await publish(await save(sampled, { subject: "Hello {{ name }}" }));
+  assert.deepEqual([second.publishedVersion, second.hasChanges], [2, false]);
+
+  const rolled = await editor.post(`${MAIL}/1/roll-back`, { version: 1 });
+  assert.deepEqual([rolled.body.publishedVersion, rolled.body.hasChanges], [3, false]);
+  assert.equal(rolled.body.draft.subject, first.draft.subject);
+  assert.equal(rolled.body.draft.sample.name, "Bob");
+  const { body: versions } = await viewer.get(`${MAIL}/1/versions`);
+  assert.deepEqual(
+    versions.map((row: Record<string, unknown>) => [row["version"], row["isCurrent"]]),
+    [[3, true], [2, false], [1, false]],
+  );
+  assert.equal(versions[0].publishedBy, "Own editor");
+  const { body: version } = await viewer.get(`${MAIL}/1/versions/2`);
+  assert.equal(version.source.subject, "Hello {{ name }}");
+  assert.equal((await viewer.get(`${MAIL}/1/versions/9`)).status, 404);
+  const stored = await dashboard.store.findVersion(dashboard.own.accountId, "email", 1, 3);
+  assert.equal(stored?.publishedBy, editor.user._id);
+
+  const edited = await save(rolled.body, { subject: "Never" });
+  const { revision } = edited;
+  const { body: discarded } = await editor.post(`${MAIL}/1/discard`, { revision });
+  assert.deepEqual([discarded.draft.subject, discarded.hasChanges], [first.draft.subject, false]);
+  const audit = await dashboard.store.listAudit(dashboard.own.accountId, { limit: 20 });
+  assert.deepEqual(audit.map(({ action }) => action), [
+    ...["template.discarded", "template.rolled_back", "template.published", "template.published"],
+    "template.created",
+  ]);
+});
+
+test("of two editors the slower is told, and what they publish is what they have seen", async () => {
+  const { editor, owner } = dashboard.own;
+  const view = await make(MAIL, { name: "Shared" });
+  const path = `${MAIL}/${view.id}`;
+  const change = (subject: string) => ({ revision: 1, source: { ...view.draft, subject } });
+  const answers = await Promise.all([
+    editor.put(`${path}/draft`, change("a")),
+    owner.put(`${path}/draft`, change("b")),
+  ]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+  assert.equal(answers.find(({ status }) => status === 409)?.body.code, "conflict");
+  for (const deed of ["publish", "discard", "test"]) {
+    const test = { integrationId: 1, sender: "a@example.com", to: "b@example.com", variables: {} };
+    const body = { revision: 1, ...(deed === "test" ? test : {}) };
+    assert.equal((await editor.post(`${path}/${deed}`, body)).status, 409, deed);
+  }
+  assert.equal((await editor.post(`${path}/discard`, { revision: 2 })).status, 400);
+});
+
+test("publishing tells every fault at its place, and that a template never ends", async () => {
+  const { editor } = dashboard.own;
+  const view = await make(MAIL, { name: "Faulty" });
+  const faulty = await save(view, { html: "<p>\n{{#iff x}}y{{/iff}}" });
+  const path = `${MAIL}/${view.id}/publish`;
+  const refused = await editor.post(path, { revision: faulty.revision });
+  assert.deepEqual([refused.status, refused.body.code], [422, "template_failed"]);
+  assert.equal(refused.body.issues[0].path, "html:2:1");
+  const rows = Array.from({ length: 300 }, () => 1);
+  const each = "{{#each @root.rows}}";
+  const html = `${each.repeat(5)}x${"{{/each}}".repeat(5)}`;
+  const bomb = await save(faulty, { html, text: "x", sample: { rows } });
+  const late = await editor.post(path, { revision: bomb.revision });
+  assert.deepEqual([late.status, late.body.code], [422, "template_failed"]);
+  assert.match(late.body.error, /needs more than/);
+  const shown = await editor.post(`${MAIL}/preview`, { source: bomb.draft });
+  assert.equal(shown.status, 200);
+  assert.equal(shown.body.output, null);
+  assert.deepEqual(shown.body.findings[0].rule, "cannot_fill");
+  const next = await editor.post(`${MAIL}/preview`, { source: view.draft });
+  assert.equal(next.body.output.subject, "Hello Zoë");
+});
+
+test("a preview has what was found, and a large source travels by key", async () => {
+  const { editor } = dashboard.own;
+  const view = await make(MAIL, { name: "Shown" });
+  const html = `<p>{{ name }}{{ city }}</p><img src="https://i.example/a.png">${
+    " ".repeat(30_000)
+  }`;
+  const { body } = await editor.post(`${MAIL}/preview`, { source: { ...view.draft, html } });
+  assert.match(body.output.html, /<p>Zoë<\/p>/);
+  assert.deepEqual([body.output.textGenerated, body.pdf, body.errors], [true, null, []]);
+  assert.equal(body.output.size, Buffer.byteLength(body.output.html));
+  assert.deepEqual(body.variables.map(({ name }: { name: string }) => name), ["name", "city"]);
+  assert.ok(body.findings.some(({ rule }: { rule: string }) => rule === "image_without_alt"));
+  const { template } = desk.asked.at(-1)?.data as { template: { html: object } };
+  assert.ok("key" in template.html);
+});
+
+test("a newer preview of a visitor ends the wait for the older, and nobody else's", async () => {
+  const { editor, owner } = dashboard.own;
+  const view = await make(MAIL, { name: "Typed" });
+  const body = { source: view.draft };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  desk.before = () => promise;
+  const before = desk.asked.length;
+  const older = editor.post(`${MAIL}/preview`, body);
+  const other = owner.post(`${MAIL}/preview`, body);
+  while (desk.asked.length < before + 2) await new Promise((done) => setTimeout(done, 5));
+  const newer = editor.post(`${MAIL}/preview`, body);
+  assert.deepEqual([(await older).status, (await older).body.code], [409, "conflict"]);
+  resolve();
+  desk.before = () => Promise.resolve();
+  assert.deepEqual([(await newer).status, (await other).status], [200, 200]);
+});
+
+test("the bytes of a PDF preview are for the account that made it, for half an hour", async () => {
+  const { own, foreign } = dashboard;
+  const view = await make(PDF, { name: "Invoice", example: "invoice" });
+  assert.equal(view.draft.page.footer.right, "Page {page} of {pages}");
+  const before = await own.viewer.get(`${PDF}/preview/a-pdf`);
+  assert.equal(before.status, 404);
+  const { body } = await own.editor.post(`${PDF}/preview`, { source: view.draft });
+  assert.deepEqual(body.pdf, { key: "a-pdf", size: 3, blocked: [] });
+  const pdf = await own.viewer.get(`${PDF}/preview/a-pdf`);
+  assert.deepEqual([pdf.status, pdf.text], [200, "PDF"]);
+  assert.equal(pdf.headers["content-type"], "application/pdf");
+  assert.equal(pdf.headers["content-security-policy"], "sandbox");
+  assert.equal(pdf.headers["cache-control"], "no-store");
+  assert.equal(pdf.headers["x-content-type-options"], "nosniff");
+  assert.equal((await foreign.owner.get(`${PDF}/preview/a-pdf`)).status, 404);
+  now = new Date(now.getTime() + 30 * 60_000);
+  assert.equal((await own.viewer.get(`${PDF}/preview/a-pdf`)).status, 404);
+  desk.printed = { ok: false, reason: "it has more than 200 pages" };
+  const failed = await own.editor.post(`${PDF}/preview`, { source: view.draft });
+  assert.deepEqual(failed.body.pdf, { failed: "it has more than 200 pages" });
+});
+
+test("a test mail is a send of a version that no request uses, checked as any send", async () => {
+  const { editor, accountId } = dashboard.own;
+  const { store } = dashboard;
+  const { id: integrationId } = await store.createIntegration({
+    ...{ accountId, name: "main", host: "h.example", port: 587, tls: "none", auth: null },
+    senders: ["Shop@example.com"],
+  });
+  const view = await publish(await make(MAIL, { name: "Tried" }));
+  assert.deepEqual(view.example, { integrationId, sender: "Shop@example.com" });
+  const changed = await save(view, { subject: "New {{ name }}" });
+  const good = {
+    ...{ revision: changed.revision, integrationId, sender: "Shop@example.com" },
+    ...{ to: "me@example.com", variables: { name: "Ann" } },
+  };
+  const path = `${MAIL}/${view.id}/test`;
+  const bad = { ...good, sender: "x@example.com", variables: {}, attachments: [99] };
+  const refused = await editor.post(path, bad);
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.body.issues.map((issue: { path: string }) => issue.path), [
+    ...["sender", "attachments.0", "variables.name"],
+  ]);
+  assert.equal((await editor.post(path, { ...good, integrationId: 99 })).status, 400);
+  const { status, body, text } = await editor.post(path, good);
+  assert.equal(status, 200, text);
+  const send = await store.findSend(accountId, body.sendId);
+  assert.deepEqual([send?.template, send?.lane, send?.messageCount], [
+    ...[{ id: view.id, version: 2 }, "transactional", 1],
+  ]);
+  assert.deepEqual(send?.request.to, [{ email: "me@example.com", variables: { name: "Ann" } }]);
+  assert.deepEqual(desk.published.map(({ type }) => type), [
+    ...["send.requested", "fact.send.accepted"],
+  ]);
+  const head = await store.findTemplate(accountId, "email", view.id);
+  assert.equal(head?.publishedVersion, 1);
+  const { body: versions } = await editor.get(`${MAIL}/${view.id}/versions`);
+  assert.deepEqual([versions[0].isTest, versions[0].isCurrent], [true, false]);
+  const released = await publish(changed);
+  assert.equal(released.publishedVersion, 3);
+  now = new Date(now.getTime() + 60_000);
+  const { body: used } = await editor.get(`${MAIL}/${view.id}`);
+  assert.equal(used.lastUsedAt, send?.acceptedAt.toISOString());
+});
+
+test("templates are renamed, copied and archived; an alias belongs to one", async () => {
+  const { editor, viewer, accountId } = dashboard.own;
+  const view = await make(MAIL, { name: "Old", alias: "taken" });
+  const twin = await editor.post(MAIL, { name: "Twin", alias: "taken" });
+  assert.deepEqual([twin.status, twin.body.code], [409, "name_taken"]);
+  const path = `${MAIL}/${view.id}`;
+  const { body: copy } = await editor.post(`${path}/duplicate`, { name: "Copy" });
+  assert.deepEqual([copy.name, copy.alias, copy.draft], ["Copy", null, view.draft]);
+  assert.equal((await editor.patch(`${MAIL}/${copy.id}`, { alias: "taken" })).status, 409);
+  const { body: renamed } = await editor.patch(path, { name: "New", alias: "free" });
+  assert.deepEqual([renamed.name, renamed.alias], ["New", "free"]);
+  assert.equal((await editor.delete(path)).status, 200);
+  assert.equal((await viewer.get(path)).status, 404);
+  assert.equal((await editor.delete(path)).status, 404);
+  assert.equal(await dashboard.store.findTemplate(accountId, "email", "free"), null);
+  const { body: rows } = await viewer.get(MAIL);
+  assert.ok(rows.every(({ id }: { id: number }) => id !== view.id));
+  assert.equal((await editor.patch(`${MAIL}/${copy.id}`, { alias: "free" })).status, 200);
+});
+
+test("a draft that nobody has changed follows what the command line publishes", async () => {
+  const { accountId, viewer, editor } = dashboard.own;
+  const publication = (html: string) => ({
+    ...{ accountId, kind: "email" as const, alias: "cli", name: "CLI", variables: [] },
+    ...{
+      source: { subject: "S", html },
+      parts: { subject: "S", html, text: "" },
+      sourceHash: html,
+    },
+  });
+  const { template: { id } } = await dashboard.store.publishVersion(publication("one"));
+  const { body: first } = await viewer.get(`${MAIL}/${id}`);
+  assert.deepEqual([first.draft.html, first.hasChanges, first.updatedBy], ["one", false, null]);
+  await dashboard.store.publishVersion(publication("two"));
+  const { body: second } = await viewer.get(`${MAIL}/${id}`);
+  assert.deepEqual([second.draft.html, second.revision], ["two", 2]);
+  const changed = await save(second, { html: "mine" });
+  await dashboard.store.publishVersion(publication("three"));
+  const { body: kept } = await editor.get(`${MAIL}/${id}`);
+  assert.deepEqual([kept.draft.html, kept.hasChanges], ["mine", true]);
+  assert.equal(kept.revision, changed.revision);
+});
+
+test("another account's templates are not there, and a viewer changes nothing", async () => {
+  const { own, foreign } = dashboard;
+  const view = await make(MAIL, { name: "Own", example: "empty" });
+  const path = `${MAIL}/${view.id}`;
+  const source = view.draft;
+  const requests: [string, string, object?][] = [
+    ["GET", path],
+    ["GET", `${path}/versions`],
+    ["GET", `${path}/versions/1`],
+    ["DELETE", path],
+    ["PUT", `${path}/draft`, { revision: 1, source }],
+    ["PATCH", path, { name: "Mine" }],
+    ["POST", `${path}/publish`, { revision: 1 }],
+    ["POST", `${path}/roll-back`, { version: 1 }],
+    ["POST", `${path}/discard`, { revision: 1 }],
+    ["POST", `${path}/duplicate`, { name: "Mine" }],
+    ["POST", `${path}/test`, {
+      ...{ revision: 1, integrationId: 1, sender: "a@example.com", to: "a@example.com" },
+      variables: {},
+    }],
+  ];
+  for (const [method, url, body] of requests) {
+    const { status } = await foreign.owner.ask(method, url, { body });
+    assert.equal(status, 404, `${method} ${url}`);
+    const { status: asViewer } = await own.viewer.ask(method, url, { body });
+    const expected = method !== "GET" ? 403 : url.endsWith("/1") ? 404 : 200;
+    assert.equal(asViewer, expected, `${method} ${url} as viewer`);
+  }
+  assert.equal((await own.viewer.post(`${MAIL}/preview`, { source })).status, 403);
+  assert.deepEqual((await foreign.viewer.get(MAIL)).body, []);
+  for (const id of ["0", "01", "1e1", "welcome", "1%2F..", "9".repeat(30)]) {
+    assert.equal((await own.editor.get(`${MAIL}/${id}`)).status, 404, id);
+  }
+});
+
+test("what cannot be stored or read is refused with its place", async () => {
+  const { editor } = dashboard.own;
+  const view = await make(MAIL, { name: "Checked" });
+  const path = `${MAIL}/${view.id}/draft`;
+  const refusal = async (changes: object) => {
+    const source = { ...view.draft, ...changes };
+    const { status, body } = await editor.put(path, { revision: view.revision, source });
+    assert.equal(status, 400, JSON.stringify(changes));
+    return body.issues[0].path;
+  };
+  assert.equal(await refusal({ locale: "no language" }), "source.locale");
+  const named = (name: string, value: unknown) => ({ name, required: false, default: value });
+  const places = [
+    ...[[named("a", 1), named("a", 2)], [named("a", { $set: 1 })]],
+    [named("a", [{ _bsontype: "Code" }])],
+  ];
+  const found = [];
+  for (const variables of places) found.push(await refusal({ variables }));
+  assert.deepEqual(found, [
+    ...["source.variables.1.name", "source.variables.0.default", "source.variables.0.default"],
+  ]);
+  assert.equal(await refusal({ sample: { a: "x".repeat(300_000) } }), "source.sample");
+  assert.equal(await refusal({ sample: [] }), "source.sample");
+  assert.equal(await refusal({ page: { format: "A9" } }), "source.page.format");
+  for (const body of [{ name: "" }, { name: "a\nb" }, { name: "x", alias: "No" }, { id: 3 }]) {
+    assert.equal((await editor.post(MAIL, body)).status, 400, JSON.stringify(body));
+  }
+  assert.equal((await editor.post(MAIL, { name: "x", example: "none" })).status, 404);
+});
+
+test("every example can be published, and gives an author nothing to mend", async () => {
+  const { editor, viewer } = dashboard.own;
+  for (const path of [MAIL, PDF]) {
+    const { body: examples } = await viewer.get(`${path}/examples`);
+    assert.equal(examples[0].id, "empty");
+    for (const { id: example } of examples) {
+      const view = await make(path, { name: example, example });
+      const { body: shown } = await editor.post(`${path}/preview`, { source: view.draft });
+      assert.deepEqual([shown.errors, shown.missing], [[], []], example);
+      const rules = shown.findings.map(({ rule }: { rule: string }) => rule);
+      const isEmptyMail = path === MAIL && example === "empty";
+      assert.deepEqual(rules, isEmptyMail ? ["no_preheader"] : [], `${path} ${example}`);
+      assert.ok(!/undefined|NaN|\[object/.test(JSON.stringify(shown.output)), example);
+      const answer = await editor.post(`${path}/${view.id}/publish`, { revision: 1 });
+      assert.equal(answer.body.publishedVersion, 1, answer.text);
+    }
+  }
+});
+
+test("the lists of examples and helpers say what there is", async () => {
+  const { viewer } = dashboard.own;
+  const { body: examples } = await viewer.get(`${PDF}/examples`);
+  assert.deepEqual(examples.map(({ id }: { id: string }) => id), ["empty", "invoice", "letter"]);
+  const { body: helpers } = await viewer.get(`${MAIL}/helpers`);
+  const date = helpers.find(({ name }: { name: string }) => name === "date");
+  assert.deepEqual(Object.keys(date), ["name", "kind", "signature", "summary", "example"]);
+});
+
+test("whoever asks while no renderer answers is told so", async () => {
+  const { editor } = dashboard.own;
+  const view = await make(MAIL, { name: "Silent" });
+  const { before } = desk;
+  const ask = async () => {
+    const { status, body } = await editor.post(`${MAIL}/preview`, { source: view.draft });
+    return [status, body.code];
+  };
+  desk.before = () => Promise.resolve("silent");
+  assert.deepEqual(await ask(), [504, "no_answer"]);
+  desk.before = () => Promise.reject(new Error("the broker is away"));
+  assert.deepEqual(await ask(), [503, "unavailable"]);
+  desk.before = before;
+});

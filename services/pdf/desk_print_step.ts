@@ -1,0 +1,82 @@
+import type { EventData, PrintReply } from "@posthaste/contracts";
+import type { ObjectStore, Step } from "@posthaste/messaging";
+import type { PdfBrowser } from "./browser.ts";
+import { openOneByOne } from "./one_by_one.ts";
+import { PrintError } from "./print_error.ts";
+import { printKey } from "./print_key.ts";
+import { printMeasured } from "./print_measured.ts";
+import { MissingContentError, textOf } from "./text_of.ts";
+
+/** What the step needs from the outside. */
+export interface DeskPrintDeps {
+  browser: Pick<PdfBrowser, "print" | "engine">;
+  pdfs: Pick<ObjectStore, "sizeOf" | "put">;
+  /** Loads a text that was too large for its event. */
+  loadContent(key: string): Promise<string | undefined>;
+  /** Longest time of one document, with the wait for its turn, in milliseconds. @default {10_000} */
+  timeLimitMs?: number;
+}
+
+type Wanted = EventData<"print.requested">;
+
+/**
+ * Prints a document for somebody who waits, one at a time of each account. What a mail could not have
+ * printed, as it asks for what it may not load, is shown without that, under another key: a mail
+ * must not find it.
+ */
+export function deskPrintStep(deps: DeskPrintDeps): Step<"print.requested"> {
+  const takeTurn = openOneByOne();
+  const { timeLimitMs = 10_000 } = deps;
+  return {
+    name: "pdf.desk_print",
+    handle: async ({ data }, stopped) => {
+      const late = AbortSignal.timeout(timeLimitMs);
+      const signal = AbortSignal.any([stopped, late]);
+      const answer = (reply: PrintReply) => ({ type: "done" as const, publish: [], reply });
+      try {
+        const html = await textOf(data.html, deps.loadContent);
+        return answer(
+          await takeTurn(data.accountId, () => print(data, { html, signal, timeLimitMs, deps })),
+        );
+      } catch (error) {
+        if (error instanceof MissingContentError) {
+          return answer({ ok: false, reason: "what was sent to be printed is gone" });
+        }
+        if (!(error instanceof PrintError)) throw error;
+        const reason = late.aborted && error.code === "aborted"
+          ? `the document took longer than ${timeLimitMs / 1000} s`
+          : error.reason;
+        return answer({ ok: false, reason });
+      }
+    },
+    giveUp: (_, reason) => ({ publish: [], reply: { ok: false, reason } satisfies PrintReply }),
+  };
+}
+
+interface Printing {
+  html: string;
+  signal: AbortSignal;
+  timeLimitMs: number;
+  deps: DeskPrintDeps;
+}
+
+async function print(
+  { accountId, name, page }: Wanted,
+  { html, signal, timeLimitMs, deps: { browser, pdfs } }: Printing,
+): Promise<PrintReply> {
+  const { engine } = browser;
+  if (page.missing === "fail") {
+    const key = printKey({ html, page, engine });
+    const size = await pdfs.sizeOf(key);
+    // Nothing was refused, else it would not be there.
+    if (size !== undefined) return { ok: true, key, size, blocked: [] };
+  }
+  const asker = { accountId, lane: "transactional" as const };
+  const job = { name, html, page };
+  const printed = await printMeasured(browser, job, { signal, asker, timeLimit: timeLimitMs });
+  const { pdf, blocked } = printed;
+  const shown = blocked.length === 0 ? page : { ...page, missing: "leave_out" as const };
+  const key = printKey({ html, page: shown, engine });
+  await pdfs.put(key, pdf);
+  return { ok: true, key, size: pdf.length, blocked };
+}

@@ -1,0 +1,90 @@
+import { type EventData, pageOptionsSchema, printReplySchema } from "@posthaste/contracts";
+import { PRINT_BOMBS } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
+import type { PdfBrowser } from "./browser.ts";
+import { deskPrintStep } from "./desk_print_step.ts";
+import { printKey } from "./print_key.ts";
+
+suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
+  let browser: PdfBrowser;
+  before(async () => {
+    browser = await openTestBrowser({ concurrency: 1 });
+    await browser.warm();
+  });
+  after(() => browser[Symbol.asyncDispose]());
+
+  const store = new Map<string, Buffer>();
+
+  async function reply(
+    html: EventData<"print.requested">["html"],
+    { page = {}, timeLimitMs }: { page?: object; timeLimitMs?: number } = {},
+  ) {
+    const step = deskPrintStep({
+      browser,
+      pdfs: {
+        sizeOf: (key) => Promise.resolve(store.get(key)?.length),
+        put: (key, bytes) => Promise.resolve(void store.set(key, Buffer.from(bytes))),
+      },
+      loadContent: (key) => Promise.resolve(key === "stored" ? "<p>stored" : undefined),
+      ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
+    });
+    const data = {
+      ...{ v: 1 as const, accountId: "acc_1", name: "a.pdf", html },
+      page: pageOptionsSchema.parse(page),
+    };
+    const delivery = { type: "print.requested", data } as const;
+    const verdict = await step.handle(delivery, new AbortController().signal);
+    assert.ok(verdict.type === "done" && verdict.publish.length === 0);
+    return printReplySchema.parse(verdict.reply);
+  }
+
+  test("prints what its mails would have, under their key", async () => {
+    const answer = await reply({ key: "stored" });
+    const page = pageOptionsSchema.parse({});
+    const key = printKey({ html: "<p>stored", page, engine: browser.engine });
+    assert.deepEqual(answer, { ok: true, key, size: store.get(key)?.length, blocked: [] });
+    assert.deepEqual(await textOf(store.get(key) ?? Buffer.alloc(0)), ["stored"]);
+    const { printed } = browser.stats();
+    assert.deepEqual(await reply({ key: "stored" }), answer);
+    assert.equal(browser.stats().printed, printed);
+    assert.deepEqual(await reply({ key: "gone" }), {
+      ok: false,
+      reason: "what was sent to be printed is gone",
+    });
+  });
+
+  test("shows what a mail could not have, where no mail finds it", async () => {
+    const html = '<p>here<img src="https://i.example/a.png">';
+    const answer = await reply({ inline: html });
+    assert.ok(answer.ok);
+    assert.deepEqual(answer.blocked, ["https://i.example/a.png"]);
+    assert.deepEqual(await textOf(store.get(answer.key) ?? Buffer.alloc(0)), ["here"]);
+    const keyOf = (missing: string) =>
+      printKey({ html, page: pageOptionsSchema.parse({ missing }), engine: browser.engine });
+    assert.equal(store.has(keyOf("fail")), false);
+    assert.equal(answer.key, keyOf("leave_out"));
+    // What was refused is told again, although the PDF is there.
+    assert.deepEqual(await reply({ inline: html }, { page: { missing: "leave_out" } }), answer);
+  });
+
+  test("ends a document that never ends in its short time, and the next one is fine", async () => {
+    const bomb = PRINT_BOMBS.find(({ name }) => name === "50,000 pages")?.html() ?? "";
+    const started = performance.now();
+    const answers = await Promise.all([
+      reply({ inline: bomb }, { timeLimitMs: 1000 }),
+      reply({ inline: "<p>beside" }, { timeLimitMs: 20_000 }),
+    ]);
+    assert.deepEqual(answers[0], { ok: false, reason: "the document took longer than 1 s" });
+    assert.equal(answers[1].ok, true, JSON.stringify(answers[1]));
+    assert.ok(performance.now() - started < 20_000);
+    assert.equal((await reply({ inline: "<p>next" })).ok, true);
+  });
+
+  test("tells why a document cannot be printed", async () => {
+    const margin = { left: "200mm", right: "200mm" };
+    const answer = await reply({ inline: "x" }, { page: { margin } });
+    assert.ok(!answer.ok && /margin/.test(answer.reason), JSON.stringify(answer));
+  });
+});

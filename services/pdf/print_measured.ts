@@ -1,0 +1,19 @@
+import { crashPoint } from "@posthaste/runtime";
+import { recordDuration, recordSize } from "@posthaste/telemetry";
+import type { PdfBrowser, PrintOptions } from "./browser.ts";
+import type { PrintedPdf, PrintJob } from "./print_job.ts";
+
+/** Prints one document, and notes how long it took and how large it is. */
+export async function printMeasured(
+  browser: Pick<PdfBrowser, "print">,
+  job: PrintJob,
+  options: PrintOptions,
+): Promise<PrintedPdf> {
+  const started = performance.now();
+  crashPoint("pdf.before_print");
+  const printed = await browser.print(job, options);
+  crashPoint("pdf.after_print");
+  recordDuration("posthaste.print.duration", (performance.now() - started) / 1000);
+  recordSize("posthaste.print.size", printed.pdf.length);
+  return printed;
+}

@@ -1,0 +1,21 @@
+import type { Content } from "@posthaste/contracts";
+
+/** What a PDF is printed from could not be found. */
+export class MissingContentError extends Error {
+  override readonly name = "MissingContentError";
+}
+
+/**
+ * Gives a text that may lie in the object store.
+ *
+ * @throws {MissingContentError}
+ */
+export async function textOf(
+  content: Content,
+  loadContent: (key: string) => Promise<string | undefined>,
+): Promise<string> {
+  if ("inline" in content) return content.inline;
+  const text = await loadContent(content.key);
+  if (text === undefined) throw new MissingContentError(`Cannot find content "${content.key}"`);
+  return text;
+}

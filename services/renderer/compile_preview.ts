@@ -1,0 +1,112 @@
+import type { FoundVariable, TemplateFault } from "@posthaste/contracts";
+import { type Cage, InvalidTemplateError, type TemplateVariable } from "@posthaste/templating";
+
+/** A template as it is being written. */
+export type WrittenTemplate =
+  | { kind: "email"; subject: string; html: string; text: string | undefined }
+  | { kind: "pdf"; filename: string; html: string };
+
+/** A template ready to be filled. Of a PDF the subject is its file name, and the text is empty. */
+export interface Compiled {
+  parts: { subject: string; html: string; text: string };
+  textGenerated: boolean;
+  found: FoundVariable[];
+  warnings: readonly string[];
+}
+
+/** A template that cannot be published, with all that is known of it. */
+export class PreviewFault extends Error {
+  override readonly name = "PreviewFault";
+  readonly errors: TemplateFault[];
+  readonly found: FoundVariable[];
+
+  constructor(errors: TemplateFault[], found: FoundVariable[]) {
+    super("The template has faults");
+    this.errors = errors;
+    this.found = found;
+  }
+}
+
+/** Who compiles, and for whom. */
+export interface Compiling {
+  cage: Pick<Cage, "check" | "publishEmail" | "publishPdf">;
+  owner: string;
+}
+
+/**
+ * Compiles a template as publishing it would.
+ *
+ * @throws {PreviewFault} with every fault, and the variables that were found nevertheless.
+ * @throws {RenderError} If that took too long, or too much memory.
+ */
+export async function compilePreview(
+  template: WrittenTemplate,
+  compiling: Compiling,
+): Promise<Compiled> {
+  return template.kind === "email"
+    ? await compileEmail(template, compiling)
+    : await compilePdf(template, compiling);
+}
+
+async function compileEmail(
+  { subject, html, text }: WrittenTemplate & { kind: "email" },
+  { cage, owner }: Compiling,
+): Promise<Compiled> {
+  const source = { subject, html, ...(text === undefined ? {} : { text }) };
+  try {
+    const published = await cage.publishEmail(source, { owner });
+    const { textGenerated, variables, warnings, ...parts } = published;
+    const { subject, html, text } = parts;
+    return { parts: { subject, html, text }, textGenerated, found: copied(variables), warnings };
+  } catch (error) {
+    if (!(error instanceof InvalidTemplateError)) throw error;
+    const { variables } = await cage.check(source, { owner });
+    throw new PreviewFault([...error.errors], copied(variables));
+  }
+}
+
+async function compilePdf(
+  { filename, html }: WrittenTemplate & { kind: "pdf" },
+  { cage, owner }: Compiling,
+): Promise<Compiled> {
+  const name = await cage.check({ subject: filename }, { owner });
+  const errors = [...name.errors];
+  let body: { html: string; variables: readonly TemplateVariable[] };
+  try {
+    body = await cage.publishPdf({ html }, { owner });
+  } catch (error) {
+    if (!(error instanceof InvalidTemplateError)) throw error;
+    errors.push(...error.errors);
+    body = { html, variables: (await cage.check({ html }, { owner })).variables };
+  }
+  const found = merged(body.variables, name.variables);
+  if (errors.length > 0) throw new PreviewFault(errors, found);
+  const parts = { subject: filename, html: body.html, text: "" };
+  return { parts, textGenerated: false, found, warnings: [] };
+}
+
+/** What the body reads, with what only the file's name does after it. */
+function merged(
+  body: readonly TemplateVariable[],
+  name: readonly TemplateVariable[],
+): FoundVariable[] {
+  const found = new Map(copied(body).map((variable) => [variable.name, variable]));
+  for (const variable of copied(name)) {
+    const before = found.get(variable.name);
+    if (before === undefined) {
+      found.set(variable.name, variable);
+      continue;
+    }
+    before.paths = [...new Set([...before.paths, ...variable.paths])];
+    before.usedIn = [...variable.usedIn, ...before.usedIn];
+  }
+  return [...found.values()];
+}
+
+function copied(variables: readonly TemplateVariable[]): FoundVariable[] {
+  return variables.map(({ paths, usedIn, ...rest }) => ({
+    ...rest,
+    paths: [...paths],
+    usedIn: [...usedIn],
+  }));
+}

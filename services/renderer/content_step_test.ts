@@ -1,0 +1,74 @@
+import { contentReplySchema, newSendId, type Send } from "@posthaste/contracts";
+import { openCage } from "@posthaste/templating";
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { emailVersion, pdfVersion } from "./_test_versions.ts";
+import { contentStep } from "./content_step.ts";
+
+const cage = openCage({ workers: 1 });
+after(() => cage[Symbol.asyncDispose]());
+
+const acceptedAt = new Date();
+const send: Send = {
+  ...{ _id: newSendId(), accountId: "acc_1", acceptedAt, lane: "transactional" },
+  ...{ template: { id: 1, version: 2 }, pdfVersions: { 7: 3 }, integrationId: 1, messageCount: 2 },
+  ...{ settledAt: null, sweepAt: acceptedAt },
+  request: {
+    from: { email: "shop@example.com" },
+    variables: { name: "all" },
+    to: [
+      { email: "a@example.com" },
+      {
+        email: "b@example.com",
+        variables: { name: "Bob" },
+        attachments: [{ id: 7, variables: { name: "Bill" } }, { id: 7, filename: "x.pdf" }],
+      },
+    ],
+  },
+};
+
+async function reply(changes: { accountId?: string; index?: number; version?: number } = {}) {
+  const { accountId = "acc_1", index = 1, version = 2 } = changes;
+  const step = contentStep({
+    emailVersion: (_account, _id, wanted) =>
+      Promise.resolve(wanted === version ? emailVersion() : null),
+    pdfVersion: (_account, id) => Promise.resolve(pdfVersion(id)),
+    loadSend: (id) => Promise.resolve(id === send._id ? send : null),
+    fill: cage.fill,
+    storeContent: () => Promise.reject(new Error("nothing is large")),
+  });
+  const data = { v: 1 as const, accountId, sendId: send._id, index };
+  const delivery = { type: "content.requested", data } as const;
+  const verdict = await step.handle(delivery, new AbortController().signal);
+  assert.ok(verdict.type === "done" && verdict.publish.length === 0);
+  return contentReplySchema.parse(verdict.reply);
+}
+
+test("contentStep() makes again what a recipient's message was filled to, with its PDFs", async () => {
+  const { page } = pdfVersion(7);
+  assert.deepEqual(await reply(), {
+    ok: true,
+    parts: {
+      subject: "Hello Bob",
+      html: { inline: "<p>Bob in Oslo</p>" },
+      text: { inline: "Bob in Oslo" },
+    },
+    pdfs: [
+      ...[["Bill", "invoice-Bill.pdf"], ["Bob", "x.pdf"]].map(([name, filename]) => ({
+        ...{ templateId: 7, filename, page },
+        html: { inline: `<h1>${name}</h1><p>7 NOK</p>` },
+      })),
+    ],
+  });
+  const first = await reply({ index: 0 });
+  assert.ok(first.ok);
+  assert.deepEqual([first.parts.subject, first.pdfs], ["Hello all", []]);
+});
+
+test("contentStep() tells nothing of another account's message, nor of one that is not there", async () => {
+  const nothing = { ok: false, reason: "the message is not in the ledger" };
+  assert.deepEqual(await reply({ accountId: "acc_2" }), nothing);
+  assert.deepEqual(await reply({ index: 2 }), nothing);
+  const missing = await reply({ version: 9 });
+  assert.deepEqual(missing, { ok: false, reason: "version 2 of template 1 is missing" });
+});

@@ -1,0 +1,24 @@
+import type { Step } from "@posthaste/messaging";
+
+/** What people at the dashboard wait for. */
+export interface DeskSteps {
+  preview: Step<"preview.requested">;
+  content: Step<"content.requested">;
+}
+
+/** The step of one consumer that brings both: what is asked decides who answers. */
+export function deskStep(
+  { preview, content }: DeskSteps,
+): Step<"preview.requested" | "content.requested"> {
+  return {
+    name: "renderer.desk",
+    handle: (delivery, signal) =>
+      delivery.type === "preview.requested"
+        ? preview.handle(delivery, signal)
+        : content.handle(delivery, signal),
+    giveUp: (delivery, reason) =>
+      delivery.type === "preview.requested"
+        ? preview.giveUp(delivery, reason)
+        : content.giveUp(delivery, reason),
+  };
+}

@@ -1,0 +1,32 @@
+import type { EmailVersion, PdfVersion, RequestedRecipient, Send } from "@posthaste/contracts";
+import type { Versions } from "./render_message.ts";
+
+/** Where versions are found. */
+export interface VersionSource {
+  emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
+  pdfVersion(accountId: string, id: number, version: number): Promise<PdfVersion | null>;
+}
+
+/** What is to be rendered, as far as it tells of versions. */
+export interface Pinned {
+  head: Pick<Send, "accountId" | "template" | "pdfVersions">;
+  recipients: readonly Pick<RequestedRecipient, "attachments">[];
+}
+
+/** Finds the pinned versions, or says which one is missing. */
+export async function pinnedVersions(
+  { head, recipients }: Pinned,
+  deps: VersionSource,
+): Promise<Versions | string> {
+  const { accountId, template } = head;
+  const email = await deps.emailVersion(accountId, template.id, template.version);
+  if (email === null) return `version ${template.version} of template ${template.id} is missing`;
+  const pdfs = new Map<number, PdfVersion>();
+  const ids = recipients.flatMap(({ attachments }) => (attachments ?? []).map(({ id }) => id));
+  for (const id of new Set(ids)) {
+    const pdf = await deps.pdfVersion(accountId, id, head.pdfVersions[id] ?? 0);
+    if (pdf === null) return `the pinned version of PDF template ${id} is missing`;
+    pdfs.set(id, pdf);
+  }
+  return { email, pdfs };
+}

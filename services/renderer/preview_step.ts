@@ -1,0 +1,190 @@
+import type { Content, EventData, FoundVariable, PreviewReply } from "@posthaste/contracts";
+import type { Step } from "@posthaste/messaging";
+import { recordDuration } from "@posthaste/telemetry";
+import {
+  type Cage,
+  missingVariables,
+  RenderError,
+  type TemplateSource,
+  withDefaults,
+} from "@posthaste/templating";
+import { type Compiled, compilePreview, PreviewFault } from "./compile_preview.ts";
+import { deskOwner } from "./desk_owner.ts";
+import { packContents, type StoreContent } from "./event_content.ts";
+import { pdfFilename } from "./pdf_filename.ts";
+import type { RemoteImages } from "./remote_images.ts";
+import { MAX_SUBJECT_LENGTH } from "./render_message.ts";
+import { withShownImages } from "./shown_images.ts";
+import { tellableVariables } from "./tellable_variables.ts";
+
+/** What the step needs from the outside. */
+export interface PreviewDeps {
+  cage: Pick<Cage, "check" | "publishEmail" | "publishPdf" | "fill" | "render">;
+  /** Loads a text that was too large for its event. */
+  loadContent(key: string): Promise<string | undefined>;
+  storeContent: StoreContent;
+  /** Left out where the operator does not allow remote images. */
+  images?: RemoteImages | undefined;
+}
+
+type Preview = EventData<"preview.requested">;
+
+/** A template as it is being written, its texts loaded. */
+interface Written {
+  html: string;
+  text: string | undefined;
+}
+
+const MAX_WARNINGS = 50;
+const WARNING_LENGTH = 500;
+
+/** Compiles and fills a template as it is being written, for its author who waits. */
+export function previewStep(deps: PreviewDeps): Step<"preview.requested"> {
+  return {
+    name: "renderer.preview",
+    handle: async ({ data }) => {
+      const started = performance.now();
+      const reply = await preview(data, deps);
+      recordDuration("posthaste.render.duration", (performance.now() - started) / 1000);
+      return { type: "done", publish: [], reply };
+    },
+    giveUp: (_, reason) => ({ publish: [], reply: failure({ reason }) }),
+  };
+}
+
+async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> {
+  const { accountId, template, locale, declarations, variables } = data;
+  const owner = deskOwner(accountId);
+  const written = await textsOf(template, deps);
+  if (written === undefined) return failure({ reason: "what was sent to be shown is gone" });
+  let compiled: Compiled;
+  try {
+    compiled = await compilePreview({ ...template, ...written }, { cage: deps.cage, owner });
+  } catch (error) {
+    if (error instanceof PreviewFault) {
+      const { errors, found } = error;
+      return failure({ reason: "The template has faults", errors, variables: found });
+    }
+    return failureOf(error);
+  }
+  const { parts, found } = compiled;
+  const values = withDefaults(declarations, variables);
+  const templates = sourcesOf(parts, { accountId, locale });
+  const [result] = await deps.cage.fill({
+    ...{ templates, fills: [{ data: values }], owner, urgent: true },
+  });
+  if (!result?.ok) {
+    const place = await placeOf(result?.error, { written, templates, data: values, deps });
+    return { ...failureOf(result?.error, place), variables: tellableVariables(found) };
+  }
+  const filled = {
+    // A line break has no place in a subject.
+    subject: (result.parts["subject"] ?? "").replace(/[\r\n]+/g, " ").trim(),
+    html: result.parts["html"] ?? "",
+    text: result.parts["text"] ?? "",
+  };
+  if (filled.subject.length > MAX_SUBJECT_LENGTH) {
+    const reason = `the subject has more than ${MAX_SUBJECT_LENGTH} characters`;
+    return failure({ reason, variables: found });
+  }
+  const page = template.kind === "pdf" ? template.page : undefined;
+  const shown = await withShownImages({ accountId, html: filled.html, page }, deps.images);
+  const name = template.kind === "pdf" ? pdfFilename(filled.subject) : filled.subject;
+  const texts = [shown.html, filled.text, ...data.compiled ? [parts.html, parts.text] : []];
+  const [html, text, ...rest] = await packContents(texts, deps.storeContent);
+  const subject = data.compiled ? { subject: parts.subject } : undefined;
+  return {
+    ok: true,
+    parts: { subject: name, html: html ?? EMPTY, text: text ?? EMPTY },
+    ...(subject && { compiled: { ...subject, html: rest[0] ?? EMPTY, text: rest[1] ?? EMPTY } }),
+    textGenerated: compiled.textGenerated,
+    variables: tellableVariables(found),
+    missing: missingVariables(declarations, variables),
+    warnings: [...compiled.warnings, ...shown.warnings].slice(0, MAX_WARNINGS)
+      .map((warning) => warning.slice(0, WARNING_LENGTH)),
+  };
+}
+
+const EMPTY: Content = { inline: "" };
+
+async function textsOf(
+  template: Preview["template"],
+  { loadContent }: PreviewDeps,
+): Promise<Written | undefined> {
+  const load = async (content: Content) =>
+    "inline" in content ? content.inline : await loadContent(content.key);
+  const html = await load(template.html);
+  if (html === undefined) return undefined;
+  if (template.kind === "pdf" || template.text === undefined) return { html, text: undefined };
+  const text = await load(template.text);
+  return text === undefined ? undefined : { html, text };
+}
+
+/** Under keys of the account's own: its next preview takes the place of this one in the workers. */
+function sourcesOf(
+  parts: Compiled["parts"],
+  { accountId, locale }: { accountId: string; locale: string },
+): Record<string, TemplateSource> {
+  const source = (part: keyof Compiled["parts"]) => ({
+    key: `${deskOwner(accountId)}/${part}`,
+    source: parts[part],
+    escape: part === "html" ? "html" as const : "none" as const,
+    locale,
+  });
+  return { subject: source("subject"), html: source("html"), text: source("text") };
+}
+
+interface Failure {
+  reason: string;
+  errors?: (PreviewReply & { ok: false })["errors"];
+  variables?: FoundVariable[];
+  timedOut?: boolean;
+}
+
+function failure({ reason, errors = [], variables = [], timedOut = false }: Failure): PreviewReply {
+  return { ok: false, reason, errors, variables: tellableVariables(variables), timedOut };
+}
+
+/** A failure that is nobody's but the cage's own comes again. */
+function failureOf(error: unknown, place: Partial<Failure> = {}): PreviewReply {
+  if (!(error instanceof RenderError) || error.code === "cage" || error.code === "closed") {
+    throw error;
+  }
+  const timedOut = error.code === "timeout" || error.code === "busy";
+  return failure({ reason: error.message, timedOut, ...place });
+}
+
+interface Failing {
+  written: Written;
+  templates: Readonly<Record<string, TemplateSource>>;
+  data: Readonly<Record<string, unknown>>;
+  deps: PreviewDeps;
+}
+
+/** Where in the author's source filling failed. What was compiled has other lines than the source. */
+async function placeOf(
+  error: RenderError | undefined,
+  { written, templates, data, deps }: Failing,
+): Promise<Partial<Failure>> {
+  if (error?.code !== "error") return {};
+  const { part } = error;
+  if (part !== "subject" && part !== "html" && part !== "text") return {};
+  const template = templates[part];
+  const source = part === "html" ? written.html : part === "text" ? written.text : template?.source;
+  // A text that was made from the HTML has its fault there.
+  const at = part === "text" && source === undefined ? "html" : part;
+  if (template === undefined) return {};
+  let found: RenderError = error;
+  if (source !== template.source) {
+    const again = { ...template, key: `${template.key}/written`, source: source ?? written.html };
+    try {
+      await deps.cage.render({ [at]: again }, data);
+      return {};
+    } catch (reason) {
+      if (!(reason instanceof RenderError)) throw reason;
+      found = reason;
+    }
+  }
+  const { line, column = 1, message } = found;
+  return line === undefined ? {} : { errors: [{ part: at, line, column, message }] };
+}

@@ -1,0 +1,194 @@
+import { type EventData, pageOptionsSchema, previewReplySchema } from "@posthaste/contracts";
+import { FetchError } from "@posthaste/fetching";
+import { openCage } from "@posthaste/templating";
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { type PreviewDeps, previewStep } from "./preview_step.ts";
+import { openRemoteImages } from "./remote_images.ts";
+
+const cage = openCage({ workers: 2, timeLimitMs: 500 });
+after(() => cage[Symbol.asyncDispose]());
+
+type Preview = EventData<"preview.requested">;
+
+const stored = new Map<string, string>();
+
+async function reply(changes: Partial<Preview>, deps: Partial<PreviewDeps> = {}) {
+  const step = previewStep({
+    cage,
+    loadContent: (key) => Promise.resolve(stored.get(key)),
+    storeContent: (key, text) => Promise.resolve(void stored.set(key, text)),
+    ...deps,
+  });
+  const data: Preview = {
+    ...{ v: 1, accountId: "acc_1", template: email({}), declarations: [], locale: "en" },
+    ...{ variables: {}, ...changes },
+  };
+  const delivery = { type: "preview.requested", data } as const;
+  const verdict = await step.handle(delivery, new AbortController().signal);
+  assert.ok(verdict.type === "done" && verdict.publish.length === 0);
+  return previewReplySchema.parse(verdict.reply);
+}
+
+function email(changes: { subject?: string; html?: string; text?: string }): Preview["template"] {
+  const { subject = "Hi {{name}}", html = "<p>{{name}} of {{city}}</p>", text } = changes;
+  const plain = text === undefined ? {} : { text: { inline: text } };
+  return { kind: "email", subject, html: { inline: html }, ...plain };
+}
+
+async function good(changes: Partial<Preview>, deps: Partial<PreviewDeps> = {}) {
+  const answer = await reply(changes, deps);
+  assert.ok(answer.ok, JSON.stringify(answer));
+  return answer;
+}
+
+async function bad(changes: Partial<Preview>) {
+  const answer = await reply(changes);
+  assert.ok(!answer.ok, JSON.stringify(answer));
+  return answer;
+}
+
+test("previewStep() fills what nobody has published yet, defaults filled in", async () => {
+  const declarations = [
+    { name: "city", required: false, default: "Oslo" },
+    { name: "name", required: true },
+    { name: "code", required: true },
+  ];
+  const answer = await good({ declarations, variables: { name: "<Ann>" } });
+  assert.deepEqual(answer.parts, {
+    subject: "Hi <Ann>",
+    html: { inline: "<p>&lt;Ann&gt; of Oslo</p>" },
+    text: { inline: "<Ann> of Oslo" },
+  });
+  assert.deepEqual([answer.textGenerated, answer.missing, answer.compiled], [
+    ...[true, ["code"], undefined],
+  ]);
+  assert.deepEqual(answer.variables.map(({ name, usedIn }) => [name, usedIn]), [
+    ["name", ["subject", "html"]],
+    ["city", ["html"]],
+  ]);
+});
+
+test("previewStep() gives what would be published if it is asked for", async () => {
+  const mjml = "<mjml><mj-body><mj-section><mj-column><mj-text>Hi {{name}}</mj-text></mj-column>" +
+    "</mj-section></mj-body></mjml>";
+  const answer = await good({ template: email({ html: mjml, text: "Hi" }), compiled: true });
+  const html = answer.compiled !== undefined && "inline" in answer.compiled.html
+    ? answer.compiled.html.inline
+    : "";
+  assert.match(html, /<!doctype html>[^]*Hi {{name}}/);
+  assert.deepEqual(answer.compiled?.subject, "Hi {{name}}");
+  assert.deepEqual(answer.compiled?.text, { inline: "Hi" });
+});
+
+test("previewStep() tells every fault at its line, and the variables all the same", async () => {
+  const html = "<p>{{name}}</p>\n<p>{{dat due}}</p>\n{{#each rows}}{{/each}}{{currency total}}";
+  const answer = await bad({ template: email({ subject: "{{#if}}", html }) });
+  assert.deepEqual(answer.errors.map(({ part, line, column }) => [part, line, column]), [
+    ["subject", 1, 1],
+    ["html", 2, 4],
+    ["html", 3, 24],
+  ]);
+  assert.match(answer.errors[1]?.message ?? "", /did you mean "date"/);
+  assert.deepEqual(answer.variables.map(({ name }) => name), ["name", "due", "rows", "total"]);
+  assert.equal(answer.timedOut, false);
+});
+
+test("previewStep() finds the place in the author's MJML where filling fails", async () => {
+  const html = "<mjml><mj-body><mj-section><mj-column>\n<mj-text>\n{{number total}}</mj-text>" +
+    "</mj-column></mj-section></mj-body></mjml>";
+  const answer = await bad({ template: email({ html, text: "x" }), variables: { total: "much" } });
+  assert.match(answer.reason, /"much"/);
+  assert.deepEqual(answer.errors.map(({ part, line, column }) => [part, line, column]), [
+    ["html", 3, 1],
+  ]);
+  const made = await bad({
+    ...{ template: email({ html: "<style>p{}</style>\n<p>{{number total}}" }) },
+    variables: { total: "much" },
+  });
+  assert.deepEqual(made.errors.map(({ part, line }) => [part, line]), [["html", 2]]);
+});
+
+test("previewStep() answers of a template that never ends in time, and of the next one", async () => {
+  const rows = Array.from({ length: 300 }, () => 1);
+  const each = "{{#each @root.r}}";
+  const bomb = each.repeat(5) + "{{this}}" + "{{/each}}".repeat(5);
+  const started = performance.now();
+  const answer = await bad({ template: email({ html: bomb, text: "x" }), variables: { r: rows } });
+  assert.equal(answer.timedOut, true);
+  assert.ok(performance.now() - started < 8000);
+  assert.equal((await good({ accountId: "acc_2" })).parts.subject, "Hi");
+  assert.equal((await good({})).parts.subject, "Hi");
+  // The account's own mail does not count as slow for it.
+  assert.equal(cage.isSlow("acc_1"), false);
+});
+
+test("previewStep() fills a PDF template and its file name", async () => {
+  const html = { inline: "<h1>{{number}}</h1>" };
+  const template = { kind: "pdf" as const, filename: "bill/{{number}}-{{year}}", html };
+  const variables = { number: "7<", year: 2026 };
+  const answer = await good({ template, variables, compiled: true });
+  assert.deepEqual(answer.parts, {
+    subject: "bill-7--2026.pdf",
+    html: { inline: "<h1>7&lt;</h1>" },
+    text: { inline: "" },
+  });
+  assert.deepEqual(answer.compiled?.subject, "bill/{{number}}-{{year}}");
+  assert.deepEqual(answer.variables.map(({ name, usedIn }) => [name, usedIn]), [
+    ["number", ["subject", "html"]],
+    ["year", ["subject"]],
+  ]);
+  const faulty = await bad({ template: { ...template, filename: "{{no such}}" } });
+  assert.deepEqual(faulty.errors.map(({ part }) => part), ["subject"]);
+});
+
+test("previewStep() has a PDF's remote images where its mails have them", async () => {
+  const images = openRemoteImages({
+    places: 1,
+    fetchImage: (url) =>
+      url.endsWith("good.png")
+        ? Promise.resolve({ type: "image/png", bytes: Buffer.from("png") })
+        : Promise.reject(new FetchError(url, { fault: "refused", reason: "not found" })),
+  });
+  const show = async (url: string, page: object, deps: Partial<PreviewDeps>) => {
+    const html = { inline: `<img src="${url}">` };
+    const template = {
+      kind: "pdf" as const,
+      filename: "",
+      html,
+      page: pageOptionsSchema.parse(page),
+    };
+    const { parts, warnings } = await good({ template }, deps);
+    return [parts.html, warnings];
+  };
+  const url = "https://i.example/good.png";
+  const remote = { images: "remote" };
+  const as = { inline: `<img src="${url}">` };
+  assert.deepEqual(await show(url, remote, { images }), [
+    { inline: `<img src="data:image/png;base64,cG5n">` },
+    [],
+  ]);
+  assert.deepEqual(await show(url, {}, { images }), [as, []]);
+  assert.deepEqual(await show(url, remote, {}), [as, []]);
+  const [, [warning]] = await show("https://i.example/bad.png", remote, { images }) as [
+    unknown,
+    string[],
+  ];
+  assert.match(warning ?? "", /Messages with it fail: .*not found/);
+});
+
+test("previewStep() reads and answers what is too large for an event by key", async () => {
+  const long = `<p>${"x".repeat(400_000)}</p>`;
+  stored.set("written", long);
+  const template = {
+    kind: "email" as const,
+    subject: "",
+    html: { key: "written" },
+    text: { inline: "-" },
+  };
+  const { parts } = await good({ template });
+  assert.ok("key" in parts.html);
+  assert.equal(stored.get(parts.html.key), long);
+  const gone = await bad({ template: { ...template, html: { key: "gone" } } });
+  assert.match(gone.reason, /gone/);
+});

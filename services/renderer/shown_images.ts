@@ -1,0 +1,35 @@
+import type { PageOptions } from "@posthaste/contracts";
+import type { RemoteImages } from "./remote_images.ts";
+
+/** A filled PDF template that somebody wants to see. */
+export interface ShownDocument {
+  accountId: string;
+  html: string;
+  page: PageOptions | undefined;
+}
+
+/**
+ * Puts remote images into a document that is shown, where its mails would have them. Nobody waits for
+ * what comes later: the document is shown without, and the warning says why.
+ */
+export async function withShownImages(
+  { accountId, html, page }: ShownDocument,
+  images: RemoteImages | undefined,
+): Promise<{ html: string; warnings: string[] }> {
+  if (page?.images !== "remote" || images === undefined) return { html, warnings: [] };
+  const leaveOut = page.missing === "leave_out";
+  // Counted apart from the tries of messages.
+  const messageId = `desk/${accountId}`;
+  const inlined = await images.inline({ accountId, messageId, html, leaveOut });
+  switch (inlined.type) {
+    case "done":
+      return { html: inlined.html, warnings: [] };
+    case "failed":
+      return { html, warnings: [`Messages with it fail: ${inlined.reason}`] };
+    case "later":
+      return {
+        html,
+        warnings: ["Its images are not there yet: they are fetched again in a moment"],
+      };
+  }
+}

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tellableVariables } from "./tellable_variables.ts";
+
+function variable(name: string, paths: string[]) {
+  return { name, paths, usedIn: ["html" as const], line: 1, column: 1 };
+}
+
+test("tellableVariables() leaves what an author has as it is", () => {
+  const variables = [variable("a", ["a.b", "a.c"]), variable("d", ["d"])];
+  assert.deepEqual(tellableVariables(variables), variables);
+});
+
+test("tellableVariables() tells no more than fits into an answer", () => {
+  const long = "n".repeat(1000);
+  const many = Array.from({ length: 5000 }, (_, index) => variable(`v${index}`, [long, long]));
+  const short = Array.from({ length: 5000 }, (_, index) => variable(`v${index}`, ["x"]));
+  assert.ok(JSON.stringify(tellableVariables(many)).length < 200_000);
+  assert.equal(tellableVariables(short).length, 500);
+  const paths = Array.from({ length: 5000 }, (_, index) => `a.${index}`);
+  assert.equal(tellableVariables([variable("a", paths)])[0]?.paths.length, 50);
+});
