@@ -199,7 +199,7 @@ async function findIntegration(store: Store, accountId: string, which: string) {
   const found = /^[1-9]\d{0,8}$/.test(which)
     ? await store.findIntegration(accountId, Number(which))
     : (await store.listIntegrations(accountId)).find(({ name }) => name === which);
-  if (found) return found;
+  if (found && !found.archivedAt) return found;
   throw notFoundError(
     `Cannot find integration "${which}": the account has none with this id or name`,
     '"posthaste integrations list" shows them',
@@ -327,11 +327,16 @@ async function listIntegrations(
             each.maxPerMinute === null ? "" : String(each.maxPerMinute),
             saySpan(each.retryForMs),
             each.whenUnknown,
-            each.suspended === null ? "ready" : "suspended",
+            sayState(each),
             each.senders.join(", "),
           ]),
         ),
   );
+}
+
+function sayState({ suspended }: Integration): string {
+  if (suspended === null) return "ready";
+  return suspended.kind === "person" ? "paused" : "suspended";
 }
 
 function sayTls(output: Output, { tls, ca, allowInvalidCertificate }: Integration): Cell {
@@ -350,7 +355,12 @@ function describe({ name, host, port, tls, auth, ...rest }: Integration): string
   return `"${name}": ${host}:${port}, ${encryption}${certificate}, ${login}`;
 }
 
-/** What may be seen of an integration: never the password, not even sealed. */
-function show({ _id, auth, ...rest }: Integration) {
-  return { ...rest, auth: auth === null ? null : { user: auth.user, method: auth.method } };
+/** What may be seen of an integration: never the password or the key, not even sealed. */
+function show({ _id, auth, dkim, ...rest }: Integration) {
+  const { privateKey: _, ...signing } = dkim ?? {};
+  return {
+    ...rest,
+    auth: auth === null ? null : { user: auth.user, method: auth.method },
+    dkim: dkim === null ? null : signing,
+  };
 }

@@ -153,6 +153,30 @@ const caSchema = z.string().max(65_536).regex(
   { error: "must be certificates as PEM" },
 );
 
+/** Why nothing is sent: a server refused the login (or the like), or a person wanted it so. */
+export const SUSPENSION_KINDS = ["refused", "person"] as const;
+
+/** A key that mail is signed with (DKIM, RFC 6376), and where its public half is published. */
+export const dkimSchema = z.object({
+  /** The domain that answers for the mail: `example.com`. */
+  domain: z.string().max(200).regex(/^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/, {
+    error: "must be a domain such as example.com",
+  }),
+  /** Tells one key of the domain from another: the record is at `<selector>._domainkey.<domain>`. */
+  selector: z.string().regex(/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/, {
+    error: "must be lower case letters, digits and dashes",
+  }),
+  /** RSA, as PKCS #8 PEM. */
+  privateKey: sealedSecretSchema,
+  /** Its public half: SPKI in DER, as base64. */
+  publicKey: z.string(),
+  /** Whether mail is signed: not before the record can be found. */
+  enabled: z.boolean(),
+});
+
+/** A key that mail is signed with. */
+export type Dkim = z.infer<typeof dkimSchema>;
+
 /** A customer's SMTP server and how to log in to it. */
 export const integrationSchema = z.object({
   /** `<account>/<id>` */
@@ -188,16 +212,47 @@ export const integrationSchema = z.object({
   retryForMs: z.int().min(3_600_000).max(432_000_000).default(172_800_000),
   whenUnknown: z.enum(UNKNOWN_POLICIES).default("retry"),
   /**
-   * Since when, and why, nothing is sent: the server refuses the login. A person ends it, or a change
-   * of the login does; the mail waits.
+   * Since when, and why, nothing is sent: the server refuses the login, or a person has paused it. A
+   * person ends it, and a change of the settings ends what no person began; the mail waits.
    */
-  suspended: z.object({ at: z.date(), reason: z.string() }).nullable().default(null),
+  suspended: z.object({
+    at: z.date(),
+    reason: z.string(),
+    kind: z.enum(SUSPENSION_KINDS).optional(),
+  }).nullable().default(null),
+  /** How mail is signed; null where nobody or the server does it. */
+  dkim: dkimSchema.nullable().default(null),
+  /** Since when it takes no new mail and is shown nowhere; what was accepted before still goes. */
+  archivedAt: z.date().nullable().default(null),
   createdAt: z.date(),
   updatedAt: z.date(),
 });
 
 /** A customer's SMTP server. */
 export type Integration = z.infer<typeof integrationSchema>;
+
+/** What can happen to an integration, for its history. */
+export const INTEGRATION_EVENTS = [
+  "suspended",
+  "paused",
+  "resumed",
+  "unreachable",
+  "reachable",
+] as const;
+
+/** A line in the history of an integration: its state changed. Kept for 30 days. */
+export const integrationEventSchema = z.object({
+  accountId: z.string(),
+  /** `_id` of the integration. */
+  integrationId: z.string(),
+  at: z.date(),
+  type: z.enum(INTEGRATION_EVENTS),
+  /** A sentence for people. */
+  reason: z.string(),
+});
+
+/** A line in the history of an integration. */
+export type IntegrationEvent = z.infer<typeof integrationEventSchema>;
 
 /**
  * An accepted request, exactly as accepted, with template versions pinned. It is written once: the

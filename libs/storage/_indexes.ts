@@ -3,6 +3,9 @@ import { collectionsOf } from "./_collections.ts";
 
 const MAILER_KEPT_S = 3600;
 
+/** History of integrations. */
+const HISTORY_KEPT_S = 30 * 24 * 3600;
+
 /** Longer than any write can be under way. */
 const WITHDRAWN_KEPT_S = 24 * 3600;
 
@@ -14,6 +17,7 @@ export async function createIndexes(db: Db): Promise<void> {
   const { accounts, tokens, templates, versions, drafts } = collectionsOf(db);
   const { integrations, sends, messages, mailers } = collectionsOf(db);
   await createIndexesOfPeople(db);
+  await createIndexesOfHistory(db);
   // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
   const withKey = { "idempotency.key": { $gte: "" } };
   await accounts.createIndexes([{ key: { name: 1 }, unique: true }]);
@@ -61,6 +65,13 @@ export async function createIndexes(db: Db): Promise<void> {
     { key: { releasedFor: 1 }, partialFilterExpression: { releasedFor: { $gte: "" } } },
   ]);
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
+}
+
+async function createIndexesOfHistory(db: Db): Promise<void> {
+  await collectionsOf(db).integrationEvents.createIndexes([
+    { key: { accountId: 1, integrationId: 1, at: -1 } },
+    { key: { at: 1 }, expireAfterSeconds: HISTORY_KEPT_S },
+  ]);
 }
 
 async function createIndexesOfPeople(db: Db): Promise<void> {

@@ -1,10 +1,10 @@
 import { type Db, MongoServerError } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 
-const VIEW = { viewOn: "integrations", pipeline: [{ $set: { auth: null } }] };
+const VIEW = { viewOn: "integrations", pipeline: [{ $set: { auth: null, dkim: null } }] };
 const EXISTS = 48;
 
-/** Creates the view of the integrations that has none of their logins, or makes it so. */
+/** Creates the view of the integrations that has none of their logins and keys, or makes it so. */
 export async function createOpenIntegrations(db: Db): Promise<void> {
   try {
     await db.createCollection(OPEN_INTEGRATIONS, VIEW);

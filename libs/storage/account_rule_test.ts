@@ -9,7 +9,7 @@ import type { Store } from "./store.ts";
 /** Collections whose documents belong to an account. */
 const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
-  ...["sends", "messages", "integration_health", "drafts"],
+  ...["sends", "messages", "integration_health", "integration_events", "drafts"],
 ]);
 
 const ACCOUNT = "acc_own";
@@ -118,6 +118,10 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   suspendIntegration: (store) =>
     store.suspendIntegration({ _id: `${ACCOUNT}/1`, revision: 1 }, { at: now, reason: "x" }),
   resumeIntegration: (store) => store.resumeIntegration(ACCOUNT, 1),
+  pauseIntegration: (store) => store.pauseIntegration(ACCOUNT, 1, { at: now, reason: "x" }),
+  listIntegrationEvents: (store) => store.listIntegrationEvents(ACCOUNT, 1, { limit: 1 }),
+  countParked: (store) => store.countParked(ACCOUNT, 1, 10),
+  findTrouble: (store) => store.findTrouble(ACCOUNT, 1),
   findIntegration: (store) => store.findIntegration(ACCOUNT, 1),
   listIntegrations: (store) => store.listIntegrations(ACCOUNT),
   noteTrouble: (store) =>
@@ -140,6 +144,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
       ...claimOf(send, 0, now),
       ...{ parkedFor: `${ACCOUNT}/1`, reason: "its turn" },
     }),
+  recentOutcomes: (store) => store.recentOutcomes(ACCOUNT, 1),
+  archiveIntegration: (store) => store.archiveIntegration(ACCOUNT, 1, now),
   countReleased: (store) => store.countReleased(`${ACCOUNT}/1`),
   claimMessage: async (store) => {
     await store.claimMessage(claimOf(send, 0, now));

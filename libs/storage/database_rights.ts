@@ -48,6 +48,7 @@ export const DATABASE_RIGHTS: Readonly<
     // To have one swept sooner.
     sends: ["update"],
     integration_health: ALL,
+    integration_events: ["insert"],
     mailers: ALL,
   },
   tracker: {
@@ -71,7 +72,9 @@ export const DATABASE_RIGHTS: Readonly<
     versions: ["find", "insert"],
     drafts: ALL,
     integrations: WRITE,
-    integration_health: READ,
+    // To have a server tried again at once.
+    integration_health: ["find", "remove"],
+    integration_events: ["find", "insert"],
     sends: WRITE,
     messages: WRITE,
     mailers: READ,

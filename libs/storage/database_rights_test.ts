@@ -48,6 +48,10 @@ before(async () => {
     port: 587,
     tls: "starttls",
     auth: () => ({ user: SEALED, password: NO_SECRET, method: null }),
+    dkim: () => ({
+      ...{ domain: "sender.example", selector: "ph", publicKey: SEALED, enabled: true },
+      privateKey: { ...NO_SECRET, ciphertext: SEALED },
+    }),
     senders: ["shop@sender.example"],
   });
   opened = stack.move();
@@ -61,7 +65,7 @@ function urlOf(user: string, password: string): string {
 
 const COLLECTIONS = [
   ...["accounts", "tokens", "counters", "templates", "versions", "integrations", "sends"],
-  ...["messages", "mailers", "integration_health", OPEN_INTEGRATIONS],
+  ...["messages", "mailers", "integration_health", "integration_events", OPEN_INTEGRATIONS],
 ];
 
 const TRIES: Readonly<Record<DatabaseAction, (db: Db, name: string) => Promise<unknown>>> = {
@@ -147,6 +151,11 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["update", "messages", ["mailer", "tracker", "dashboard"]],
   ["remove", "messages", []],
   ["remove", "mailers", ["mailer"]],
+  ["find", "integration_events", ["dashboard"]],
+  ["insert", "integration_events", ["mailer", "dashboard"]],
+  ["update", "integration_events", []],
+  ["remove", "integration_events", []],
+  ["remove", "integration_health", ["mailer", "dashboard"]],
 ];
 
 test("DATABASE_RIGHTS gives each collection to those who have to do with it, and to no other", () => {

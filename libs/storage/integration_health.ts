@@ -2,6 +2,7 @@ import { crashPoint } from "@posthaste/runtime";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
+import { historian } from "./_integration_event.ts";
 
 /** An integration whose server could not be reached lately. A healthy one has no such record. */
 export interface IntegrationTrouble {
@@ -30,13 +31,14 @@ export interface IntegrationHealth {
   listTroubled(): Promise<IntegrationTrouble[]>;
   /** Counts a failure, unless the server is left alone at the moment. Gives what is known now. */
   noteTrouble(note: TroubleNote): Promise<IntegrationTrouble | null>;
-  /** Its server was reached. */
+  /** Its server was reached, or is to be tried again at once. */
   clearTrouble(id: string): Promise<void>;
 }
 
 /** Gives the operations on the health of integrations. */
 export function integrationHealth(db: Db): IntegrationHealth {
   const { integrationHealth: troubles } = collectionsOf(db);
+  const note = historian(db);
   return {
     listTroubled: () => troubles.find().toArray(),
     async noteTrouble({ id: _id, reason, now, pauseMs }) {
@@ -55,10 +57,17 @@ export function integrationHealth(db: Db): IntegrationHealth {
       crashPoint("mailer.trouble_counted");
       const openUntil = new Date(now.getTime() + pause);
       await troubles.updateOne({ _id, failures: counted.failures }, { $set: { openUntil } });
+      if (counted.openUntil === null) await note(_id, { type: "unreachable", at: now, reason });
       return { ...counted, openUntil };
     },
     async clearTrouble(_id) {
-      await troubles.deleteOne({ _id });
+      const before = await troubles.findOneAndDelete({ _id });
+      if (!before?.openUntil) return;
+      await note(_id, {
+        type: "reachable",
+        at: new Date(),
+        reason: "Its server was reached again",
+      });
     },
   };
 }

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Integration, integrationSchema } from "@posthaste/contracts";
+import { type Dkim, type Integration, integrationSchema } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
+import { historian } from "./_integration_event.ts";
 import { nextNumber } from "./_next_number.ts";
 import { NameTakenError } from "./name_taken_error.ts";
+import { RevisionConflictError } from "./revision_conflict_error.ts";
 
 /** How to log in to a server. */
 export type IntegrationAuth = NonNullable<Integration["auth"]>;
@@ -14,6 +16,9 @@ export type IntegrationAuth = NonNullable<Integration["auth"]>;
  * is known only here; `current` is what the record holds so far.
  */
 export type SealAuth = (recordId: string, current: IntegrationAuth | null) => IntegrationAuth;
+
+/** Makes how mail is signed, as {@linkcode SealAuth} makes a log-in. */
+export type SealDkim = (recordId: string, current: Dkim | null) => Dkim;
 
 /** What people set about an integration. */
 export interface IntegrationSettings {
@@ -35,7 +40,15 @@ export interface IntegrationSettings {
   /** In milliseconds. */
   retryForMs?: number | undefined;
   whenUnknown?: Integration["whenUnknown"] | undefined;
+  /** `null` to have mail signed by nobody here. */
+  dkim?: SealDkim | null | undefined;
 }
+
+/** What changes about an integration. */
+export type IntegrationChanges = Partial<IntegrationSettings> & {
+  /** The revision that the changes were made from: with another one they are refused. */
+  revision?: number | undefined;
+};
 
 /** A new integration. */
 export type NewIntegration = IntegrationSettings & { accountId: string };
@@ -47,11 +60,15 @@ export interface IntegrationStore {
    * @throws {NameTakenError} If another one of the account has the name.
    */
   createIntegration(integration: NewIntegration): Promise<Integration>;
-  /** Changes an integration; its revision grows if that makes a difference. */
+  /**
+   * Changes an integration; its revision grows if that makes a difference. It is sent through again,
+   * unless a person has paused it.
+   * @throws {RevisionConflictError} If it was changed since the revision that is given.
+   */
   updateIntegration(
     accountId: string,
     id: number,
-    changes: Partial<IntegrationSettings>,
+    changes: IntegrationChanges,
   ): Promise<Integration | null>;
   /** Creates the integration of this name or makes it so; settings left out stay as they are. */
   upsertIntegrationByName(integration: NewIntegration): Promise<Integration>;
@@ -63,24 +80,39 @@ export interface IntegrationStore {
     integration: Pick<Integration, "_id" | "revision">,
     suspended: NonNullable<Integration["suspended"]>,
   ): Promise<boolean>;
-  /** Sends through it again. Gives whether there is such an integration. */
-  resumeIntegration(accountId: string, id: number): Promise<boolean>;
-  /** Finds an integration of an account. */
+  /** Stops sending because a person wants it. Gives whether there is such an integration. */
+  pauseIntegration(
+    accountId: string,
+    id: number,
+    paused: Pick<NonNullable<Integration["suspended"]>, "at" | "reason">,
+  ): Promise<boolean>;
+  /**
+   * Sends through it again, at once where its server was left alone. Gives whether there is such an
+   * integration.
+   */
+  resumeIntegration(accountId: string, id: number, reason?: string): Promise<boolean>;
+  /**
+   * Has an integration take no new mail and shows it no more; its name is free again. What was accepted
+   * before still goes. Gives whether there is such an integration.
+   */
+  archiveIntegration(accountId: string, id: number, at: Date): Promise<boolean>;
+  /** Finds an integration of an account, archived or not. */
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
-  /** Lists the integrations of an account by id. */
+  /** Lists the integrations of an account by id, without those that are archived. */
   listIntegrations(accountId: string): Promise<Integration[]>;
 }
 
-/** Gives the operations on integrations; without logins, reading alone, and `auth` is null. */
+/** Gives the operations on integrations; without logins, reading alone, and `auth` and `dkim` are null. */
 export function integrationStore(
   db: Db,
   { withoutLogins = false }: { withoutLogins?: boolean } = {},
 ): IntegrationStore {
-  const { integrations, openIntegrations, counters } = collectionsOf(db);
+  const { integrations, openIntegrations, integrationHealth, counters } = collectionsOf(db);
   const readable = withoutLogins ? openIntegrations : integrations;
+  const note = historian(db);
 
   const store: IntegrationStore = {
-    async createIntegration({ accountId, auth, ...settings }) {
+    async createIntegration({ accountId, auth, dkim, ...settings }) {
       const id = await nextNumber(counters, `${accountId}/integration`);
       const createdAt = new Date();
       const _id = `${accountId}/${id}`;
@@ -91,6 +123,7 @@ export function integrationStore(
         id,
         revision: 1,
         auth: auth === null ? null : auth(_id, null),
+        dkim: dkim ? dkim(_id, null) : null,
         createdAt,
         updatedAt: createdAt,
       });
@@ -103,15 +136,24 @@ export function integrationStore(
       for (;;) {
         const current = await store.findIntegration(accountId, id);
         if (current === null) return null;
-        const next = changed(current, changes);
+        const { revision = current.revision, ...rest } = changes;
+        if (revision !== current.revision) throw new RevisionConflictError("integration");
+        const next = changed(current, rest);
         if (isDeepStrictEqual(next, current)) return current;
         next.revision += 1;
         // Whatever was changed, it may be the remedy: a login that is still refused stops it again.
-        next.suspended = null;
+        if (current.suspended?.kind !== "person") next.suspended = null;
         next.updatedAt = new Date();
-        const filter = { _id: current._id, revision: current.revision };
+        // Who pauses it changes no revision: people go on with what they were changing.
+        const since = { "suspended.at": current.suspended?.at ?? null };
+        const filter = { _id: current._id, revision: current.revision, ...since };
         const result = await write(next.name, () => integrations.replaceOne(filter, next));
-        if (result.matchedCount === 1) return next;
+        if (result.matchedCount === 0) continue;
+        if (current.suspended !== null && next.suspended === null) {
+          const reason = "The settings were changed";
+          await note(next._id, { type: "resumed", at: next.updatedAt, reason });
+        }
+        return next;
       }
     },
     async upsertIntegrationByName(integration) {
@@ -128,12 +170,44 @@ export function integrationStore(
       }
     },
     async suspendIntegration({ _id, revision }, suspended) {
-      const result = await integrations.updateOne({ _id, revision }, { $set: { suspended } });
-      return result.matchedCount === 1;
+      const filter = { _id, revision, "suspended.kind": { $ne: "person" as const } };
+      const before = await integrations.findOneAndUpdate(filter, { $set: { suspended } }, {
+        projection: { suspended: 1 },
+      });
+      // What a person paused stays so, and is stopped.
+      if (before === null) return await integrations.countDocuments({ _id, revision }) > 0;
+      const { at, reason } = suspended;
+      if (!before.suspended) await note(_id, { type: "suspended", at, reason });
+      return true;
     },
-    async resumeIntegration(accountId, id) {
-      const filter = { _id: `${accountId}/${id}` };
-      const result = await integrations.updateOne(filter, { $set: { suspended: null } });
+    async pauseIntegration(accountId, id, { at, reason }) {
+      const _id = `${accountId}/${id}`;
+      const suspended = { at, reason, kind: "person" as const };
+      const { matchedCount } = await integrations.updateOne({ _id }, { $set: { suspended } });
+      if (matchedCount === 1) await note(_id, { type: "paused", at, reason });
+      return matchedCount === 1;
+    },
+    async resumeIntegration(accountId, id, reason = "It was resumed") {
+      const _id = `${accountId}/${id}`;
+      const before = await integrations.findOneAndUpdate({ _id }, { $set: { suspended: null } }, {
+        projection: { suspended: 1 },
+      });
+      if (before === null) return false;
+      const trouble = await integrationHealth.findOneAndDelete({ _id });
+      if (before.suspended || trouble?.openUntil) {
+        await note(_id, { type: "resumed", at: new Date(), reason });
+      }
+      return true;
+    },
+    async archiveIntegration(accountId, id, at) {
+      const _id = `${accountId}/${id}`;
+      const result = await integrations.updateOne({ _id, archivedAt: null }, [{
+        $set: {
+          archivedAt: at,
+          name: { $concat: [{ $substrCP: ["$name", 0, 150] }, ` (removed, ${id})`] },
+          revision: { $add: ["$revision", 1] },
+        },
+      }]);
       return result.matchedCount === 1;
     },
     async findIntegration(accountId, id) {
@@ -141,7 +215,7 @@ export function integrationStore(
       return found === null ? null : integrationSchema.parse(found);
     },
     async listIntegrations(accountId) {
-      const found = await readable.find({ accountId }).sort({ id: 1 }).toArray();
+      const found = await readable.find({ accountId, archivedAt: null }).sort({ id: 1 }).toArray();
       return found.map((integration) => integrationSchema.parse(integration));
     },
   };
@@ -149,7 +223,7 @@ export function integrationStore(
 }
 
 function changed(current: Integration, changes: Partial<IntegrationSettings>): Integration {
-  const { auth, ...rest } = changes;
+  const { auth, dkim, ...rest } = changes;
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   return integrationSchema.parse({
     ...current,
@@ -159,6 +233,11 @@ function changed(current: Integration, changes: Partial<IntegrationSettings>): I
       : auth === null
       ? null
       : auth(current._id, current.auth),
+    dkim: dkim === undefined
+      ? current.dkim
+      : dkim === null
+      ? null
+      : dkim(current._id, current.dkim),
   });
 }
 

@@ -27,13 +27,16 @@ export type { DraftEdit, DraftHead, DraftStore } from "./draft_store.ts";
 export type { FactFold, RecordedFact } from "./fact_fold.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
+export type { IntegrationHistory, RecentOutcomes } from "./integration_history.ts";
 export type { IntegrationHold, IntegrationHolds } from "./integration_holds.ts";
 export type {
   IntegrationAuth,
+  IntegrationChanges,
   IntegrationSettings,
   IntegrationStore,
   NewIntegration,
   SealAuth,
+  SealDkim,
 } from "./integration_store.ts";
 export type { MailerRegister } from "./mailer_presence.ts";
 export type { Claim, Claimed, MessageClaims } from "./message_claim.ts";
@@ -50,6 +53,7 @@ export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_sto
 export { NameTakenError } from "./name_taken_error.ts";
 export type { NewUser, PeopleStore } from "./people_store.ts";
 export {
+  INTEGRATION_DKIM_KEY,
   INTEGRATION_PASSWORD,
   MasterKeyMissingError,
   type MasterKeys,
@@ -60,6 +64,7 @@ export {
   type SecretBinding,
 } from "./secret_box.ts";
 export type { KeyUse, RewrappedBatch, Rewrapping, SecretRotation } from "./secret_rotation.ts";
+export { RevisionConflictError } from "./revision_conflict_error.ts";
 export {
   type Acceptance,
   IDEMPOTENCY_KEPT_MS,

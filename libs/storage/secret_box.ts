@@ -10,6 +10,9 @@ const CIPHER = "aes-256-gcm";
 /** Field that an integration's password is bound to. */
 export const INTEGRATION_PASSWORD = "auth.password";
 
+/** Field that the private key is bound to with which an integration's mail is signed. */
+export const INTEGRATION_DKIM_KEY = "dkim.privateKey";
+
 /** The keys under which records' own keys are wrapped. They do not print. */
 export interface MasterKeys {
   /** Id of the key that new secrets are sealed under. */

@@ -1,7 +1,12 @@
-import type { Integration } from "@posthaste/contracts";
+import type { Integration, SealedSecret } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { INTEGRATION_PASSWORD, type MasterKeys, rewrapSecret } from "./secret_box.ts";
+import {
+  INTEGRATION_DKIM_KEY,
+  INTEGRATION_PASSWORD,
+  type MasterKeys,
+  rewrapSecret,
+} from "./secret_box.ts";
 
 /** Which secrets to bring under the current master key. */
 export interface Rewrapping {
@@ -44,28 +49,35 @@ export interface SecretRotation {
 export function secretRotation(db: Db): SecretRotation {
   const { integrations } = collectionsOf(db);
 
-  async function rewrap(found: Integration, keys: MasterKeys): Promise<boolean> {
+  async function rewrap(found: Integration, keys: MasterKeys): Promise<number> {
     for (let current: Integration | null = found; current !== null;) {
-      const { _id, accountId, revision, auth }: Integration = current;
-      if (auth === null || auth.password.keyId === keys.currentId) return false;
-      const binding = { accountId, recordId: _id, field: INTEGRATION_PASSWORD };
-      const { keyId, wrappedKey } = rewrapSecret(auth.password, { ...binding, keys });
+      const { _id, accountId, revision }: Integration = current;
+      const stale = secretsOf(current).filter(({ secret }) => secret.keyId !== keys.currentId);
+      if (stale.length === 0) return 0;
+      const changes = stale.map(({ field, secret }) => {
+        const { keyId, wrappedKey } = rewrapSecret(secret, {
+          ...{ keys, accountId, recordId: _id, field },
+        });
+        return { [`${field}.keyId`]: keyId, [`${field}.wrappedKey`]: wrappedKey };
+      });
       // With the revision: a change that has read the record before must not bring the old key back.
       const { matchedCount } = await integrations.updateOne({ _id, accountId, revision }, {
-        $set: { "auth.password.keyId": keyId, "auth.password.wrappedKey": wrappedKey },
+        $set: Object.assign({}, ...changes),
         $inc: { revision: 1 },
       });
-      if (matchedCount === 1) return true;
+      if (matchedCount === 1) return stale.length;
       current = await integrations.findOne({ _id, accountId });
     }
-    return false;
+    return 0;
   }
 
   return {
     async countSecrets() {
       const groups = await integrations.aggregate<{ _id: string; count: number }>([
-        { $match: { auth: { $ne: null } } },
-        { $group: { _id: "$auth.password.keyId", count: { $sum: 1 } } },
+        { $project: { keyId: FIELDS.map((field) => `$${field}.keyId`) } },
+        { $unwind: "$keyId" },
+        { $match: { keyId: { $type: "string" } } },
+        { $group: { _id: "$keyId", count: { $sum: 1 } } },
         { $sort: { _id: 1 } },
       ]).toArray();
       return groups.map(({ _id, count }) => ({ keyId: _id, count }));
@@ -73,13 +85,15 @@ export function secretRotation(db: Db): SecretRotation {
     async rewrapSecrets({ keys, limit, after = "" }) {
       const found = await integrations.find({
         _id: { $gt: after },
-        auth: { $ne: null },
-        "auth.password.keyId": { $ne: keys.currentId },
+        // `$gte: ""`: a text, so that one without a secret is none.
+        $or: FIELDS.map((field) => ({
+          [`${field}.keyId`]: { $ne: keys.currentId, $gte: "" },
+        })),
       }).sort({ _id: 1 }).limit(limit).toArray();
       const batch: RewrappedBatch = { rewrapped: 0, faults: [], last: found.at(-1)?._id ?? null };
       for (const integration of found) {
         try {
-          if (await rewrap(integration, keys)) batch.rewrapped++;
+          batch.rewrapped += await rewrap(integration, keys);
         } catch (error) {
           // Of the database: nothing is known of the others either.
           if (!isOfSecret(error)) throw error;
@@ -89,6 +103,16 @@ export function secretRotation(db: Db): SecretRotation {
       return batch;
     },
   };
+}
+
+/** Where an integration has secrets, which are bound to these names. */
+const FIELDS = [INTEGRATION_PASSWORD, INTEGRATION_DKIM_KEY] as const;
+
+function secretsOf({ auth, dkim }: Integration): { field: string; secret: SealedSecret }[] {
+  return [
+    ...(auth ? [{ field: INTEGRATION_PASSWORD, secret: auth.password }] : []),
+    ...(dkim ? [{ field: INTEGRATION_DKIM_KEY, secret: dkim.privateKey }] : []),
+  ];
 }
 
 function isOfSecret(error: unknown): error is Error {

@@ -3,7 +3,13 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openTestStore, type TestStore } from "./_test_store.ts";
-import { INTEGRATION_PASSWORD, openSecret, readMasterKeys, sealSecret } from "./secret_box.ts";
+import {
+  INTEGRATION_DKIM_KEY,
+  INTEGRATION_PASSWORD,
+  openSecret,
+  readMasterKeys,
+  sealSecret,
+} from "./secret_box.ts";
 
 const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
 const [FORMER, LATTER] = [setting("k1"), setting("k2")];
@@ -124,4 +130,42 @@ test("rewrapSecrets() goes on after a secret that does not open, and names it", 
     { keyId: "k1", count: 1 },
     { keyId: "k2", count: 32 },
   ]);
+});
+
+test("rewrapSecrets() brings the keys that mail is signed with under the current key, too", async () => {
+  const { store } = opened;
+  const before = await store.countSecrets();
+  const { id, accountId } = await connect("acc_5", "signing");
+  await store.updateIntegration(accountId, id, {
+    dkim: (recordId) => ({
+      ...{ domain: "example.com", selector: "ph", publicKey: "x", enabled: true },
+      privateKey: sealSecret("the key", {
+        ...{ keys: former, accountId, recordId, field: INTEGRATION_DKIM_KEY },
+      }),
+    }),
+  });
+  const { _id } = await store.createIntegration({
+    ...{ accountId, name: "no login", host: "h.example", port: 25, tls: "none", auth: null },
+    senders: ["a@example.com"],
+    dkim: (recordId) => ({
+      ...{ domain: "example.com", selector: "ph", publicKey: "x", enabled: true },
+      privateKey: sealSecret("another key", {
+        ...{ keys: former, accountId, recordId, field: INTEGRATION_DKIM_KEY },
+      }),
+    }),
+  });
+  const count = (keyId: string, uses: typeof before) =>
+    uses.find((use) => use.keyId === keyId)?.count ?? 0;
+  assert.equal(count("k1", await store.countSecrets()) - count("k1", before), 3);
+  assert.equal((await rotate(7)).rewrapped, 3);
+  const after = await store.countSecrets();
+  assert.equal(count("k1", after), count("k1", before));
+  assert.equal(count("k2", after), count("k2", before) + 3);
+  for (const [number, text] of [[id, "the key"], [2, "another key"]] as const) {
+    const found = await store.findIntegration(accountId, number);
+    assert.ok(found?.dkim);
+    const binding = { accountId, recordId: found._id, field: INTEGRATION_DKIM_KEY };
+    assert.equal(openSecret(found.dkim.privateKey, { ...binding, keys: latter }), text);
+  }
+  assert.equal(_id, `${accountId}/2`);
 });

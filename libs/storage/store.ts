@@ -8,6 +8,7 @@ import { type AuditStore, auditStore } from "./audit_store.ts";
 import { type DraftStore, draftStore } from "./draft_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
+import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
 import { type IntegrationHolds, integrationHolds } from "./integration_holds.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
 import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
@@ -67,6 +68,7 @@ export interface Store
     MessageParking,
     MessageRetry,
     IntegrationHealth,
+    IntegrationHistory,
     IntegrationHolds,
     SecretRotation,
     MailerRegister,
@@ -132,6 +134,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...messageParking(db),
     ...messageRetry(db),
     ...integrationHealth(db),
+    ...integrationHistory(db),
     ...integrationHolds(db),
     ...secretRotation(db),
     ...mailerRegister(db),

@@ -209,6 +209,8 @@ function integration(): Integration {
     maxConnections: 5,
     maxPerMinute: null,
     suspended: null,
+    dkim: null,
+    archivedAt: null,
     retryForMs: 172_800_000,
     whenUnknown: "retry",
     createdAt: new Date(0),

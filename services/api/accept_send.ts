@@ -171,7 +171,9 @@ async function findIntegration(
   ledger: AcceptSendDeps["ledger"],
 ): Promise<Integration | null> {
   const id = readPathId(integrationId);
-  return id === undefined ? null : await ledger.findIntegration(accountId, id);
+  const found = id === undefined ? null : await ledger.findIntegration(accountId, id);
+  // Whoever removed it wants no new mail to go by it.
+  return found === null || found.archivedAt ? null : found;
 }
 
 function tooMuch(): Refusal {

@@ -6,6 +6,8 @@ import { fastify, type FastifyInstance } from "fastify";
 import { closeConnections } from "./close_connections.ts";
 import { guardRoutes } from "./guard.ts";
 import { Problem, toProblem } from "./problem.ts";
+import { dkimRoutes } from "./routes/dkim.ts";
+import { integrationRoutes } from "./routes/integrations.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { DATA_HEADERS } from "./security_headers.ts";
@@ -68,6 +70,8 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     const routing = { deps, options };
     sessionRoutes(api, routing);
     templateRoutes(api, routing);
+    integrationRoutes(api, routing);
+    dkimRoutes(api, routing);
   });
   if (options.builtFolder !== null) {
     serveApplication(app, { folder: options.builtFolder, publicUrl: options.publicUrl });

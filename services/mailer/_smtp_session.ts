@@ -1,5 +1,7 @@
+import type { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { isIP } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { Transform } from "node:stream";
 import SMTPConnection, { type SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
 import { crashPoint } from "@posthaste/runtime";
@@ -19,6 +21,19 @@ export interface SessionSettings {
   readonly replyMs: number;
   /** The longest time for opening a session, and for a mail up to its final dot. */
   readonly transferMs: number;
+}
+
+/** What is said in a session, for who wants to know how far it comes. */
+export type SessionListener = (
+  who: "network" | "client" | "server",
+  line: string,
+) => void;
+
+/** How a connection is encrypted. */
+export interface Encryption {
+  /** As `TLSv1.3`. */
+  readonly protocol: string;
+  readonly certificate: X509Certificate | undefined;
 }
 
 /** One mail for one recipient. */
@@ -46,6 +61,7 @@ export class SmtpSession {
   #connection: SMTPConnection;
   #replies: ReplyGuard;
   #onClosed: () => void;
+  #onHeard: SessionListener | undefined;
   #phase: SmtpPhase = "connect";
   #ehlo = "";
   #mustReset = false;
@@ -55,11 +71,17 @@ export class SmtpSession {
 
   constructor(
     integration: SmtpIntegration,
-    options: { address: string; settings: SessionSettings; onClosed: () => void },
+    options: {
+      address: string;
+      settings: SessionSettings;
+      onClosed: () => void;
+      onHeard?: SessionListener | undefined;
+    },
   ) {
     this.#integration = integration;
     this.#settings = options.settings;
     this.#onClosed = options.onClosed;
+    this.#onHeard = options.onHeard;
     this.#connection = new SMTPConnection(this.#connectionOptions(options.address));
     this.#replies = new ReplyGuard(this.#connection, () => {
       this.#settleWith(this.#failure("lost", "the server said too much"));
@@ -104,6 +126,27 @@ export class SmtpSession {
       if (this.#mustReset) await this.#reset();
       return await this.#transact(mail);
     });
+  }
+
+  /** Names a sender, and takes it back. Gives what the server said to it. @throws {SmtpFailure} */
+  async trySender(from: string, signal?: AbortSignal): Promise<string> {
+    this.transactions++;
+    this.#phase = "mail";
+    const reply = await this.#guarded(signal, () => this.#say(`MAIL FROM:<${from}>`));
+    if (!reply.startsWith("2")) {
+      const message = `Cannot send through "${this.#integration.host}": ${reply}`;
+      throw new SmtpFailure(message, { phase: "mail", fault: "reply", response: reply });
+    }
+    await this.#guarded(signal, () => this.#reset());
+    return reply;
+  }
+
+  /** How the connection is encrypted, while it is open; `undefined` for one that is not. */
+  get encryption(): Encryption | undefined {
+    const { _socket: socket } = this.#connection;
+    if (!(socket instanceof TLSSocket)) return undefined;
+    const certificate = socket.getPeerX509Certificate();
+    return { protocol: socket.getProtocol() ?? "TLS", certificate };
   }
 
   /** Says QUIT and closes. */
@@ -153,6 +196,20 @@ export class SmtpSession {
       this.#settleWith(this.#failure("gate", "the final dot was held back", error));
       this.close();
     }
+  }
+
+  /** nodemailer has no words of its own for a sender alone; its types hide how it says all others. */
+  #say(command: string): Promise<string> {
+    const speaker = this.#connection as unknown as {
+      _responseActions: ((reply: string) => void)[];
+      _sendCommand(command: string): void;
+    };
+    return new Promise((resolve) => {
+      speaker._responseActions.push((reply) => {
+        resolve(hideLogin(reply, this.#integration.auth));
+      });
+      speaker._sendCommand(command);
+    });
   }
 
   #reset(): Promise<void> {
@@ -298,6 +355,9 @@ export class SmtpSession {
   }
 
   #hear(kind: string | undefined, message = ""): void {
+    if (kind === "network" || kind === "client" || kind === "server") {
+      this.#onHeard?.(kind, hideLogin(message, this.#integration.auth));
+    }
     if (kind === "message") this.#dotLeft();
     else if (kind === "client") this.#phase = commandPhase(message) ?? this.#phase;
     else if (kind === "server") this.#heardReply(message);

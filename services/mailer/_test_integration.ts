@@ -18,6 +18,8 @@ export function integrationOf(changes: Partial<Integration> = {}): Integration {
     maxConnections: 5,
     maxPerMinute: null,
     suspended: null,
+    dkim: null,
+    archivedAt: null,
     retryForMs: 48 * 3_600_000,
     whenUnknown: "retry",
     createdAt: new Date(0),

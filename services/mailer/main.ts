@@ -9,6 +9,7 @@ import { openAttachmentCache } from "./attachment_cache.ts";
 import { CONFIG, openResolver } from "./config.ts";
 import { joinCrew } from "./crew.ts";
 import { openGate } from "./gate.ts";
+import { PROBES_AT_ONCE, probeStep } from "./probe_step.ts";
 import { sendStep } from "./send_step.ts";
 import { openTransportPool } from "./transport_pool.ts";
 import { openTroubles } from "./troubles.ts";
@@ -29,9 +30,12 @@ await runService({
       name: "mailer",
       waiting: { signal, logger },
     });
-    await using pool = openTransportPool({
+    const identity = {
       resolveHost: openResolver(config),
       ehloName: config.EHLO_NAME ?? hostname(),
+    };
+    await using pool = openTransportPool({
+      ...identity,
       replyMs: config.REPLY_TIMEOUT,
       idleMs: config.CONNECTION_IDLE,
     });
@@ -65,6 +69,12 @@ await runService({
     await Promise.all([
       member.stay(signal),
       troubles.follow(signal),
+      bus.consume(probeStep({ ...identity, keys, logger }), {
+        consumer: "mailer_desk",
+        concurrency: PROBES_AT_ONCE,
+        signal,
+        logger,
+      }),
       ...LANES.map((lane) =>
         bus.consume(step, {
           consumer: consumerOf("mailer", lane),

@@ -26,6 +26,7 @@ import type { ComposedMail } from "./compose_mime.ts";
 import type { Gate, Passage } from "./gate.ts";
 import { type Setback, setbackOf } from "./outcome.ts";
 import { factOf, settle, type SettleDeps, type Work } from "./settle.ts";
+import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
@@ -41,7 +42,7 @@ export interface SendDeps
     Pick<MessageParking, "parkMessage">,
     Pick<IntegrationStore, "suspendIntegration"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
-  /** Opens the integration's password. */
+  /** Opens the integration's secrets. */
   unseal(integration: Integration): SmtpIntegration;
   gate: Gate;
   troubles: Pick<Troubles, "note" | "clear">;
@@ -102,7 +103,8 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   const { integration } = way;
   let mail: ComposedMail | string;
   try {
-    mail = await composeMessage(message, deps, deps.mailLimit);
+    const room = integration.dkim?.enabled ? SIGNATURE_ROOM : 0;
+    mail = await composeMessage(message, deps, deps.mailLimit - room);
   } catch (error) {
     if (error instanceof MissingContentError) return renderAgain(message);
     throw error;
@@ -121,13 +123,14 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     await deps.noteAmbiguity({ messageId, attempt, at: work.claimedAt, reason });
     crashPoint("mailer.ambiguity_noted");
   }
-  const mimeHash = createHash("sha256").update(mail.raw).digest("hex");
+  const opened = unsealed(integration, deps);
+  if ("kind" in opened) return await setBack(work, integration, deps, opened);
+  const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
+  const mimeHash = createHash("sha256").update(raw).digest("hex");
   if (earlierHash !== null && earlierHash !== mimeHash) {
     deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
   }
-  const opened = unsealed(integration, deps);
-  if ("kind" in opened) return await setBack(work, integration, deps, opened);
-  return await transact({ ...work, mimeHash }, { ...way, mail, opened }, deps);
+  return await transact({ ...work, mimeHash }, { ...way, mail: { ...mail, raw }, opened }, deps);
 }
 
 const NOTHING: Verdict = { type: "done", publish: [] };
@@ -183,15 +186,15 @@ async function park(
 }
 
 /**
- * A password that does not open stops the integration, not the mail: a person can repair it. One whose
+ * A secret that does not open stops the integration, not the mail: a person can repair it. One whose
  * master key this process was not given may be opened by another, while keys are being replaced.
  */
 function unsealed(integration: Integration, deps: SendDeps): SmtpIntegration | SmtpVerdict {
   try {
     return deps.unseal(integration);
   } catch (error) {
-    deps.logger.error("Cannot open the password of an integration", { error });
-    const reason = "The password of the SMTP integration could not be opened";
+    deps.logger.error("Cannot open a secret of an integration", { error });
+    const reason = "The password or the DKIM key of the SMTP integration could not be opened";
     return {
       kind: error instanceof MasterKeyMissingError ? "defer" : "suspend_integration",
       reason,

@@ -8,6 +8,7 @@ import {
   type Parking,
 } from "@posthaste/storage";
 import assert from "node:assert/strict";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { integrationOf } from "./_test_integration.ts";
 import { encodeAttachment } from "./compose_mime.ts";
@@ -430,9 +431,9 @@ test("sendStep() defers the mail of an integration whose password does not open"
   });
   assert.deepEqual(typesOf(await run()), ["fact.message.deferred"]);
   assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
-    ["deferred", "The password of the SMTP integration could not be opened"],
+    ["deferred", "The password or the DKIM key of the SMTP integration could not be opened"],
   ]);
-  assert.deepEqual(world.logged, ["Cannot open the password of an integration"]);
+  assert.deepEqual(world.logged, ["Cannot open a secret of an integration"]);
   assert.deepEqual(world.mails, []);
 });
 
@@ -524,4 +525,23 @@ test("sendStep() tells a failure of the pipeline when it gives up", () => {
   assert.ok(fact?.type === "fact.message.failed");
   const { stage, reason, attempt } = fact.data;
   assert.deepEqual([stage, reason, attempt], ["pipeline", "given up after 5 tries", 2]);
+});
+
+test("sendStep() signs the mail, with the same bytes and hash on every attempt", async () => {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const dkim = { domain: "example.com", selector: "ph", privateKey };
+  const { world, run } = openMailer({
+    unseal: () => ({
+      ...{ key: "1", host: "h", port: 25, tls: "none" as const },
+      auth: null,
+      dkim,
+    }),
+  });
+  await run();
+  await run();
+  const [first, second] = world.mails;
+  assert.match(first?.raw.toString() ?? "", /^DKIM-Signature: v=1; a=rsa-sha256; .*d=example.com;/);
+  assert.ok(first && second?.raw.equals(first.raw));
+  const hash = createHash("sha256").update(first.raw).digest("hex");
+  assert.deepEqual(world.written.map(({ mimeHash }) => mimeHash), [hash, hash]);
 });

@@ -1,5 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
+import type { DkimSigner } from "./sign_mail.ts";
 
 /** A customer's SMTP server, its secret already opened. */
 export interface SmtpIntegration {
@@ -20,6 +21,8 @@ export interface SmtpIntegration {
   readonly allowInvalidCertificate?: boolean;
   /** The certificate authorities to trust, as PEM, instead of those that everybody trusts. */
   readonly ca?: string;
+  /** Signs the mail, where somebody here does. */
+  readonly dkim?: DkimSigner;
 }
 
 const fingerprints = new WeakMap<SmtpIntegration, string>();

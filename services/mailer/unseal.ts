@@ -1,29 +1,52 @@
-import type { Integration } from "@posthaste/contracts";
-import { INTEGRATION_PASSWORD, type MasterKeys, openSecret } from "@posthaste/storage";
+import { createPrivateKey } from "node:crypto";
+import type { Integration, ProbeSettings } from "@posthaste/contracts";
+import {
+  INTEGRATION_DKIM_KEY,
+  INTEGRATION_PASSWORD,
+  type MasterKeys,
+  openSecret,
+} from "@posthaste/storage";
+import type { DkimSigner } from "./sign_mail.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 
-/** Makes what opens an integration's password: the only place where it is in the clear. */
+/** Makes what opens an integration's secrets: the only place where they are in the clear. */
 export function unsealer(keys: MasterKeys): (integration: Integration) => SmtpIntegration {
   const opened = new WeakMap<Integration, SmtpIntegration>();
   return (integration) => {
     const known = opened.get(integration);
     if (known !== undefined) return known;
-    const fresh = unseal(integration, keys);
+    const { _id: recordId, maxConnections } = integration;
+    const fresh = {
+      ...unsealProbe({ ...integration, recordId }, keys),
+      maxConnections,
+      ...signerOf(integration, keys),
+    };
     opened.set(integration, fresh);
     return fresh;
   };
 }
 
-function unseal(integration: Integration, keys: MasterKeys): SmtpIntegration {
-  const { _id, accountId, host, port, tls, auth, maxConnections } = integration;
-  const { ca, allowInvalidCertificate } = integration;
+/** Opens the password in settings that are tried, whether they are stored or not. */
+export function unsealProbe(
+  settings: Omit<ProbeSettings, "sender"> & { accountId: string },
+  keys: MasterKeys,
+): SmtpIntegration {
+  const { accountId, recordId, host, port, tls, auth, ca, allowInvalidCertificate } = settings;
   const base = {
-    ...{ key: _id, host, port, tls, maxConnections, allowInvalidCertificate },
+    ...{ key: recordId, host, port, tls, allowInvalidCertificate },
     ...(ca === null ? {} : { ca }),
   };
   if (auth === null) return { ...base, auth: null };
-  const binding = { accountId, recordId: _id, field: INTEGRATION_PASSWORD };
+  const binding = { accountId, recordId, field: INTEGRATION_PASSWORD };
   const password = openSecret(auth.password, { ...binding, keys });
   const method = auth.method === null ? {} : { method: auth.method };
   return { ...base, auth: { user: auth.user, password, ...method } };
+}
+
+function signerOf({ _id, accountId, dkim }: Integration, keys: MasterKeys): { dkim?: DkimSigner } {
+  if (dkim === null || !dkim.enabled) return {};
+  const { domain, selector, privateKey } = dkim;
+  const binding = { accountId, recordId: _id, field: INTEGRATION_DKIM_KEY };
+  const pem = openSecret(privateKey, { ...binding, keys });
+  return { dkim: { domain, selector, privateKey: createPrivateKey(pem) } };
 }

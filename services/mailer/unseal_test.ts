@@ -1,6 +1,11 @@
-import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } from "@posthaste/storage";
+import {
+  INTEGRATION_DKIM_KEY,
+  INTEGRATION_PASSWORD,
+  readMasterKeys,
+  sealSecret,
+} from "@posthaste/storage";
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { integrationOf } from "./_test_integration.ts";
 import { unsealer } from "./unseal.ts";
@@ -50,4 +55,28 @@ test("unsealer() throws without the password or a key in its message when it doe
       return !error.message.includes("s3cret");
     });
   }
+});
+
+function withDkim(enabled: boolean, field: string = INTEGRATION_DKIM_KEY) {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const binding = { accountId: "acc_1", recordId: "acc_1/4", field };
+  const dkim = {
+    ...{ domain: "example.com", selector: "ph", publicKey: "", enabled },
+    privateKey: sealSecret(pem, { ...binding, keys: KEYS }),
+  };
+  return { privateKey, integration: integrationOf({ dkim }) };
+}
+
+test("unsealer() opens the key that mail is signed with, if it is to be signed", () => {
+  const { privateKey, integration } = withDkim(true);
+  const { dkim } = unsealer(KEYS)(integration);
+  assert.deepEqual([dkim?.domain, dkim?.selector], ["example.com", "ph"]);
+  assert.ok(dkim?.privateKey.equals(privateKey));
+  assert.equal(unsealer(KEYS)(withDkim(false).integration).dkim, undefined);
+});
+
+test("unsealer() takes no password for a key", () => {
+  const { integration } = withDkim(true, INTEGRATION_PASSWORD);
+  assert.throws(() => unsealer(KEYS)(integration), /Cannot open secret "dkim.privateKey"/);
 });

@@ -1,6 +1,15 @@
-import { Page } from "../../parts/page.tsx";
+import { Route, Switch } from "wouter";
+import { IntegrationList } from "./integration_list.tsx";
+import { IntegrationDetail } from "./integration_detail.tsx";
+import { NewIntegration } from "./new_integration.tsx";
 
-/** To be written. */
+/** The SMTP servers that mail goes out by. */
 export default function Integrations() {
-  return <Page title="Integrations">{null}</Page>;
+  return (
+    <Switch>
+      <Route path="/new" component={NewIntegration} />
+      <Route path="/:id">{({ id }) => <IntegrationDetail key={id} id={Number(id)} />}</Route>
+      <Route component={IntegrationList} />
+    </Switch>
+  );
 }

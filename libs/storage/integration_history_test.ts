@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { newSendId } from "@posthaste/contracts";
+import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { NameTakenError } from "./name_taken_error.ts";
+import { RevisionConflictError } from "./revision_conflict_error.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened[Symbol.asyncDispose]());
+
+const at = new Date("2026-03-01T00:00:00Z");
+const person = { at, reason: "paused by Ann" };
+
+async function connect(accountId: string) {
+  return await opened.store.createIntegration({
+    ...{ accountId, name: "main", host: "smtp.example.com", port: 587, tls: "starttls" },
+    ...{ auth: null, senders: ["shop@example.com"] },
+  });
+}
+
+async function historyOf(accountId: string, id = 1) {
+  const events = await opened.store.listIntegrationEvents(accountId, id, { limit: 10 });
+  return events.map(({ type, reason }) => `${type}: ${reason}`).toReversed();
+}
+
+test("suspendIntegration() writes one line of history, however many mails found the same", async () => {
+  const { store } = opened;
+  const { _id, revision, accountId, id } = await connect("acc_s");
+  const suspended = { at, reason: "The login was refused" };
+  for (let mail = 0; mail < 5; mail++) {
+    assert.ok(await store.suspendIntegration({ _id, revision }, suspended));
+  }
+  assert.deepEqual(await historyOf(accountId), ["suspended: The login was refused"]);
+  await store.updateIntegration(accountId, id, { port: 465 });
+  assert.equal((await store.findIntegration(accountId, id))?.suspended, null);
+  assert.equal(
+    await store.suspendIntegration({ _id, revision }, suspended),
+    false,
+    "it is changed",
+  );
+  assert.equal((await historyOf(accountId))[1], "resumed: The settings were changed");
+});
+
+test("pauseIntegration() holds until a person resumes: no change and no refused login ends it", async () => {
+  const { store } = opened;
+  const { _id, revision, accountId, id } = await connect("acc_p");
+  assert.equal(await store.pauseIntegration("acc_other", id, person), false);
+  assert.ok(await store.pauseIntegration(accountId, id, person));
+  const changed = await store.updateIntegration(accountId, id, { port: 465, revision });
+  assert.equal(changed?.revision, revision + 1, "who paused it did not change the settings");
+  assert.deepEqual(changed?.suspended, { ...person, kind: "person" });
+  const refused = { at, reason: "The login was refused" };
+  assert.ok(await store.suspendIntegration({ _id, revision: revision + 1 }, refused));
+  assert.equal((await store.findIntegration(accountId, id))?.suspended?.kind, "person");
+  assert.ok(await store.resumeIntegration(accountId, id, "resumed by Ann"));
+  assert.ok(await store.resumeIntegration(accountId, id, "resumed by Ann"));
+  assert.deepEqual(await historyOf(accountId), [
+    "paused: paused by Ann",
+    "resumed: resumed by Ann",
+  ]);
+});
+
+test("updateIntegration() keeps a pause that comes between its reading and its writing", async () => {
+  const { store } = opened;
+  const { accountId, id } = await connect("acc_r");
+  for (let round = 0; round < 20; round++) {
+    await Promise.all([
+      store.updateIntegration(accountId, id, { maxConnections: 1 + round % 9 }),
+      store.pauseIntegration(accountId, id, person),
+    ]);
+    assert.equal((await store.findIntegration(accountId, id))?.suspended?.kind, "person");
+    await store.resumeIntegration(accountId, id);
+  }
+});
+
+test("updateIntegration() refuses a change that was made from an older revision", async () => {
+  const { store } = opened;
+  const { accountId, id, revision } = await connect("acc_c");
+  await store.updateIntegration(accountId, id, { port: 465, revision });
+  await assert.rejects(
+    store.updateIntegration(accountId, id, { port: 25, revision }),
+    RevisionConflictError,
+  );
+  assert.equal((await store.findIntegration(accountId, id))?.port, 465);
+});
+
+test("noteTrouble() and clearTrouble() write history when a server is left alone, and not before", async () => {
+  const { store } = opened;
+  const { _id, accountId } = await connect("acc_t");
+  const pauseMs = (failures: number) => failures < 3 ? 0 : 1000;
+  const note = (seconds: number) =>
+    store.noteTrouble({
+      ...{ id: _id, reason: "no answer", pauseMs },
+      now: new Date(at.getTime() + seconds * 1000),
+    });
+  await note(0);
+  await store.clearTrouble(_id);
+  assert.deepEqual(await historyOf(accountId), []);
+  for (const seconds of [0, 1, 2, 10, 20]) await note(seconds);
+  assert.deepEqual(await historyOf(accountId), ["unreachable: no answer"]);
+  assert.equal((await store.findTrouble(accountId, 1))?.failures, 5);
+  await store.clearTrouble(_id);
+  assert.equal((await historyOf(accountId))[1], "reachable: Its server was reached again");
+  assert.equal(await store.findTrouble(accountId, 1), null);
+});
+
+test("archiveIntegration() frees the name, and mail on its way still finds it", async () => {
+  const { store } = opened;
+  const { accountId, id } = await connect("acc_a");
+  await assert.rejects(connect(accountId), NameTakenError);
+  assert.equal(await store.archiveIntegration("acc_b", id, at), false);
+  assert.ok(await store.archiveIntegration(accountId, id, at));
+  assert.equal(await store.archiveIntegration(accountId, id, at), false);
+  assert.deepEqual(await store.listIntegrations(accountId), []);
+  const found = await store.findIntegration(accountId, id);
+  assert.deepEqual([found?.name, found?.archivedAt], [`main (removed, ${id})`, at]);
+  assert.equal((await connect(accountId)).id, 3);
+});
+
+test("countParked() and recentOutcomes() tell how the mail of one integration fares", async () => {
+  const { store } = opened;
+  const accountId = "acc_m";
+  const messageOf = async (integrationId: number, day: number) => {
+    const acceptedAt = new Date(Date.UTC(2026, 0, day));
+    const send = sendOf({ _id: newSendId(acceptedAt), accountId, acceptedAt, integrationId });
+    await store.acceptSend(send);
+    return claimOf(send, 0, acceptedAt);
+  };
+  const sent = await messageOf(1, 1);
+  await store.claimMessage(sent);
+  await store.markSent({ messageId: sent.messageId, attempt: 1, at, reply: { code: 250 } });
+  const failed = await messageOf(1, 2);
+  await store.claimMessage(failed);
+  await store.markFailed({ messageId: failed.messageId, attempt: 1, at, reason: "no such user" });
+  const other = await messageOf(2, 3);
+  await store.claimMessage(other);
+  await store.markFailed({ messageId: other.messageId, attempt: 1, at, reason: "of another" });
+  for (let n = 0; n < 3; n++) {
+    await store.parkMessage({
+      ...await messageOf(1, 4),
+      ...{ parkedFor: `${accountId}/1`, reason: "its turn" },
+    });
+  }
+  assert.deepEqual(await store.recentOutcomes(accountId, 1), {
+    lastSent: { _id: sent.messageId, at },
+    lastFailed: { _id: failed.messageId, at, reason: "no such user" },
+  });
+  assert.deepEqual(await store.recentOutcomes(accountId, 3), { lastSent: null, lastFailed: null });
+  const counts = await Promise.all([10, 2].map((most) => store.countParked(accountId, 1, most)));
+  assert.deepEqual(counts, [3, 2]);
+});

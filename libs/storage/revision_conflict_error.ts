@@ -1,0 +1,8 @@
+/** Somebody else has changed it since it was read. */
+export class RevisionConflictError extends Error {
+  override readonly name = "RevisionConflictError";
+
+  constructor(kind: string) {
+    super(`Cannot change the ${kind}: it was changed meanwhile`);
+  }
+}

@@ -1,0 +1,79 @@
+import { generateKeyPair } from "node:crypto";
+import { Resolver } from "node:dns/promises";
+import { promisify } from "node:util";
+import type { DnsCheck, DnsRecord } from "./interface/integrations.ts";
+
+const BITS = 2048;
+/** A string of a TXT record has at most so many bytes (RFC 1035, 3.3). */
+const LONGEST_STRING = 255;
+const DNS_TIMEOUT_MS = 2_500;
+
+/** A new key to sign mail with. */
+export interface DkimPair {
+  /** PKCS #8, as PEM. */
+  privateKey: string;
+  /** SPKI in DER, as base64. */
+  publicKey: string;
+}
+
+/** Makes a key of 2048 bits, which all receivers take and name servers can hold. */
+export async function newDkimPair(): Promise<DkimPair> {
+  const { privateKey, publicKey } = await promisify(generateKeyPair)("rsa", {
+    modulusLength: BITS,
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "der" },
+  });
+  return { privateKey, publicKey: publicKey.toString("base64") };
+}
+
+/** Gives the record that receivers look for (RFC 6376, 3.6). */
+export function dkimRecord(
+  { domain, selector, publicKey }: { domain: string; selector: string; publicKey: string },
+): DnsRecord {
+  const value = `v=DKIM1; k=rsa; p=${publicKey}`;
+  const strings = value.match(new RegExp(`.{1,${LONGEST_STRING}}`, "g")) ?? [];
+  return {
+    type: "TXT",
+    name: `${selector}._domainkey.${domain}`,
+    value,
+    quoted: strings.map((text) => `"${text}"`).join(" "),
+  };
+}
+
+/** Finds all TXT records of a name. */
+export type FindTxt = (name: string) => Promise<string[][]>;
+
+/** Asks the name servers of the system, for at most some seconds. */
+export function findTxt(name: string): Promise<string[][]> {
+  return new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 }).resolveTxt(name);
+}
+
+/** Looks whether a record is published as it has to be. It never throws. */
+export async function checkRecord({ name, value }: DnsRecord, find: FindTxt): Promise<DnsCheck> {
+  let found: string[];
+  try {
+    found = (await find(name)).map((strings) => strings.join(""));
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "ENOTFOUND" || code === "ENODATA") {
+      const detail = `There is no TXT record at ${name} yet; a new one may take an hour to be seen`;
+      return { outcome: "missing", detail, found: [] };
+    }
+    const detail = "The name servers do not answer now: try again in a minute";
+    return { outcome: "unavailable", detail, found: [] };
+  }
+  const isPublished = found.some((text) => keyOf(text) === keyOf(value));
+  if (isPublished && found.length === 1) {
+    return { outcome: "published", detail: "The record is published as it has to be", found };
+  }
+  const detail = isPublished
+    ? `There are ${found.length} records at ${name}: receivers expect one, remove the others`
+    : `The record at ${name} has another key: replace it, or make a key under another selector`;
+  return { outcome: "different", detail, found };
+}
+
+function keyOf(record: string): string | undefined {
+  const tags = record.split(";").map((tag) => tag.trim());
+  if (tags.some((tag) => /^v\s*=/.test(tag) && !/^v\s*=\s*DKIM1$/.test(tag))) return undefined;
+  return tags.find((tag) => /^p\s*=/.test(tag))?.replace(/^p\s*=/, "").replace(/\s+/g, "");
+}

@@ -1,0 +1,82 @@
+import { X509Certificate } from "node:crypto";
+import { integrationSchema, normalizeAddress } from "@posthaste/contracts";
+import { z } from "zod";
+
+const { shape } = integrationSchema;
+
+/** Certificates are read when they are given, and not when the first mail is to be sent. */
+const caSchema = shape.ca.unwrap().refine((ca) => ca === null || isCertificate(ca), {
+  error: "holds no certificate that can be read",
+});
+
+const connectionShape = {
+  host: z.string().trim().pipe(shape.host),
+  port: shape.port,
+  tls: shape.tls,
+  ca: caSchema,
+  allowInvalidCertificate: z.boolean(),
+  user: z.string().min(1, { error: "must not be empty" }).max(320).nullable(),
+  authMethod: z.enum(["PLAIN", "LOGIN"]).nullable(),
+  password: z.string().min(1, { error: "must not be empty" }).max(2_000).optional(),
+};
+
+const senderSchema = z.string().trim().pipe(integrationSchema.shape.senders.element);
+
+/** Body of `POST /api/integrations`. */
+export const integrationInputSchema = z.object({
+  ...connectionShape,
+  name: z.string().trim().min(1, { error: "must not be empty" }).max(200),
+  senders: z.array(senderSchema).min(1, { error: "must have an address" }).max(500).refine(
+    (senders) => new Set(senders.map(normalizeAddress)).size === senders.length,
+    { error: "must not have an address twice" },
+  ),
+  maxConnections: z.int().min(1).max(100),
+  maxPerMinute: z.int().min(1).max(1_000_000).nullable(),
+  retryForMs: z.int().min(3_600_000).max(432_000_000),
+  whenUnknown: z.enum(["retry", "hold"]),
+});
+
+/** What people set about an integration. */
+export type IntegrationInputData = z.infer<typeof integrationInputSchema>;
+
+/** Body of `PUT /api/integrations/:id`. */
+export const integrationChangeSchema = integrationInputSchema.extend({
+  revision: z.int().positive(),
+});
+
+/** Body of `POST /api/integrations/probe`. */
+export const probeInputSchema = z.object({
+  id: z.int().positive().optional(),
+  settings: z.object(connectionShape),
+  sender: senderSchema.optional(),
+});
+
+/** What is needed to try a server. */
+export type ProbeInputData = z.infer<typeof probeInputSchema>;
+
+/** Body of `POST /api/integrations/:id/dkim`. */
+export const dkimInputSchema = z.object({
+  domain: z.string().trim().toLowerCase().pipe(
+    z.string().max(200).regex(
+      /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/,
+      { error: "must be a domain such as example.com" },
+    ),
+  ),
+  selector: z.string().trim().toLowerCase().pipe(
+    z.string().regex(
+      /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/,
+      { error: "must be letters, digits and dashes" },
+    ),
+  ),
+});
+
+/** Id of an integration, as it stands in an address. */
+export const integrationIdSchema = z.object({ id: z.coerce.number().int().min(1).max(2 ** 31) });
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import type { Integration, ProbeSettings } from "@posthaste/contracts";
+import {
+  INTEGRATION_PASSWORD,
+  type MasterKeys,
+  type SealAuth,
+  sealSecret,
+} from "@posthaste/storage";
+import type { IntegrationInputData, ProbeInputData } from "./integration_input.ts";
+import { Problem } from "./problem.ts";
+
+type Login = Pick<IntegrationInputData, "user" | "authMethod" | "password">;
+type Server = Pick<
+  IntegrationInputData,
+  "host" | "port" | "tls" | "ca" | "allowInvalidCertificate" | "user"
+>;
+
+/** Makes the log-in of an integration: with a new password, or with the one that it has. */
+export function loginOf(
+  { user, authMethod: method, password }: Login,
+  { accountId, keys }: { accountId: string; keys: MasterKeys },
+): SealAuth | null {
+  if (user === null) return null;
+  return (recordId, current) => {
+    if (password === undefined) {
+      if (current === null) throw passwordMissing("it has none yet");
+      return { user, method, password: current.password };
+    }
+    const binding = { accountId, recordId, field: INTEGRATION_PASSWORD };
+    return { user, method, password: sealSecret(password, { ...binding, keys }) };
+  };
+}
+
+/**
+ * Refuses to use a stored password with another server, another user or less protection: whoever may
+ * change integrations could have it sent to a host of their own, and read it there.
+ *
+ * @throws {Problem} If the password has to be entered again.
+ */
+export function checkPasswordStays(
+  current: Integration,
+  input: Server & Pick<Login, "password">,
+): void {
+  if (input.password !== undefined || input.user === null || current.auth === null) return;
+  const isSame = current.host === input.host && current.port === input.port &&
+    current.tls === input.tls && current.ca === input.ca && current.auth.user === input.user &&
+    (current.allowInvalidCertificate || !input.allowInvalidCertificate);
+  if (!isSame) throw passwordMissing("server, user or encryption were changed");
+}
+
+/** Gives what the mailer needs to try a server; a password that is not stored is sealed for this alone. */
+export function probeSettingsOf(
+  { settings, sender }: ProbeInputData,
+  { stored, accountId, keys }: { stored: Integration | null; accountId: string; keys: MasterKeys },
+): ProbeSettings {
+  const { host, port, tls, ca, allowInvalidCertificate, user, authMethod: method } = settings;
+  const server = { host, port, tls, ca, allowInvalidCertificate, ...(sender ? { sender } : {}) };
+  const recordId = `${accountId}/probe-${randomBytes(12).toString("hex")}`;
+  if (user === null) return { ...server, auth: null, recordId };
+  if (settings.password !== undefined) {
+    const binding = { accountId, recordId, field: INTEGRATION_PASSWORD };
+    const password = sealSecret(settings.password, { ...binding, keys });
+    return { ...server, auth: { user, method, password }, recordId };
+  }
+  if (stored === null || stored.auth === null) throw passwordMissing("none is stored");
+  checkPasswordStays(stored, settings);
+  const { password } = stored.auth;
+  return { ...server, auth: { user, method, password }, recordId: stored._id };
+}
+
+function passwordMissing(reason: string): Problem {
+  return new Problem("invalid_request", `Enter the password: ${reason}`, {
+    issues: [{ path: "password", message: `must be entered: ${reason}` }],
+  });
+}

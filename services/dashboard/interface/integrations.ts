@@ -1,0 +1,146 @@
+import type { Integration, IntegrationEvent, ProbeReply } from "@posthaste/contracts";
+
+/** How an integration is at a glance, the worst first. */
+export type IntegrationState =
+  /** A person has stopped it. */
+  | "paused"
+  /** The server refuses what only a person can mend. */
+  | "suspended"
+  /** Its server cannot be reached and is left alone until a time. */
+  | "unreachable"
+  /** Its server failed lately, or mail waits for it. */
+  | "slow"
+  | "working";
+
+/** How an integration is, and why. */
+export interface IntegrationHealthView {
+  state: IntegrationState;
+  /** Why it is not working, as a sentence. */
+  reason: string | null;
+  /** Since when it is paused or suspended. */
+  since: string | null;
+  /** Until when its server is left alone. */
+  openUntil: string | null;
+  /** Messages that wait for it; {@linkcode MOST_WAITING} means so many or more. */
+  waiting: number;
+}
+
+/** A line of `GET /api/integrations`. */
+export interface IntegrationSummary extends IntegrationHealthView {
+  id: number;
+  name: string;
+  host: string;
+  port: number;
+  tls: Integration["tls"];
+  user: string | null;
+  senders: string[];
+  allowInvalidCertificate: boolean;
+  /** Domain that mail is signed for; null while it is not signed here. */
+  signsFor: string | null;
+}
+
+/** What people set about an integration, as it is sent and shown; never the password. */
+export interface IntegrationSettingsView {
+  name: string;
+  host: string;
+  port: number;
+  tls: Integration["tls"];
+  /** PEM. */
+  ca: string | null;
+  allowInvalidCertificate: boolean;
+  /** Null for a server without a login. */
+  user: string | null;
+  /** Null for what the server offers. */
+  authMethod: "PLAIN" | "LOGIN" | null;
+  senders: string[];
+  maxConnections: number;
+  maxPerMinute: number | null;
+  retryForMs: number;
+  whenUnknown: Integration["whenUnknown"];
+}
+
+/** Body of `POST /api/integrations`; of `PUT /api/integrations/:id` with the revision. */
+export interface IntegrationInput extends IntegrationSettingsView {
+  /** Missing keeps the one that is stored. */
+  password?: string | undefined;
+}
+
+/** A DNS record to publish. */
+export interface DnsRecord {
+  type: "TXT";
+  name: string;
+  value: string;
+  /** The value in quoted strings of at most 255 characters, for zone files. */
+  quoted: string;
+}
+
+/** How an integration signs its mail. */
+export interface DkimView {
+  domain: string;
+  selector: string;
+  enabled: boolean;
+  record: DnsRecord;
+}
+
+/** Answer to `POST /api/integrations/:id/dkim/check`. */
+export interface DnsCheck {
+  outcome: "published" | "missing" | "different" | "unavailable";
+  /** A sentence for people. */
+  detail: string;
+  /** What was found there. */
+  found: string[];
+}
+
+/** `GET /api/integrations/:id`. */
+export interface IntegrationView extends IntegrationHealthView {
+  id: number;
+  revision: number;
+  settings: IntegrationSettingsView;
+  hasPassword: boolean;
+  dkim: DkimView | null;
+  lastSent: { messageId: string; at: string } | null;
+  lastFailed: { messageId: string; at: string; reason: string } | null;
+  /** What happened within 30 days, newest first. */
+  history: { at: string; type: IntegrationEvent["type"]; reason: string }[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** Body of `POST /api/integrations/probe`. */
+export interface ProbeInput {
+  /** The integration whose password is used when none is given. */
+  id?: number | undefined;
+  settings: Pick<
+    IntegrationInput,
+    | "host"
+    | "port"
+    | "tls"
+    | "ca"
+    | "allowInvalidCertificate"
+    | "user"
+    | "authMethod"
+    | "password"
+  >;
+  /** Tried as sender. */
+  sender?: string | undefined;
+}
+
+/** Answer to `POST /api/integrations/probe`. */
+export type ProbeView = ProbeReply;
+
+/** A well-known provider: what its page says about SMTP. */
+export interface ProviderPreset {
+  id: string;
+  name: string;
+  /** Where it has several. */
+  servers: { label: string; host: string }[];
+  port: number;
+  tls: Integration["tls"];
+  /** What the user is, as a sentence. */
+  user: string;
+  /** Where the user is always the same. */
+  fixedUser?: string | undefined;
+  /** What people stumble over. */
+  hint: string;
+  documentation: string;
+}

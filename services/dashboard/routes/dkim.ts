@@ -1,0 +1,93 @@
+import type { Dkim, Integration } from "@posthaste/contracts";
+import { INTEGRATION_DKIM_KEY, type SealDkim, sealSecret } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
+import { checkRecord, dkimRecord, type FindTxt, findTxt, newDkimPair } from "../dkim_record.ts";
+import { dkimInputSchema, integrationIdSchema } from "../integration_input.ts";
+import { viewOf } from "../integration_views.ts";
+import type { DnsCheck, IntegrationView } from "../interface/integrations.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import type { Visitor } from "../session.ts";
+
+const switchSchema = z.object({ enabled: z.boolean() });
+
+/** The keys that mail is signed with: made here, checked in the DNS, switched on and off. */
+export function dkimRoutes(
+  app: FastifyInstance,
+  { deps }: Routing,
+  find: FindTxt = findTxt,
+): void {
+  const { store, keys, now } = deps;
+
+  async function findOne({ accountId }: Visitor, params: unknown): Promise<Integration> {
+    const { id } = readInput(integrationIdSchema, params);
+    const found = await store.findIntegration(accountId, id);
+    if (found !== null && found.archivedAt === null) return found;
+    throw new Problem("not_found", "There is no such integration");
+  }
+
+  async function change(
+    visitor: Visitor,
+    { id, name }: Integration,
+    { dkim, action }: { dkim: SealDkim | null; action: string },
+  ): Promise<IntegrationView> {
+    const changed = await store.updateIntegration(visitor.accountId, id, { dkim });
+    if (changed === null) throw new Problem("not_found", "There is no such integration");
+    const details = changed.dkim === null
+      ? { name }
+      : { name, domain: changed.dkim.domain, selector: changed.dkim.selector };
+    const target = `integration ${id}`;
+    await audit({ ...store, now }, visitor, { action: `integration.${action}`, target, details });
+    return await viewOf(changed, store);
+  }
+
+  app.post("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
+    const { visitor, params, body } = request;
+    const { accountId } = visitor;
+    const found = await findOne(visitor, params);
+    const { domain, selector } = readInput(dkimInputSchema, body);
+    const { privateKey, publicKey } = await newDkimPair();
+    // Signed mail whose record is missing is worse than unsigned: it is switched on afterwards.
+    const dkim = (recordId: string): Dkim => ({
+      ...{ domain, selector, publicKey, enabled: false },
+      privateKey: sealSecret(privateKey, {
+        ...{ keys, accountId, recordId, field: INTEGRATION_DKIM_KEY },
+      }),
+    });
+    return await change(visitor, found, { dkim, action: "dkim_made" });
+  });
+
+  app.put("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
+    const { visitor, params, body } = request;
+    const found = await findOne(visitor, params);
+    const { enabled } = readInput(switchSchema, body);
+    const dkim: SealDkim = (_recordId, current) => {
+      if (current === null) throw noKey();
+      return { ...current, enabled };
+    };
+    return await change(visitor, found, { dkim, action: enabled ? "dkim_on" : "dkim_off" });
+  });
+
+  app.delete("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
+    const { visitor, params } = request;
+    const found = await findOne(visitor, params);
+    return await change(visitor, found, { dkim: null, action: "dkim_removed" });
+  });
+
+  app.post(
+    "/api/integrations/:id/dkim/check",
+    { config: { role: "editor" } },
+    async ({ visitor, params }): Promise<DnsCheck> => {
+      const { dkim } = await findOne(visitor, params);
+      if (dkim === null) throw noKey();
+      return await checkRecord(dkimRecord(dkim), find);
+    },
+  );
+}
+
+function noKey(): Problem {
+  return new Problem("not_found", "There is no key yet: make one first");
+}

@@ -1,0 +1,188 @@
+import { NameTakenError, RevisionConflictError } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
+import {
+  integrationChangeSchema,
+  integrationIdSchema,
+  type IntegrationInputData,
+  integrationInputSchema,
+  probeInputSchema,
+} from "../integration_input.ts";
+import { checkPasswordStays, loginOf, probeSettingsOf } from "../integration_login.ts";
+import { summaryOf, viewOf } from "../integration_views.ts";
+import type {
+  IntegrationSummary,
+  IntegrationView,
+  ProbeView,
+  ProviderPreset,
+} from "../interface/integrations.ts";
+import { openProbeLimit } from "../probe_limit.ts";
+import { Problem } from "../problem.ts";
+import { PROVIDER_PRESETS } from "../provider_presets.ts";
+import { readInput } from "../read_input.ts";
+import type { Visitor } from "../session.ts";
+
+/** Longer than the longest probe, with some waiting. */
+const PROBE_TIMEOUT_MS = 27_000;
+
+const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") });
+
+/** The SMTP servers of an account: making, changing, trying, stopping and removing them. */
+export function integrationRoutes(app: FastifyInstance, { deps }: Routing): void {
+  const { store, bus, keys, now } = deps;
+  const limit = openProbeLimit();
+
+  async function find({ accountId }: Visitor, params: unknown) {
+    const { id } = readInput(integrationIdSchema, params);
+    const found = await store.findIntegration(accountId, id);
+    if (found === null || found.archivedAt !== null) throw missing();
+    return found;
+  }
+
+  const note = (visitor: Visitor, action: string, found: { id: number; name: string }) =>
+    audit({ ...store, now }, visitor, {
+      action: `integration.${action}`,
+      target: `integration ${found.id}`,
+      details: { name: found.name },
+    });
+
+  app.get(
+    "/api/integrations/presets",
+    { config: { role: "viewer" } },
+    (): Promise<readonly ProviderPreset[]> => Promise.resolve(PROVIDER_PRESETS),
+  );
+
+  app.get(
+    "/api/integrations",
+    { config: { role: "viewer" } },
+    async ({ visitor }): Promise<IntegrationSummary[]> => {
+      const found = await store.listIntegrations(visitor.accountId);
+      return await Promise.all(found.map((integration) => summaryOf(integration, store)));
+    },
+  );
+
+  app.post(
+    "/api/integrations",
+    { config: { role: "editor" } },
+    async ({ visitor, body }): Promise<IntegrationView> => {
+      const { accountId } = visitor;
+      const input = readInput(integrationInputSchema, body);
+      const auth = loginOf(input, { accountId, keys });
+      const created = await changing(() =>
+        store.createIntegration({ ...settingsOf(input), accountId, auth })
+      );
+      await note(visitor, "created", created);
+      return await viewOf(created, store);
+    },
+  );
+
+  app.get(
+    "/api/integrations/:id",
+    { config: { role: "viewer" } },
+    async ({ visitor, params }): Promise<IntegrationView> =>
+      await viewOf(await find(visitor, params), store),
+  );
+
+  app.put(
+    "/api/integrations/:id",
+    { config: { role: "editor" } },
+    async ({ visitor, params, body }): Promise<IntegrationView> => {
+      const { accountId } = visitor;
+      const current = await find(visitor, params);
+      const { revision, ...input } = readInput(integrationChangeSchema, body);
+      if (revision !== current.revision) throw conflict();
+      checkPasswordStays(current, input);
+      const auth = loginOf(input, { accountId, keys });
+      const changed = await changing(() =>
+        store.updateIntegration(accountId, current.id, { ...settingsOf(input), auth, revision })
+      );
+      if (changed === null) throw missing();
+      if (changed.revision !== current.revision) await note(visitor, "updated", changed);
+      return await viewOf(changed, store);
+    },
+  );
+
+  app.delete("/api/integrations/:id", { config: { role: "owner" } }, async (request) => {
+    const { visitor, params } = request;
+    const found = await find(visitor, params);
+    await store.archiveIntegration(visitor.accountId, found.id, now());
+    await note(visitor, "removed", found);
+    return {};
+  });
+
+  app.post(
+    "/api/integrations/:id/pause",
+    { config: { role: "editor" } },
+    async ({ visitor, params, body }): Promise<IntegrationView> => {
+      const found = await find(visitor, params);
+      const { reason } = readInput(pauseSchema, body ?? {});
+      const why = `paused by ${visitor.user.name}${reason === "" ? "" : `: ${reason}`}`;
+      await store.pauseIntegration(visitor.accountId, found.id, { at: now(), reason: why });
+      await note(visitor, "paused", found);
+      return await viewOf(await find(visitor, params), store);
+    },
+  );
+
+  app.post(
+    "/api/integrations/:id/resume",
+    { config: { role: "editor" } },
+    async ({ visitor, params }): Promise<IntegrationView> => {
+      const found = await find(visitor, params);
+      const why = `Resumed by ${visitor.user.name}`;
+      await store.resumeIntegration(visitor.accountId, found.id, why);
+      await note(visitor, "resumed", found);
+      return await viewOf(await find(visitor, params), store);
+    },
+  );
+
+  app.post(
+    "/api/integrations/probe",
+    { config: { role: "editor" } },
+    async ({ visitor, body }): Promise<ProbeView> => {
+      const { accountId } = visitor;
+      const input = readInput(probeInputSchema, body);
+      const stored = input.id === undefined ? null : await find(visitor, { id: input.id });
+      const settings = probeSettingsOf(input, { stored, accountId, keys });
+      limit.count(accountId);
+      const asked = { v: 1 as const, accountId, settings };
+      const reply = await bus.ask("probe.requested", asked, { timeoutMs: PROBE_TIMEOUT_MS })
+        .catch((cause) => {
+          throw new Problem("unavailable", "Cannot test now: try again in a moment", { cause });
+        });
+      if (reply === undefined) {
+        throw new Problem("no_answer", "Cannot test now: the mailer does not answer");
+      }
+      return reply;
+    },
+  );
+}
+
+function missing(): Problem {
+  return new Problem("not_found", "There is no such integration");
+}
+
+function conflict(): Problem {
+  return new Problem("conflict", "Somebody else has changed this integration meanwhile");
+}
+
+function settingsOf(input: IntegrationInputData) {
+  const { user: _u, authMethod: _m, password: _p, ...settings } = input;
+  return settings;
+}
+
+/** Says in the interface's words why the store refuses a change. */
+async function changing<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof NameTakenError) {
+      throw new Problem("name_taken", "Another integration has this name", {
+        issues: [{ path: "name", message: "is taken by another integration" }],
+      });
+    }
+    if (error instanceof RevisionConflictError) throw conflict();
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import { Alert, Box, Button, Card, Code, Group, Loader, Stack, Text, Title } from "@mantine/core";
+import type { ProbeStep } from "@posthaste/contracts";
+import { IconCheck, IconMinus, IconPlugConnected, IconX } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { ProbeInput, ProbeView } from "../../../../interface/integrations.ts";
+import { ApiProblem, request } from "../../api.ts";
+
+const STEPS: readonly [ProbeStep["step"], string][] = [
+  ["resolve", "Look up the host"],
+  ["connect", "Connect"],
+  ["greeting", "Greeting"],
+  ["tls", "Encryption"],
+  ["auth", "Login"],
+  ["sender", "Sender"],
+];
+
+/** Steps are shown one after the other, so that one can follow them. */
+const REVEAL_MS = 180;
+
+/** Tries the server with what is in the form, saved or not, and shows each step. */
+export function ConnectionTest({ inputOf, onIssues }: {
+  inputOf: () => ProbeInput;
+  /** Told which fields the interface does not take. */
+  onIssues: (issues: ApiProblem["issues"]) => void;
+}) {
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: () =>
+      request<ProbeView>("/integrations/probe", { method: "POST", body: inputOf() }),
+    onError: (problem) => {
+      if (problem instanceof ApiProblem) onIssues(problem.issues);
+    },
+  });
+  return (
+    <Card withBorder component="section" padding="lg" aria-live="polite">
+      <Stack gap="sm">
+        <div>
+          <Title order={2} size="h5">Test connection</Title>
+          <Text size="sm" c="dimmed">
+            Connects, logs in and names the first sender. No mail is sent, and nothing is saved.
+          </Text>
+        </div>
+        <Button
+          variant="default"
+          leftSection={<IconPlugConnected size={16} />}
+          loading={isPending}
+          onClick={() => mutate()}
+        >
+          Test connection
+        </Button>
+        {error !== null && <Alert color="red">{error.message}</Alert>}
+        {isPending && <Running />}
+        {data && !isPending && <Result key={JSON.stringify(data)} result={data} />}
+      </Stack>
+    </Card>
+  );
+}
+
+function Running() {
+  return (
+    <Stack gap="xs" role="status" aria-label="The test is running">
+      <Group gap="xs">
+        <Loader size={16} />
+        <Text size="sm">The mailer talks to the server; a silent one takes up to 20 seconds</Text>
+      </Group>
+      {STEPS.map(([step, label]) => (
+        <Group key={step} gap="xs">
+          <IconMinus size={16} color="var(--mantine-color-dimmed)" aria-hidden />
+          <Text size="sm" c="dimmed">{label}</Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
+function Result({ result }: { result: ProbeView }) {
+  const [shown, setShown] = useState(0);
+  useEffect(() => {
+    if (shown >= STEPS.length) return;
+    const timer = setTimeout(() => setShown(shown + 1), REVEAL_MS);
+    return () => clearTimeout(timer);
+  }, [shown]);
+  return (
+    <Stack gap="sm">
+      <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: "none" }}>
+        {result.steps.slice(0, shown).map((step) => <Step key={step.step} step={step} />)}
+      </Stack>
+      {shown >= STEPS.length && result.ok && (
+        <Alert color="teal" icon={<IconCheck />} title="It works">
+          Mail can go out by this server.
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+function Step({ step }: { step: ProbeStep }) {
+  const { outcome, detail, reply, remedy, durationMs } = step;
+  const colour = outcome === "skipped" ? "dimmed" : "inherit";
+  const label = STEPS.find(([name]) => name === step.step)?.[1] ?? step.step;
+  return (
+    <Group component="li" gap="xs" align="flex-start" wrap="nowrap">
+      <Box pt={2}>
+        <Sign outcome={outcome} />
+      </Box>
+      <Stack gap={4} flex={1} miw={0}>
+        <Group justify="space-between" gap="xs" wrap="nowrap">
+          <Text size="sm" fw={600} c={colour}>{label}</Text>
+          {outcome !== "skipped" && <Text size="xs" c="dimmed">{sayDuration(durationMs)}</Text>}
+        </Group>
+        {detail !== "" && (
+          <Text size="sm" c={colour} style={WRAP}>
+            {detail}
+          </Text>
+        )}
+        {reply !== undefined && (
+          <Code block fz="xs" style={{ whiteSpace: "pre-wrap", ...WRAP }}>{reply}</Code>
+        )}
+        {remedy !== undefined && (
+          <Alert color="orange" p="xs" title="What to do">
+            <Text size="sm">{remedy}.</Text>
+          </Alert>
+        )}
+      </Stack>
+    </Group>
+  );
+}
+
+const WRAP = { overflowWrap: "anywhere" } as const;
+
+function Sign({ outcome }: Pick<ProbeStep, "outcome">) {
+  if (outcome === "done") {
+    return <IconCheck size={16} color="var(--mantine-color-teal-7)" aria-label="Done" />;
+  }
+  if (outcome === "failed") {
+    return <IconX size={16} color="var(--mantine-color-red-7)" aria-label="Failed" />;
+  }
+  return <IconMinus size={16} color="var(--mantine-color-dimmed)" aria-label="Skipped" />;
+}
+
+function sayDuration(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,69 @@
+import { Button, Card, Stack, Text, Title } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import { IconTrash } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useLocation } from "wouter";
+import type { IntegrationView } from "../../../../interface/integrations.ts";
+import { request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { useMay } from "../../session.tsx";
+import { sayWaiting } from "./waiting_count.tsx";
+
+/** Where an integration is removed. */
+export function DangerZone({ view }: { view: IntegrationView }) {
+  const { id, settings: { name }, waiting, state } = view;
+  const may = useMay("owner");
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => request(`/integrations/${id}`, { method: "DELETE" }),
+    onSuccess: () => {
+      client.removeQueries({ queryKey: ["integrations", id] });
+      void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
+      tellDone(`“${name}” was removed`);
+      go("/");
+    },
+    onError: tellProblem,
+  });
+  if (!may) return null;
+  const isStopped = state === "paused" || state === "suspended";
+  const ask = () =>
+    modals.openConfirmModal({
+      title: `Remove “${name}”?`,
+      children: (
+        <Stack gap="xs">
+          <Text size="sm">
+            Requests that name it get an error from now on, and nobody sees it any more. This cannot
+            be undone.
+          </Text>
+          <Text size="sm">
+            Mail that was accepted before still goes out by it ({sayWaiting(waiting)}).
+            {isStopped &&
+              " It is stopped now, so that mail fails when its time for retries is over: resume it first if it should go."}
+          </Text>
+        </Stack>
+      ),
+      labels: { confirm: "Remove", cancel: "Cancel" },
+      confirmProps: { color: "red" },
+      onConfirm: () => mutate(),
+    });
+  return (
+    <Card withBorder component="section" padding="lg" aria-label="Danger zone">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2} size="h5">Remove</Title>
+        <Text size="sm" c="dimmed">
+          Its number is not given to another one. Mail that was accepted before still goes out.
+        </Text>
+        <Button
+          color="red"
+          variant="outline"
+          loading={isPending}
+          leftSection={<IconTrash size={16} />}
+          onClick={ask}
+        >
+          Remove integration
+        </Button>
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,229 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Grid,
+  Group,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { modals } from "@mantine/modals";
+import { IconCheck, IconRefresh, IconTrash, IconWorldSearch } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { DkimView, DnsCheck, IntegrationView } from "../../../../interface/integrations.ts";
+import { type ApiProblem, request } from "../../api.ts";
+import { CopyCode } from "../../parts/copy_text.tsx";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { useMay } from "../../session.tsx";
+
+/** How an integration signs its mail: a key, the record to publish, and whether it is used. */
+export function DkimPanel({ view }: { view: IntegrationView }) {
+  const { dkim } = view;
+  return (
+    <Stack gap="md" maw={820}>
+      <Card withBorder component="section" padding="lg">
+        <Stack gap="sm">
+          <Title order={2} size="h5">DKIM signature</Title>
+          <Text size="sm">
+            A signature shows receivers that your domain answers for a mail, and that nobody changed
+            it. Most providers (Amazon SES, Postmark, SendGrid …) sign by themselves: then you need
+            none here. Sign here if the server is your own, or its provider signs for another
+            domain.
+          </Text>
+          {dkim === null ? <NewKey view={view} /> : <Key view={view} dkim={dkim} />}
+        </Stack>
+      </Card>
+    </Stack>
+  );
+}
+
+function useDkimChange(id: number, done: string) {
+  const client = useQueryClient();
+  return useMutation<
+    IntegrationView,
+    ApiProblem,
+    { method: "POST" | "PUT" | "DELETE"; body?: unknown }
+  >(
+    {
+      mutationFn: (options) => request<IntegrationView>(`/integrations/${id}/dkim`, options),
+      onSuccess: (view) => {
+        client.setQueryData(["integrations", id], view);
+        void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
+        tellDone(done);
+      },
+      onError: tellProblem,
+    },
+  );
+}
+
+function NewKey({ view }: { view: IntegrationView }) {
+  const { id, settings: { senders } } = view;
+  const may = useMay("editor");
+  const [domain, setDomain] = useState(senders[0]?.split("@")[1] ?? "");
+  const [selector, setSelector] = useState("posthaste");
+  const { mutate, isPending, error } = useDkimChange(
+    id,
+    "The key was made: publish its record now",
+  );
+  const faultOf = (field: string) => error?.issues.find(({ path }) => path === field)?.message;
+  if (!may) return <Text size="sm" c="dimmed">Mail is not signed here.</Text>;
+  return (
+    <form
+      aria-label="New key"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate({ method: "POST", body: { domain, selector } });
+      }}
+    >
+      <Stack gap="sm">
+        <Grid gap="sm">
+          <Grid.Col span={{ base: 12, xs: 7 }}>
+            <TextInput
+              label="Domain"
+              description="Of your sender addresses"
+              required
+              value={domain}
+              onChange={(event) => setDomain(event.currentTarget.value)}
+              error={faultOf("domain")}
+            />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, xs: 5 }}>
+            <TextInput
+              label="Selector"
+              description="Any name; one for each key"
+              required
+              value={selector}
+              onChange={(event) => setSelector(event.currentTarget.value)}
+              error={faultOf("selector")}
+            />
+          </Grid.Col>
+        </Grid>
+        <Group>
+          <Button type="submit" loading={isPending}>Make a key</Button>
+          <Text size="sm" c="dimmed">RSA, 2048 bits. Mail is signed when you switch it on.</Text>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
+  const { id } = view;
+  const may = useMay("editor");
+  const { domain, selector, enabled, record } = dkim;
+  const turn = useDkimChange(id, enabled ? "Mail is not signed any more" : "Mail is signed now");
+  const remove = useDkimChange(id, "The key was removed");
+  const check = useMutation({
+    mutationFn: () => request<DnsCheck>(`/integrations/${id}/dkim/check`, { method: "POST" }),
+    onError: tellProblem,
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: "Remove this key?",
+      children: (
+        <Text size="sm">
+          Mail is not signed any more. Leave the record in the DNS for some days: receivers look at
+          it when they get mail that is on its way. To replace a key, remove it and make one under
+          another selector.
+        </Text>
+      ),
+      labels: { confirm: "Remove key", cancel: "Cancel" },
+      confirmProps: { color: "red" },
+      onConfirm: () => remove.mutate({ method: "DELETE" }),
+    });
+  const foreign = view.settings.senders.filter((sender) => !isOf(sender, domain));
+  return (
+    <Stack gap="md">
+      <Switch
+        label={enabled ? `Mail is signed for ${domain}` : "Mail is not signed yet"}
+        description={enabled
+          ? `Selector ${selector}`
+          : "Publish the record below, check it, and switch signing on"}
+        checked={enabled}
+        disabled={!may || turn.isPending}
+        onChange={(event) =>
+          turn.mutate({ method: "PUT", body: { enabled: event.currentTarget.checked } })}
+      />
+      {enabled && check.data !== undefined && check.data.outcome !== "published" && (
+        <Alert color="red">
+          Receivers cannot check signatures without the record: switch signing off until it is
+          published.
+        </Alert>
+      )}
+      {foreign.length > 0 && (
+        <Alert color="yellow">
+          {foreign.slice(0, 3).join(", ")} is not of{" "}
+          {domain}: for DMARC the signature of such mail does not count.
+        </Alert>
+      )}
+      <div>
+        <Text size="sm" fw={500}>Name of the TXT record</Text>
+        <CopyCode code={record.name} label="Copy the name" />
+        <Text size="xs" c="dimmed" mt={4}>
+          Many providers add your domain by themselves: enter {selector}._domainkey there.
+        </Text>
+      </div>
+      <div>
+        <Text size="sm" fw={500}>Value</Text>
+        <CopyCode code={record.value} label="Copy the value" />
+      </div>
+      <div>
+        <Text size="sm" fw={500}>Value for a zone file</Text>
+        <CopyCode code={record.quoted} label="Copy the value for a zone file" />
+        <Text size="xs" c="dimmed" mt={4}>
+          In pieces of at most 255 characters, which some providers want, too.
+        </Text>
+      </div>
+      {check.data !== undefined && <Checked check={check.data} />}
+      {may && (
+        <Group>
+          <Button
+            variant={enabled ? "default" : "filled"}
+            leftSection={<IconWorldSearch size={16} />}
+            loading={check.isPending}
+            onClick={() => check.mutate()}
+          >
+            Check the DNS
+          </Button>
+          <Button
+            variant="outline"
+            color="red"
+            leftSection={<IconTrash size={16} />}
+            loading={remove.isPending}
+            onClick={ask}
+          >
+            Remove key
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function Checked({ check: { outcome, detail, found } }: { check: DnsCheck }) {
+  const isGood = outcome === "published";
+  return (
+    <Alert
+      role="status"
+      color={isGood ? "teal" : outcome === "unavailable" ? "yellow" : "red"}
+      icon={isGood ? <IconCheck /> : <IconRefresh />}
+      title={isGood ? "Published" : outcome === "unavailable" ? "Not known" : "Not published"}
+    >
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>{detail}.</Text>
+      {!isGood && found.length > 0 && (
+        <Text size="xs" mt={4} style={{ overflowWrap: "anywhere" }}>
+          Found: {found.join(" · ")}
+        </Text>
+      )}
+    </Alert>
+  );
+}
+
+function isOf(address: string, domain: string): boolean {
+  const own = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+  return own === domain || own.endsWith(`.${domain}`);
+}

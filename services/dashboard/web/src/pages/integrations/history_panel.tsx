@@ -1,0 +1,67 @@
+import { Text, Timeline } from "@mantine/core";
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconHistory,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconPlugConnectedX,
+} from "@tabler/icons-react";
+import type { IntegrationView } from "../../../../interface/integrations.ts";
+import { Empty } from "../../parts/states.tsx";
+import { absoluteTime, Time } from "../../parts/time.tsx";
+
+type Line = IntegrationView["history"][number];
+
+const SHOWN: Record<Line["type"], { label: string; color: string; icon: Icon }> = {
+  suspended: { label: "Suspended", color: "red", icon: IconAlertTriangle },
+  paused: { label: "Paused", color: "gray", icon: IconPlayerPause },
+  resumed: { label: "Resumed", color: "teal", icon: IconPlayerPlay },
+  unreachable: { label: "Server out of reach", color: "orange", icon: IconPlugConnectedX },
+  reachable: { label: "Server reached again", color: "teal", icon: IconPlugConnected },
+};
+
+/** What happened to an integration within 30 days. */
+export function HistoryPanel({ view: { history, createdAt } }: { view: IntegrationView }) {
+  if (history.length === 0) {
+    return (
+      <Empty icon={IconHistory} title="Nothing happened in the last 30 days">
+        When its server refuses the login or cannot be reached, or somebody pauses it, it is written
+        here.
+      </Empty>
+    );
+  }
+  return (
+    <Timeline bulletSize={26} lineWidth={2} active={history.length} maw={640}>
+      {history.map(({ at, type, reason }, index) => {
+        const { label, color, icon: Sign } = SHOWN[type];
+        const lasted = index === 0 ? undefined : sayLasted(at, history[index - 1]?.at ?? at);
+        return (
+          <Timeline.Item
+            key={`${at} ${type}`}
+            bullet={<Sign size={14} aria-hidden />}
+            color={color}
+            title={label}
+          >
+            <Text size="sm" style={{ overflowWrap: "anywhere" }}>{reason}</Text>
+            <Text size="xs" c="dimmed">
+              <Time at={at} size="xs" /> · {absoluteTime(new Date(at))}
+              {lasted !== undefined && ` · lasted ${lasted}`}
+            </Text>
+          </Timeline.Item>
+        );
+      })}
+      <Timeline.Item title="Created">
+        <Text size="xs" c="dimmed">{absoluteTime(new Date(createdAt))}</Text>
+      </Timeline.Item>
+    </Timeline>
+  );
+}
+
+function sayLasted(from: string, to: string): string {
+  const minutes = (Date.parse(to) - Date.parse(from)) / 60_000;
+  if (minutes < 1) return `${Math.max(1, Math.round(minutes * 60))} s`;
+  if (minutes < 120) return `${Math.round(minutes)} min`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+}

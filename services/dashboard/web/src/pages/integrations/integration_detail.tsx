@@ -1,0 +1,59 @@
+import { Anchor, Tabs } from "@mantine/core";
+import { IconHistory, IconServerOff, IconSettings, IconSignature } from "@tabler/icons-react";
+import { Link } from "wouter";
+import { ApiProblem } from "../../api.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { DkimPanel } from "./dkim_panel.tsx";
+import { HealthPanel } from "./health_panel.tsx";
+import { HistoryPanel } from "./history_panel.tsx";
+import { useIntegration } from "./integration_queries.ts";
+import { SettingsPanel } from "./settings_panel.tsx";
+
+/** One integration: how it is, its settings, how it signs, and what happened to it. */
+export function IntegrationDetail({ id }: { id: number }) {
+  const { data, error, refetch } = useIntegration(id);
+  if (error instanceof ApiProblem && error.code === "not_found" || Number.isNaN(id)) {
+    return (
+      <Empty
+        icon={IconServerOff}
+        title="There is no such integration"
+        action={<Anchor component={Link} href="/">All integrations</Anchor>}
+      >
+        It may have been removed.
+      </Empty>
+    );
+  }
+  if (data === undefined) {
+    return error === null ? <Waiting /> : <Failed problem={error} retry={() => void refetch()} />;
+  }
+  return (
+    <Page
+      title={data.settings.name}
+      about={
+        <>
+          <Anchor component={Link} href="/" inherit underline="always">Integrations</Anchor>{" "}
+          · requests name it as <b>{id}</b>
+        </>
+      }
+    >
+      <HealthPanel view={data} />
+      <Tabs defaultValue="settings" keepMounted>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="settings" leftSection={<IconSettings size={16} />}>Settings</Tabs.Tab>
+          <Tabs.Tab value="dkim" leftSection={<IconSignature size={16} />}>Signing</Tabs.Tab>
+          <Tabs.Tab value="history" leftSection={<IconHistory size={16} />}>History</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="settings">
+          <SettingsPanel view={data} />
+        </Tabs.Panel>
+        <Tabs.Panel value="dkim">
+          <DkimPanel view={data} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <HistoryPanel view={data} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

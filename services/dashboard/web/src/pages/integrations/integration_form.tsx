@@ -1,0 +1,327 @@
+import {
+  Alert,
+  Anchor,
+  Card,
+  Collapse,
+  Grid,
+  Group,
+  NumberInput,
+  PasswordInput,
+  Radio,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+  UnstyledButton,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconAlertTriangle, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import type { FormValues, IntegrationFormState } from "./form_values.ts";
+
+const PORTS = { starttls: 587, implicit: 465, none: 25 } as const;
+const HOUR_MS = 3_600_000;
+const AGES: readonly [hours: number, label: string][] = [
+  [1, "1 hour"],
+  [4, "4 hours"],
+  [12, "12 hours"],
+  [24, "1 day"],
+  [48, "2 days"],
+  [72, "3 days"],
+  [120, "5 days"],
+];
+
+/** What all parts of the form are given. */
+interface FormProps {
+  form: IntegrationFormState;
+  hasPassword: boolean;
+}
+
+/** The settings of an integration, in sections. */
+export function IntegrationForm({ form, hasPassword }: FormProps) {
+  return (
+    <Stack gap="md">
+      <Section title="Server">
+        <ServerFields form={form} />
+      </Section>
+      <Section title="Login">
+        <LoginFields form={form} hasPassword={hasPassword} />
+      </Section>
+      <Section
+        title="Senders"
+        about="Requests may name these addresses, and no others, in from.email"
+      >
+        <TagsInput
+          label="Sender addresses"
+          placeholder={form.values.senders.length === 0 ? "hello@example.com" : ""}
+          description="Press Enter after each"
+          acceptValueOnBlur
+          splitChars={[",", " ", ";"]}
+          {...form.getInputProps("senders")}
+        />
+      </Section>
+      <Section title="Pace and retries">
+        <PaceFields form={form} />
+      </Section>
+      <TrustFields form={form} />
+    </Stack>
+  );
+}
+
+function Section({ title, about, children }: {
+  title: string;
+  about?: string;
+  children: ReactNode;
+}) {
+  return (
+    <Card withBorder component="section" padding="lg">
+      <Stack gap="sm">
+        <div>
+          <Title order={2} size="h5">{title}</Title>
+          {about && <Text size="sm" c="dimmed">{about}</Text>}
+        </div>
+        {children}
+      </Stack>
+    </Card>
+  );
+}
+
+function ServerFields({ form }: Pick<FormProps, "form">) {
+  const { tls, port } = form.values;
+  const changeTls = (chosen: string) => {
+    const next = chosen as FormValues["tls"];
+    // Whoever has a port of their own keeps it.
+    if (Object.values<unknown>(PORTS).includes(Number(port))) {
+      form.setFieldValue("port", PORTS[next]);
+    }
+    form.setFieldValue("tls", next);
+  };
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="For you; people who get your mail do not see it"
+        required
+        {...form.getInputProps("name")}
+      />
+      <Grid gap="sm">
+        <Grid.Col span={{ base: 12, xs: 8 }}>
+          <TextInput
+            label="Host"
+            placeholder="smtp.example.com"
+            required
+            autoCapitalize="off"
+            spellCheck={false}
+            {...form.getInputProps("host")}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, xs: 4 }}>
+          <NumberInput
+            label="Port"
+            required
+            min={1}
+            max={65_535}
+            hideControls
+            allowDecimal={false}
+            {...form.getInputProps("port")}
+          />
+        </Grid.Col>
+      </Grid>
+      <div>
+        <Text size="sm" fw={500} mb={4} id="tls-label">Encryption</Text>
+        <SegmentedControl
+          fullWidth
+          aria-labelledby="tls-label"
+          value={tls}
+          onChange={changeTls}
+          data={[
+            { value: "starttls", label: "STARTTLS" },
+            { value: "implicit", label: "TLS" },
+            { value: "none", label: "None" },
+          ]}
+        />
+        <Text size="xs" c="dimmed" mt={6}>{TLS_WORDS[tls]}</Text>
+      </div>
+    </>
+  );
+}
+
+const TLS_WORDS: Record<FormValues["tls"], string> = {
+  starttls: "Begins in the clear and is encrypted before anything is said; usual on port 587. " +
+    "A server that does not offer it gets no mail.",
+  implicit: "Encrypted from the first byte; usual on port 465.",
+  none: "Anybody on the way can read your mail. Only for a server on this machine or in your own " +
+    "network; a login is not sent like this.",
+};
+
+function LoginFields({ form, hasPassword }: FormProps) {
+  const { hasLogin, tls } = form.values;
+  return (
+    <>
+      <Switch
+        label="The server wants a login"
+        checked={hasLogin}
+        onChange={(event) => form.setFieldValue("hasLogin", event.currentTarget.checked)}
+      />
+      {hasLogin && (
+        <>
+          <TextInput
+            label="User"
+            required
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            {...form.getInputProps("user")}
+          />
+          <PasswordInput
+            label="Password or key"
+            required={!hasPassword}
+            autoComplete="new-password"
+            placeholder={hasPassword ? "Stored; leave empty to keep it" : ""}
+            description={hasPassword
+              ? "Needed again when host, port, encryption or user change. Nobody can read it here, not even you"
+              : "It is sealed when it is stored, and nobody can read it here afterwards"}
+            visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+            {...form.getInputProps("password")}
+          />
+          <Select
+            label="Method"
+            description="What the server offers is nearly always right"
+            allowDeselect={false}
+            data={[
+              { value: "", label: "What the server offers" },
+              { value: "PLAIN", label: "PLAIN" },
+              { value: "LOGIN", label: "LOGIN" },
+            ]}
+            {...form.getInputProps("authMethod")}
+          />
+          {tls === "none" && (
+            <Alert color="orange" icon={<IconAlertTriangle />}>
+              A login is not sent without encryption, except to this machine itself.
+            </Alert>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function PaceFields({ form }: Pick<FormProps, "form">) {
+  const age = Number(form.values.retryForMs);
+  const known = AGES.map(([hours, label]) => ({ value: String(hours * HOUR_MS), label }));
+  const ages = known.some(({ value }) => Number(value) === age)
+    ? known
+    : [...known, { value: String(age), label: `${Math.round(age / HOUR_MS)} hours` }];
+  return (
+    <>
+      <Grid gap="sm">
+        <Grid.Col span={{ base: 12, xs: 6 }}>
+          <NumberInput
+            label="Connections at once"
+            description="1 to 100"
+            min={1}
+            max={100}
+            allowDecimal={false}
+            required
+            {...form.getInputProps("maxConnections")}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, xs: 6 }}>
+          <NumberInput
+            label="Mails a minute"
+            description="Empty for no limit"
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            {...form.getInputProps("maxPerMinute")}
+          />
+        </Grid.Col>
+      </Grid>
+      <Select
+        label="Try again for"
+        description="A server that says “not now” is asked again, ever more rarely; after this time the mail has failed"
+        allowDeselect={false}
+        data={ages}
+        {...form.getInputProps("retryForMs")}
+      />
+      <Radio.Group
+        label="When nobody knows whether the server took a mail"
+        description="The connection can break after the last byte and before the answer. That is rare, and no mail system can prevent it"
+        {...form.getInputProps("whenUnknown")}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="retry"
+            label="Send it again"
+            description="It arrives for sure. If the server had taken it, the recipient has it twice"
+          />
+          <Radio
+            value="hold"
+            label="Hold it until a person decides"
+            description="Nobody gets it twice. If the server had not taken it, it waits as “unknown” until somebody retries it"
+          />
+        </Stack>
+      </Radio.Group>
+    </>
+  );
+}
+
+function TrustFields({ form }: Pick<FormProps, "form">) {
+  const { ca, allowInvalidCertificate } = form.values;
+  const [opened, { toggle }] = useDisclosure(ca !== "" || allowInvalidCertificate);
+  const Sign = opened ? IconChevronDown : IconChevronRight;
+  return (
+    <Card withBorder component="section" padding="lg">
+      <UnstyledButton onClick={toggle} aria-expanded={opened}>
+        <Group gap="xs">
+          <Sign size={16} aria-hidden />
+          <Title order={2} size="h5">Certificates</Title>
+          <Text size="sm" c="dimmed">for servers of your own</Text>
+        </Group>
+      </UnstyledButton>
+      <Collapse expanded={opened}>
+        <Stack gap="sm" mt="sm">
+          <Textarea
+            label="Certificate authority"
+            description="PEM. With it, this authority alone is trusted, and not those that everybody trusts"
+            placeholder="-----BEGIN CERTIFICATE-----"
+            autosize
+            minRows={3}
+            maxRows={10}
+            spellCheck={false}
+            styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+            {...form.getInputProps("ca")}
+          />
+          <Alert color="red">
+            <Switch
+              color="red"
+              label="Dangerous: take any certificate"
+              description="Whoever is between here and the server can pretend to be it, and read your mail and its password. Paste the authority above instead"
+              styles={{
+                label: { fontWeight: allowInvalidCertificate ? 700 : 500 },
+                description: { color: "var(--mantine-color-text)" },
+              }}
+              checked={allowInvalidCertificate}
+              onChange={(event) =>
+                form.setFieldValue("allowInvalidCertificate", event.currentTarget.checked)}
+            />
+          </Alert>
+        </Stack>
+      </Collapse>
+    </Card>
+  );
+}
+
+/** A link to a page elsewhere. */
+export function OutsideLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Anchor href={href} target="_blank" rel="noreferrer noopener" inherit underline="always">
+      {children}
+    </Anchor>
+  );
+}

@@ -1,0 +1,99 @@
+import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { IconPlus, IconServer } from "@tabler/icons-react";
+import { Link } from "wouter";
+import type { IntegrationSummary } from "../../../../interface/integrations.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { useMay } from "../../session.tsx";
+import { useIntegrations } from "./integration_queries.ts";
+import { ResumeButton } from "./resume_button.tsx";
+import { StateBadge } from "./state_badge.tsx";
+import { WaitingCount } from "./waiting_count.tsx";
+
+/** All integrations, with what stops them. */
+export function IntegrationList() {
+  const { data, error, refetch } = useIntegrations();
+  const may = useMay("editor");
+  const add = may && (
+    <Button component={Link} href="/new" leftSection={<IconPlus size={16} />}>
+      New integration
+    </Button>
+  );
+  return (
+    <Page
+      title="Integrations"
+      about="The SMTP servers that your mail goes out by"
+      actions={data?.length ? add : null}
+    >
+      {data === undefined
+        ? error === null ? <Waiting /> : <Failed problem={error} retry={() => void refetch()} />
+        : data.length === 0
+        ? (
+          <Empty icon={IconServer} title="No SMTP server yet" action={add}>
+            {may
+              ? "Mail goes out by a server of your own: Amazon SES, Microsoft 365, Postmark, your own Postfix. Add it, test the connection, and use its number in requests."
+              : "Mail goes out by a server of your own. Somebody who may edit has to add one."}
+          </Empty>
+        )
+        : (
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+            {data.map((integration) => (
+              <IntegrationCard key={integration.id} integration={integration} />
+            ))}
+          </SimpleGrid>
+        )}
+    </Page>
+  );
+}
+
+function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
+  const { id, name, host, port, tls, user, senders, state, reason, waiting } = integration;
+  const { openUntil, signsFor, allowInvalidCertificate } = integration;
+  return (
+    <Card withBorder padding="md">
+      <Stack gap="xs" h="100%">
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
+          <Anchor component={Link} href={`/${id}`} fw={600} c="inherit" style={{ minWidth: 0 }}>
+            <Text span inherit lineClamp={2}>{name}</Text>
+          </Anchor>
+          <StateBadge state={state} />
+        </Group>
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          #{id} · {host}:{port} · {sayTls(tls)}
+          {user !== null && ` · ${user}`}
+        </Text>
+        <Text size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }}>
+          From {senders.slice(0, 3).join(", ")}
+          {senders.length > 3 && ` and ${senders.length - 3} more`}
+          {signsFor !== null && ` · signed for ${signsFor}`}
+        </Text>
+        {allowInvalidCertificate && (
+          <Text size="sm" c="red.8" darkHidden fw={600}>Its certificate is not checked</Text>
+        )}
+        {allowInvalidCertificate && (
+          <Text size="sm" c="red.3" lightHidden fw={600}>Its certificate is not checked</Text>
+        )}
+        {reason !== null && (
+          <Group justify="space-between" mt="auto" gap="xs">
+            <Text size="sm" flex={1} miw={180}>
+              {reason}
+              {openUntil !== null && (
+                <>
+                  . Next try <Time at={openUntil} size="sm" />
+                </>
+              )}
+              {waiting > 0 && ". "}
+              <WaitingCount waiting={waiting} />
+            </Text>
+            <ResumeButton id={id} state={state} name={name} />
+          </Group>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function sayTls(tls: IntegrationSummary["tls"]): string {
+  return tls === "starttls" ? "STARTTLS" : tls === "implicit" ? "TLS" : "not encrypted";
+}

@@ -1,0 +1,64 @@
+import { Button, Grid, Group, Stack } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useLocation } from "wouter";
+import type { IntegrationView } from "../../../../interface/integrations.ts";
+import { ApiProblem, request } from "../../api.ts";
+import { Page } from "../../parts/page.tsx";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { ConnectionTest } from "./connection_test.tsx";
+import { inputOf, NEW_VALUES } from "./form_values.ts";
+import { IntegrationForm } from "./integration_form.tsx";
+import { PresetPicker } from "./preset_picker.tsx";
+import { useUnsavedGuard } from "./unsaved_guard.tsx";
+import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
+
+/** Where an integration is made. */
+export function NewIntegration() {
+  const form = useIntegrationForm(NEW_VALUES);
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const { mutate, isPending, isSuccess } = useMutation({
+    mutationFn: () =>
+      request<IntegrationView>("/integrations", { method: "POST", body: inputOf(form.values) }),
+    onSuccess: (view) => {
+      client.setQueryData(["integrations", view.id], view);
+      void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
+      tellDone(`Integration ${view.id}, “${view.settings.name}”, was created`);
+      go(`/${view.id}`);
+    },
+    onError: (problem) => {
+      if (problem instanceof ApiProblem && showIssues(form, problem.issues)) return;
+      tellProblem(problem);
+    },
+  });
+  useUnsavedGuard(form.isDirty() && !isSuccess);
+  return (
+    <Page title="New integration" about="An SMTP server that your mail goes out by">
+      <form
+        onSubmit={form.onSubmit(() => mutate())}
+        aria-label="New integration"
+      >
+        <Grid gap="lg">
+          <Grid.Col span={{ base: 12, md: 7 }}>
+            <Stack gap="md">
+              <PresetPicker form={form} />
+              <IntegrationForm form={form} hasPassword={false} />
+            </Stack>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 5 }}>
+            <Stack gap="md" pos="sticky" top={68}>
+              <ConnectionTest
+                inputOf={() => probeInputOf(form.values)}
+                onIssues={(issues) => showIssues(form, issues)}
+              />
+              <Group>
+                <Button type="submit" loading={isPending}>Create integration</Button>
+                <Button component={Link} href="/" variant="default">Cancel</Button>
+              </Group>
+            </Stack>
+          </Grid.Col>
+        </Grid>
+      </form>
+    </Page>
+  );
+}

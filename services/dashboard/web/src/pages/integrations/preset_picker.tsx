@@ -1,0 +1,69 @@
+import { Alert, Card, Select, Stack, Text, Title } from "@mantine/core";
+import { IconBulb } from "@tabler/icons-react";
+import { useState } from "react";
+import type { ProviderPreset } from "../../../../interface/integrations.ts";
+import type { IntegrationFormState } from "./form_values.ts";
+import { OutsideLink } from "./integration_form.tsx";
+import { usePresets } from "./integration_queries.ts";
+
+/** Fills the form with what a well-known provider's page says. */
+export function PresetPicker({ form }: { form: IntegrationFormState }) {
+  const { data: presets = [] } = usePresets();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const preset = presets.find(({ id }) => id === chosen);
+  const choose = (id: string | null) => {
+    setChosen(id);
+    const found = presets.find((each) => each.id === id);
+    if (found !== undefined) fill(form, found);
+  };
+  return (
+    <Card withBorder component="section" padding="lg">
+      <Stack gap="sm">
+        <div>
+          <Title order={2} size="h5">Provider</Title>
+          <Text size="sm" c="dimmed">Fills in what is known. Skip it for any other server</Text>
+        </div>
+        <Select
+          label="Provider"
+          placeholder="Choose one, or fill in the form yourself"
+          searchable
+          clearable
+          clearButtonProps={{ "aria-label": "Choose no provider" }}
+          data={presets.map(({ id, name }) => ({ value: id, label: name }))}
+          value={chosen}
+          onChange={choose}
+        />
+        {preset !== undefined && preset.servers.length > 1 && (
+          <Select
+            label={preset.id === "ses" ? "Region" : "Server"}
+            searchable
+            allowDeselect={false}
+            data={preset.servers.map(({ label, host }) => ({ value: host, label }))}
+            value={form.values.host}
+            onChange={(host) => form.setFieldValue("host", host ?? "")}
+          />
+        )}
+        {preset !== undefined && (
+          <Alert color="cyan" icon={<IconBulb />} p="sm">
+            <Text size="sm">
+              <b>User:</b> {preset.user}.
+            </Text>
+            <Text size="sm" mt={4}>
+              {preset.hint}.{" "}
+              <OutsideLink href={preset.documentation}>{preset.name}’s page</OutsideLink>
+            </Text>
+          </Alert>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function fill(form: IntegrationFormState, preset: ProviderPreset): void {
+  const { name, servers, port, tls, fixedUser } = preset;
+  form.setFieldValue("host", servers[0]?.host ?? "");
+  form.setFieldValue("port", port);
+  form.setFieldValue("tls", tls);
+  if (fixedUser !== undefined) form.setFieldValue("user", fixedUser);
+  if (form.values.name === "") form.setFieldValue("name", name);
+}

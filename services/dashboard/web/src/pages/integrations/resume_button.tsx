@@ -1,0 +1,39 @@
+import { Button } from "@mantine/core";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { IntegrationState, IntegrationView } from "../../../../interface/integrations.ts";
+import { request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { useMay } from "../../session.tsx";
+
+/** Sends through an integration again, where something has stopped it. */
+export function ResumeButton({ id, state, name }: {
+  id: number;
+  state: IntegrationState;
+  name: string;
+}) {
+  const client = useQueryClient();
+  const may = useMay("editor");
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => request<IntegrationView>(`/integrations/${id}/resume`, { method: "POST" }),
+    onSuccess: (view) => {
+      client.setQueryData(["integrations", id], view);
+      void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
+      tellDone(`“${name}” sends again`);
+    },
+    onError: tellProblem,
+  });
+  if (!may || state === "working" || state === "slow") return null;
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={isPending}
+      leftSection={<IconPlayerPlay size={14} />}
+      onClick={() => mutate()}
+      aria-label={`${state === "unreachable" ? "Try now" : "Resume"}: ${name}`}
+    >
+      {state === "unreachable" ? "Try now" : "Resume"}
+    </Button>
+  );
+}

@@ -1,0 +1,110 @@
+import { Alert, Button, Fieldset, Grid, Group, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { IntegrationView } from "../../../../interface/integrations.ts";
+import { ApiProblem, request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { useMay } from "../../session.tsx";
+import { ConnectionTest } from "./connection_test.tsx";
+import { DangerZone } from "./danger_zone.tsx";
+import { inputOf, valuesOf } from "./form_values.ts";
+import { IntegrationForm } from "./integration_form.tsx";
+import { useUnsavedGuard } from "./unsaved_guard.tsx";
+import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
+
+/** Shows and changes the settings of an integration; whoever may not change them only sees them. */
+export function SettingsPanel({ view }: { view: IntegrationView }) {
+  const { id, hasPassword } = view;
+  const may = useMay("editor");
+  const client = useQueryClient();
+  const form = useIntegrationForm(valuesOf(view.settings));
+  // What the form was filled from: changes of others in between are noticed.
+  const [base, setBase] = useState(view);
+  const isBehind = base.revision !== view.revision;
+  const isSame = JSON.stringify(base.settings) === JSON.stringify(view.settings);
+
+  const fill = (from: IntegrationView) => {
+    const values = valuesOf(from.settings);
+    form.setInitialValues(values);
+    form.setValues(values);
+    form.clearErrors();
+    setBase(from);
+  };
+  useEffect(() => {
+    // A key or a login was replaced elsewhere: nothing that is shown here.
+    if (isBehind && isSame) setBase(view);
+    else if (isBehind && !form.isDirty()) fill(view);
+  }, [view]);
+
+  const { mutate, isPending } = useMutation({
+    mutationFn: () =>
+      request<IntegrationView>(`/integrations/${id}`, {
+        method: "PUT",
+        body: { ...inputOf(form.values), revision: base.revision },
+      }),
+    onSuccess: (changed) => {
+      client.setQueryData(["integrations", id], changed);
+      void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
+      fill(changed);
+      tellDone("The integration was saved");
+    },
+    onError: (problem) => {
+      if (problem instanceof ApiProblem && showIssues(form, problem.issues)) return;
+      if (problem instanceof ApiProblem && problem.code === "conflict") {
+        // What has changed is loaded, and said above the form.
+        void client.invalidateQueries({ queryKey: ["integrations", id] });
+        return;
+      }
+      tellProblem(problem);
+    },
+  });
+  useUnsavedGuard(form.isDirty());
+  return (
+    <form onSubmit={form.onSubmit(() => mutate())} aria-label="Settings">
+      {isBehind && !isSame && form.isDirty() && (
+        <Alert color="orange" mb="md" title="Somebody else has changed this integration">
+          <Text size="sm">
+            Yours cannot be saved over it. Load theirs, and make your changes again.
+          </Text>
+          <Button
+            mt="sm"
+            size="xs"
+            variant="default"
+            onClick={() =>
+              fill(view)}
+          >
+            Load theirs
+          </Button>
+        </Alert>
+      )}
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Fieldset variant="unstyled" disabled={!may} p={0} m={0} bd={0} miw={0}>
+            <IntegrationForm form={form} hasPassword={hasPassword} />
+          </Fieldset>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="md" pos="sticky" top={68}>
+            {may && (
+              <ConnectionTest
+                inputOf={() => probeInputOf(form.values, id)}
+                onIssues={(issues) => showIssues(form, issues)}
+              />
+            )}
+            {may && (
+              <Group>
+                <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
+                  Save changes
+                </Button>
+                {form.isDirty() && (
+                  <Button variant="default" onClick={() => fill(view)}>Discard</Button>
+                )}
+              </Group>
+            )}
+            <DangerZone view={view} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </form>
+  );
+}

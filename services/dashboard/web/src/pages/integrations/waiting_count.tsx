@@ -1,0 +1,18 @@
+import { Text } from "@mantine/core";
+
+/** As many are counted at most. */
+const MOST_WAITING = 10_000;
+
+/** Says how many messages wait: `1,204 messages wait`. */
+export function sayWaiting(waiting: number): string {
+  if (waiting === 0) return "no mail waits";
+  if (waiting === 1) return "1 message waits";
+  const more = waiting >= MOST_WAITING ? " or more" : "";
+  return `${waiting.toLocaleString()}${more} messages wait`;
+}
+
+/** How many messages wait for an integration; nothing when none do. */
+export function WaitingCount({ waiting }: { waiting: number }) {
+  if (waiting === 0) return null;
+  return <Text span size="sm" fw={600}>{sayWaiting(waiting)}</Text>;
+}

@@ -1,0 +1,34 @@
+import type { X509Certificate } from "node:crypto";
+
+/** Most names that are told of a certificate. */
+const MOST_NAMES = 6;
+
+/** Tells whom a certificate is for, who has issued it and until when it is good, as a sentence. */
+export function describeCertificate(certificate: X509Certificate): string {
+  const until = certificate.validToDate.toISOString().slice(0, 10);
+  return `Its certificate is for ${namesOf(certificate)}, was issued by ${issuerOf(certificate)} ` +
+    `and is valid until ${until}`;
+}
+
+/** The names that a certificate is for, as text. */
+export function namesOf({ subjectAltName, subject }: X509Certificate): string {
+  const names = (subjectAltName ?? "").split(", ").filter((name) => name !== "")
+    .map((name) => printable(name.replace(/^(DNS|IP Address):/, "")));
+  if (names.length === 0) return printable(fieldOf(subject, "CN") ?? "nobody");
+  const more = names.length - MOST_NAMES;
+  return names.slice(0, MOST_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+function issuerOf({ issuer, subject }: X509Certificate): string {
+  if (issuer === subject) return "itself";
+  return printable(fieldOf(issuer, "O") ?? fieldOf(issuer, "CN") ?? "nobody who is named");
+}
+
+function fieldOf(name: string | undefined, field: string): string | undefined {
+  return name?.split("\n").find((line) => line.startsWith(`${field}=`))?.slice(field.length + 1);
+}
+
+/** A certificate says what its owner likes, at any length. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e\p{L}\p{N}]/gu, "?").slice(0, 100);
+}

@@ -1,0 +1,76 @@
+import { type EventData, PROBE_STEPS, type ProbeReply } from "@posthaste/contracts";
+import type { Step } from "@posthaste/messaging";
+import type { MasterKeys } from "@posthaste/storage";
+import type { Logger } from "@posthaste/telemetry";
+import { type ProbeOptions, probeServer } from "./probe_server.ts";
+import type { SmtpIntegration } from "./smtp_integration.ts";
+import { unsealProbe } from "./unseal.ts";
+
+/** What the step needs from the outside. */
+export interface ProbeDeps extends ProbeOptions {
+  keys: MasterKeys;
+  logger: Pick<Logger, "warn">;
+}
+
+/** Probes in hand at once, in this process. */
+export const PROBES_AT_ONCE = 4;
+
+/** Of one account: the others must not wait for its slow servers. */
+const PROBES_OF_ACCOUNT = 2;
+
+/**
+ * Tries a customer's SMTP server for a person who waits. Few at once, and fewer of one account: this
+ * is no way to look for servers.
+ */
+export function probeStep(deps: ProbeDeps): Step<"probe.requested"> {
+  const inHand = new Map<string, number>();
+  return {
+    name: "mailer.probe",
+    handle: async ({ data }) => {
+      const { accountId } = data;
+      const before = inHand.get(accountId) ?? 0;
+      if (before >= PROBES_OF_ACCOUNT) return done(refused(BUSY));
+      inHand.set(accountId, before + 1);
+      try {
+        return done(await probe(data, deps));
+      } finally {
+        const rest = (inHand.get(accountId) ?? 1) - 1;
+        if (rest > 0) inHand.set(accountId, rest);
+        else inHand.delete(accountId);
+      }
+    },
+    giveUp: (_, reason) => ({ publish: [], reply: refused(`The test was given up: ${reason}`) }),
+  };
+}
+
+const BUSY = "Other tests of this account are still running: try again when they are done";
+
+function done(reply: ProbeReply) {
+  return { type: "done" as const, publish: [], reply };
+}
+
+async function probe(
+  { accountId, settings }: EventData<"probe.requested">,
+  deps: ProbeDeps,
+): Promise<ProbeReply> {
+  let opened: SmtpIntegration;
+  try {
+    opened = unsealProbe({ ...settings, accountId }, deps.keys);
+  } catch (error) {
+    deps.logger.warn("Cannot open the password of a probe", { error });
+    return refused("The password could not be opened: enter it again", "auth");
+  }
+  return await probeServer(opened, settings.sender, deps);
+}
+
+/** A probe that was not even begun. */
+function refused(detail: string, at: (typeof PROBE_STEPS)[number] = "resolve"): ProbeReply {
+  return {
+    ok: false,
+    steps: PROBE_STEPS.map((step) => ({
+      ...{ step, durationMs: 0 },
+      outcome: step === at ? "failed" : "skipped",
+      detail: step === at ? detail : "",
+    })),
+  };
+}

@@ -1,0 +1,317 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { test } from "node:test";
+import type { ProbeReply, ProbeSettings } from "@posthaste/contracts";
+import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } from "@posthaste/storage";
+import {
+  openRogueSmtp,
+  openSmtpSink,
+  type RogueAction,
+  type RogueSmtpOptions,
+  type RogueStage,
+  testCertificate,
+} from "@posthaste/testing";
+import { openTestResolver } from "./_test_resolver.ts";
+import { type ProbeDeps, probeStep } from "./probe_step.ts";
+
+const keys = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
+const GREET_MS = 700;
+const PASSWORD = "canary-password";
+const users = { ann: PASSWORD };
+const resolveHost = openTestResolver({ "mail.example.com": ["127.0.0.1"], "void.example": [] });
+
+function authOf(password = PASSWORD, recordId = "acc_1/4"): ProbeSettings["auth"] {
+  const binding = { accountId: "acc_1", recordId, field: INTEGRATION_PASSWORD };
+  return { user: "ann", password: sealSecret(password, { ...binding, keys }), method: null };
+}
+
+function settingsOf(port: number, changes: Partial<ProbeSettings> = {}): ProbeSettings {
+  return {
+    ...{ host: "localhost", port, tls: "none" as const, ca: testCertificate.cert },
+    ...{ allowInvalidCertificate: false, auth: null, recordId: "acc_1/4" },
+    ...changes,
+  };
+}
+
+function openStep(changes: Partial<ProbeDeps> = {}) {
+  const step = probeStep({
+    ...{ keys, logger: { warn: () => {} }, ehloName: "test.example", resolveHost },
+    ...{ greetMs: GREET_MS, limitMs: 3_000, ...changes },
+  });
+  return async (settings: ProbeSettings): Promise<ProbeReply> => {
+    const verdict = await step.handle({
+      type: "probe.requested",
+      data: { v: 1, accountId: "acc_1", settings },
+    }, new AbortController().signal);
+    assert.equal(verdict.type, "done");
+    return (verdict as { reply: ProbeReply }).reply;
+  };
+}
+
+function outcomesOf({ steps }: ProbeReply): string {
+  return steps.map(({ step, outcome }) => `${step} ${outcome}`).join(", ");
+}
+
+function failureOf({ steps }: ProbeReply) {
+  const failed = steps.filter(({ outcome }) => outcome === "failed");
+  assert.equal(failed.length, 1, JSON.stringify(steps));
+  return failed[0]!;
+}
+
+function stepOf({ steps }: ProbeReply, name: string) {
+  return steps.find(({ step }) => step === name)!;
+}
+
+/** Probes a server that misbehaves at a stage. */
+async function probeRogue(
+  options: RogueSmtpOptions & { at?: RogueStage; action?: RogueAction },
+  changes: Partial<ProbeSettings> = {},
+  deps: Partial<ProbeDeps> = {},
+) {
+  const { at, action, ...rest } = options;
+  await using rogue = await openRogueSmtp({
+    ...rest,
+    plan: ({ stage }) => stage === at ? action : undefined,
+  });
+  const started = performance.now();
+  const reply = await openStep(deps)(settingsOf(rogue.port, changes));
+  return { reply, ms: performance.now() - started, counts: rogue.counts };
+}
+
+for (const tls of ["none", "starttls", "implicit"] as const) {
+  test(`probeStep() tells every step of a server that is well, with tls ${tls}`, async () => {
+    await using sink = await openSmtpSink({ tls, users });
+    const auth = authOf();
+    const reply = await openStep()(
+      settingsOf(sink.port, { tls, auth, sender: "shop@example.com" }),
+    );
+    assert.ok(reply.ok, JSON.stringify(reply));
+    const encrypted = tls === "none" ? "skipped" : "done";
+    assert.equal(
+      outcomesOf(reply),
+      `resolve done, connect done, greeting done, tls ${encrypted}, auth done, sender done`,
+    );
+    assert.match(stepOf(reply, "greeting").reply ?? "", /^220 /);
+    assert.match(stepOf(reply, "greeting").detail, /^The server offers .*AUTH/);
+    assert.match(stepOf(reply, "auth").reply ?? "", /^235 /);
+    assert.match(stepOf(reply, "sender").reply ?? "", /^250 /);
+    if (tls !== "none") {
+      assert.match(
+        stepOf(reply, "tls").detail,
+        /^Encrypted with TLSv1\.3\. Its certificate is for localhost, .* issued by itself and is valid until 2126-01-01$/,
+      );
+    }
+    assert.equal(JSON.stringify(reply).includes(PASSWORD), false);
+    assert.deepEqual(sink.messages, [], "nothing is sent");
+  });
+}
+
+test("probeStep() says MAIL FROM and takes it back, and ends with QUIT, as RFC 5321 says", async () => {
+  const said: string[] = [];
+  await using rogue = await openRogueSmtp({
+    plan: ({ stage, address }) => void said.push(`${stage} ${address}`.trim()),
+  });
+  await openStep()(settingsOf(rogue.port, { sender: "shop@example.com" }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(said.slice(-4), ["ehlo", "mail shop@example.com", "rset", "quit"]);
+  assert.deepEqual(rogue.counts.violations, []);
+});
+
+test("probeStep() gives one answer, after one time, for all that does not talk SMTP", async () => {
+  const answers = new Map<string, string>();
+  const note = (name: string, reply: ProbeReply, ms: number) => {
+    assert.ok(ms >= GREET_MS - 5, `${name} was told after ${ms} ms`);
+    assert.ok(ms < GREET_MS + 900, `${name} was told after ${ms} ms`);
+    const steps = reply.steps.map((step) => ({ ...step, durationMs: step.durationMs > 300 }));
+    answers.set(name, JSON.stringify(steps));
+  };
+  const greetings = [
+    "SSH-2.0-OpenSSH secret-banner\r\n",
+    "554 secret-banner\r\n",
+    "-ERR secret\r\n",
+  ];
+  for (const greeting of [...greetings, "", undefined]) {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket.on("error", () => {}));
+      if (greeting !== undefined) socket.end(greeting);
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as { port: number };
+    const started = performance.now();
+    const reply = await openStep()(settingsOf(port));
+    note(greeting ?? "silence", reply, performance.now() - started);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, "close");
+    if (greeting !== "") continue;
+    const again = performance.now();
+    note("closed", await openStep()(settingsOf(port)), performance.now() - again);
+  }
+  for (const action of [{ do: "silence" }, { do: "reply", reply: "502 secret" }] as const) {
+    const { reply, ms } = await probeRogue({ at: "ehlo", action });
+    note(`ehlo ${action.do}`, reply, ms);
+  }
+  assert.equal(answers.size, 8);
+  assert.equal(new Set(answers.values()).size, 1, [...answers].join("\n"));
+  assert.doesNotMatch([...answers.values()].join(), /secret|SSH|refused|ECONN/);
+});
+
+test("probeStep() dials nothing at a host or port that may not be reached", async () => {
+  await using sink = await openSmtpSink();
+  for (const host of ["127.0.0.2", "10.0.0.1", "169.254.169.254", "[::1]"]) {
+    const step = failureOf(await openStep()(settingsOf(sink.port, { host })));
+    assert.equal(step.step, "resolve");
+    assert.match(step.detail, /may not be reached from here/);
+    assert.match(step.remedy ?? "", /the operator has to allow it/);
+  }
+  assert.equal(sink.connections, 0);
+  const unknown = failureOf(await openStep()(settingsOf(25, { host: "void.example" })));
+  assert.deepEqual([unknown.step, unknown.detail], [
+    "resolve",
+    "The name of the SMTP server could not be resolved",
+  ]);
+});
+
+test("probeStep() tells the code of a refused login and a remedy, and no word of the server", async () => {
+  const hosts: [string, RegExp][] = [
+    ["localhost", /Check user and password/],
+    ["smtp.gmail.com", /app password/],
+    ["smtp.office365.com", /authenticated SMTP to be turned on/],
+  ];
+  const names = Object.fromEntries(hosts.map(([host]) => [host, ["127.0.0.1"]]));
+  for (const [host, remedy] of hosts) {
+    const { reply } = await probeRogue(
+      {
+        users,
+        at: "auth",
+        action: { do: "reply", reply: "535 5.7.8 secret words" },
+        tls: "starttls",
+      },
+      { auth: authOf(), host, tls: "starttls", allowInvalidCertificate: true },
+      { resolveHost: openTestResolver(names) },
+    );
+    const step = failureOf(reply);
+    assert.deepEqual([step.step, step.reply], ["auth", "535 5.7.8"]);
+    assert.match(step.remedy ?? "", remedy);
+    assert.doesNotMatch(JSON.stringify(reply), /secret words|canary|rogue\.example\.com|220 /);
+    assert.match(outcomesOf(reply), /tls done, auth failed, sender skipped/);
+  }
+});
+
+test("probeStep() tells of the certificate of a public server, and of one inside only after the login", async () => {
+  const options: RogueSmtpOptions = { tls: "starttls", users };
+  const wrong = { auth: authOf("wrong"), tls: "starttls" as const };
+  const inside = await probeRogue(options, wrong);
+  assert.equal(failureOf(inside.reply).step, "auth");
+  assert.equal(stepOf(inside.reply, "tls").detail, "Encrypted with TLSv1.3");
+  const outside = await probeRogue(options, wrong, { isPublic: () => true });
+  assert.match(stepOf(outside.reply, "tls").detail, /Its certificate is for localhost/);
+});
+
+test("probeStep() tells why a certificate is refused, and sends no login to whoever shows it", async () => {
+  const cases: [Partial<ProbeSettings>, RegExp, RegExp][] = [
+    [
+      { host: "mail.example.com" },
+      /^The certificate is for localhost, .*, and not for mail\.example\.com$/,
+      /Enter one of the names/,
+    ],
+    [
+      { ca: null },
+      /is not valid for its name\. Its certificate is .* itself/,
+      /your own authority/,
+    ],
+  ];
+  for (const tls of ["starttls", "implicit"] as const) {
+    for (const [changes, detail, remedy] of cases) {
+      const stages: string[] = [];
+      await using rogue = await openRogueSmtp({
+        ...{ tls, users },
+        plan: ({ stage }) => void stages.push(stage),
+      });
+      const settings = settingsOf(rogue.port, { tls, auth: authOf(), ...changes });
+      const step = failureOf(await openStep({ isPublic: () => true })(settings));
+      assert.equal(step.step, "tls");
+      assert.match(step.detail, detail);
+      assert.match(step.remedy ?? "", remedy);
+      const inside = failureOf(await openStep()(settings));
+      assert.equal(inside.detail, "The certificate of the SMTP server is not valid for its name");
+      assert.equal(stages.includes("auth"), false);
+    }
+  }
+});
+
+test("probeStep() tells where else it fails, and what to do", async () => {
+  const cases: [Parameters<typeof probeRogue>[0], Partial<ProbeSettings>, string, RegExp][] = [
+    [{ tls: "none" }, { tls: "starttls" }, "tls", /try port 465/],
+    [{ tls: "starttls", at: "tls", action: { do: "garbage" } }, { tls: "starttls" }, "tls", /TLS/],
+    [{}, { tls: "implicit" }, "tls", /begins without TLS/],
+    [{}, { auth: authOf(), host: "localhost" }, "auth", /leave user and password out/],
+    [{}, { auth: authOf(), host: "mail.example.com" }, "auth", /not sent in the clear/],
+    [
+      { tls: "starttls" },
+      { tls: "starttls", ca: "-----BEGIN CERTIFICATE-----\nAA==" },
+      "tls",
+      /PEM/,
+    ],
+    [
+      { at: "mail", action: { do: "reply", reply: "550 5.1.8 not your address" } },
+      {},
+      "sender",
+      /Verify this address/,
+    ],
+    [{ at: "mail", action: { do: "close" } }, {}, "sender", /Try again/],
+  ];
+  for (const [options, changes, expected, remedy] of cases) {
+    const { reply } = await probeRogue(options, { sender: "shop@example.com", ...changes });
+    const { step, remedy: told = "", reply: words } = failureOf(reply);
+    assert.equal(step, expected, JSON.stringify(reply));
+    assert.match(told, remedy);
+    if (words !== undefined) assert.equal(words, "550 5.1.8 not your address");
+  }
+});
+
+test("probeStep() ends with a server that falls silent, within its limit", async () => {
+  for (const [at, changes] of [["auth", { auth: authOf() }], ["mail", {}]] as const) {
+    const { reply, ms } = await probeRogue(
+      { ...(at === "auth" ? { users } : {}), at, action: { do: "silence" } },
+      { sender: "shop@example.com", ...changes },
+      { limitMs: 1_500 },
+    );
+    assert.equal(failureOf(reply).detail, "The SMTP server did not answer in time");
+    assert.ok(ms > 1_400 && ms < 2_500, `${ms} ms`);
+  }
+});
+
+test("probeStep() has two probes of an account in hand, and refuses the third at once", async () => {
+  await using rogue = await openRogueSmtp({
+    plan: ({ stage }) => stage === "greeting" ? { do: "silence" } : undefined,
+  });
+  const run = openStep();
+  const replies = await Promise.all([1, 2, 3].map(() => run(settingsOf(rogue.port))));
+  const busy = replies.filter((reply) => /still running/.test(failureOf(reply).detail));
+  assert.equal(busy.length, 1);
+  assert.equal(rogue.counts.connections, 2);
+  const again = await run(settingsOf(rogue.port));
+  assert.equal(failureOf(again).step, "connect");
+});
+
+test("probeStep() opens no password that was sealed for another record", async () => {
+  await using sink = await openSmtpSink({ users });
+  const reply = await openStep()(settingsOf(sink.port, { auth: authOf(PASSWORD, "acc_1/5") }));
+  const step = failureOf(reply);
+  assert.deepEqual([step.step, step.detail], [
+    "auth",
+    "The password could not be opened: enter it again",
+  ]);
+  assert.equal(sink.connections, 0);
+});
+
+test("probeStep() leaves the password out of what the server repeats", async () => {
+  await using sink = await openSmtpSink({ users });
+  sink.behave(({ stage }) => stage === "mail" ? { reply: `550 you are ${PASSWORD}` } : undefined);
+  const settings = settingsOf(sink.port, { auth: authOf(), sender: "shop@example.com" });
+  assert.equal(failureOf(await openStep()(settings)).reply, "550 you are [password]");
+});
