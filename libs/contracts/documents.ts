@@ -6,11 +6,24 @@ import { pageOptionsSchema } from "./page_options.ts";
 import type { SendRequest } from "./send_request.ts";
 import { variableDeclarationSchema } from "./variables.ts";
 
+/** The longest that contents are kept, in days. */
+export const MAX_CONTENT_DAYS = 365;
+
+/** How long an account keeps what it need not keep. */
+export const retentionSchema = z.object({
+  /** Mails and PDFs as they were sent, to be looked at, in days; 0 keeps none. */
+  contentDays: z.int().min(0).max(MAX_CONTENT_DAYS).default(7),
+});
+
+/** How long an account keeps what it need not keep. */
+export type Retention = z.infer<typeof retentionSchema>;
+
 /** An account: whoever owns templates, integrations, tokens and mail. */
 export const accountSchema = z.object({
   /** `acc_` and a ULID. */
   _id: z.string(),
   name: z.string().min(1).max(200),
+  retention: retentionSchema.prefault({}),
   createdAt: z.date(),
 });
 
@@ -33,6 +46,8 @@ export const accessTokenSchema = z.object({
   expiresAt: z.date().nullable(),
   revokedAt: z.date().nullable(),
   lastUsedAt: z.date().nullable(),
+  /** The user who made it; null for what the command line made. */
+  createdBy: z.string().nullable().default(null),
 });
 
 /** An access token as stored. */

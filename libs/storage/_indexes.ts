@@ -91,6 +91,7 @@ async function createIndexesOfPeople(db: Db): Promise<void> {
   ]);
   await invitations.createIndexes([
     { key: { accountId: 1 } },
+    { key: { email: 1 } },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ]);
   await audit.createIndexes([{ key: { accountId: 1, _id: -1 } }]);

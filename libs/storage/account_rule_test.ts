@@ -10,12 +10,15 @@ import type { Store } from "./store.ts";
 const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
+  ...["members", "invitations", "audit"],
 ]);
 
 const ACCOUNT = "acc_own";
 const MESSAGE_FENCE =
   "the mailer's claim, which takes the account, gives the attempt that this must name";
 const SWEEPER = "the tracker looks after the mail of all accounts, and no caller reaches it";
+
+const PERSON = "by a user, who may belong to several accounts";
 
 /**
  * What reads or writes the documents of an account without naming it, and why it may. Everything else
@@ -48,6 +51,12 @@ const EXCEPTIONS: Record<string, string> = {
   takeReturned: "by an integration's id, which names its account",
   listHolds: "the renderer works for all accounts, and asks for an integration by its account",
   listTroubled: "mailers share what they know of servers, and send for all accounts",
+  listMemberships: PERSON,
+  listSessions: PERSON,
+  removeSessionOf: PERSON,
+  removeSessions: PERSON,
+  findInvitation: "by the SHA-256 of 256 random bits, which tells the account",
+  listInvitationsTo: "who has shown that an address is theirs may see what was sent to it",
   countSecrets: "the operator rotates the master keys of all accounts",
   rewrapSecrets: "the same; each single write names the account",
 };
@@ -56,6 +65,15 @@ const EXCEPTIONS: Record<string, string> = {
 const WITHOUT_ACCOUNT = [
   ...["createAccount", "findAccount", "listAccounts", "ping", "ensureIndexes"],
   ...["announceMailer", "liveMailers", "dismissMailer"],
+  ...["createUser", "hasUsers", "findUser", "findUserByEmail", "findUserByOidc", "updateUser"],
+  ...[
+    "setUp",
+    "createOwnedAccount",
+    "createSession",
+    "findSession",
+    "touchSession",
+    "removeSession",
+  ],
 ];
 
 const send = sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });
@@ -89,11 +107,39 @@ const fact = {
   },
 };
 
+const invitation = {
+  ...{ _id: "1".repeat(64), accountId: ACCOUNT, email: "new@example.com", role: "editor" as const },
+  ...{ invitedBy: "usr_1", createdAt: now, expiresAt: new Date(now.getTime() + 60_000) },
+};
+const newUser = { email: "new@example.com", name: "New", passwordHash: null };
+
 /** One call of each operation that takes an account, in an order in which they do their work. */
 const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   createToken: (store) => store.createToken({ accountId: ACCOUNT, name: "t", scopes: ["send"] }),
   listTokens: (store) => store.listTokens(ACCOUNT),
   revokeToken: (store) => store.revokeToken(ACCOUNT, "0".repeat(64)),
+  updateAccount: async (store) => {
+    await store.findAccount(ACCOUNT);
+    await store.updateAccount(ACCOUNT, { retention: { contentDays: 1 } });
+  },
+  setMember: (store) => store.setMember({ accountId: ACCOUNT, userId: "usr_1", role: "owner" }),
+  findMember: (store) => store.findMember(ACCOUNT, "usr_1"),
+  listMembers: (store) => store.listMembers(ACCOUNT),
+  changeRole: (store) => store.changeRole(ACCOUNT, "usr_1", "viewer"),
+  removeMember: (store) => store.removeMember(ACCOUNT, "usr_1"),
+  createInvitation: (store) => store.createInvitation(invitation),
+  listInvitations: (store) => store.listInvitations(ACCOUNT, now),
+  acceptInvitation: (store) => store.acceptInvitation(invitation, { newUser }),
+  removeInvitation: (store) => store.removeInvitation(ACCOUNT, invitation._id),
+  noteAudit: (store) =>
+    store.noteAudit({
+      ...{ accountId: ACCOUNT, at: now, userId: null, userEmail: null },
+      ...{ action: "token.revoked", target: "token", details: {} },
+    }),
+  listAudit: async (store) => {
+    await store.listAudit(ACCOUNT, { limit: 1 });
+    await store.listAudit(ACCOUNT, { limit: 1, before: "aud_1" });
+  },
   publishVersion: (store) => store.publishVersion(publication),
   findTemplate: async (store) => {
     await store.findTemplate(ACCOUNT, "pdf", 1);

@@ -13,6 +13,14 @@ export interface AccountStore {
   createAccount(account: { name: string }): Promise<Account>;
   /** Finds an account by its id or, if none has it, by its name. */
   findAccount(idOrName: string): Promise<Account | null>;
+  /**
+   * Changes an account; what is left out stays.
+   * @throws {NameTakenError} If another has the name.
+   */
+  updateAccount(
+    id: string,
+    changes: Partial<Pick<Account, "name" | "retention">>,
+  ): Promise<Account | null>;
   /** Lists all accounts by name. */
   listAccounts(): Promise<Account[]>;
 }
@@ -35,6 +43,22 @@ export function accountStore(db: Db): AccountStore {
         await accounts.findOne({ name: idOrName });
       return found === null ? null : accountSchema.parse(found);
     },
+    async updateAccount(id, changes) {
+      const options = { returnDocument: "after" } as const;
+      const { name, retention } = accountSchema.shape;
+      const $set = {
+        ...(changes.name === undefined ? {} : { name: name.parse(changes.name) }),
+        ...(changes.retention === undefined
+          ? {}
+          : { retention: retention.parse(changes.retention) }),
+      };
+      try {
+        const found = await accounts.findOneAndUpdate({ _id: id }, { $set }, options);
+        return found === null ? null : accountSchema.parse(found);
+      } catch (error) {
+        throw isDuplicateKey(error) ? new NameTakenError("account", changes.name ?? "") : error;
+      }
+    },
     async listAccounts() {
       const found = await accounts.find().sort({ name: 1 }).toArray();
       return found.map((account) => accountSchema.parse(account));
@@ -42,6 +66,7 @@ export function accountStore(db: Db): AccountStore {
   };
 }
 
-function newAccountId(): string {
+/** Draws the id of an account. */
+export function newAccountId(): string {
   return newSendId().replace("snd_", "acc_");
 }

@@ -243,3 +243,31 @@ test("openStore() refuses to start without the view of the integrations", async 
     /the view "integrations_open" is missing; run: posthaste migrate/,
   );
 });
+
+test("the dashboard's rights suffice for all that people do, in transactions too", async () => {
+  await using dashboard = await openStore({ url: urlOf("dashboard", PASSWORDS.dashboard) });
+  const now = new Date();
+  const jane = { email: "jane@shop.example", name: "Jane", passwordHash: null };
+  const entered = await dashboard.setUp({ accountName: "The Shop", user: jane });
+  assert.equal(entered?.account._id, accountId);
+  const userId = entered?.user._id ?? "";
+  const second = await dashboard.createOwnedAccount({ name: "Second", userId });
+  assert.equal(await dashboard.changeRole(accountId, userId, "viewer"), "last_owner");
+  const invitation = {
+    ...{ _id: "hash", accountId, email: "joe@shop.example", role: "owner" as const },
+    ...{ invitedBy: userId, createdAt: now, expiresAt: new Date(now.getTime() + 60_000) },
+  };
+  await dashboard.createInvitation(invitation);
+  const newUser = { ...jane, email: "joe@shop.example" };
+  const joined = await dashboard.acceptInvitation(invitation, { newUser });
+  assert.equal(joined?.member.role, "owner");
+  assert.equal(await dashboard.removeMember(accountId, userId), "done");
+  await dashboard.updateUser(userId, { name: "Jane Doe" });
+  await dashboard.updateAccount(second._id, { retention: { contentDays: 0 } });
+  const session = {
+    ...{ _id: "s", userId, accountId, csrfToken: "c", userAgent: "", createdAt: now },
+    ...{ lastSeenAt: now, expiresAt: invitation.expiresAt },
+  };
+  await dashboard.createSession(session);
+  assert.equal(await dashboard.removeSessionOf(userId, "s"), true);
+});

@@ -38,7 +38,9 @@ export type {
   SealAuth,
   SealDkim,
 } from "./integration_store.ts";
+export type { InvitationStore } from "./invitation_store.ts";
 export type { MailerRegister } from "./mailer_presence.ts";
+export type { MembershipChange, MembershipStore } from "./membership_store.ts";
 export type { Claim, Claimed, MessageClaims } from "./message_claim.ts";
 export type { Deferral, Dot, MessageOutcomes, Outcome, Setback } from "./message_outcome.ts";
 export type {

@@ -1,12 +1,4 @@
-import {
-  type Invitation,
-  invitationSchema,
-  type Member,
-  memberSchema,
-  newSendId,
-  type User,
-  userSchema,
-} from "@posthaste/contracts";
+import { type Member, memberSchema, newSendId, type User, userSchema } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
@@ -41,30 +33,15 @@ export interface PeopleStore {
   listMembers(accountId: string): Promise<{ member: Member; user: User }[]>;
   /** Lists what a user is a member of. */
   listMemberships(userId: string): Promise<Member[]>;
-  /** Ends a membership. Gives whether there was one. */
-  removeMember(accountId: string, userId: string): Promise<boolean>;
-  createInvitation(invitation: Invitation): Promise<void>;
-  /** Finds an invitation by the SHA-256 of its token, if it has not expired. */
-  findInvitation(id: string, now: Date): Promise<Invitation | null>;
-  listInvitations(accountId: string, now: Date): Promise<Invitation[]>;
-  /** Uses an invitation up, or takes it back. Gives whether it was there. */
-  removeInvitation(accountId: string, id: string): Promise<boolean>;
 }
 
 /** Gives the operations on people. */
 export function peopleStore(db: Db): PeopleStore {
-  const { users, members, invitations } = collectionsOf(db);
+  const { users, members } = collectionsOf(db);
   const parsed = (found: User | null) => found === null ? null : userSchema.parse(found);
   return {
-    async createUser({ email, name, passwordHash, oidc = null }) {
-      const user = userSchema.parse({
-        _id: newSendId().replace("snd_", "usr_"),
-        email: email.toLowerCase(),
-        name,
-        passwordHash,
-        oidc,
-        createdAt: new Date(),
-      });
+    async createUser(newUser) {
+      const user = userOf(newUser);
       try {
         await users.insertOne(user);
       } catch (error) {
@@ -108,25 +85,14 @@ export function peopleStore(db: Db): PeopleStore {
       const found = await members.find({ userId }).sort({ createdAt: 1 }).toArray();
       return found.map((member) => memberSchema.parse(member));
     },
-    async removeMember(accountId, userId) {
-      const result = await members.deleteOne({ _id: `${accountId}/${userId}` });
-      return result.deletedCount === 1;
-    },
-    async createInvitation(invitation) {
-      await invitations.insertOne(invitationSchema.parse(invitation));
-    },
-    async findInvitation(id, now) {
-      const found = await invitations.findOne({ _id: id, expiresAt: { $gt: now } });
-      return found === null ? null : invitationSchema.parse(found);
-    },
-    async listInvitations(accountId, now) {
-      const found = await invitations.find({ accountId, expiresAt: { $gt: now } })
-        .sort({ createdAt: 1 }).toArray();
-      return found.map((invitation) => invitationSchema.parse(invitation));
-    },
-    async removeInvitation(accountId, id) {
-      const result = await invitations.deleteOne({ _id: id, accountId });
-      return result.deletedCount === 1;
-    },
   };
+}
+
+/** Makes the document of a new user. */
+export function userOf({ email, name, passwordHash, oidc = null }: NewUser): User {
+  const _id = newSendId().replace("snd_", "usr_");
+  const createdAt = new Date();
+  return userSchema.parse({
+    ...{ _id, email: email.toLowerCase(), name, passwordHash, oidc, createdAt },
+  });
 }

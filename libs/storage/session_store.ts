@@ -16,6 +16,8 @@ export interface SessionStore {
   listSessions(userId: string, now: Date): Promise<Session[]>;
   /** Ends a session. */
   removeSession(id: string): Promise<void>;
+  /** Ends a session of a user. Gives whether there was one. */
+  removeSessionOf(userId: string, id: string): Promise<boolean>;
   /** Ends the sessions of a user, but for one. Gives how many. */
   removeSessions(userId: string, options?: { except?: string }): Promise<number>;
 }
@@ -41,6 +43,9 @@ export function sessionStore(db: Db): SessionStore {
     },
     async removeSession(id) {
       await sessions.deleteOne({ _id: id });
+    },
+    async removeSessionOf(userId, id) {
+      return (await sessions.deleteOne({ _id: id, userId })).deletedCount === 1;
     },
     async removeSessions(userId, { except } = {}) {
       const filter = except === undefined ? { userId } : { userId, _id: { $ne: except } };

@@ -11,7 +11,9 @@ import { type IntegrationHealth, integrationHealth } from "./integration_health.
 import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
 import { type IntegrationHolds, integrationHolds } from "./integration_holds.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
+import { type InvitationStore, invitationStore } from "./invitation_store.ts";
 import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
+import { type MembershipStore, membershipStore } from "./membership_store.ts";
 import { type MessageClaims, messageClaims } from "./message_claim.ts";
 import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
@@ -74,6 +76,8 @@ export interface Store
     MailerRegister,
     FactFold,
     PeopleStore,
+    MembershipStore,
+    InvitationStore,
     SessionStore,
     AuditStore,
     AsyncDisposable {
@@ -140,6 +144,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...mailerRegister(db),
     ...factFold(db),
     ...peopleStore(db),
+    ...membershipStore(db),
+    ...invitationStore(db),
     ...sessionStore(db),
     ...auditStore(db),
     ping,

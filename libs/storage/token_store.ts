@@ -12,6 +12,8 @@ export interface NewToken {
   scopes: TokenScope[];
   /** Never when left out. */
   expiresAt?: Date | null | undefined;
+  /** The user who makes it; nobody when left out. */
+  createdBy?: string | null | undefined;
 }
 
 /** What can be done with access tokens. */
@@ -43,7 +45,7 @@ export function isLive(
 export function tokenStore(db: Db): TokenStore {
   const { tokens } = collectionsOf(db);
   return {
-    async createToken({ accountId, name, scopes, expiresAt = null }) {
+    async createToken({ accountId, name, scopes, expiresAt = null, createdBy = null }) {
       const token = generateAccessToken();
       const record = accessTokenSchema.parse({
         _id: hashAccessToken(token),
@@ -55,6 +57,7 @@ export function tokenStore(db: Db): TokenStore {
         expiresAt,
         revokedAt: null,
         lastUsedAt: null,
+        createdBy,
       });
       await tokens.insertOne(record);
       return { token, record };

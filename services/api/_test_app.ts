@@ -154,6 +154,7 @@ function tokenOf(plaintext: string): AccessToken | null {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    createdBy: null,
     ...rest,
     scopes: [...scopes],
   };

@@ -15,6 +15,7 @@ const TOKEN: AccessToken = {
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: null,
+  createdBy: null,
 };
 
 function countLookups(found: AccessToken | null) {

@@ -584,6 +584,7 @@ function openTestToken() {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    createdBy: null,
   });
 }
 

@@ -5,11 +5,14 @@ import type { MasterKeys, Store } from "@posthaste/storage";
 import { fastify, type FastifyInstance } from "fastify";
 import { closeConnections } from "./close_connections.ts";
 import { guardRoutes } from "./guard.ts";
+import type { OidcSettings } from "./oidc.ts";
 import { Problem, toProblem } from "./problem.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
 import { integrationRoutes } from "./routes/integrations.ts";
+import { peopleRoutes } from "./routes/people.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { templateRoutes } from "./routes/templates.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { DATA_HEADERS } from "./security_headers.ts";
 import { serveApplication } from "./static_files.ts";
 
@@ -37,6 +40,10 @@ export interface DashboardOptions {
   builtFolder?: string | null | undefined;
   /** Name of the account that anybody may enter with one click. */
   demoAccount?: string | undefined;
+  /** Where people may sign in beside here. */
+  oidc?: OidcSettings | undefined;
+  /** Addresses of the proxies in front, whose `X-Forwarded-For` is believed. */
+  trustedProxies?: readonly string[] | undefined;
 }
 
 /** What a room of routes is given. */
@@ -49,7 +56,10 @@ const BODY_LIMIT = 5_000_000;
 
 /** Builds the dashboard's HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`. */
 export function buildApp(deps: DashboardDeps, options: DashboardOptions): FastifyInstance {
-  const app = fastify({ bodyLimit: BODY_LIMIT, logger: false, return503OnClosing: false });
+  const trustProxy = options.trustedProxies?.length ? [...options.trustedProxies] : false;
+  const app = fastify({
+    ...{ bodyLimit: BODY_LIMIT, logger: false, return503OnClosing: false, trustProxy },
+  });
   closeConnections(app);
   app.register(cookie);
   app.setErrorHandler((error, _request, reply) => {
@@ -72,6 +82,8 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     templateRoutes(api, routing);
     integrationRoutes(api, routing);
     dkimRoutes(api, routing);
+    peopleRoutes(api, routing);
+    tokenRoutes(api, routing);
   });
   if (options.builtFolder !== null) {
     serveApplication(app, { folder: options.builtFolder, publicUrl: options.publicUrl });

@@ -1,5 +1,6 @@
 import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
+import type { OidcSettings } from "./oidc.ts";
 
 /** Settings of the dashboard, beside those that every service has. */
 export const CONFIG = z.object({
@@ -13,7 +14,21 @@ export const CONFIG = z.object({
   MASTER_KEY: setting.text({ secret: true })
     .describe("Keys that SMTP passwords are sealed under, the first for new ones"),
   SETUP_CODE: setting.text({ secret: true }).optional()
-    .describe("Asked for where the first account is made; drawn and logged when not set"),
+    .describe(
+      "Asked for where the first account is made; drawn and logged by each process when not set",
+    ),
+  OIDC_ISSUER: setting.url({ schemes: ["https", "http"] }).optional()
+    .describe(
+      "Issuer of the OpenID Connect provider where members may sign in too. It must say that it has " +
+        "verified their addresses; its redirect address is PUBLIC_URL with /api/entrance/oidc/callback",
+    ),
+  OIDC_CLIENT_ID: setting.text().optional().describe("What the provider calls this dashboard"),
+  OIDC_CLIENT_SECRET: setting.text({ secret: true }).optional()
+    .describe("Shared with the provider"),
+  OIDC_NAME: setting.text().prefault("your organisation")
+    .describe('What the button says: "Sign in with …"'),
+  TRUSTED_PROXIES: setting.list().prefault("")
+    .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is believed"),
   SESSION_AGE: setting.duration({ min: 60_000 }).prefault("14d")
     .describe("Time without a visit after which a browser is signed out"),
   DEMO_ACCOUNT: setting.text().optional()
@@ -37,3 +52,22 @@ function isThisMachine(host: string): boolean {
 
 /** Settings of the dashboard, as read. */
 export type Config = z.infer<typeof CONFIG>;
+
+/**
+ * Gives the OpenID Connect provider out of the settings, if there is one.
+ *
+ * @throws {Error} If one of them is set and another is missing.
+ */
+export function oidcOf(config: Config): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } =
+    config;
+  if (issuer === undefined && clientId === undefined && clientSecret === undefined) {
+    return undefined;
+  }
+  if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
+    return { issuer, clientId, clientSecret, name: config.OIDC_NAME };
+  }
+  throw new Error(
+    "Cannot offer OpenID Connect: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together",
+  );
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "@posthaste/runtime";
-import { CONFIG } from "./config.ts";
+import { CONFIG, oidcOf } from "./config.ts";
 
 const REQUIRED = {
   MONGODB_URL: "mongodb://127.0.0.1/posthaste",
@@ -26,4 +26,28 @@ test("the settings let anybody enter an account only where nobody else can reach
   ) assert.throws(() => read(host, url), fault, `${host} ${url}`);
   assert.throws(() => readConfig(CONFIG, { ...REQUIRED, DEMO_ACCOUNT: "Demonstration" }), /HOST/);
   assert.equal(readConfig(CONFIG, REQUIRED).DEMO_ACCOUNT, undefined);
+});
+
+const OIDC = {
+  ...{ OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "posthaste" },
+  OIDC_CLIENT_SECRET: "secret",
+};
+
+test("oidcOf() gives a provider if all of it is set, none if nothing is, and refuses a part", () => {
+  const read = (env: Record<string, string>) => oidcOf(readConfig(CONFIG, { ...REQUIRED, ...env }));
+  assert.equal(read({}), undefined);
+  assert.equal(read({ OIDC_NAME: "Example" }), undefined);
+  assert.deepEqual(read({ ...OIDC, OIDC_NAME: "Example" }), {
+    ...{ issuer: "https://id.example", clientId: "posthaste", clientSecret: "secret" },
+    name: "Example",
+  });
+  for (const name of Object.keys(OIDC)) {
+    assert.throws(() => read({ ...OIDC, [name]: "" }), /belong together/, name);
+  }
+});
+
+test("TRUSTED_PROXIES is a list, and nobody is trusted when it is not set", () => {
+  assert.deepEqual(readConfig(CONFIG, REQUIRED).TRUSTED_PROXIES, []);
+  const env = { ...REQUIRED, TRUSTED_PROXIES: "10.0.0.0/8, 127.0.0.1" };
+  assert.deepEqual(readConfig(CONFIG, env).TRUSTED_PROXIES, ["10.0.0.0/8", "127.0.0.1"]);
 });

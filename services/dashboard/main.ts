@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
-import { CONFIG } from "./config.ts";
+import { CONFIG, oidcOf } from "./config.ts";
 
 await runService({
   name: "dashboard",
@@ -20,7 +20,7 @@ await runService({
       waiting: { signal, logger },
     });
     const setupCode = config.SETUP_CODE ?? randomBytes(6).toString("hex");
-    if (config.SETUP_CODE === undefined && !await store.hasUsers()) {
+    if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.hasUsers()) {
       logger.info("Open the dashboard to make the first account", { setupCode });
     }
     const app = buildApp({ store, bus, keys, now: () => new Date(), logger }, {
@@ -29,6 +29,8 @@ await runService({
       sessionAgeMs: config.SESSION_AGE,
       demoAccount: config.DEMO_ACCOUNT,
       setupCode,
+      oidc: oidcOf(config),
+      trustedProxies: config.TRUSTED_PROXIES,
     });
     await using _closing = { [Symbol.asyncDispose]: () => app.close() };
     await app.listen({ port: config.PORT, host: config.HOST });

@@ -22,3 +22,6 @@ export interface EntranceView {
   /** What the button of the OpenID Connect provider says; null if there is none. */
   oidcName: string | null;
 }
+
+/** `?refused=` of the address that the provider's answer leads to when it lets nobody in. */
+export type OidcRefusal = "unverified" | "not_member" | "provider" | "expired";

@@ -1,39 +1,26 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
+import { enter } from "../enter.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { EntranceView, SessionView } from "../interface/session.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import { beginSession, type Visitor } from "../session.ts";
+import type { Visitor } from "../session.ts";
 
 const DEMO_USER = { email: "developer@northwind.example", name: "Developer" };
 
 /** Signing in and out, and who is signed in. */
-export function sessionRoutes(app: FastifyInstance, { deps, options }: Routing): void {
-  const { store, now } = deps;
-  const { demoAccount, sessionAgeMs } = options;
-
-  async function enter(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { userId, accountId }: { userId: string; accountId: string },
-  ): Promise<void> {
-    const userAgent = request.headers["user-agent"];
-    const entry = { userId, accountId, userAgent };
-    const { token } = await beginSession(entry, { ...store, now, sessionAgeMs });
-    reply.setCookie(SESSION_COOKIE, token, {
-      ...{ path: "/", httpOnly: true, secure: true, sameSite: "lax" },
-      maxAge: Math.floor(sessionAgeMs / 1000),
-    });
-  }
+export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
+  const { deps: { store }, options } = routing;
+  const { demoAccount } = options;
 
   app.get("/api/entrance", { config: { role: "anyone" } }, async (): Promise<EntranceView> => {
     const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
     return {
       needsSetup: account === null && !await store.hasUsers(),
       demoAccount: account?.name ?? null,
-      oidcName: null,
+      oidcName: options.oidc?.name ?? null,
     };
   });
 
@@ -62,7 +49,7 @@ export function sessionRoutes(app: FastifyInstance, { deps, options }: Routing):
     const user = await store.findUserByEmail(DEMO_USER.email) ??
       await store.createUser({ ...DEMO_USER, passwordHash: null });
     await store.setMember({ accountId: account._id, userId: user._id, role: "owner" });
-    await enter(request, reply, { userId: user._id, accountId: account._id });
+    await enter({ request, reply }, { userId: user._id, accountId: account._id }, routing);
     return {};
   });
 

@@ -3,6 +3,7 @@ import { ModalsProvider } from "@mantine/modals";
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
+import { Route, Switch } from "wouter";
 import { ApiProblem } from "./api.ts";
 import { CONTRAST } from "./contrast.ts";
 import { Failed, Waiting } from "./parts/states.tsx";
@@ -11,6 +12,7 @@ import { Shell } from "./shell.tsx";
 import { THEME } from "./theme.ts";
 
 const Entrance = lazy(() => import("./pages/entrance/entrance.tsx"));
+const Invitation = lazy(() => import("./pages/entrance/invitation.tsx"));
 
 const client = new QueryClient({
   defaultOptions: {
@@ -39,13 +41,20 @@ export function App() {
         <Notifications position="bottom-right" />
         <ModalsProvider>
           <Suspense fallback={<Waiting />}>
-            <SessionGate
-              signedOut={<Entrance />}
-              waiting={<Waiting />}
-              failed={(problem) => <Failed problem={problem} />}
-            >
-              <Shell />
-            </SessionGate>
+            <Switch>
+              <Route path="/invitation/:token">
+                {({ token }) => <Invitation token={token} />}
+              </Route>
+              <Route>
+                <SessionGate
+                  signedOut={<Entrance />}
+                  waiting={<Waiting />}
+                  failed={(problem) => <Failed problem={problem} />}
+                >
+                  <Shell />
+                </SessionGate>
+              </Route>
+            </Switch>
           </Suspense>
         </ModalsProvider>
       </QueryClientProvider>

@@ -25,7 +25,7 @@ export function CopyText({ text, label = "Copy" }: { text: string; label?: strin
 export function CopyCode({ code, label }: { code: string; label?: string }) {
   return (
     <Group gap="xs" align="flex-start" wrap="nowrap">
-      <Code block flex={1} style={{ overflow: "auto", whiteSpace: "pre" }} tabIndex={0}>
+      <Code block flex={1} miw={0} style={{ overflow: "auto", whiteSpace: "pre" }} tabIndex={0}>
         {code}
       </Code>
       <CopyText text={code} {...(label === undefined ? {} : { label })} />

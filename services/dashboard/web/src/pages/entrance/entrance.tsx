@@ -1,34 +1,24 @@
-import { Button, Center, Paper, Stack, Title } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { EntranceView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
-import { tellProblem } from "../../parts/tell.ts";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { EntranceFrame } from "./entrance_frame.tsx";
+import { SetupForm } from "./setup_form.tsx";
+import { SignInForm } from "./sign_in_form.tsx";
 
 /** What is shown to who is signed out. */
 export default function Entrance() {
-  const client = useQueryClient();
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ["entrance"],
     queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
   });
-  const enterDemo = async () => {
-    try {
-      await request("/entrance/demo", { method: "POST" });
-      await client.resetQueries({ queryKey: ["session"] });
-    } catch (problem) {
-      tellProblem(problem);
-    }
-  };
-  return (
-    <Center mih="100vh" component="main">
-      <Paper withBorder p="xl" w={380}>
-        <Stack>
-          <Title order={1} size="h3">Sign in</Title>
-          {data?.demoAccount && (
-            <Button onClick={() => void enterDemo()}>Open the {data.demoAccount} account</Button>
-          )}
-        </Stack>
-      </Paper>
-    </Center>
-  );
+  if (data === undefined) {
+    if (error === null) return <Waiting />;
+    return (
+      <EntranceFrame title="Sign in">
+        <Failed problem={error} retry={() => void refetch()} />
+      </EntranceFrame>
+    );
+  }
+  return data.needsSetup ? <SetupForm /> : <SignInForm entrance={data} />;
 }

@@ -1,6 +1,57 @@
+import { Tabs } from "@mantine/core";
+import { type ReactNode } from "react";
+import { Redirect, useLocation } from "wouter";
 import { Page } from "../../parts/page.tsx";
+import { useMay } from "../../session.tsx";
+import { AccountTab } from "./account_tab.tsx";
+import { AuditTab } from "./audit_tab.tsx";
+import { LimitsTab } from "./limits_tab.tsx";
+import { MembersTab } from "./members_tab.tsx";
+import { RetentionTab } from "./retention_tab.tsx";
+import { YouTab } from "./you_tab.tsx";
 
-/** To be written. */
+interface Tab {
+  /** Its address below the page's own. */
+  path: string;
+  label: string;
+  content: () => ReactNode;
+  /** Whether owners alone may look. */
+  isForOwners?: boolean;
+}
+
+const TABS: readonly Tab[] = [
+  { path: "account", label: "Account", content: AccountTab },
+  { path: "members", label: "Members", content: MembersTab },
+  { path: "you", label: "You", content: YouTab },
+  { path: "retention", label: "Retention", content: RetentionTab },
+  { path: "limits", label: "Limits", content: LimitsTab },
+  { path: "audit", label: "Audit log", content: AuditTab, isForOwners: true },
+];
+
+/** Settings of the account, and of the person. Each tab is an address. */
 export default function Settings() {
-  return <Page title="Settings">{null}</Page>;
+  const [location, navigate] = useLocation();
+  const isOwner = useMay("owner");
+  const tabs = TABS.filter(({ isForOwners }) => isOwner || !isForOwners);
+  const path = location.split("/")[1] ?? "";
+  const shown = tabs.find((tab) => tab.path === path);
+  if (shown === undefined) return <Redirect to="/account" replace />;
+  return (
+    <Page title="Settings">
+      <Tabs
+        value={path}
+        onChange={(next) => navigate(`/${next ?? "account"}`)}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          {tabs.map(({ path, label }) => <Tabs.Tab key={path} value={path}>{label}</Tabs.Tab>)}
+        </Tabs.List>
+        {tabs.map(({ path, content: Content }) => (
+          <Tabs.Panel key={path} value={path} pt="lg">
+            <Content />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  );
 }

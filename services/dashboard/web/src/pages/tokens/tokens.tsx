@@ -1,6 +1,55 @@
+import { Button, Paper } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconKey, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TokenView } from "../../../../interface/tokens.ts";
+import { request } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { useMay } from "../../session.tsx";
+import { NewToken } from "./new_token.tsx";
+import { TokenTable } from "./token_table.tsx";
 
-/** To be written. */
+/** The account's access tokens. */
 export default function Tokens() {
-  return <Page title="Tokens">{null}</Page>;
+  const isOwner = useMay("owner");
+  const [isOpen, { open, close }] = useDisclosure();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["tokens"],
+    queryFn: ({ signal }) => request<TokenView[]>("/tokens", { signal }),
+  });
+  const button = (
+    <Button leftSection={<IconPlus size={16} />} onClick={open} disabled={!isOwner}>
+      Generate new token
+    </Button>
+  );
+  const isEmpty = data?.length === 0;
+  return (
+    <Page
+      title="Tokens"
+      about={isOwner
+        ? "Programs show a token with every request. Give each program its own, with as little as it needs."
+        : "Programs show a token with every request. Owners of the account generate and revoke them."}
+      actions={!isEmpty && isOwner && button}
+    >
+      {error !== null && data === undefined && (
+        <Failed
+          problem={error}
+          retry={() => void refetch()}
+        />
+      )}
+      {error === null && data === undefined && <Waiting label="Loading tokens" />}
+      {isEmpty && (
+        <Paper withBorder>
+          <Empty icon={IconKey} title="No tokens yet" action={isOwner && button}>
+            {isOwner
+              ? "Generate one to send mail from a program, or to render templates."
+              : "An owner of the account can generate one."}
+          </Empty>
+        </Paper>
+      )}
+      {data !== undefined && !isEmpty && <TokenTable tokens={data} mayRevoke={isOwner} />}
+      <NewToken isOpen={isOpen} close={close} />
+    </Page>
+  );
 }

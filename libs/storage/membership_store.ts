@@ -1,0 +1,154 @@
+import {
+  type Account,
+  accountSchema,
+  includesRole,
+  type Invitation,
+  type Member,
+  memberSchema,
+  type Role,
+  type User,
+  userSchema,
+} from "@posthaste/contracts";
+import type { ClientSession, Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+import { oneAtATime } from "./_one_at_a_time.ts";
+import { newAccountId } from "./account_store.ts";
+import { NameTakenError } from "./name_taken_error.ts";
+import { type NewUser, userOf } from "./people_store.ts";
+
+/** What became of a change: an account keeps an owner, whatever is tried at once. */
+export type MembershipChange = "done" | "no_member" | "last_owner";
+
+/** Who uses an invitation: a user, or somebody who becomes one. */
+export type Joining = { userId: string } | { newUser: NewUser };
+
+/** What can be done with memberships where several documents must agree. */
+export interface MembershipStore {
+  /**
+   * Makes the first user, as the owner of an account of this name; one that is there already, made on
+   * the command line, is taken. Gives null, and does nothing, if there is a user.
+   */
+  setUp(first: { accountName: string; user: NewUser }): Promise<Entered | null>;
+  /**
+   * Creates an account with its owner.
+   * @throws {NameTakenError} If another has the name.
+   */
+  createOwnedAccount(account: { name: string; userId: string }): Promise<Account>;
+  /** Gives a member another role. */
+  changeRole(accountId: string, userId: string, role: Role): Promise<MembershipChange>;
+  /** Ends a membership. */
+  removeMember(accountId: string, userId: string): Promise<MembershipChange>;
+  /**
+   * Uses an invitation up. Who is a member already keeps a role that is more. Gives null if the
+   * invitation is not there any more.
+   * @throws {NameTakenError} If another has the address of the new user.
+   */
+  acceptInvitation(
+    invitation: Pick<Invitation, "_id" | "accountId">,
+    joining: Joining,
+  ): Promise<{ member: Member; user: User } | null>;
+}
+
+/** Who has entered, and where. */
+export interface Entered {
+  account: Account;
+  user: User;
+}
+
+/** Gives the operations on memberships. */
+export function membershipStore(db: Db): MembershipStore {
+  const { accounts, users, members, invitations } = collectionsOf(db);
+
+  async function addUser(newUser: NewUser, session: ClientSession): Promise<User> {
+    const user = userOf(newUser);
+    try {
+      await users.insertOne(user, { session });
+    } catch (error) {
+      throw isDuplicateKey(error) ? new NameTakenError("user", user.email) : error;
+    }
+    return user;
+  }
+
+  async function addAccount(name: string, session: ClientSession): Promise<Account> {
+    const account = accountSchema.parse({ _id: newAccountId(), name, createdAt: new Date() });
+    try {
+      await accounts.insertOne(account, { session });
+    } catch (error) {
+      throw isDuplicateKey(error) ? new NameTakenError("account", name) : error;
+    }
+    return account;
+  }
+
+  async function addOwner(
+    { accountId, userId }: Pick<Member, "accountId" | "userId">,
+    session: ClientSession,
+  ): Promise<void> {
+    const member = { _id: `${accountId}/${userId}`, accountId, userId, role: "owner" };
+    await members.insertOne(memberSchema.parse({ ...member, createdAt: new Date() }), { session });
+  }
+
+  /** Does something to a member, unless the account would be without an owner then. */
+  function unlessLast(
+    { accountId, userId }: Pick<Member, "accountId" | "userId">,
+    change: (_id: string, session: ClientSession) => Promise<unknown>,
+  ): Promise<MembershipChange> {
+    const _id = `${accountId}/${userId}`;
+    return oneAtATime(db, { lock: `${accountId}/owners` }, async (session) => {
+      const found = await members.findOne({ _id }, { session });
+      if (found === null) return "no_member";
+      await change(_id, session);
+      const owner = await members.findOne({ accountId, role: "owner" }, { session });
+      if (owner !== null || found.role !== "owner") return "done";
+      await session.abortTransaction();
+      return "last_owner";
+    });
+  }
+
+  return {
+    setUp: ({ accountName, user: newUser }) =>
+      oneAtATime(db, { lock: "setup" }, async (session) => {
+        if (await users.findOne({}, { session }) !== null) return null;
+        const found = await accounts.findOne({ name: accountName }, { session });
+        const account = found === null
+          ? await addAccount(accountName, session)
+          : accountSchema.parse(found);
+        const user = await addUser(newUser, session);
+        await addOwner({ accountId: account._id, userId: user._id }, session);
+        return { account, user };
+      }),
+    createOwnedAccount: ({ name, userId }) =>
+      oneAtATime(db, { lock: `${userId}/accounts` }, async (session) => {
+        const account = await addAccount(name, session);
+        await addOwner({ accountId: account._id, userId }, session);
+        return account;
+      }),
+    changeRole: (accountId, userId, role) =>
+      unlessLast(
+        { accountId, userId },
+        (_id, session) => members.updateOne({ _id }, { $set: { role } }, { session }),
+      ),
+    removeMember: (accountId, userId) =>
+      unlessLast({ accountId, userId }, (_id, session) => members.deleteOne({ _id }, { session })),
+    acceptInvitation: ({ _id: id, accountId }, joining) =>
+      oneAtATime(db, { lock: `${accountId}/owners` }, async (session) => {
+        const used = await invitations.findOneAndDelete({ _id: id, accountId }, { session });
+        if (used === null) return null;
+        const user = "newUser" in joining
+          ? await addUser(joining.newUser, session)
+          : userSchema.parse(await users.findOne({ _id: joining.userId }, { session }));
+        const _id = `${accountId}/${user._id}`;
+        const found = await members.findOne({ _id }, { session });
+        const role = found !== null && includesRole(found.role, used.role) ? found.role : used.role;
+        const member = await members.findOneAndUpdate(
+          { _id },
+          {
+            $set: { role },
+            $setOnInsert: { accountId, userId: user._id, createdAt: new Date() },
+          },
+          { upsert: true, returnDocument: "after", session },
+        );
+        return { member: memberSchema.parse(member), user };
+      }),
+  };
+}

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+import { NameTakenError } from "./name_taken_error.ts";
+
+const ACCOUNT = "acc_1";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const name of ["users", "members", "invitations", "accounts"]) {
+    await opened.db.collection(name).deleteMany({});
+  }
+});
+
+const person = (name: string) => ({ email: `${name}@example.com`, name, passwordHash: null });
+
+const invitation = (email: string, changes = {}) => ({
+  ...{ _id: `hash-of-${email}`, accountId: ACCOUNT, email, role: "editor" as const },
+  ...{ invitedBy: "usr_1", createdAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
+  ...changes,
+});
+
+test("setUp() makes one owner of twenty that try at once, and leaves nothing of the others", async () => {
+  const { store, db } = opened;
+  const tries = Array.from(
+    { length: 20 },
+    (_, i) => store.setUp({ accountName: `Account ${i}`, user: person(`owner${i}`) }),
+  );
+  const made = (await Promise.all(tries)).filter((entered) => entered !== null);
+  assert.equal(made.length, 1);
+  for (const name of ["users", "members", "accounts"]) {
+    assert.equal(await db.collection(name).countDocuments(), 1, name);
+  }
+  const [first] = made;
+  assert.ok(first);
+  const member = await store.findMember(first.account._id, first.user._id);
+  assert.equal(member?.role, "owner");
+});
+
+test("setUp() takes an account that the command line has made, and does nothing once there is a user", async () => {
+  const { store } = opened;
+  const account = await store.createAccount({ name: "Shop" });
+  const entered = await store.setUp({ accountName: "Shop", user: person("jane") });
+  assert.equal(entered?.account._id, account._id);
+  assert.equal(await store.setUp({ accountName: "Other", user: person("joe") }), null);
+  assert.equal(await store.findAccount("Other"), null);
+});
+
+test("changeRole() and removeMember() leave an account one owner, however many go at once", async () => {
+  const { store } = opened;
+  for (const round of ["change", "remove", "both"]) {
+    const accountId = `acc_${round}`;
+    const users = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => store.createUser(person(`${round}${i}`))),
+    );
+    for (const { _id: userId } of users) {
+      await store.setMember({ accountId, userId, role: "owner" });
+    }
+    const changes = await Promise.all(
+      users.map(({ _id }, i) =>
+        round === "change" || round === "both" && i % 2 === 0
+          ? store.changeRole(accountId, _id, "viewer")
+          : store.removeMember(accountId, _id)
+      ),
+    );
+    assert.equal(changes.filter((change) => change === "last_owner").length, 1, round);
+    const owners = (await store.listMembers(accountId)).filter((m) => m.member.role === "owner");
+    assert.equal(owners.length, 1, round);
+  }
+});
+
+test("changeRole() and removeMember() tell who is no member, of another account too", async () => {
+  const { store } = opened;
+  const user = await store.createUser(person("jane"));
+  await store.setMember({ accountId: "acc_other", userId: user._id, role: "viewer" });
+  assert.equal(await store.changeRole(ACCOUNT, user._id, "owner"), "no_member");
+  assert.equal(await store.removeMember(ACCOUNT, user._id), "no_member");
+  assert.equal((await store.findMember("acc_other", user._id))?.role, "viewer");
+});
+
+test("removeMember() ends the membership of who is no owner, and of an owner beside another", async () => {
+  const { store } = opened;
+  const [a, b, c] = await Promise.all(["a", "b", "c"].map((n) => store.createUser(person(n))));
+  assert.ok(a && b && c);
+  await store.setMember({ accountId: ACCOUNT, userId: a._id, role: "owner" });
+  await store.setMember({ accountId: ACCOUNT, userId: b._id, role: "owner" });
+  await store.setMember({ accountId: ACCOUNT, userId: c._id, role: "editor" });
+  assert.equal(await store.removeMember(ACCOUNT, c._id), "done");
+  assert.equal(await store.removeMember(ACCOUNT, a._id), "done");
+  assert.equal(await store.removeMember(ACCOUNT, b._id), "last_owner");
+  assert.deepEqual((await store.listMembers(ACCOUNT)).map(({ user }) => user.name), ["b"]);
+});
+
+test("acceptInvitation() makes one member of ten that use it at once", async () => {
+  const { store, db } = opened;
+  const invited = invitation("new@example.com");
+  await store.createInvitation(invited);
+  const tries = Array.from(
+    { length: 10 },
+    (_, i) => store.acceptInvitation(invited, { newUser: person(`twin${i}`) }),
+  );
+  const joined = (await Promise.all(tries)).filter((each) => each !== null);
+  assert.equal(joined.length, 1);
+  assert.equal(joined[0]?.member.role, "editor");
+  assert.equal(await db.collection("users").countDocuments(), 1);
+});
+
+test("acceptInvitation() takes no role away, and keeps the invitation if the address is taken", async () => {
+  const { store } = opened;
+  const user = await store.createUser(person("jane"));
+  await store.setMember({ accountId: ACCOUNT, userId: user._id, role: "owner" });
+  const invited = invitation("jane@example.com");
+  await store.createInvitation(invited);
+  await assert.rejects(
+    store.acceptInvitation(invited, { newUser: person("jane") }),
+    NameTakenError,
+  );
+  const joined = await store.acceptInvitation(invited, { userId: user._id });
+  assert.equal(joined?.member.role, "owner");
+  assert.equal(await store.findInvitation(invited._id, new Date()), null);
+});
+
+test("createInvitation() replaces what was sent to an address before, in this account alone", async () => {
+  const { store } = opened;
+  await store.createInvitation(invitation("new@example.com"));
+  await store.createInvitation(invitation("New@example.com", { _id: "second" }));
+  await store.createInvitation(
+    invitation("new@example.com", { _id: "third", accountId: "acc_2" }),
+  );
+  const now = new Date();
+  assert.deepEqual((await store.listInvitations(ACCOUNT, now)).map(({ _id }) => _id), ["second"]);
+  const all = await store.listInvitationsTo("NEW@example.com", now);
+  assert.deepEqual(all.map(({ _id }) => _id), ["second", "third"]);
+  assert.equal(await store.removeInvitation("acc_2", "second"), false);
+  assert.equal(await store.removeInvitation(ACCOUNT, "second"), true);
+  const later = new Date(Date.now() + 3600_000);
+  assert.equal(await store.findInvitation("third", later), null);
+  assert.deepEqual(await store.listInvitationsTo("new@example.com", later), []);
+});
+
+test("updateAccount() changes what is given, and takes no name of another", async () => {
+  const { store } = opened;
+  const account = await store.createAccount({ name: "Shop" });
+  assert.deepEqual(account.retention, { contentDays: 7 });
+  await store.createAccount({ name: "Other" });
+  const changed = await store.updateAccount(account._id, { retention: { contentDays: 0 } });
+  assert.deepEqual(changed, { ...account, retention: { contentDays: 0 } });
+  await assert.rejects(store.updateAccount(account._id, { name: "Other" }), NameTakenError);
+  assert.equal((await store.updateAccount(account._id, { name: "New" }))?.name, "New");
+  assert.equal(await store.updateAccount("acc_none", { name: "None" }), null);
+});
+
+test("an account of before there was retention keeps contents for 7 days", async () => {
+  const { store, db } = opened;
+  const old = { _id: "acc_old", name: "Old", createdAt: new Date() };
+  await db.collection<typeof old>("accounts").insertOne(old);
+  assert.equal((await store.findAccount("acc_old"))?.retention.contentDays, 7);
+});

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestDashboard, SETUP_CODE, type TestDashboard } from "./_test_dashboard.ts";
+import { hashPassword, PASSWORD_COST } from "./password.ts";
+import { SESSION_COOKIE } from "./guard.ts";
+
+const PASSWORD = "correct horse battery";
+const FIRST = {
+  ...{ accountName: "Shop", name: "Jane", email: "Jane@Shop.example", password: PASSWORD },
+  setupCode: SETUP_CODE,
+};
+const from = (address: string) => ({ "x-forwarded-for": address });
+const options = { trustedProxies: ["127.0.0.1"] };
+
+/** A member of `own` who has a password. */
+async function jane({ store, own }: TestDashboard, passwordHash?: string) {
+  passwordHash ??= await hashPassword(PASSWORD);
+  const user = await store.createUser({ email: "jane@shop.example", name: "Jane", passwordHash });
+  await store.setMember({ accountId: own.accountId, userId: user._id, role: "editor" });
+  return user;
+}
+
+test("POST /api/entrance/setup makes the first account and signs its owner in, once", async () => {
+  await using dashboard = await openTestDashboard({ isEmpty: true });
+  const { signedOut, browser, store } = dashboard;
+  assert.equal((await signedOut.get("/api/entrance")).body.needsSetup, true);
+  const { status, cookies } = await signedOut.post("/api/entrance/setup", FIRST);
+  assert.equal(status, 200);
+  const { body } = await browser(cookies[SESSION_COOKIE]).get("/api/session");
+  assert.deepEqual([body.role, body.account.name, body.user.email], [
+    ...["owner", "Shop", "jane@shop.example"],
+  ]);
+  assert.equal((await signedOut.get("/api/entrance")).body.needsSetup, false);
+  const again = await signedOut.post("/api/entrance/setup", { ...FIRST, email: "b@b.example" });
+  assert.equal(again.body.code, "conflict");
+  assert.equal(await store.findUserByEmail("b@b.example"), null);
+  const [line] = await store.listAudit(body.account.id, { limit: 5 });
+  assert.equal(line?.action, "account.created");
+});
+
+test("POST /api/entrance/setup makes one owner of those that try at once", async () => {
+  await using dashboard = await openTestDashboard({ isEmpty: true });
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, (_, i) =>
+      dashboard.signedOut.post("/api/entrance/setup", {
+        ...FIRST,
+        ...{ email: `p${i}@a.example`, accountName: `A${i}` },
+      })),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409]);
+  assert.equal((await dashboard.store.listAccounts()).length, 1);
+});
+
+test("POST /api/entrance/setup refuses a wrong code, at last without looking, and weak passwords", async () => {
+  await using dashboard = await openTestDashboard({ isEmpty: true, options });
+  const { signedOut, store } = dashboard;
+  const post = (changes: object, address: string) =>
+    signedOut.post("/api/entrance/setup", { ...FIRST, ...changes }, from(address));
+  for (const password of ["short", "x".repeat(201), "jane@shop.example"]) {
+    const { status, body } = await post({ password }, "192.0.2.1");
+    assert.deepEqual([status, body.issues[0].path], [400, "password"], password);
+  }
+  for (let i = 0; i < 5; i++) {
+    assert.equal((await post({ setupCode: `${i}` }, "192.0.2.2")).body.code, "wrong_code");
+  }
+  const { status, headers } = await post({}, "192.0.2.2");
+  assert.equal(status, 429);
+  assert.equal(headers["retry-after"], "60");
+  assert.equal(await store.hasUsers(), false);
+});
+
+test("POST /api/entrance/login signs in whoever has the right password, under a new token", async () => {
+  await using dashboard = await openTestDashboard();
+  const { signedOut, browser, own, store } = dashboard;
+  const user = await jane(dashboard);
+  const login = { email: " JANE@shop.example ", password: PASSWORD };
+  const first = await signedOut.post("/api/entrance/login", login);
+  assert.equal(first.status, 200);
+  const token = first.cookies[SESSION_COOKIE] ?? "";
+  assert.match(
+    String(first.headers["set-cookie"]),
+    /^__Host-posthaste=[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  const { body } = await browser(token).get("/api/session");
+  assert.deepEqual([body.user.id, body.account.id], [user._id, own.accountId]);
+  const second = await browser(token).post("/api/entrance/login", login);
+  assert.notEqual(second.cookies[SESSION_COOKIE], token);
+  assert.equal((await browser(token).get("/api/session")).status, 401);
+  assert.equal((await store.listSessions(user._id, new Date())).length, 1);
+});
+
+test("POST /api/entrance/login answers the same to an unknown address, no password and a wrong one", async () => {
+  await using dashboard = await openTestDashboard({ options });
+  await jane(dashboard);
+  const times = new Map<string, number[]>();
+  for (let i = 0; i < 4; i++) {
+    for (const email of ["jane@shop.example", "nobody@shop.example", "viewer@own.example", "no"]) {
+      const began = performance.now();
+      const login = { email, password: "wrong horse battery" };
+      const answer = await dashboard.signedOut.post(
+        "/api/entrance/login",
+        login,
+        from(`192.0.2.${i}`),
+      );
+      times.set(email, [...times.get(email) ?? [], performance.now() - began]);
+      assert.deepEqual([answer.status, answer.body, answer.cookies], [
+        400,
+        { error: "The e-mail address or the password is wrong", code: "wrong_login" },
+        {},
+      ]);
+    }
+  }
+  // Each has hashed: without it an answer takes a millisecond or two.
+  const fastest = [...times.values()].map((list) => Math.min(...list));
+  assert.ok(Math.min(...fastest) > Math.max(...fastest) / 3, fastest.join());
+});
+
+test("POST /api/entrance/login has who fails often wait, and the others not", async () => {
+  await using dashboard = await openTestDashboard({ options });
+  await jane(dashboard);
+  const login = (email: string, address: string, password = "wrong horse battery") =>
+    dashboard.signedOut.post("/api/entrance/login", { email, password }, from(address));
+  const many = Array.from({ length: 12 }, () => login("jane@shop.example", "192.0.2.1"));
+  const statuses = (await Promise.all(many)).map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 400).length, 5);
+  const refused = await login("jane@shop.example", "192.0.2.1", PASSWORD);
+  assert.deepEqual([refused.status, refused.body.code], [429, "too_many_requests"]);
+  assert.ok(Number(refused.headers["retry-after"]) > 50);
+  assert.equal((await login("jane@shop.example", "192.0.2.2", PASSWORD)).status, 200);
+  assert.equal((await login("joe@shop.example", "192.0.2.1")).status, 400);
+});
+
+test("POST /api/entrance/login limits an address that tries many people", async () => {
+  await using dashboard = await openTestDashboard({ options });
+  const login = (i: number, address: string) =>
+    dashboard.signedOut.post("/api/entrance/login", {
+      ...{ email: `p${i}@shop.example`, password: "wrong horse battery" },
+    }, from(address));
+  const statuses: number[] = [];
+  for (let i = 0; i < 32; i++) statuses.push((await login(i, "192.0.2.1")).status);
+  assert.deepEqual(statuses, [...Array(30).fill(400), 429, 429]);
+  assert.equal((await login(99, "192.0.2.2")).status, 400);
+});
+
+test("POST /api/entrance/login stores a password anew that was stored at a lower cost", async () => {
+  await using dashboard = await openTestDashboard();
+  const old = await hashPassword(PASSWORD, { ...PASSWORD_COST, memory: 1024 });
+  const user = await jane(dashboard, old);
+  const login = { email: user.email, password: PASSWORD };
+  assert.equal((await dashboard.signedOut.post("/api/entrance/login", login)).status, 200);
+  assert.match((await dashboard.store.findUser(user._id))?.passwordHash ?? "", /m=19456,/);
+  assert.equal((await dashboard.signedOut.post("/api/entrance/login", login)).status, 200);
+});
+
+test("POST /api/entrance/login tells who is a member of nothing to ask for an invitation", async () => {
+  await using dashboard = await openTestDashboard();
+  const user = await jane(dashboard);
+  await dashboard.store.removeMember(dashboard.own.accountId, user._id);
+  const login = { email: user.email, password: PASSWORD };
+  const { status, body, cookies } = await dashboard.signedOut.post("/api/entrance/login", login);
+  assert.deepEqual([status, body.code, cookies], [403, "not_allowed", {}]);
+});
+
+test("POST /api/entrance/demo is there only where the operator has named an account for it", async () => {
+  await using dashboard = await openTestDashboard();
+  assert.equal((await dashboard.signedOut.post("/api/entrance/demo")).status, 404);
+  await using demo = await openTestDashboard({ options: { demoAccount: "Own" } });
+  const { status, cookies } = await demo.signedOut.post("/api/entrance/demo");
+  assert.equal(status, 200);
+  const { body } = await demo.browser(cookies[SESSION_COOKIE]).get("/api/session");
+  assert.deepEqual([body.account.name, body.role], ["Own", "owner"]);
+});

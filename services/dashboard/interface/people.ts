@@ -1,0 +1,106 @@
+import type { Role } from "@posthaste/contracts";
+
+/** `POST /api/entrance/setup`: the first account, its owner, and the code from the log. */
+export interface SetupInput {
+  accountName: string;
+  name: string;
+  email: string;
+  password: string;
+  setupCode: string;
+}
+
+/** `POST /api/entrance/login`. */
+export interface LoginInput {
+  email: string;
+  password: string;
+}
+
+/** `GET /api/entrance/invitation/:token`: what the link invites to, for whoever has it. */
+export interface InvitationOffer {
+  accountName: string;
+  email: string;
+  role: Role;
+  invitedBy: string;
+  expiresAt: string;
+  /** How the one who is invited enters: with a new name and password, with the one they have, or elsewhere. */
+  entry: "new" | "password" | "oidc";
+}
+
+/** `POST /api/entrance/invitation/:token`. The name is for who is new. */
+export interface AcceptInput {
+  name?: string;
+  password: string;
+}
+
+/** A member of the account. */
+export interface MemberView {
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  since: string;
+}
+
+/** An invitation that nobody has used yet. */
+export interface InvitationView {
+  id: string;
+  email: string;
+  role: Role;
+  invitedBy: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
+/** `GET /api/members`; owners alone see the invitations. */
+export interface MembersView {
+  members: MemberView[];
+  invitations: InvitationView[];
+}
+
+/** `POST /api/invitations`: the link is told this once. */
+export interface InvitedView {
+  invitation: InvitationView;
+  link: string;
+}
+
+/** `GET /api/account`. */
+export interface AccountView {
+  id: string;
+  name: string;
+  createdAt: string;
+  retention: { contentDays: number };
+}
+
+/** One of `GET /api/you/sessions`: a browser that is signed in. */
+export interface BrowserView {
+  id: string;
+  userAgent: string;
+  createdAt: string;
+  lastSeenAt: string;
+  /** Whether it is the one that asks. */
+  isThis: boolean;
+}
+
+/** One of `GET /api/settings/limits`. */
+export interface LimitView {
+  name: string;
+  value: string;
+  about: string;
+}
+
+/** A line of the audit log. */
+export interface AuditLine {
+  id: string;
+  at: string;
+  /** The person's name now, or their address then; null for what no person did. */
+  who: string | null;
+  action: string;
+  target: string;
+  details: Record<string, string | number | boolean | null>;
+}
+
+/** `GET /api/audit?before=`: newest first; `next` is what to ask `before` for the rest. */
+export interface AuditPage {
+  lines: AuditLine[];
+  next: string | null;
+}

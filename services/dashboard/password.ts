@@ -1,0 +1,89 @@
+import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+
+/** The shortest password, in characters. */
+export const MIN_PASSWORD = 12;
+
+/** The longest password, in characters. */
+export const MAX_PASSWORD = 200;
+
+/** What argon2id costs: `memory` in KiB, `passes` over it, in `parallelism` lanes. */
+export interface PasswordCost {
+  memory: number;
+  passes: number;
+  parallelism: number;
+}
+
+/** What OWASP's Password Storage Cheat Sheet asks for at least. */
+export const PASSWORD_COST: Readonly<PasswordCost> = { memory: 19_456, passes: 2, parallelism: 1 };
+
+const TAG_BYTES = 32;
+const SALT_BYTES = 16;
+const PHC_PATTERN =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+
+const derive = promisify(argon2);
+
+/** Tells why a password will not do for the owner of an address, or gives `undefined` when it will. */
+export function passwordFault(password: string, email: string): string | undefined {
+  const { length } = [...password];
+  if (length < MIN_PASSWORD) return `must have at least ${MIN_PASSWORD} characters`;
+  if (length > MAX_PASSWORD) return `must not have more than ${MAX_PASSWORD} characters`;
+  if (password.trim().toLowerCase() === email.trim().toLowerCase()) {
+    return "must not be the e-mail address";
+  }
+  return undefined;
+}
+
+/** Gives what a password is stored as: a PHC string of argon2id. Takes 19 MiB while it works. */
+export async function hashPassword(
+  password: string,
+  cost: PasswordCost = PASSWORD_COST,
+): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const tag = await tagOf(password, { cost, salt, length: TAG_BYTES });
+  const { memory, passes, parallelism } = cost;
+  const costs = `m=${memory},t=${passes},p=${parallelism}`;
+  return `$argon2id$v=19$${costs}$${unpadded(salt)}$${unpadded(tag)}`;
+}
+
+/**
+ * Tells whether a password is the one that was stored. Compares in constant time.
+ *
+ * @throws {TypeError} If the stored text is no PHC string of argon2id. The message does not hold it.
+ */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const { cost, salt, tag } = readPhc(stored);
+  return timingSafeEqual(await tagOf(password, { cost, salt, length: tag.length }), tag);
+}
+
+/** Tells whether a stored password was made cheaper than passwords are now: it is to be made anew. */
+export function isOutdated(stored: string, cost: PasswordCost = PASSWORD_COST): boolean {
+  const { cost: { memory, passes, parallelism } } = readPhc(stored);
+  return memory < cost.memory || passes < cost.passes || parallelism < cost.parallelism;
+}
+
+function readPhc(stored: string): { cost: PasswordCost; salt: Buffer; tag: Buffer } {
+  const [, memory, passes, parallelism, salt, tag] = PHC_PATTERN.exec(stored) ?? [];
+  if (salt === undefined || tag === undefined) {
+    throw new TypeError("Cannot read a stored password: it is no PHC string of argon2id");
+  }
+  return {
+    cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    salt: Buffer.from(salt, "base64"),
+    tag: Buffer.from(tag, "base64"),
+  };
+}
+
+function tagOf(
+  password: string,
+  { cost, salt, length }: { cost: PasswordCost; salt: Buffer; length: number },
+): Promise<Buffer> {
+  // The same password may be typed as different code points (NIST SP 800-63B, 3.1.1.2).
+  const message = password.normalize("NFKC");
+  return derive("argon2id", { ...cost, message, nonce: salt, tagLength: length });
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString("base64").replace(/=+$/, "");
+}

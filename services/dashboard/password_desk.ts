@@ -1,0 +1,69 @@
+import { hashPassword, isOutdated, verifyPassword } from "./password.ts";
+import { Problem } from "./problem.ts";
+
+/** What became of a password that was tried. */
+export interface Trial {
+  isRight: boolean;
+  /** What to store instead, when passwords cost more now than when this one was set. */
+  renewed?: string;
+}
+
+/** Hashes passwords for all who come, a few at a time. */
+export interface PasswordDesk {
+  /** @throws {Problem} `unavailable` if too many wait. */
+  hash(password: string): Promise<string>;
+  /**
+   * Compares a password with what is stored. Where there is nothing stored it takes as long, and is wrong.
+   * @throws {Problem} `unavailable` if too many wait.
+   */
+  verify(password: string, stored: string | null | undefined): Promise<Trial>;
+}
+
+/** How much of it may go on at once. */
+export interface PasswordDeskOptions {
+  /** Hashes at the same time: each takes a core and 19 MiB. @default {2} */
+  atOnce?: number;
+  /** Those that may wait beside. @default {50} */
+  waiting?: number;
+}
+
+const WAIT_S = 5;
+
+/** Opens the desk. However many sign in at once, their passwords take no more than their share. */
+export function openPasswordDesk(options: PasswordDeskOptions = {}): PasswordDesk {
+  const { atOnce = 2, waiting = 50 } = options;
+  const queue: (() => void)[] = [];
+  let begun = 0;
+  // Made once, ahead: the first who comes must not take longer than the others.
+  const nobody = hashPassword("nobody's password");
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (begun < atOnce) begun++;
+    else if (queue.length >= waiting) {
+      const retryAfter = WAIT_S;
+      throw new Problem("unavailable", "Too many people sign in at once: try again", {
+        retryAfter,
+      });
+    } else await new Promise<void>((resolve) => queue.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // Whoever is next takes the place over.
+      const next = queue.shift();
+      if (next === undefined) begun--;
+      else next();
+    }
+  }
+
+  return {
+    hash: (password) => inTurn(() => hashPassword(password)),
+    verify: (password, stored) =>
+      inTurn(async () => {
+        const isRight = await verifyPassword(password, stored ?? await nobody);
+        if (!isRight || !stored) return { isRight: false };
+        return isOutdated(stored)
+          ? { isRight, renewed: await hashPassword(password) }
+          : { isRight };
+      }),
+  };
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hashPassword, isOutdated, passwordFault, verifyPassword } from "./password.ts";
+
+const CHEAP = { memory: 64, passes: 2, parallelism: 1 };
+
+test("hashPassword() gives a PHC string with OWASP's costs, and another salt each time", async () => {
+  const [a, b] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
+  assert.match(a, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.notEqual(a, b);
+  assert.doesNotMatch(a, /correct/);
+});
+
+test("verifyPassword() knows the right password from others, and however its letters are typed", async () => {
+  const stored = await hashPassword("Zürich is lovely");
+  assert.equal(await verifyPassword("Zu\u0308rich is lovely", stored), true);
+  for (const wrong of ["Zurich is lovely", "zürich is lovely", "Zürich is lovely ", ""]) {
+    assert.equal(await verifyPassword(wrong, stored), false, wrong);
+  }
+});
+
+test("verifyPassword() reads what the reference implementation of argon2 has written", async () => {
+  // From test.c of github.com/P-H-C/phc-winner-argon2: "password", salt "somesalt", m=2^16, t=2, p=1.
+  const stored =
+    "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+  assert.equal(await verifyPassword("password", stored), true);
+  assert.equal(await verifyPassword("passwort", stored), false);
+});
+
+test("verifyPassword() refuses what is no stored password, and tells nothing of it", async () => {
+  for (
+    const stored of [
+      "",
+      "plain secret",
+      "$argon2i$v=19$m=64,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c",
+    ]
+  ) {
+    await assert.rejects(verifyPassword("x", stored), (error: Error) => {
+      assert.ok(error instanceof TypeError);
+      return !/secret|CTFh/.test(error.message);
+    });
+  }
+});
+
+test("isOutdated() tells what was stored at a lower cost than passwords have now", async () => {
+  const stored = await hashPassword("correct horse", CHEAP);
+  assert.equal(isOutdated(stored, CHEAP), false);
+  for (const name of ["memory", "passes", "parallelism"] as const) {
+    assert.equal(isOutdated(stored, { ...CHEAP, [name]: CHEAP[name] + 1 }), true, name);
+    assert.equal(isOutdated(stored, { ...CHEAP, [name]: CHEAP[name] - 1 }), false, name);
+  }
+});
+
+test("passwordFault() asks for 12 to 200 characters that are not the address", () => {
+  assert.match(passwordFault("elevenchars", "a@b.example") ?? "", /at least 12/);
+  assert.equal(passwordFault("twelve chars", "a@b.example"), undefined);
+  assert.equal(passwordFault("🔑".repeat(200), "a@b.example"), undefined);
+  assert.match(passwordFault("x".repeat(201), "a@b.example") ?? "", /more than 200/);
+  assert.match(passwordFault(" Jane@shop.Example", "jane@shop.example") ?? "", /address/);
+});

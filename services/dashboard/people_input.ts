@@ -1,0 +1,30 @@
+import { emailAddressSchema } from "@posthaste/contracts";
+import { z } from "zod";
+import { MAX_PASSWORD, passwordFault } from "./password.ts";
+import { Problem } from "./problem.ts";
+
+const MAX_NAME = 200;
+
+/** Name of a person, an account or a token: one line. */
+export const nameInput = z.string().trim().min(1, { error: "must not be empty" })
+  .max(MAX_NAME, { error: `must not have more than ${MAX_NAME} characters` })
+  .refine((name) => !/[\p{Cc}\u2028\u2029]/u.test(name), { error: "must be one line" });
+
+/** Address of a person, in lower case: no two have the same. */
+export const emailInput = z.string().trim().toLowerCase().pipe(emailAddressSchema);
+
+/** A password as it is typed; what is far too long is not looked at. */
+export const passwordInput = z.string().max(MAX_PASSWORD * 2, { error: "is too long" });
+
+/**
+ * Refuses a new password that will not do.
+ *
+ * @throws {Problem} `invalid_request`
+ */
+export function checkPassword(password: string, email: string): void {
+  const fault = passwordFault(password, email);
+  if (fault === undefined) return;
+  throw new Problem("invalid_request", `Cannot take the password: it ${fault}`, {
+    issues: [{ path: "password", message: fault }],
+  });
+}

@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
+import { SESSION_COOKIE } from "./guard.ts";
+import { hashPassword } from "./password.ts";
+
+const PASSWORD = "correct horse battery";
+
+let dashboard: TestDashboard;
+let time: Date;
+beforeEach(async () => {
+  time = new Date();
+  dashboard = await openTestDashboard({ now: () => (time = new Date(time.getTime() + 1)) });
+});
+afterEach(() => dashboard[Symbol.asyncDispose]());
+
+/** What the audit log says of the newest deed. */
+async function lastDeed(person: Person) {
+  const { body } = await person.get("/api/audit");
+  const { who, action, target, details } = body.lines[0];
+  return { who, action, target, details };
+}
+
+async function invite(email: string, role = "editor") {
+  const { status, body } = await dashboard.own.owner.post("/api/invitations", { email, role });
+  assert.equal(status, 200);
+  const token = new URL(body.link).pathname.replace("/invitation/", "");
+  return { token, id: body.invitation.id as string, link: body.link as string };
+}
+
+test("an invitation makes somebody new a member, once, with their own name and password", async () => {
+  const { own, signedOut, browser } = dashboard;
+  const { token, link } = await invite("New@Shop.example");
+  assert.match(link, /^http:\/\/localhost:8081\/invitation\/[\w-]{43}$/);
+  const path = `/api/entrance/invitation/${token}`;
+  const offer = (await signedOut.get(path)).body;
+  assert.deepEqual({ ...offer, expiresAt: undefined }, {
+    ...{ accountName: "Own", email: "new@shop.example", role: "editor", expiresAt: undefined },
+    ...{ invitedBy: "Own owner", entry: "new" },
+  });
+  const weak = await signedOut.post(path, { name: "New", password: "short" });
+  assert.equal(weak.body.issues[0].path, "password");
+  assert.equal((await signedOut.post(path, { password: PASSWORD })).body.issues[0].path, "name");
+  const { status, cookies } = await signedOut.post(path, { name: "New", password: PASSWORD });
+  assert.equal(status, 200);
+  const session = (await browser(cookies[SESSION_COOKIE]).get("/api/session")).body;
+  assert.deepEqual([session.user.name, session.role, session.account.name], [
+    ...["New", "editor", "Own"],
+  ]);
+  assert.equal((await signedOut.get(path)).status, 404);
+  assert.equal((await signedOut.post(path, { name: "Twin", password: PASSWORD })).status, 404);
+  const login = { email: "new@shop.example", password: PASSWORD };
+  assert.equal((await signedOut.post("/api/entrance/login", login)).status, 200);
+  assert.deepEqual(await lastDeed(own.owner), {
+    ...{ who: "New", action: "invitation.accepted", target: "invitation of new@shop.example" },
+    details: { role: "editor" },
+  });
+});
+
+test("an invitation lets who has a password in with that alone, and no name changes", async () => {
+  const { store, foreign, signedOut, browser } = dashboard;
+  const user = foreign.viewer.user;
+  await store.updateUser(user._id, { passwordHash: await hashPassword(PASSWORD) });
+  const { token } = await invite(user.email);
+  const path = `/api/entrance/invitation/${token}`;
+  assert.equal((await signedOut.get(path)).body.entry, "password");
+  const wrong = await signedOut.post(path, { name: "Mallory", password: "wrong horse battery" });
+  assert.equal(wrong.body.code, "wrong_login");
+  const { cookies } = await signedOut.post(path, { name: "Mallory", password: PASSWORD });
+  const { body } = await browser(cookies[SESSION_COOKIE]).get("/api/session");
+  assert.deepEqual([body.user.name, body.account.name, body.accounts.length], [
+    ...["Foreign viewer", "Own", 2],
+  ]);
+});
+
+test("an invitation is accepted by who is signed in under its address, and by nobody else", async () => {
+  const { foreign, own } = dashboard;
+  const { token } = await invite(foreign.editor.user.email, "viewer");
+  const path = `/api/invitations/${token}/accept`;
+  for (const other of [own.owner, foreign.owner]) {
+    const { status, body } = await other.post(path);
+    assert.deepEqual([status, body.code], [403, "not_allowed"]);
+  }
+  assert.equal((await foreign.editor.post(path)).status, 200);
+  const { body } = await foreign.editor.get("/api/session");
+  assert.deepEqual([body.account.name, body.role], ["Own", "viewer"]);
+  assert.equal((await foreign.editor.post(path)).status, 404);
+});
+
+test("an invitation ends after 7 days, when it is taken back, and when another is sent", async () => {
+  const { own, signedOut } = dashboard;
+  const status = async (token: string) =>
+    (await signedOut.get(`/api/entrance/invitation/${token}`)).status;
+  const first = await invite("new@shop.example");
+  const second = await invite("new@shop.example");
+  assert.deepEqual([await status(first.token), await status(second.token)], [404, 200]);
+  assert.equal((await own.owner.delete(`/api/invitations/${second.id}`)).status, 200);
+  assert.equal((await own.owner.delete(`/api/invitations/${second.id}`)).status, 404);
+  assert.equal(await status(second.token), 404);
+  const third = await invite("new@shop.example");
+  time = new Date(time.getTime() + 7 * 24 * 3600_000);
+  assert.equal(await status(third.token), 404);
+  const { body } = await own.owner.get("/api/members");
+  assert.deepEqual(body.invitations, []);
+});
+
+test("POST /api/invitations refuses who is a member already, and a hundred and first", async () => {
+  const { own, store } = dashboard;
+  const again = await own.owner.post("/api/invitations", {
+    email: own.viewer.user.email,
+    role: "owner",
+  });
+  assert.equal(again.body.code, "conflict");
+  for (let i = 0; i < 100; i++) {
+    await store.createInvitation({
+      ...{ _id: `i${i}`, accountId: own.accountId, email: `p${i}@x.example`, role: "viewer" },
+      ...{ invitedBy: "x", createdAt: time, expiresAt: new Date(time.getTime() + 1000) },
+    });
+  }
+  const full = await own.owner.post("/api/invitations", { email: "new@x.example", role: "viewer" });
+  assert.equal(full.body.code, "conflict");
+  assert.equal(
+    (await own.owner.post("/api/invitations", { email: "p7@x.example", role: "viewer" })).status,
+    200,
+  );
+});
+
+test("GET /api/members shows members to all of them, and invitations to owners alone", async () => {
+  const { own } = dashboard;
+  await invite("new@shop.example");
+  const seen = (await own.viewer.get("/api/members")).body;
+  assert.deepEqual(seen.members.map(({ email }: { email: string }) => email).toSorted(), [
+    ...["editor@own.example", "owner@own.example", "viewer@own.example"],
+  ]);
+  assert.deepEqual(seen.invitations, []);
+  const { invitations } = (await own.owner.get("/api/members")).body;
+  assert.deepEqual(
+    invitations.map(({ email, invitedBy }: Record<string, string>) => [email, invitedBy]),
+    [
+      ["new@shop.example", "Own owner"],
+    ],
+  );
+});
+
+test("PUT and DELETE /api/members/:userId change and end memberships at once, but for the last owner", async () => {
+  const { own } = dashboard;
+  const { owner, editor, viewer } = own;
+  const refused = await owner.put(`/api/members/${owner.user._id}`, { role: "viewer" });
+  assert.equal(refused.body.code, "conflict");
+  assert.equal((await owner.delete(`/api/members/${owner.user._id}`)).body.code, "conflict");
+  assert.equal((await owner.put(`/api/members/${editor.user._id}`, { role: "owner" })).status, 200);
+  assert.deepEqual(await lastDeed(editor), {
+    ...{ who: "Own owner", action: "member.role_changed", target: "editor@own.example" },
+    details: { from: "editor", to: "owner" },
+  });
+  assert.equal((await editor.delete(`/api/members/${viewer.user._id}`)).status, 200);
+  assert.equal((await viewer.get("/api/session")).status, 401);
+  assert.equal(
+    (await editor.put(`/api/members/${owner.user._id}`, { role: "viewer" })).status,
+    200,
+  );
+  assert.equal((await owner.get("/api/audit")).status, 403);
+  assert.equal((await owner.put(`/api/members/${owner.user._id}`, { role: "owner" })).status, 403);
+});
+
+test("two owners who demote each other at once leave one of them", async () => {
+  const { own, store } = dashboard;
+  const { owner, editor } = own;
+  for (let i = 0; i < 5; i++) {
+    for (const { user } of [owner, editor]) {
+      await store.setMember({ accountId: own.accountId, userId: user._id, role: "owner" });
+    }
+    await Promise.all([
+      owner.put(`/api/members/${editor.user._id}`, { role: "viewer" }),
+      editor.delete(`/api/members/${owner.user._id}`),
+    ]);
+    const members = await store.listMembers(own.accountId);
+    assert.equal(members.filter(({ member }) => member.role === "owner").length, 1);
+  }
+});
+
+test("PUT /api/you/password asks for the old one, and signs the other browsers out", async () => {
+  const { own, store, signIn } = dashboard;
+  const { user } = own.viewer;
+  const put = (current: string, password: string) =>
+    own.viewer.put("/api/you/password", { current, password });
+  assert.equal((await put(PASSWORD, "another horse")).body.code, "conflict");
+  await store.updateUser(user._id, { passwordHash: await hashPassword(PASSWORD) });
+  const other = await signIn(user, own.accountId);
+  assert.equal((await put("wrong horse battery", "another horse")).body.code, "wrong_login");
+  assert.equal((await put(PASSWORD, "short")).body.code, "invalid_request");
+  assert.equal((await other.get("/api/session")).status, 200);
+  assert.equal((await put(PASSWORD, "another horse")).body.ended, 1);
+  assert.equal((await other.get("/api/session")).status, 401);
+  assert.equal((await own.viewer.get("/api/session")).status, 200);
+  const login = { email: user.email, password: "another horse" };
+  assert.equal((await dashboard.signedOut.post("/api/entrance/login", login)).status, 200);
+  assert.equal((await lastDeed(own.owner)).action, "password.changed");
+});
+
+test("PUT /api/you/password has whoever guesses the old one wait", async () => {
+  const { own, store } = dashboard;
+  await store.updateUser(own.viewer.user._id, { passwordHash: await hashPassword(PASSWORD) });
+  const statuses: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const body = { current: `wrong horse ${i}`, password: "another horse" };
+    statuses.push((await own.viewer.put("/api/you/password", body)).status);
+  }
+  assert.deepEqual(statuses, [400, 400, 400, 400, 400, 429]);
+});
+
+test("sessions are listed, ended one by one, and all at once", async () => {
+  const { own, signIn } = dashboard;
+  const { viewer } = own;
+  const others = [
+    await signIn(viewer.user, own.accountId),
+    await signIn(viewer.user, own.accountId),
+  ];
+  const [first, second] = others;
+  assert.ok(first && second);
+  const { body } = await viewer.get("/api/you/sessions");
+  assert.equal(body.length, 3);
+  const mine = body.filter(({ isThis }: { isThis: boolean }) => isThis);
+  assert.deepEqual(mine.map(({ id }: { id: string }) => id), [viewer.sessionId]);
+  assert.equal((await viewer.delete(`/api/you/sessions/${first.sessionId}`)).status, 200);
+  assert.equal((await first.get("/api/session")).status, 401);
+  assert.equal((await viewer.delete(`/api/you/sessions/${first.sessionId}`)).status, 404);
+  assert.equal((await viewer.delete("/api/you/sessions")).body.ended, 2);
+  assert.equal((await second.get("/api/session")).status, 401);
+  assert.equal((await viewer.get("/api/session")).status, 401);
+  assert.equal((await own.editor.get("/api/session")).status, 200);
+});
+
+test("PATCH /api/you and /api/account change names, and take no account's name twice", async () => {
+  const { own } = dashboard;
+  assert.equal((await own.viewer.patch("/api/you", { name: "  Vera  " })).status, 200);
+  assert.equal((await own.viewer.get("/api/session")).body.user.name, "Vera");
+  assert.equal((await own.viewer.patch("/api/you", { name: "a\nb" })).status, 400);
+  assert.equal(
+    (await own.owner.patch("/api/account", { name: "Foreign" })).body.code,
+    "name_taken",
+  );
+  assert.equal((await own.owner.patch("/api/account", { name: "Shop" })).status, 200);
+  assert.deepEqual((await lastDeed(own.owner)).details, { from: "Own", to: "Shop" });
+  assert.equal((await own.viewer.get("/api/account")).body.name, "Shop");
+});
+
+test("PUT /api/account/retention takes 0 to 365 whole days", async () => {
+  const { own, foreign, store } = dashboard;
+  for (const contentDays of [-1, 366, 1.5, "7", null]) {
+    const { status } = await own.owner.put("/api/account/retention", { contentDays });
+    assert.equal(status, 400, String(contentDays));
+  }
+  assert.equal((await own.owner.put("/api/account/retention", { contentDays: 0 })).status, 200);
+  assert.deepEqual((await store.findAccount(own.accountId))?.retention, { contentDays: 0 });
+  assert.deepEqual((await store.findAccount(foreign.accountId))?.retention, { contentDays: 7 });
+  assert.deepEqual((await lastDeed(own.owner)).details, { from: 7, to: 0 });
+});
+
+test("POST /api/accounts gives its maker another account, and shows it", async () => {
+  const { own, store } = dashboard;
+  assert.equal((await own.owner.post("/api/accounts", { name: "Own" })).body.code, "name_taken");
+  const { body } = await own.owner.post("/api/accounts", { name: "Second" });
+  const session = (await own.owner.get("/api/session")).body;
+  assert.deepEqual([session.account, session.role, session.accounts.length], [
+    ...[{ id: body.id, name: "Second" }, "owner", 2],
+  ]);
+  assert.deepEqual(await store.listMembers(body.id).then((list) => list.length), 1);
+});
+
+test("GET /api/audit gives pages of 50, newest first, of one's own account", async () => {
+  const { own, foreign, store } = dashboard;
+  for (let i = 0; i < 120; i++) {
+    await store.noteAudit({
+      ...{ accountId: own.accountId, at: new Date(time.getTime() + i * 1000), userId: null },
+      ...{ userEmail: null, action: "token.revoked", target: `${i}`, details: {} },
+    });
+  }
+  const targets: number[] = [];
+  const sizes: number[] = [];
+  for (let next: string | null = ""; next !== null;) {
+    const { body } = await own.owner.get(`/api/audit${next && `?before=${next}`}`);
+    targets.push(...body.lines.map(({ target }: { target: string }) => Number(target)));
+    sizes.push(body.lines.length);
+    next = body.next;
+  }
+  assert.deepEqual(sizes, [50, 50, 20]);
+  assert.deepEqual(targets, Array.from({ length: 120 }, (_, i) => 119 - i));
+  assert.deepEqual((await foreign.owner.get("/api/audit")).body, { lines: [], next: null });
+});

@@ -1,0 +1,68 @@
+import { MAX_CONTENT_DAYS } from "@posthaste/contracts";
+import { NameTakenError } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
+import type { AccountView } from "../interface/people.ts";
+import { LIMITS } from "../limits.ts";
+import { nameInput } from "../people_input.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+
+const NAME = z.object({ name: nameInput });
+const RETENTION = z.object({
+  contentDays: z.int({ error: "must be a whole number of days" })
+    .min(0, { error: "must not be negative" })
+    .max(MAX_CONTENT_DAYS, { error: `must not exceed ${MAX_CONTENT_DAYS}` }),
+});
+
+/** The account that is looked at, its settings, and new ones. */
+export function accountRoutes(app: FastifyInstance, { deps }: Routing): void {
+  const { store, now } = deps;
+  const log = { ...store, now };
+
+  app.get("/api/account", { config: { role: "viewer" } }, ({ visitor }): AccountView => {
+    const { _id, name, createdAt, retention } = visitor.account;
+    return { id: _id, name, createdAt: createdAt.toISOString(), retention };
+  });
+
+  app.patch("/api/account", { config: { role: "owner" } }, async ({ visitor, body }) => {
+    const { name } = readInput(NAME, body);
+    await store.updateAccount(visitor.accountId, { name }).catch(takenName);
+    const details = { from: visitor.account.name, to: name };
+    await audit(log, visitor, { action: "account.renamed", target: `account ${name}`, details });
+    return {};
+  });
+
+  app.put("/api/account/retention", { config: { role: "owner" } }, async ({ visitor, body }) => {
+    const retention = readInput(RETENTION, body);
+    await store.updateAccount(visitor.accountId, { retention });
+    const from = visitor.account.retention.contentDays;
+    await audit(log, visitor, {
+      ...{ action: "retention.changed", target: "days that contents are kept" },
+      details: { from, to: retention.contentDays },
+    });
+    return {};
+  });
+
+  app.post("/api/accounts", { config: { role: "owner" } }, async ({ visitor, body }) => {
+    const { name } = readInput(NAME, body);
+    const { user, session } = visitor;
+    const account = await store.createOwnedAccount({ name, userId: user._id }).catch(takenName);
+    const accountId = account._id;
+    const { lastSeenAt, expiresAt } = session;
+    await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId });
+    const deed = { action: "account.created", target: `account ${name}` };
+    await audit(log, { accountId, user }, deed);
+    return { id: accountId };
+  });
+
+  app.get("/api/settings/limits", { config: { role: "viewer" } }, () => LIMITS);
+}
+
+function takenName(error: unknown): never {
+  if (!(error instanceof NameTakenError)) throw error;
+  const issues = [{ path: "name", message: "is taken" }];
+  throw new Problem("name_taken", "Another account has this name", { issues });
+}

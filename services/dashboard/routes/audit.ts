@@ -1,0 +1,28 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import type { AuditPage } from "../interface/people.ts";
+import { readInput } from "../read_input.ts";
+
+const PAGE = 50;
+const QUERY = z.object({ before: z.string().max(100).optional() });
+
+/** Who changed what, for the account's owners. */
+export function auditRoutes(app: FastifyInstance, { deps: { store } }: Routing): void {
+  app.get("/api/audit", { config: { role: "owner" } }, async ({ visitor, query }) => {
+    const { before } = readInput(QUERY, query);
+    // One more tells whether there are any beyond.
+    const found = await store.listAudit(visitor.accountId, { limit: PAGE + 1, before });
+    const people = await store.listMembers(visitor.accountId);
+    const nameOf = new Map(people.map(({ user }) => [user._id, user.name]));
+    const lines = found.slice(0, PAGE);
+    const page: AuditPage = {
+      lines: lines.map(({ _id, at, userId, userEmail, action, target, details }) => ({
+        ...{ id: _id, at: at.toISOString(), action, target, details },
+        who: nameOf.get(userId ?? "") ?? userEmail,
+      })),
+      next: found.length > PAGE ? lines.at(-1)?._id ?? null : null,
+    };
+    return page;
+  });
+}

@@ -1,0 +1,119 @@
+import { type Invitation, ROLES } from "@posthaste/contracts";
+import type { MembershipChange } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
+import type { InvitationView, InvitedView, MembersView } from "../interface/people.ts";
+import { emailInput } from "../people_input.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { hashToken, newToken } from "../session.ts";
+
+const INVITATION_AGE_MS = 7 * 24 * 3600_000;
+const MAX_INVITATIONS = 100;
+
+const MEMBER = z.object({ userId: z.string() });
+const ROLE = z.object({ role: z.enum(ROLES) });
+const INVITE = z.object({ email: emailInput, role: z.enum(ROLES) });
+const INVITATION = z.object({ invitationId: z.string() });
+
+/** Members of the account, and invitations to it. */
+export function memberRoutes(app: FastifyInstance, { deps, options }: Routing): void {
+  const { store, now } = deps;
+  const log = { ...store, now };
+
+  app.get("/api/members", { config: { role: "viewer" } }, async ({ visitor }) => {
+    const { accountId, role } = visitor;
+    const people = await store.listMembers(accountId);
+    const nameOf = new Map(people.map(({ user }) => [user._id, user.name]));
+    const open = role === "owner" ? await store.listInvitations(accountId, now()) : [];
+    const view: MembersView = {
+      members: people.map(({ member, user }) => ({
+        ...{ userId: user._id, name: user.name, email: user.email, role: member.role },
+        since: member.createdAt.toISOString(),
+      })),
+      invitations: open.map((each) => viewOf(each, nameOf.get(each.invitedBy) ?? "an owner")),
+    };
+    return view;
+  });
+
+  app.put("/api/members/:userId", { config: { role: "owner" } }, async (request) => {
+    const { userId } = readInput(MEMBER, request.params);
+    const { role } = readInput(ROLE, request.body);
+    const { accountId } = request.visitor;
+    const before = await store.findMember(accountId, userId);
+    const user = await store.findUser(userId);
+    refuse(await store.changeRole(accountId, userId, role));
+    await audit(log, request.visitor, {
+      ...{ action: "member.role_changed", target: user?.email ?? userId },
+      details: { from: before?.role ?? null, to: role },
+    });
+    return {};
+  });
+
+  app.delete("/api/members/:userId", { config: { role: "owner" } }, async (request) => {
+    const { userId } = readInput(MEMBER, request.params);
+    const user = await store.findUser(userId);
+    refuse(await store.removeMember(request.visitor.accountId, userId));
+    const target = user?.email ?? userId;
+    await audit(log, request.visitor, { action: "member.removed", target });
+    return {};
+  });
+
+  app.post("/api/invitations", { config: { role: "owner" } }, async ({ visitor, body }) => {
+    const { email, role } = readInput(INVITE, body);
+    const { accountId, user } = visitor;
+    const known = await store.findUserByEmail(email);
+    if (known !== null && await store.findMember(accountId, known._id) !== null) {
+      throw new Problem("conflict", `${email} is a member already`);
+    }
+    const at = now();
+    const open = await store.listInvitations(accountId, at);
+    if (open.length >= MAX_INVITATIONS && !open.some((each) => each.email === email)) {
+      throw new Problem("conflict", `There are ${MAX_INVITATIONS} invitations: take some back`);
+    }
+    const token = newToken();
+    const invitation: Invitation = {
+      ...{ _id: hashToken(token), accountId, email, role, invitedBy: user._id, createdAt: at },
+      expiresAt: new Date(at.getTime() + INVITATION_AGE_MS),
+    };
+    await store.createInvitation(invitation);
+    const deed = { action: "member.invited", target: email, details: { role } };
+    await audit(log, visitor, deed);
+    const view: InvitedView = {
+      invitation: viewOf(invitation, user.name),
+      link: new URL(`/invitation/${token}`, options.publicUrl).href,
+    };
+    return view;
+  });
+
+  app.delete("/api/invitations/:invitationId", { config: { role: "owner" } }, async (request) => {
+    const { invitationId } = readInput(INVITATION, request.params);
+    const { accountId } = request.visitor;
+    const open = await store.listInvitations(accountId, now());
+    if (!await store.removeInvitation(accountId, invitationId)) {
+      throw new Problem("not_found", "This invitation has been used or taken back already");
+    }
+    const target = open.find(({ _id }) => _id === invitationId)?.email ?? "invitation";
+    await audit(log, request.visitor, { action: "invitation.taken_back", target });
+    return {};
+  });
+}
+
+function refuse(change: MembershipChange): void {
+  if (change === "no_member") throw new Problem("not_found", "This is no member of the account");
+  if (change === "done") return;
+  throw new Problem(
+    "conflict",
+    "An account needs an owner: make somebody else an owner first",
+  );
+}
+
+function viewOf(invitation: Invitation, invitedBy: string): InvitationView {
+  const { _id, email, role, createdAt, expiresAt } = invitation;
+  return {
+    ...{ id: _id, email, role, invitedBy },
+    ...{ createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() },
+  };
+}

@@ -1,0 +1,89 @@
+import type { CookieSerializeOptions } from "@fastify/cookie";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { z } from "zod";
+import { networkOf, PER_ADDRESS } from "../attempts.ts";
+import { audit } from "../audit.ts";
+import { enter } from "../enter.ts";
+import type { OidcRefusal } from "../interface/session.ts";
+import { openOidc } from "../oidc.ts";
+import { admit } from "../oidc_entry.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import type { EntranceRouting } from "./people.ts";
+
+/** Name of the cookie that binds what comes back from the provider to the browser that was sent there. */
+export const OIDC_COOKIE = "__Host-posthaste-oidc";
+
+const CALLBACK = "/api/entrance/oidc/callback";
+const AWAY_S = 600;
+const COOKIE: CookieSerializeOptions = {
+  ...{ path: "/", httpOnly: true, secure: true, sameSite: "lax" },
+};
+
+const CHECKS = z.object({
+  ...{ state: z.string(), nonce: z.string(), verifier: z.string() },
+  invitation: z.string().optional(),
+});
+const BEGIN = z.object({ invitation: z.string().regex(/^[\w-]{43}$/).optional() });
+
+/** Signing in at an OpenID Connect provider, if the operator has set one. */
+export function oidcRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+  const { deps, options, attempts } = routing;
+  const { store, now, logger } = deps;
+  const oidc = options.oidc === undefined ? undefined : openOidc(options.oidc);
+
+  app.get("/api/entrance/oidc", { config: { role: "anyone" } }, async (request, reply) => {
+    if (oidc === undefined) throw new Problem("not_found", "There is no provider to sign in at");
+    const { invitation } = readInput(BEGIN, request.query);
+    try {
+      const { url, checks } = await oidc.begin(new URL(CALLBACK, options.publicUrl).href);
+      const kept = Buffer.from(JSON.stringify({ ...checks, invitation })).toString("base64url");
+      reply.setCookie(OIDC_COOKIE, kept, { ...COOKIE, maxAge: AWAY_S });
+      return reply.redirect(url.href, 303);
+    } catch (error) {
+      logger.warn("Cannot send somebody to the OpenID Connect provider", { error });
+      return refuse(reply, "provider");
+    }
+  });
+
+  app.get(CALLBACK, { config: { role: "anyone" } }, async (request, reply) => {
+    if (oidc === undefined) throw new Problem("not_found", "There is no provider to sign in at");
+    const keys = { [`oidc ${networkOf(request.ip)}`]: PER_ADDRESS };
+    attempts.begin(keys);
+    const checks = readChecks(request.cookies[OIDC_COOKIE]);
+    reply.clearCookie(OIDC_COOKIE, COOKIE);
+    if (checks === undefined) return refuse(reply, "expired");
+    let identity;
+    try {
+      identity = await oidc.finish(new URL(request.url, options.publicUrl), checks);
+    } catch (error) {
+      logger.warn("Cannot sign somebody in by OpenID Connect", { error });
+      return refuse(reply, "provider");
+    }
+    const admission = await admit(identity, { ...store, now });
+    if ("refusal" in admission) return refuse(reply, admission.refusal);
+    attempts.succeed(keys);
+    const { user, accountId, joined } = admission;
+    for (const { accountId, email } of joined) {
+      const deed = { action: "invitation.accepted", target: `invitation of ${email}` };
+      await audit({ ...store, now }, { accountId, user }, deed);
+    }
+    await enter({ request, reply }, { userId: user._id, accountId }, routing);
+    const { invitation } = checks;
+    const isOpen = invitation !== undefined && joined.length === 0;
+    return reply.redirect(isOpen ? `/invitation/${invitation}` : "/", 303);
+  });
+}
+
+function refuse(reply: FastifyReply, why: OidcRefusal): FastifyReply {
+  return reply.redirect(`/?refused=${why}`, 303);
+}
+
+function readChecks(cookie: string | undefined): z.infer<typeof CHECKS> | undefined {
+  if (cookie === undefined) return undefined;
+  try {
+    return CHECKS.parse(JSON.parse(Buffer.from(cookie, "base64url").toString()));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from "fastify";
+import type { Routing } from "../app.ts";
+import { type Attempts, openAttempts } from "../attempts.ts";
+import { openPasswordDesk, type PasswordDesk } from "../password_desk.ts";
+import { accountRoutes } from "./account.ts";
+import { auditRoutes } from "./audit.ts";
+import { entranceRoutes } from "./entrance.ts";
+import { invitationRoutes } from "./invitation.ts";
+import { memberRoutes } from "./members.ts";
+import { oidcRoutes } from "./oidc.ts";
+import { youRoutes } from "./you.ts";
+
+/** What the routes are given that people enter by. */
+export interface EntranceRouting extends Routing {
+  desk: PasswordDesk;
+  attempts: Attempts;
+}
+
+/** All about people: how they enter, who they are, and what they have done. */
+export function peopleRoutes(app: FastifyInstance, routing: Routing): void {
+  const entrance = { ...routing, desk: openPasswordDesk(), attempts: openAttempts() };
+  entranceRoutes(app, entrance);
+  invitationRoutes(app, entrance);
+  oidcRoutes(app, entrance);
+  youRoutes(app, entrance);
+  memberRoutes(app, routing);
+  accountRoutes(app, routing);
+  auditRoutes(app, routing);
+}

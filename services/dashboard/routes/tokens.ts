@@ -1,0 +1,90 @@
+import { type AccessToken, TOKEN_SCOPES } from "@posthaste/contracts";
+import { isLive } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
+import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";
+import { nameInput } from "../people_input.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { tokenCurl } from "../token_curl.ts";
+
+const TOKEN = z.object({ tokenId: z.string() });
+const NEW = z.object({
+  name: nameInput,
+  scopes: z.array(z.enum(TOKEN_SCOPES)).min(1, { error: "must name at least one" })
+    .transform((scopes) => TOKEN_SCOPES.filter((scope) => scopes.includes(scope))),
+  expiresAt: z.iso.datetime().nullable().transform((at) => at === null ? null : new Date(at)),
+});
+
+/** Access tokens of the account. Who has one can send mail: owners alone make and revoke them. */
+export function tokenRoutes(app: FastifyInstance, { deps, options }: Routing): void {
+  const { store, now } = deps;
+  const log = { ...store, now };
+
+  app.get("/api/tokens", { config: { role: "viewer" } }, async ({ visitor }) => {
+    const tokens = await store.listTokens(visitor.accountId);
+    const makers = [...new Set(tokens.flatMap(({ createdBy }) => createdBy ?? []))];
+    const users = await Promise.all(makers.map((id) => store.findUser(id)));
+    const nameOf = new Map(users.flatMap((user) => user === null ? [] : [[user._id, user.name]]));
+    return tokens.toReversed().map((token) =>
+      viewOf(token, { now: now(), createdBy: nameOf.get(token.createdBy ?? "") ?? null })
+    );
+  });
+
+  app.post("/api/tokens", { config: { role: "owner" } }, async ({ visitor, body }) => {
+    const { name, scopes, expiresAt } = readInput(NEW, body);
+    const { accountId, user } = visitor;
+    if (expiresAt !== null && expiresAt <= now()) {
+      const issues = [{ path: "expiresAt", message: "must be in the future" }];
+      throw new Problem("invalid_request", "The token would have expired already", { issues });
+    }
+    const createdBy = user._id;
+    const made = await store.createToken({ accountId, name, scopes, expiresAt, createdBy });
+    const { token: text, record } = made;
+    await audit(log, visitor, {
+      ...{ action: "token.created", target: `token ${name} (${record.prefix})` },
+      details: {
+        scopes: scopes.join(", "),
+        expires: expiresAt?.toISOString().slice(0, 10) ?? "never",
+      },
+    });
+    const view: NewTokenView = {
+      ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
+      curl: await tokenCurl({ ...visitor, scopes, text }, { store, apiUrl: options.apiUrl }),
+    };
+    return view;
+  });
+
+  app.post("/api/tokens/:tokenId/revoke", { config: { role: "owner" } }, async (request) => {
+    const { tokenId } = readInput(TOKEN, request.params);
+    const { accountId } = request.visitor;
+    const tokens = await store.listTokens(accountId);
+    const token = tokens.find(({ _id }) => _id === tokenId);
+    if (token === undefined) throw new Problem("not_found", "There is no such token");
+    if (await store.revokeToken(accountId, tokenId)) {
+      const target = `token ${token.name} (${token.prefix})`;
+      await audit(log, request.visitor, { action: "token.revoked", target });
+    }
+    return {};
+  });
+}
+
+function viewOf(
+  token: AccessToken,
+  { now, createdBy }: { now: Date; createdBy: string | null },
+): TokenView {
+  const { _id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
+  const state: TokenState = isLive(token, now)
+    ? "active"
+    : revokedAt === null
+    ? "expired"
+    : "revoked";
+  return {
+    ...{ id: _id, name, prefix, scopes, state, createdBy, createdAt: createdAt.toISOString() },
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,64 @@
+import type { TokenScope, User, VariableDeclaration } from "@posthaste/contracts";
+import type { Store } from "@posthaste/storage";
+
+/** Whose token it is, and what it may do. */
+export interface TokenUse {
+  accountId: string;
+  user: Pick<User, "email">;
+  scopes: readonly TokenScope[];
+  /** The token. */
+  text: string;
+}
+
+/** What {@linkcode tokenCurl} needs. */
+export interface TokenCurlDeps {
+  store: Pick<Store, "listTemplates" | "listIntegrations" | "findVersion">;
+  /** Base of the HTTP interface. */
+  apiUrl: string;
+}
+
+/**
+ * Writes a request that can be tried with a new token at once, for a shell: a mail to oneself through the
+ * account's first integration, or a template rendered. Gives null if there is nothing published, no
+ * integration, or the token may only read.
+ */
+export async function tokenCurl(use: TokenUse, deps: TokenCurlDeps): Promise<string | null> {
+  const { accountId, scopes, user } = use;
+  const { store, apiUrl } = deps;
+  const templates = await store.listTemplates(accountId, "email");
+  const template = templates.find(({ publishedVersion }) => publishedVersion !== null);
+  if (template === undefined || template.publishedVersion === null) return null;
+  const { id, publishedVersion } = template;
+  const version = await store.findVersion(accountId, "email", id, publishedVersion);
+  const variables = valuesFor(version?.variables ?? []);
+  const [integration] = await store.listIntegrations(accountId);
+  const sender = integration?.senders[0];
+  if (scopes.includes("send") && integration !== undefined && sender !== undefined) {
+    const body = { from: { email: sender }, to: [{ email: user.email, ...variables }] };
+    const url = `${apiUrl}/templates/${id}/send/${integration.id}`;
+    return curlOf({ url, body, token: use.text });
+  }
+  if (!scopes.includes("render")) return null;
+  const body = { variables: {}, ...variables };
+  return curlOf({ url: `${apiUrl}/templates/${id}/render`, body, token: use.text });
+}
+
+function valuesFor(declared: readonly VariableDeclaration[]): { variables?: object } {
+  const required = declared.filter(({ required }) => required);
+  if (required.length === 0) return {};
+  return { variables: Object.fromEntries(required.map(({ name }) => [name, name])) };
+}
+
+function curlOf({ url, body, token }: { url: string; body: unknown; token: string }): string {
+  return [
+    `curl ${quoted(url)}`,
+    `  -H ${quoted(`Authorization: Bearer ${token}`)}`,
+    `  -H 'Content-Type: application/json'`,
+    `  -d ${quoted(JSON.stringify(body))}`,
+  ].join(" \\\n");
+}
+
+/** A text as one word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

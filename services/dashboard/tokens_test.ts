@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
+
+let dashboard: TestDashboard;
+beforeEach(async () => {
+  dashboard = await openTestDashboard();
+});
+afterEach(() => dashboard[Symbol.asyncDispose]());
+
+const NEW = { name: "Shop", scopes: ["send", "render"], expiresAt: null };
+
+test("POST /api/tokens gives a token that works, and tells its text this once", async () => {
+  const { own, store } = dashboard;
+  const { status, body } = await own.owner.post("/api/tokens", NEW);
+  assert.equal(status, 200);
+  const found = await store.findToken(body.text);
+  assert.deepEqual([found?.accountId, found?.scopes, found?.createdBy], [
+    ...[own.accountId, ["render", "send"], own.owner.user._id],
+  ]);
+  const list = await own.viewer.get("/api/tokens");
+  assert.deepEqual(list.body, [body.token]);
+  assert.ok(!list.text.includes(body.text));
+  const { createdBy, state, prefix } = body.token;
+  assert.deepEqual([createdBy, state, prefix], ["Own owner", "active", body.text.slice(0, 9)]);
+  const [line] = await store.listAudit(own.accountId, { limit: 1 });
+  assert.ok(!JSON.stringify(line).includes(body.text));
+  assert.equal(line?.action, "token.created");
+});
+
+test("POST /api/tokens refuses no scopes, unknown ones, no name, and an end in the past", async () => {
+  const { own, store } = dashboard;
+  const wrong = [
+    ...[{ scopes: [] }, { scopes: ["admin"] }, { name: " " }, { name: "x".repeat(201) }],
+    ...[{ expiresAt: "2020-01-01T00:00:00Z" }, { expiresAt: "soon" }, { expiresAt: undefined }],
+  ];
+  for (const change of wrong) {
+    const { status, body } = await own.owner.post("/api/tokens", { ...NEW, ...change });
+    assert.deepEqual([status, body.code], [400, "invalid_request"], JSON.stringify(change));
+  }
+  assert.deepEqual(await store.listTokens(own.accountId), []);
+});
+
+test("POST /api/tokens/:tokenId/revoke ends a token, and no other account's", async () => {
+  const { own, foreign, store } = dashboard;
+  const { body } = await own.owner.post("/api/tokens", NEW);
+  const path = `/api/tokens/${body.token.id}/revoke`;
+  assert.equal((await foreign.owner.post(path)).status, 404);
+  assert.notEqual(await store.findToken(body.text), null);
+  assert.equal((await own.owner.post(path)).status, 200);
+  assert.equal((await own.owner.post(path)).status, 200);
+  assert.equal(await store.findToken(body.text), null);
+  assert.equal((await own.owner.get("/api/tokens")).body[0].state, "revoked");
+  const lines = await store.listAudit(own.accountId, { limit: 9 });
+  assert.deepEqual(lines.map(({ action }) => action), ["token.revoked", "token.created"]);
+});
+
+test("GET /api/tokens tells expired ones, who made each, and those of the command line", async () => {
+  const { own, store } = dashboard;
+  const { accountId } = own;
+  const base = { accountId, scopes: ["read" as const] };
+  await store.createToken({ ...base, name: "cli" });
+  const createdBy = own.editor.user._id;
+  await store.createToken({
+    ...base,
+    name: "old",
+    expiresAt: new Date(Date.now() - 1000),
+    createdBy,
+  });
+  // Whoever has left the account is named still.
+  await store.removeMember(accountId, createdBy);
+  const { body } = await own.viewer.get("/api/tokens");
+  type Row = Record<"name" | "state" | "createdBy", string>;
+  assert.deepEqual(body.map(({ name, state, createdBy }: Row) => [name, state, createdBy]), [
+    ["old", "expired", "Own editor"],
+    ["cli", "active", null],
+  ]);
+});
+
+test("POST /api/tokens gives a request to try that names the account's own template and integration", async () => {
+  const { own, store } = dashboard;
+  const { accountId } = own;
+  assert.equal((await own.owner.post("/api/tokens", NEW)).body.curl, null);
+  const parts = { subject: "Hi", html: "Hi", text: "Hi" };
+  await store.publishVersion({
+    ...{ accountId, kind: "email", name: "Welcome", alias: "welcome", sourceHash: "x" },
+    ...{ variables: [{ name: "it's", required: true }, { name: "b", required: false }] },
+    ...{ source: parts, parts },
+  });
+  const rendered = (await own.owner.post("/api/tokens", NEW)).body;
+  assert.match(rendered.curl, /templates\/1\/render' /);
+  await store.createIntegration({
+    ...{ accountId, name: "main", host: "smtp.example", port: 25, tls: "none", auth: null },
+    senders: ["shop@example.com"],
+  });
+  const { body } = await own.owner.post("/api/tokens", NEW);
+  assert.equal(
+    body.curl,
+    [
+      "curl 'http://localhost:8080/v1/templates/1/send/1' \\",
+      `  -H 'Authorization: Bearer ${body.text}' \\`,
+      "  -H 'Content-Type: application/json' \\",
+      `  -d '{"from":{"email":"shop@example.com"},"to":[{"email":"owner@own.example","variables":{"it'\\''s":"it'\\''s"}}]}'`,
+    ].join("\n"),
+  );
+  const reading = { ...NEW, scopes: ["read"] };
+  assert.equal((await own.owner.post("/api/tokens", reading)).body.curl, null);
+});

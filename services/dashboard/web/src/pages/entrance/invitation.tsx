@@ -1,0 +1,100 @@
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { IconMailOff } from "@tabler/icons-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { InvitationOffer } from "../../../../interface/people.ts";
+import type { SessionView } from "../../../../interface/session.ts";
+import { ApiProblem, request, setCsrfToken } from "../../api.ts";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { EntranceFrame } from "./entrance_frame.tsx";
+import { JoinForm } from "./join_form.tsx";
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
+
+const MAY: Record<InvitationOffer["role"], string> = {
+  viewer: "look at everything",
+  editor: "change what mail is made of",
+  owner: "do everything, and invite others",
+};
+
+/** What the link of an invitation leads to, signed out or signed in. */
+export default function Invitation({ token }: { token: string }) {
+  const offer = useQuery({
+    queryKey: ["entrance", "invitation", token],
+    queryFn: ({ signal }) =>
+      request<InvitationOffer>(`/entrance/invitation/${encodeURIComponent(token)}`, { signal }),
+  });
+  const session = useQuery({
+    queryKey: ["entrance", "who"],
+    queryFn: ({ signal }) =>
+      request<SessionView>("/session", { signal }).catch((problem) => {
+        if (problem instanceof ApiProblem && problem.code === "signed_out") return null;
+        throw problem;
+      }),
+  });
+  const problem = offer.error ?? session.error;
+  if (problem instanceof ApiProblem && problem.code === "not_found") {
+    return <Gone {...{ problem }} />;
+  }
+  if (problem !== null) {
+    const retry = () => void Promise.all([offer.refetch(), session.refetch()]);
+    return (
+      <EntranceFrame title="Invitation">
+        <Failed problem={problem} retry={retry} />
+      </EntranceFrame>
+    );
+  }
+  if (offer.data === undefined || session.data === undefined) return <Waiting />;
+  const { accountName, invitedBy, role, expiresAt, email } = offer.data;
+  return (
+    <EntranceFrame
+      title={`Join ${accountName}`}
+      about={`${invitedBy} invites ${email} as ${role}, who may ${
+        MAY[role]
+      }. The invitation holds until ${DAY.format(new Date(expiresAt))}.`}
+    >
+      {session.data === null
+        ? <JoinForm token={token} offer={offer.data} />
+        : <JoinSignedIn token={token} offer={offer.data} session={session.data} />}
+    </EntranceFrame>
+  );
+}
+
+function JoinSignedIn({ token, offer, session }: {
+  token: string;
+  offer: InvitationOffer;
+  session: SessionView;
+}) {
+  setCsrfToken(session.csrfToken);
+  const isMine = session.user.email === offer.email;
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      isMine
+        ? request(`/invitations/${encodeURIComponent(token)}/accept`, { method: "POST" })
+        : request("/session", { method: "DELETE" }),
+    onSuccess: () => isMine ? location.assign("/") : location.reload(),
+  });
+  return (
+    <Stack>
+      <Text size="sm">
+        You are signed in as <strong>{session.user.email}</strong>.
+        {!isMine && ` This invitation is for ${offer.email}: sign out to use it.`}
+      </Text>
+      {error && <Alert color="red" role="alert">{error.message}</Alert>}
+      <Button loading={isPending} onClick={() => mutate()}>
+        {isMine ? `Join ${offer.accountName}` : "Sign out"}
+      </Button>
+      <Button component="a" href="/" variant="default">Go to {session.account.name}</Button>
+    </Stack>
+  );
+}
+
+function Gone({ problem }: { problem: Error }) {
+  return (
+    <EntranceFrame title="This invitation has ended">
+      <Stack>
+        <Alert color="yellow" icon={<IconMailOff />}>{problem.message}.</Alert>
+        <Button component="a" href="/" variant="default">Go to the dashboard</Button>
+      </Stack>
+    </EntranceFrame>
+  );
+}

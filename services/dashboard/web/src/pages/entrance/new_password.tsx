@@ -1,0 +1,24 @@
+import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+
+/** The shortest password that the server takes. */
+export const MIN_PASSWORD = 12;
+
+/** Tells whether a password is long enough, as the fault of a field. */
+export function shortPassword(password: string): string | null {
+  return [...password].length < MIN_PASSWORD ? `At least ${MIN_PASSWORD} characters` : null;
+}
+
+/** The field for a password that one chooses. */
+export function NewPassword(props: PasswordInputProps) {
+  return (
+    <PasswordInput
+      label="Password"
+      description={`At least ${MIN_PASSWORD} characters; a few words are easy to remember`}
+      autoComplete="new-password"
+      visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+      required
+      withAsterisk={false}
+      {...props}
+    />
+  );
+}

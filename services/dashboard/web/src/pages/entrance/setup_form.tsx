@@ -1,0 +1,74 @@
+import { Button, Code, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { SetupInput } from "../../../../interface/people.ts";
+import { ApiProblem, request } from "../../api.ts";
+import { showIssues } from "../../parts/form_issues.ts";
+import { EntranceFrame } from "./entrance_frame.tsx";
+import { NewPassword, shortPassword } from "./new_password.tsx";
+
+const required = (text: string) => text.trim() === "" ? "Fill this in" : null;
+
+/** Makes the first account, where nobody has ever signed in. */
+export function SetupForm() {
+  const client = useQueryClient();
+  const form = useForm<SetupInput>({
+    initialValues: { setupCode: "", accountName: "", name: "", email: "", password: "" },
+    validate: {
+      ...{ setupCode: required, accountName: required, name: required },
+      email: (text) => text.includes("@") ? null : "An e-mail address, such as jane@example.com",
+      password: shortPassword,
+    },
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: (body: SetupInput) => request("/entrance/setup", { method: "POST", body }),
+    onSuccess: () => client.resetQueries({ queryKey: ["session"] }),
+    onError: (problem) => {
+      if (problem instanceof ApiProblem && problem.code === "wrong_code") {
+        form.setFieldError("setupCode", problem.message);
+      } else showIssues({ ...form, values: { ...form.values } }, problem);
+      if (problem instanceof ApiProblem && problem.code === "conflict") {
+        void client.invalidateQueries({ queryKey: ["entrance"] });
+      }
+    },
+  });
+  return (
+    <EntranceFrame
+      title="Create the first account"
+      about="An account owns templates, integrations and tokens. You will be its owner, and can invite others."
+    >
+      <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+        <Stack>
+          <TextInput
+            label="Setup code"
+            description={
+              <Text span inherit>
+                It is in the dashboard's log, in the line with{" "}
+                <Code>setupCode</Code>: so nobody else can be first
+              </Text>
+            }
+            autoComplete="off"
+            spellCheck={false}
+            autoFocus
+            {...form.getInputProps("setupCode")}
+          />
+          <TextInput
+            label="Account"
+            description="Your company or project"
+            autoComplete="organization"
+            {...form.getInputProps("accountName")}
+          />
+          <TextInput label="Your name" autoComplete="name" {...form.getInputProps("name")} />
+          <TextInput
+            label="Your e-mail address"
+            type="email"
+            autoComplete="username"
+            {...form.getInputProps("email")}
+          />
+          <NewPassword {...form.getInputProps("password")} />
+          <Button type="submit" loading={isPending} mt="xs">Create account</Button>
+        </Stack>
+      </form>
+    </EntranceFrame>
+  );
+}

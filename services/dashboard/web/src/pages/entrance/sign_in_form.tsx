@@ -1,0 +1,101 @@
+import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { LoginInput } from "../../../../interface/people.ts";
+import type { EntranceView, OidcRefusal } from "../../../../interface/session.ts";
+import { request } from "../../api.ts";
+import { tellProblem } from "../../parts/tell.ts";
+import { EntranceFrame } from "./entrance_frame.tsx";
+
+const REFUSED: Record<OidcRefusal, string> = {
+  not_member:
+    "You are no member of an account here. Have an owner invite you by your e-mail address.",
+  unverified:
+    "Your provider has not verified your e-mail address, so it cannot be taken for yours.",
+  provider: "Your provider could not be reached, or did not confirm who you are. Try again.",
+  expired: "That took longer than ten minutes, or began in another browser. Try again.",
+};
+
+/** Signs people in: by password, at the provider, or with one click where that is meant for development. */
+export function SignInForm({ entrance }: { entrance: EntranceView }) {
+  const { demoAccount, oidcName } = entrance;
+  const client = useQueryClient();
+  const refused = new URLSearchParams(location.search).get("refused");
+  const why = refused !== null && refused in REFUSED ? REFUSED[refused as OidcRefusal] : null;
+  const form = useForm<LoginInput>({ initialValues: { email: "", password: "" } });
+  const entered = async () => {
+    history.replaceState(null, "", location.pathname);
+    await client.resetQueries({ queryKey: ["session"] });
+  };
+  const login = useMutation({
+    mutationFn: (body: LoginInput) => request("/entrance/login", { method: "POST", body }),
+    onSuccess: entered,
+  });
+  const demo = useMutation({
+    mutationFn: () => request("/entrance/demo", { method: "POST" }),
+    onSuccess: entered,
+    onError: tellProblem,
+  });
+  const isElsewhere = demoAccount !== null || oidcName !== null;
+  return (
+    <EntranceFrame title="Sign in">
+      {why && (
+        <Alert color="red" icon={<IconAlertTriangle />} title="You were not signed in" role="alert">
+          {why}
+        </Alert>
+      )}
+      {isElsewhere && (
+        <Stack gap="xs">
+          {demoAccount !== null && (
+            <Button loading={demo.isPending} onClick={() => demo.mutate()}>
+              Open the {demoAccount} account
+            </Button>
+          )}
+          {oidcName !== null && (
+            <Button
+              component="a"
+              href="/api/entrance/oidc"
+              variant={demoAccount === null ? "filled" : "default"}
+            >
+              Sign in with {oidcName}
+            </Button>
+          )}
+          <Divider label="or with a password" mt="xs" />
+        </Stack>
+      )}
+      <form onSubmit={form.onSubmit((values) => login.mutate(values))}>
+        <Stack>
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            {...form.getInputProps("email")}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+            required
+            withAsterisk={false}
+            {...form.getInputProps("password")}
+          />
+          {login.error && (
+            <Alert color="red" icon={<IconAlertTriangle />} role="alert">
+              {login.error.message}
+            </Alert>
+          )}
+          <Button
+            type="submit"
+            variant={isElsewhere ? "default" : "filled"}
+            loading={login.isPending}
+          >
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+    </EntranceFrame>
+  );
+}

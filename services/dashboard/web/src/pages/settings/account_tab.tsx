@@ -1,0 +1,58 @@
+import { Stack, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { request } from "../../api.ts";
+import { CopyCode } from "../../parts/copy_text.tsx";
+import { useMay, useSession } from "../../session.tsx";
+import { NameForm } from "./name_form.tsx";
+import { Section } from "./section.tsx";
+
+/** The account's name, and another account. */
+export function AccountTab() {
+  const { account, apiUrl } = useSession();
+  const isOwner = useMay("owner");
+  const client = useQueryClient();
+  const rename = async (name: string) => {
+    await request("/account", { method: "PATCH", body: { name } });
+    await client.invalidateQueries({ queryKey: ["session"] });
+  };
+  const create = async (name: string) => {
+    await request("/accounts", { method: "POST", body: { name } });
+    // Everything that was loaded is of the account before.
+    location.assign("/");
+  };
+  return (
+    <Stack>
+      <Section
+        title="Account"
+        about={isOwner ? "Members see this name." : "Owners of the account can change this."}
+      >
+        <NameForm
+          key={account.id}
+          label="Name"
+          name={account.name}
+          save={rename}
+          done="The account is renamed"
+          disabled={!isOwner}
+        />
+      </Section>
+      <Section title="HTTP interface" about="Where programs send mail, each with a token.">
+        <CopyCode code={apiUrl} label="Copy the address" />
+      </Section>
+      {isOwner && (
+        <Section
+          title="Another account"
+          about="It has templates, integrations, tokens and members of its own. You will be its owner."
+        >
+          <NameForm
+            label="Name of the new account"
+            name=""
+            save={create}
+            done="The account is created"
+            button="Create"
+          />
+        </Section>
+      )}
+      <Text size="xs" c="dimmed">Id of this account: {account.id}</Text>
+    </Stack>
+  );
+}

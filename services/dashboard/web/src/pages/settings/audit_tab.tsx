@@ -1,0 +1,78 @@
+import { Button, Center, Group, Stack, Text } from "@mantine/core";
+import { IconHistory } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { AuditLine, AuditPage } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { deedText, detailText } from "./deed_text.ts";
+import { Section } from "./section.tsx";
+
+/** Who changed what, newest first. */
+export function AuditTab() {
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+    {
+      queryKey: ["audit"],
+      queryFn: ({ pageParam, signal }) =>
+        request<AuditPage>(
+          `/audit${pageParam === "" ? "" : `?before=${encodeURIComponent(pageParam)}`}`,
+          { signal },
+        ),
+      initialPageParam: "",
+      getNextPageParam: ({ next }) => next,
+      // Deeds on other pages are to be seen at once.
+      staleTime: 0,
+    },
+  );
+  if (data === undefined) {
+    if (error === null) return <Waiting />;
+    return <Failed problem={error} retry={() => void refetch()} />;
+  }
+  const lines = data.pages.flatMap((page) => page.lines);
+  if (lines.length === 0) {
+    return (
+      <Empty icon={IconHistory} title="Nothing has been changed yet">
+        Whatever members change in this account is listed here.
+      </Empty>
+    );
+  }
+  return (
+    <Section
+      title="Audit log"
+      about="Who changed what in this account. Nobody can change these lines."
+    >
+      <Stack gap="sm" role="list">
+        {lines.map((line) => <Line key={line.id} line={line} />)}
+      </Stack>
+      {hasNextPage && (
+        <Center mt="lg">
+          <Button
+            variant="default"
+            loading={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            Show older
+          </Button>
+        </Center>
+      )}
+    </Section>
+  );
+}
+
+function Line({ line }: { line: AuditLine }) {
+  const { at, who, action, target, details } = line;
+  const more = detailText(details);
+  return (
+    <Group role="listitem" justify="space-between" gap="xs" align="flex-start">
+      <div style={{ minWidth: 0, flex: "1 1 240px" }}>
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          <strong>{who ?? "The system"}</strong> {deedText(action)} {target}
+        </Text>
+        {more !== "" && (
+          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{more}</Text>
+        )}
+      </div>
+      <Time at={at} size="xs" c="dimmed" />
+    </Group>
+  );
+}

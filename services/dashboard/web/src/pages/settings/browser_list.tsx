@@ -1,0 +1,85 @@
+import { Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { BrowserView } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { confirmDeed } from "../../parts/confirm.tsx";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { Time } from "../../parts/time.tsx";
+import { Section } from "./section.tsx";
+import { browserName } from "./user_agent.ts";
+
+/** The browsers in which one is signed in. */
+export function BrowserList() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["you", "sessions"],
+    queryFn: ({ signal }) => request<BrowserView[]>("/you/sessions", { signal }),
+  });
+  const everywhere = () =>
+    confirmDeed({
+      title: "Sign out everywhere?",
+      text: "All browsers are signed out, this one too.",
+      label: "Sign out everywhere",
+      done: "You are signed out everywhere",
+      act: async () => {
+        await request("/you/sessions", { method: "DELETE" });
+        location.assign("/");
+      },
+    });
+  return (
+    <Section title="Browsers" about="Where you are signed in. Sign out what you do not know.">
+      {data === undefined && error === null && <Waiting />}
+      {data === undefined && error !== null && (
+        <Failed
+          problem={error}
+          retry={() => void refetch()}
+        />
+      )}
+      {data !== undefined && (
+        <Stack gap="sm">
+          {data.map((browser) => <BrowserRow key={browser.id} browser={browser} />)}
+          <div>
+            <Button variant="default" mt="xs" onClick={everywhere}>Sign out everywhere</Button>
+          </div>
+        </Stack>
+      )}
+    </Section>
+  );
+}
+
+function BrowserRow({ browser }: { browser: BrowserView }) {
+  const { id, userAgent, createdAt, lastSeenAt, isThis } = browser;
+  const client = useQueryClient();
+  const name = browserName(userAgent);
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => request(`/you/sessions/${id}`, { method: "DELETE" }),
+    onSuccess: () => tellDone(`${name} is signed out`),
+    onError: tellProblem,
+    onSettled: () => client.invalidateQueries({ queryKey: ["you"] }),
+  });
+  return (
+    <Group justify="space-between" gap="xs">
+      <div>
+        <Group gap={6}>
+          <Text size="sm" fw={550}>{name}</Text>
+          {isThis && <Badge variant="light" size="sm" tt="none">this one</Badge>}
+        </Group>
+        <Text size="xs" c="dimmed">
+          seen <Time at={lastSeenAt} size="xs" />, signed in <Time at={createdAt} size="xs" />
+        </Text>
+      </div>
+      {!isThis && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          loading={isPending}
+          onClick={() => mutate()}
+          aria-label={`Sign out ${name}`}
+        >
+          Sign out
+        </Button>
+      )}
+    </Group>
+  );
+}

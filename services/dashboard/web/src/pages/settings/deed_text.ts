@@ -1,0 +1,29 @@
+import type { AuditLine } from "../../../../interface/people.ts";
+
+/** Deeds whose words are not those of their name, turned round. */
+const DEEDS: Readonly<Record<string, string>> = {
+  "member.invited": "invited",
+  "member.removed": "removed",
+  "member.role_changed": "changed the role of",
+  "invitation.accepted": "accepted the",
+  "invitation.taken_back": "took back the invitation of",
+  "password.changed": "changed the password of",
+  "person.renamed": "changed the name of",
+  "retention.changed": "changed the",
+  "sessions.ended": "signed out everywhere:",
+};
+
+/** Says a deed in words that its target follows: `token.created` is `created`. */
+export function deedText(action: string): string {
+  const verb = action.split(".").slice(1).join(" ").replaceAll("_", " ");
+  return DEEDS[action] ?? (verb === "" ? action : verb);
+}
+
+/** Writes the details of a deed on one line: `viewer → owner`, `scopes: send`. */
+export function detailText(details: AuditLine["details"]): string {
+  const { from, to, ...rest } = details;
+  const change = to === undefined ? [] : [`${from ?? "none"} → ${to ?? "none"}`];
+  const others = Object.entries(rest).filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}: ${value}`);
+  return [...change, ...others].join("; ");
+}

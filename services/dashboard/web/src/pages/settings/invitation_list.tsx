@@ -1,0 +1,47 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { InvitationView } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { Time } from "../../parts/time.tsx";
+import { Section } from "./section.tsx";
+
+/** Invitations that nobody has used yet. */
+export function InvitationList({ invitations }: { invitations: InvitationView[] }) {
+  const client = useQueryClient();
+  const { mutate, variables, isPending } = useMutation({
+    mutationFn: ({ id }: InvitationView) => request(`/invitations/${id}`, { method: "DELETE" }),
+    onSuccess: (_, { email }) => tellDone(`The invitation of ${email} is taken back`),
+    onError: tellProblem,
+    onSettled: () => client.invalidateQueries({ queryKey: ["members"] }),
+  });
+  return (
+    <Section title="Invited" about="Invite somebody again to make another link.">
+      <Stack gap="sm">
+        {invitations.map((invitation) => {
+          const { id, email, role, invitedBy, expiresAt } = invitation;
+          return (
+            <Group key={id} justify="space-between" gap="xs">
+              <div>
+                <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{email}</Text>
+                <Text size="xs" c="dimmed">
+                  as {role}, by {invitedBy}; ends <Time at={expiresAt} size="xs" />
+                </Text>
+              </div>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                color="red"
+                loading={isPending && variables?.id === id}
+                onClick={() => mutate(invitation)}
+                aria-label={`Take back the invitation of ${email}`}
+              >
+                Take back
+              </Button>
+            </Group>
+          );
+        })}
+      </Stack>
+    </Section>
+  );
+}

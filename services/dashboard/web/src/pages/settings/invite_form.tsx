@@ -1,0 +1,64 @@
+import { Button, Group, Paper, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { InvitedView } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { CopyCode } from "../../parts/copy_text.tsx";
+import { showIssues } from "../../parts/form_issues.ts";
+import { ROLES } from "../../roles.ts";
+
+/** Makes the link of an invitation, and shows it this once. */
+export function InviteForm() {
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: { email: "", role: "editor" },
+    validate: {
+      email: (text) => text.includes("@") ? null : "An e-mail address, such as jane@example.com",
+    },
+  });
+  const { mutate, data, isPending } = useMutation({
+    mutationFn: (body: { email: string; role: string }) =>
+      request<InvitedView>("/invitations", { method: "POST", body }),
+    onSuccess: () => {
+      form.setFieldValue("email", "");
+      void client.invalidateQueries({ queryKey: ["members"] });
+    },
+    onError: (problem) => showIssues(form, problem),
+  });
+  return (
+    <Stack>
+      <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+        <Group align="flex-start" gap="xs">
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="off"
+            flex={1}
+            miw={200}
+            maw={420}
+            {...form.getInputProps("email")}
+          />
+          <Select
+            label="Role"
+            w={120}
+            data={ROLES.map((role) => ({ value: role, label: role }))}
+            allowDeselect={false}
+            {...form.getInputProps("role")}
+          />
+          <Button type="submit" mt={25} loading={isPending}>Invite</Button>
+        </Group>
+      </form>
+      {data && (
+        <Paper withBorder p="md" role="status">
+          <Text size="sm" fw={550} mb="xs" style={{ overflowWrap: "anywhere" }}>
+            Give this link to {data.invitation.email}
+          </Text>
+          <CopyCode code={data.link} label="Copy the link" />
+          <Text size="sm" c="dimmed" mt="xs">
+            It is shown this once. Whoever has it can join in their place: send it to them alone.
+          </Text>
+        </Paper>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,95 @@
+import { Badge, Button, Divider, Group, Select, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Fragment } from "react";
+import type { MemberView } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { confirmDeed } from "../../parts/confirm.tsx";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { Time } from "../../parts/time.tsx";
+import { ROLES } from "../../roles.ts";
+import { useSession } from "../../session.tsx";
+
+/** The members, with what owners may do to them. */
+export function MemberTable({ members, mayChange }: { members: MemberView[]; mayChange: boolean }) {
+  return (
+    <Stack gap="sm">
+      {members.map((member, index) => (
+        <Fragment key={member.userId}>
+          {index > 0 && <Divider />}
+          <MemberRow member={member} mayChange={mayChange} />
+        </Fragment>
+      ))}
+    </Stack>
+  );
+}
+
+function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boolean }) {
+  const { userId, name, email, role, since } = member;
+  const { user } = useSession();
+  const client = useQueryClient();
+  const isYou = user.id === userId;
+  const reload = async () => {
+    await client.invalidateQueries({ queryKey: ["members"] });
+    // What one may do oneself may have changed.
+    if (isYou) await client.invalidateQueries({ queryKey: ["session"] });
+  };
+  const change = useMutation({
+    mutationFn: (next: string) =>
+      request(`/members/${userId}`, { method: "PUT", body: { role: next } }),
+    onSuccess: (_, next) => tellDone(`${name} is ${next} now`),
+    onError: tellProblem,
+    onSettled: reload,
+  });
+  const remove = () =>
+    confirmDeed({
+      title: isYou ? "Leave the account?" : `Remove ${name}?`,
+      text: isYou
+        ? "You can come back only if an owner invites you."
+        : `${email} cannot see or change anything in this account any more. Tokens that they made go on working.`,
+      label: isYou ? "Leave" : "Remove",
+      done: isYou ? "You have left the account" : `${name} is removed`,
+      act: async () => {
+        await request(`/members/${userId}`, { method: "DELETE" });
+        if (isYou) location.assign("/");
+        else await reload();
+      },
+    });
+  return (
+    <Group justify="space-between" gap="xs">
+      <div style={{ minWidth: 0 }}>
+        <Group gap={6}>
+          <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{name}</Text>
+          {isYou && <Badge variant="light" size="sm" tt="none">you</Badge>}
+        </Group>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {email}, since <Time at={since} size="xs" />
+        </Text>
+      </div>
+      {mayChange
+        ? (
+          <Group gap={4} wrap="nowrap">
+            <Select
+              aria-label={`Role of ${name}`}
+              size="xs"
+              w={110}
+              data={ROLES.map((each) => ({ value: each, label: each }))}
+              value={role}
+              allowDeselect={false}
+              disabled={change.isPending}
+              onChange={(next) => next !== null && next !== role && change.mutate(next)}
+            />
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="red"
+              onClick={remove}
+              aria-label={isYou ? "Leave the account" : `Remove ${name}`}
+            >
+              {isYou ? "Leave" : "Remove"}
+            </Button>
+          </Group>
+        )
+        : <Badge variant="default" tt="none" fw={500}>{role}</Badge>}
+    </Group>
+  );
+}

@@ -1,0 +1,42 @@
+import { Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { MembersView } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { useMay } from "../../session.tsx";
+import { InvitationList } from "./invitation_list.tsx";
+import { InviteForm } from "./invite_form.tsx";
+import { MemberTable } from "./member_table.tsx";
+import { Section } from "./section.tsx";
+
+/** Who belongs to the account, and who is invited. */
+export function MembersTab() {
+  const isOwner = useMay("owner");
+  const { data, error, refetch } = useQuery({
+    queryKey: ["members"],
+    queryFn: ({ signal }) => request<MembersView>("/members", { signal }),
+  });
+  if (data === undefined) {
+    if (error === null) return <Waiting label="Loading members" />;
+    return <Failed problem={error} retry={() => void refetch()} />;
+  }
+  return (
+    <Stack>
+      {isOwner && (
+        <Section
+          title="Invite somebody"
+          about="You get a link to give to them. It is for their address alone, works once, and ends after 7 days."
+        >
+          <InviteForm />
+        </Section>
+      )}
+      {data.invitations.length > 0 && <InvitationList invitations={data.invitations} />}
+      <Section
+        title="Members"
+        about="Viewers look at everything; editors change what mail is made of; owners do everything."
+      >
+        <MemberTable members={data.members} mayChange={isOwner} />
+      </Section>
+    </Stack>
+  );
+}

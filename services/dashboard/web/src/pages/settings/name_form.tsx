@@ -1,0 +1,52 @@
+import { Button, Group, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { showIssues } from "../../parts/form_issues.ts";
+import { tellDone } from "../../parts/tell.ts";
+
+/** Changes a name. */
+export function NameForm({ label, name, save, done, disabled = false, button = "Save" }: {
+  label: string;
+  name: string;
+  save: (name: string) => Promise<unknown>;
+  /** Told when it was saved. */
+  done: string;
+  disabled?: boolean;
+  button?: string;
+}) {
+  const form = useForm({
+    initialValues: { name },
+    validate: { name: (text) => text.trim() === "" ? "Fill this in" : null },
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: save,
+    onSuccess: () => {
+      tellDone(done);
+      form.resetDirty();
+    },
+    onError: (problem) => showIssues(form, problem),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => mutate(values.name.trim()))} noValidate>
+      <Group align="flex-start" gap="xs">
+        <TextInput
+          label={label}
+          disabled={disabled}
+          flex={1}
+          miw={200}
+          maw={420}
+          {...form.getInputProps("name")}
+        />
+        <Button
+          type="submit"
+          variant="default"
+          mt={25}
+          loading={isPending}
+          disabled={disabled || !form.isDirty()}
+        >
+          {button}
+        </Button>
+      </Group>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+import { Button, PasswordInput, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { request } from "../../api.ts";
+import { showIssues } from "../../parts/form_issues.ts";
+import { tellDone } from "../../parts/tell.ts";
+import { NewPassword, shortPassword } from "../entrance/new_password.tsx";
+
+/** Changes one's password. */
+export function PasswordForm({ email }: { email: string }) {
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: { current: "", password: "" },
+    validate: {
+      current: (text) => text === "" ? "Fill this in" : null,
+      password: shortPassword,
+    },
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: (body: { current: string; password: string }) =>
+      request<{ ended: number }>("/you/password", { method: "PUT", body }),
+    onSuccess: ({ ended }) => {
+      form.reset();
+      const others = ended === 1 ? "another browser is" : `${ended} other browsers are`;
+      tellDone(`Your password is changed${ended === 0 ? "" : `; ${others} signed out`}`);
+      void client.invalidateQueries({ queryKey: ["you"] });
+    },
+    onError: (problem) => showIssues(form, problem),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+      <Stack maw={420}>
+        <input type="hidden" autoComplete="username" value={email} readOnly />
+        <PasswordInput
+          label="Password now"
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+          {...form.getInputProps("current")}
+        />
+        <NewPassword label="New password" {...form.getInputProps("password")} />
+        <div>
+          <Button type="submit" variant="default" loading={isPending}>Change password</Button>
+        </div>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,83 @@
+import { Button, NumberInput, Stack, Switch, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { request } from "../../api.ts";
+import { showIssues } from "../../parts/form_issues.ts";
+import { tellDone } from "../../parts/tell.ts";
+import { useMay } from "../../session.tsx";
+
+const LONGEST = 365;
+const USUAL = 7;
+
+/** Sets for how many days contents are kept, or that none are. */
+export function RetentionForm({ contentDays }: { contentDays: number }) {
+  const isOwner = useMay("owner");
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: { isKept: contentDays > 0, contentDays: contentDays || USUAL },
+    validate: {
+      contentDays: (days, { isKept }) =>
+        !isKept || Number.isInteger(days) && days >= 1 && days <= LONGEST
+          ? null
+          : `A whole number from 1 to ${LONGEST}`,
+    },
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: (days: number) =>
+      request("/account/retention", { method: "PUT", body: { contentDays: days } }),
+    onSuccess: async (_, days) => {
+      form.resetDirty();
+      tellDone(
+        days === 0 ? "Contents are not kept any more" : `Contents are kept for ${days} days`,
+      );
+      await client.invalidateQueries({ queryKey: ["account"] });
+    },
+    onError: (problem) => showIssues(form, problem),
+  });
+  const { isKept } = form.values;
+  return (
+    <form
+      onSubmit={form.onSubmit((values) => mutate(values.isKept ? values.contentDays : 0))}
+      noValidate
+    >
+      <Stack>
+        <Switch
+          label="Keep the contents of mails"
+          disabled={!isOwner}
+          {...form.getInputProps("isKept", { type: "checkbox" })}
+        />
+        {isKept && (
+          <NumberInput
+            label="Days"
+            description="Counted from when a mail was sent"
+            min={1}
+            max={LONGEST}
+            allowDecimal={false}
+            maw={280}
+            disabled={!isOwner}
+            {...form.getInputProps("contentDays")}
+          />
+        )}
+        {!isKept && (
+          <Text size="sm" c="dimmed">
+            Nobody can look at a mail once it is sent; what is kept now is removed.
+          </Text>
+        )}
+        {isOwner
+          ? (
+            <div>
+              <Button
+                type="submit"
+                variant="default"
+                loading={isPending}
+                disabled={!form.isDirty()}
+              >
+                Save
+              </Button>
+            </div>
+          )
+          : <Text size="sm" c="dimmed">Owners of the account can change this.</Text>}
+      </Stack>
+    </form>
+  );
+}

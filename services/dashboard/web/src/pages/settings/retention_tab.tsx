@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import type { AccountView } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { RetentionForm } from "./retention_form.tsx";
+import { Section } from "./section.tsx";
+
+/** How long the account keeps mails as they were sent. */
+export function RetentionTab() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["account"],
+    queryFn: ({ signal }) => request<AccountView>("/account", { signal }),
+  });
+  if (data === undefined) {
+    if (error === null) return <Waiting />;
+    return <Failed problem={error} retry={() => void refetch()} />;
+  }
+  return (
+    <Section
+      title="Mails as they were sent"
+      about="So that you can look at a mail and its PDFs just as its recipient got them. What became of a mail is kept in any case."
+    >
+      <RetentionForm contentDays={data.retention.contentDays} />
+    </Section>
+  );
+}

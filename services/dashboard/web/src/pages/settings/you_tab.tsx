@@ -1,0 +1,44 @@
+import { Stack, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { request } from "../../api.ts";
+import { useSession } from "../../session.tsx";
+import { BrowserList } from "./browser_list.tsx";
+import { NameForm } from "./name_form.tsx";
+import { PasswordForm } from "./password_form.tsx";
+import { Section } from "./section.tsx";
+
+/** What people set about themselves. */
+export function YouTab() {
+  const { user } = useSession();
+  const client = useQueryClient();
+  const rename = async (name: string) => {
+    await request("/you", { method: "PATCH", body: { name } });
+    await client.invalidateQueries({ queryKey: ["session"] });
+    await client.invalidateQueries({ queryKey: ["members"] });
+  };
+  return (
+    <Stack>
+      <Section title="You">
+        <Stack>
+          <NameForm label="Name" name={user.name} save={rename} done="Your name is changed" />
+          <TextInput
+            label="E-mail address"
+            value={user.email}
+            readOnly
+            variant="filled"
+            maw={420}
+          />
+        </Stack>
+      </Section>
+      <Section
+        title="Password"
+        about={user.hasPassword
+          ? "Other browsers are signed out when you change it."
+          : "You have no password here: you sign in elsewhere."}
+      >
+        {user.hasPassword && <PasswordForm email={user.email} />}
+      </Section>
+      <BrowserList />
+    </Stack>
+  );
+}

@@ -1,0 +1,118 @@
+import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { NewTokenInput, NewTokenView } from "../../../../interface/tokens.ts";
+import { request } from "../../api.ts";
+import { showIssues } from "../../parts/form_issues.ts";
+import { EXPIRIES, expiryOf } from "./expiry.ts";
+import { ShownToken } from "./shown_token.tsx";
+
+const SCOPES = [
+  {
+    value: "send",
+    label: "Send",
+    about: "Sends mail by templates and integrations of the account",
+  },
+  {
+    value: "render",
+    label: "Render",
+    about: "Fills a template and gives it back, without sending",
+  },
+  { value: "read", label: "Read", about: "Asks what became of mails that were sent" },
+];
+
+/** Asks what a new token is to be, makes it, and shows it this once. */
+export function NewToken({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  const [made, setMade] = useState<NewTokenView | null>(null);
+  const leave = () => {
+    close();
+    setMade(null);
+  };
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={leave}
+      title={made === null ? "Generate new token" : "Copy your token now"}
+      size="lg"
+      closeButtonProps={{ "aria-label": "Close" }}
+      // Once closed, nobody can see the token again.
+      closeOnClickOutside={made === null}
+      closeOnEscape={made === null}
+    >
+      {made === null
+        ? <NewTokenForm cancel={leave} onMade={setMade} />
+        : <ShownToken made={made} done={leave} />}
+    </Modal>
+  );
+}
+
+function NewTokenForm({ cancel, onMade }: {
+  cancel: () => void;
+  onMade: (made: NewTokenView) => void;
+}) {
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: { name: "", scopes: ["send"], expiry: "90", expiresAt: "" },
+    validate: {
+      name: (name) => name.trim() === "" ? "Say what the token is for" : null,
+      scopes: (scopes) => scopes.length === 0 ? "Choose at least one" : null,
+      expiresAt: (date, { expiry }) => expiry === "date" && date === "" ? "Choose a date" : null,
+    },
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: (body: NewTokenInput) => request<NewTokenView>("/tokens", { method: "POST", body }),
+    onSuccess: (made) => {
+      onMade(made);
+      void client.invalidateQueries({ queryKey: ["tokens"] });
+    },
+    onError: (problem) => showIssues(form, problem),
+  });
+  const submit = form.onSubmit(({ name, scopes, expiry, expiresAt }) =>
+    mutate({
+      name,
+      scopes: scopes as NewTokenInput["scopes"],
+      expiresAt: expiryOf(expiry, expiresAt),
+    })
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="lg">
+        <TextInput
+          label="Name"
+          description="What will use it: the web shop, the night job"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+        <Checkbox.Group label="It may" {...form.getInputProps("scopes")}>
+          <Stack gap="xs" mt={6}>
+            {SCOPES.map(({ value, label, about }) => (
+              <Checkbox key={value} value={value} label={label} description={about} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Group align="flex-start" grow>
+          <Select
+            label="It expires"
+            data={EXPIRIES}
+            allowDeselect={false}
+            {...form.getInputProps("expiry")}
+          />
+          {form.values.expiry === "date" && (
+            <TextInput
+              label="Date"
+              type="date"
+              min={new Date().toISOString().slice(0, 10)}
+              {...form.getInputProps("expiresAt")}
+            />
+          )}
+        </Group>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={cancel}>Cancel</Button>
+          <Button type="submit" loading={isPending}>Generate token</Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

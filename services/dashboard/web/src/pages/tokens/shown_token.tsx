@@ -1,0 +1,69 @@
+import { Alert, Anchor, Button, CopyButton, Group, Stack, Text, TextInput } from "@mantine/core";
+import { IconCheck, IconCopy, IconEye } from "@tabler/icons-react";
+import { Link } from "wouter";
+import type { NewTokenView } from "../../../../interface/tokens.ts";
+import { CopyCode } from "../../parts/copy_text.tsx";
+
+/** A token that was just made, and a request to try it with. */
+export function ShownToken({ made, done }: { made: NewTokenView; done: () => void }) {
+  const { text, curl, token } = made;
+  return (
+    <Stack gap="lg">
+      <Alert color="yellow" icon={<IconEye />}>
+        This is the only time that it is shown: Posthaste keeps no copy. Keep it where you keep
+        passwords.
+      </Alert>
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          label={token.name}
+          value={text}
+          readOnly
+          flex={1}
+          miw={220}
+          onFocus={(event) => event.currentTarget.select()}
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+        />
+        <CopyButton value={text}>
+          {({ copied, copy }) => (
+            <Button
+              data-autofocus
+              color={copied ? "teal" : "cyan"}
+              leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+              onClick={copy}
+            >
+              {copied ? "Copied" : "Copy token"}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+      <div>
+        <Text size="sm" fw={550} mb={6}>Try it</Text>
+        {curl === null
+          ? <NothingToTry scopes={token.scopes} />
+          : <CopyCode code={curl} label="Copy the command" />}
+      </div>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={done}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function NothingToTry({ scopes }: { scopes: readonly string[] }) {
+  if (scopes.includes("send") || scopes.includes("render")) {
+    return (
+      <Text size="sm" c="dimmed">
+        Publish an{" "}
+        <Anchor component={Link} href="~/email-templates">email template</Anchor>, and add an{" "}
+        <Anchor component={Link} href="~/integrations">integration</Anchor>: each template offers a
+        command to send it.
+      </Text>
+    );
+  }
+  return (
+    <Text size="sm" c="dimmed">
+      The answer to a send names each mail: ask for one at <code>/v1/messages/…</code>{" "}
+      with this token.
+    </Text>
+  );
+}

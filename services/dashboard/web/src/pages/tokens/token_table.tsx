@@ -1,0 +1,170 @@
+import { Badge, Button, Code, Group, Paper, Stack, Switch, Table, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { TokenState, TokenView } from "../../../../interface/tokens.ts";
+import { request } from "../../api.ts";
+import { confirmDeed } from "../../parts/confirm.tsx";
+import { Time } from "../../parts/time.tsx";
+
+const COLOURS: Record<TokenState, string> = { active: "teal", expired: "yellow", revoked: "red" };
+
+/** The tokens, newest first, as a table or, on a phone, as cards; those that have ended are folded away. */
+export function TokenTable({ tokens, mayRevoke }: { tokens: TokenView[]; mayRevoke: boolean }) {
+  const active = tokens.filter(({ state }) => state === "active");
+  const ended = tokens.length - active.length;
+  const [isAll, setAll] = useState(active.length === 0);
+  const shown = isAll ? tokens : active;
+  return (
+    <>
+      {ended > 0 && (
+        <Switch
+          label={`Show ${ended} that ${ended === 1 ? "has" : "have"} ended`}
+          checked={isAll}
+          onChange={(event) => setAll(event.currentTarget.checked)}
+        />
+      )}
+      <Stack hiddenFrom="md" gap="sm">
+        {shown.map((token) => <TokenCard key={token.id} token={token} mayRevoke={mayRevoke} />)}
+      </Stack>
+      <Paper withBorder visibleFrom="md">
+        <Table.ScrollContainer minWidth={820} type="native">
+          <Table verticalSpacing="sm" horizontalSpacing="md">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                <Table.Th>May</Table.Th>
+                <Table.Th>Created</Table.Th>
+                <Table.Th>Last used</Table.Th>
+                <Table.Th>Expires</Table.Th>
+                <Table.Th>State</Table.Th>
+                {mayRevoke && <Table.Th aria-label="Actions" />}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {shown.map((token) => (
+                <TokenRow
+                  key={token.id}
+                  token={token}
+                  mayRevoke={mayRevoke}
+                />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </Paper>
+    </>
+  );
+}
+
+interface TokenProps {
+  token: TokenView;
+  mayRevoke: boolean;
+}
+
+function TokenRow({ token, mayRevoke }: TokenProps) {
+  const { createdAt, createdBy, lastUsedAt, expiresAt } = token;
+  return (
+    <Table.Tr>
+      <Table.Td maw={260}>
+        <TokenName token={token} />
+      </Table.Td>
+      <Table.Td>
+        <Scopes token={token} />
+      </Table.Td>
+      <Table.Td>
+        <Time at={createdAt} size="sm" />
+        <Text size="xs" c="dimmed">by {createdBy ?? "the command line"}</Text>
+      </Table.Td>
+      <Table.Td>
+        <Time at={lastUsedAt} size="sm" />
+      </Table.Td>
+      <Table.Td>
+        <Time at={expiresAt} size="sm" />
+      </Table.Td>
+      <Table.Td>
+        <State token={token} />
+      </Table.Td>
+      {mayRevoke && (
+        <Table.Td ta="right">
+          <RevokeButton token={token} />
+        </Table.Td>
+      )}
+    </Table.Tr>
+  );
+}
+
+function TokenCard({ token, mayRevoke }: TokenProps) {
+  const { createdAt, createdBy, lastUsedAt, expiresAt } = token;
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="xs">
+        <Group justify="space-between" align="flex-start" wrap="nowrap">
+          <TokenName token={token} />
+          <State token={token} />
+        </Group>
+        <Scopes token={token} />
+        <Text size="xs" c="dimmed">
+          Created <Time at={createdAt} size="xs" /> by {createdBy ?? "the command line"}; last used
+          {" "}
+          <Time at={lastUsedAt} size="xs" />; expires <Time at={expiresAt} size="xs" />
+        </Text>
+        {mayRevoke && (
+          <div>
+            <RevokeButton token={token} />
+          </div>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+function TokenName({ token: { name, prefix } }: { token: TokenView }) {
+  return (
+    <div>
+      <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{name}</Text>
+      <Code>{prefix}…</Code>
+    </div>
+  );
+}
+
+function Scopes({ token: { scopes } }: { token: TokenView }) {
+  return (
+    <Group gap={4}>
+      {scopes.map((scope) => <Badge key={scope} variant="default" tt="none" fw={500}>{scope}
+      </Badge>)}
+    </Group>
+  );
+}
+
+function State({ token: { state } }: { token: TokenView }) {
+  return (
+    <Badge color={COLOURS[state]} variant="dot" tt="none" fw={500} miw="max-content">{state}</Badge>
+  );
+}
+
+function RevokeButton({ token: { id, name, state } }: { token: TokenView }) {
+  const client = useQueryClient();
+  if (state !== "active") return null;
+  const revoke = () =>
+    confirmDeed({
+      title: `Revoke the token ${name}?`,
+      text: "Programs that use it are refused within 5 seconds. This cannot be taken back.",
+      label: "Revoke",
+      done: `The token ${name} is revoked`,
+      act: async () => {
+        await request(`/tokens/${id}/revoke`, { method: "POST" });
+        await client.invalidateQueries({ queryKey: ["tokens"] });
+      },
+    });
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="red"
+      onClick={revoke}
+      aria-label={`Revoke ${name}`}
+    >
+      Revoke
+    </Button>
+  );
+}
