@@ -1,5 +1,5 @@
 import { isSendId, type MessageState, parseMessageId } from "@posthaste/contracts";
-import type { Store } from "@posthaste/storage";
+import { ContentRemovedError, type Store } from "@posthaste/storage";
 import { Command } from "commander";
 import { type CommandContext, openStoreFor } from "../command_context.ts";
 import { CommandError, notFoundError, usageError } from "../command_error.ts";
@@ -71,7 +71,14 @@ async function retrySend(store: Store, id: string): Promise<string[]> {
 }
 
 async function accountOf(store: Store, sendId: string): Promise<string> {
-  const send = await store.loadSend(sendId);
-  if (send !== null) return send.accountId;
+  const [send] = await store.sendHeads([sendId]);
+  if (send?.contentRemovedAt !== undefined) {
+    const { message } = new ContentRemovedError(sendId, send.contentRemovedAt);
+    throw new CommandError(message, {
+      exitCode: EXIT.refused,
+      remedy: "send a new request; the account's settings say for how many days contents are kept",
+    });
+  }
+  if (send !== undefined) return send.accountId;
   throw notFoundError(`Cannot find send "${sendId}": there is none with this id`);
 }

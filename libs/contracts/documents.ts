@@ -271,7 +271,8 @@ export type IntegrationEvent = z.infer<typeof integrationEventSchema>;
 
 /**
  * An accepted request, exactly as accepted, with template versions pinned. It is written once: the
- * ledger of what must happen. The one field that changes is `settledAt`.
+ * ledger of what must happen. What changes is `settledAt`; and when the account keeps contents no
+ * longer, the request loses its variables.
  */
 export interface Send {
   /** {@linkcode newSendId} */
@@ -293,6 +294,8 @@ export interface Send {
   settledAt: Date | null;
   /** The sweeper looks again at this time. */
   sweepAt: Date;
+  /** Since when the request has no variables any more, so that nothing can be made of it again. */
+  contentRemovedAt?: Date;
 }
 
 /** One line of a message's timeline. */

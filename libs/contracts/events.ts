@@ -186,6 +186,8 @@ export const EVENTS = {
     sendId: z.string(),
     accountId: z.string(),
     at: z.iso.datetime(),
+    /** How many messages it is; not told by older processes. */
+    recipients: z.int().positive().optional(),
   }),
   /** A part of a send waits for its integration's turn, before anything was done for it. */
   "fact.send.parked": z.object({

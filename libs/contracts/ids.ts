@@ -46,6 +46,14 @@ export function messageIdOf(sendId: string, index: number): string {
   return `msg_${sendId.slice(4)}${base32(index, INDEX_CHARS)}`;
 }
 
+/**
+ * Gives what the ids of everything accepted at a time or later are not less than, and those of what was
+ * accepted earlier are: ids sort by time.
+ */
+export function idsFrom(kind: "snd" | "msg", at: Date): string {
+  return `${kind}_${base32(Math.max(0, at.getTime()), TIME_CHARS)}`;
+}
+
 /** Splits a message's id into its send and index, or gives `undefined` when it is none. */
 export function parseMessageId(id: string): { sendId: string; index: number } | undefined {
   if (!MESSAGE_PATTERN.test(id)) return undefined;

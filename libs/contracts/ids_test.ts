@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSendId, MAX_RECIPIENT_INDEX, messageIdOf, newSendId, parseMessageId } from "./ids.ts";
+import {
+  idsFrom,
+  isSendId,
+  MAX_RECIPIENT_INDEX,
+  messageIdOf,
+  newSendId,
+  parseMessageId,
+} from "./ids.ts";
 
 test("newSendId() makes ids that sort by time", () => {
   const times = [0, 1, 31, 32, 1_700_000_000_000, 1_700_000_000_001, 2 ** 48 - 1];
@@ -55,4 +62,12 @@ test("isSendId() knows no id of another shape", () => {
   for (const other of ["", messageIdOf(id, 0), id.slice(0, -1), `${id}0`, `${id.slice(0, -1)}l`]) {
     assert.ok(!isSendId(other), JSON.stringify(other));
   }
+});
+
+test("idsFrom() divides what was accepted before a time from what was at it or later", () => {
+  const at = new Date("2026-03-01T12:00:00Z");
+  const [early, late] = [new Date(at.getTime() - 1), at].map((time) => newSendId(time));
+  assert.ok(String(early) < idsFrom("snd", at) && String(late) >= idsFrom("snd", at));
+  assert.ok(messageIdOf(String(early), 9) < idsFrom("msg", at));
+  assert.ok(messageIdOf(String(late), 0) >= idsFrom("msg", at));
 });

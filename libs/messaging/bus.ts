@@ -5,6 +5,7 @@ import {
   type AskedType,
   type EventData,
   type EventType,
+  type Lane,
   REPLIES,
   type ReplyTo,
 } from "@posthaste/contracts";
@@ -24,13 +25,26 @@ import { openSuspects } from "./_suspects.ts";
 import { inboxPrefixOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
 import type { Outgoing, Step } from "./step.ts";
-import { type StoreName, STREAMS } from "./topology.ts";
+import { CONSUMERS, type StoreName, STREAMS } from "./topology.ts";
 
 /** What a stream holds. */
 export interface StreamState {
   messages: number;
   /** When the oldest event in it was stored; null when it is empty. */
   oldestAt: Date | null;
+}
+
+/** What waits in the queue of a consumer. */
+export interface QueueState {
+  /** Name of the consumer, as in {@linkcode CONSUMERS}. */
+  consumer: string;
+  stream: string;
+  /** Left out where there are no lanes. */
+  lane?: Lane | undefined;
+  /** Events that nobody has taken yet. */
+  waiting: number;
+  /** Events that are worked on. */
+  inHand: number;
 }
 
 /** A connection to the broker. */
@@ -57,6 +71,8 @@ export interface Bus extends AsyncDisposable {
   applyTopology(options?: TopologyOptions): Promise<void>;
   /** What the streams hold, by name; a stream that is missing is left out. */
   streamStates(): Promise<Map<string, StreamState>>;
+  /** What waits in front of the consumers of some streams; one that is missing is left out. */
+  queueStates(streams: readonly string[]): Promise<QueueState[]>;
   /**
    * Removes events of work that no consumer will bring any more, since it counts them as done, if they
    * were so at the call before, too. Gives how many.
@@ -216,6 +232,20 @@ class NatsBus implements Bus {
       });
     }
     return states;
+  }
+
+  async queueStates(streams: readonly string[]): Promise<QueueState[]> {
+    const manager = await jetstreamManager(this.#connection, this.#api);
+    const found = await Promise.all(
+      streams.map((stream) => Array.fromAsync(manager.consumers.list(stream))),
+    );
+    return found.flat().map(({ name, stream_name: stream, num_pending, num_ack_pending }) => ({
+      consumer: name,
+      stream,
+      lane: CONSUMERS.find((plan) => plan.name === name)?.lane,
+      waiting: num_pending,
+      inHand: num_ack_pending,
+    }));
   }
 
   async dropPassed(): Promise<number> {

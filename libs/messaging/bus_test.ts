@@ -108,3 +108,17 @@ suite("openBus()", { concurrency: 4 }, () => {
     await bus.publish(requested("acc_1"));
   });
 });
+
+test("queueStates() tells what waits in front of the consumers of a stream", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  for (let index = 0; index < 3; index++) await bus.publish(requested("acc_1", "bulk"));
+  const states = await bus.queueStates(["RENDER", "MAIL"]);
+  const bulk = { consumer: "renderer_bulk", stream: "RENDER", lane: "bulk" };
+  assert.deepEqual(states.find(({ consumer }) => consumer === "renderer_bulk"), {
+    ...{ ...bulk, waiting: 3, inHand: 0 },
+  });
+  assert.deepEqual(states.map(({ consumer }) => consumer).toSorted(), [
+    ...["mailer_bulk", "mailer_transactional", "renderer_bulk", "renderer_transactional"],
+  ]);
+});

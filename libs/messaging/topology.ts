@@ -96,7 +96,7 @@ export const STORES: StorePlan[] = [
   { name: "contents", ttlMs: DAY, maxBytes: GIBIBYTE },
 ];
 
-/** The consumers: one per stage and lane, and one of the tracker. */
+/** The consumers: one per stage and lane, and two of the tracker. */
 export const CONSUMERS: ConsumerPlan[] = [
   {
     name: "renderer_now",
@@ -127,6 +127,16 @@ export const CONSUMERS: ConsumerPlan[] = [
     ],
     ackWaitMs: 30_000,
     maxAckPending: 5000,
+  },
+  {
+    name: "statistics",
+    stream: "FACTS",
+    filterSubjects: [
+      "fact.send.accepted",
+      ...["sent", "failed", "deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
+    ],
+    ackWaitMs: 60_000,
+    maxAckPending: 10_000,
   },
 ];
 

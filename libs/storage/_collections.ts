@@ -18,6 +18,7 @@ import type {
 import type { Db } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 import type { IntegrationTrouble } from "./integration_health.ts";
+import type { StatisticsBucket } from "./statistics_store.ts";
 
 /**
  * A send as it lies in the database. The request is JSON text: values that callers choose would
@@ -26,10 +27,19 @@ import type { IntegrationTrouble } from "./integration_health.ts";
 export type StoredSend = Omit<Send, "request"> & {
   request: string;
   from: Send["request"]["from"];
+  /** Its variables are to be removed as soon as it is settled. */
+  contentDue?: true;
 };
 
 /** A draft as it lies in the database: its source is JSON text, for the same reason. */
 export type StoredDraft = Omit<TemplateDraft, "source"> & { source: string };
+
+/** Up to which send the contents of an account's sends were looked through. */
+export interface ContentProgress {
+  /** Id of the account. */
+  _id: string;
+  upTo: string;
+}
 
 /** The last number given out under a key. */
 export interface Counter {
@@ -63,6 +73,8 @@ export function collectionsOf(db: Db) {
     sessions: db.collection<Session>("sessions"),
     invitations: db.collection<Invitation>("invitations"),
     audit: db.collection<AuditEntry>("audit"),
+    statistics: db.collection<StatisticsBucket>("statistics"),
+    contentProgress: db.collection<ContentProgress>("content_progress"),
     integrationHealth: db.collection<IntegrationTrouble>("integration_health"),
   };
 }

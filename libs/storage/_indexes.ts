@@ -1,5 +1,7 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { INDEXED_STATES } from "./message_search.ts";
+import { STATISTICS_KEPT_MS } from "./statistics_store.ts";
 
 const MAILER_KEPT_S = 3600;
 
@@ -11,11 +13,12 @@ const WITHDRAWN_KEPT_S = 24 * 3600;
 
 /**
  * Creates every index that the operations need and that is not there yet. Those of messages hold the
- * few that wait: else they are found by ranges of ids of their send (`messageIdRange`).
+ * few that wait or need a look, and the recipients: else they are found by ranges of ids of their send
+ * (`messageIdRange`).
  */
 export async function createIndexes(db: Db): Promise<void> {
   const { accounts, tokens, templates, versions, drafts } = collectionsOf(db);
-  const { integrations, sends, messages, mailers } = collectionsOf(db);
+  const { integrations, sends, messages, mailers, statistics } = collectionsOf(db);
   await createIndexesOfPeople(db);
   await createIndexesOfHistory(db);
   // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
@@ -51,6 +54,7 @@ export async function createIndexes(db: Db): Promise<void> {
     },
     { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
     { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
+    { key: { accountId: 1, settledAt: 1 }, partialFilterExpression: { contentDue: true } },
     {
       key: { withdrawnAt: 1 },
       expireAfterSeconds: WITHDRAWN_KEPT_S,
@@ -63,6 +67,14 @@ export async function createIndexes(db: Db): Promise<void> {
       partialFilterExpression: { parkedFor: { $gte: "" } },
     },
     { key: { releasedFor: 1 }, partialFilterExpression: { releasedFor: { $gte: "" } } },
+    { key: { accountId: 1, email: 1, _id: -1 } },
+    {
+      key: { accountId: 1, state: 1, _id: -1 },
+      partialFilterExpression: { state: { $in: [...INDEXED_STATES] } },
+    },
+  ]);
+  await statistics.createIndexes([
+    { key: { at: 1 }, expireAfterSeconds: STATISTICS_KEPT_MS / 1000 },
   ]);
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }

@@ -10,7 +10,7 @@ import type { Store } from "./store.ts";
 const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
-  ...["members", "invitations", "audit"],
+  ...["members", "invitations", "audit", "statistics"],
 ]);
 
 const ACCOUNT = "acc_own";
@@ -209,6 +209,31 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await store.markFailed({ messageId, attempt: 1, at: now, reason: "x" });
     assert.ok(await store.retryMessage(ACCOUNT, messageId, now));
   },
+  searchMessages: async (store) => {
+    const page = { limit: 10 };
+    const email = { text: send.request.to[0]?.email ?? "", isPrefix: false };
+    const other = sendOf({ accountId: ACCOUNT });
+    await store.acceptSend(other);
+    for (const filter of [{}, { states: ["deferred"] as const }, { email }]) {
+      assert.ok((await store.searchMessages(ACCOUNT, filter, page)).messages.length > 0);
+    }
+  },
+  groupReasons: (store) => store.groupReasons(ACCOUNT, { states: ["deferred"] }),
+  countMessages: (store) =>
+    store.countMessages(ACCOUNT, { state: "deferred", from: new Date(0), limit: 9 }),
+  newestTimelines: (store) => store.newestTimelines(ACCOUNT, 5),
+  oldestWaiting: (store) => store.oldestWaiting(ACCOUNT),
+  cancelMessage: async (store) =>
+    assert.ok(await store.cancelMessage(ACCOUNT, messageIdOf(send._id, 0), now)),
+  cancelSend: (store) => store.cancelSend(ACCOUNT, send._id, now),
+  removeContents: async (store) => {
+    const before = new Date(Date.now() + 60_000);
+    await store.acceptSend(sendOf({ accountId: ACCOUNT, settledAt: now }));
+    await store.removeContents({ accountId: ACCOUNT, before, limit: 9, now });
+  },
+  noteStatistics: (store) => store.noteStatistics([{ accountId: ACCOUNT, at: now, sent: 1 }]),
+  listStatistics: (store) =>
+    store.listStatistics(ACCOUNT, { from: new Date(0), until: new Date(Date.now() + 60_000) }),
 };
 
 let opened: TestStore;
@@ -238,6 +263,8 @@ test("every command on an account's documents names the account, or an id that b
     for (const { collection, filter } of filters) {
       // The mark before a retry is an exception of its own.
       if (name === "retryMessage" && "attempt" in filter) continue;
+      // By ids of a send that was found by its account.
+      if (name === "oldestWaiting" && typeof filter["_id"] === "object") continue;
       if (OWNED.has(collection)) assertNamed(filter, `${name} on ${collection}`);
     }
     assert.ok(filters.length > 0 || writes(entries), `${name} was not seen to do anything`);

@@ -58,6 +58,7 @@ export const DATABASE_RIGHTS: Readonly<
     integration_health: READ,
     accounts: READ,
     statistics: WRITE,
+    content_progress: WRITE,
   },
   dashboard: {
     accounts: WRITE,

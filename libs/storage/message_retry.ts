@@ -1,28 +1,64 @@
-import type { Message, MessageState } from "@posthaste/contracts";
+import { type Message, type MessageState, parseMessageId } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
 /** States out of which a person may have a message sent again. */
 export const RETRYABLE_STATES = ["failed", "unknown", "deferred"] as const satisfies MessageState[];
 
+/** A message cannot be made again: what it was filled with is not kept any more. */
+export class ContentRemovedError extends Error {
+  override readonly name = "ContentRemovedError";
+  /** When it was removed. */
+  readonly since: Date;
+
+  constructor(id: string, since: Date) {
+    const day = since.toISOString().slice(0, 10);
+    super(`Cannot send "${id}" again: its content is no longer kept since ${day}`);
+    this.since = since;
+  }
+}
+
 /** Bringing messages back that had ended or wait. */
 export interface MessageRetry {
   /**
    * Has a message sent again, now: one that failed, whose outcome is unknown, or that waits. Gives the
    * message as it is then, `null` if it is not there or in none of {@linkcode RETRYABLE_STATES}.
+   *
+   * @throws {ContentRemovedError} If its variables are not kept any more.
    */
   retryMessage(accountId: string, id: string, now: Date): Promise<Message | null>;
 }
 
 const OVERDUE_MS = 3_600_000;
 
+/** The sweeper leaves a send alone while one of its messages is brought back. */
+const UNDISTURBED_MS = 60_000;
+
 /** Gives the retry of messages. */
 export function messageRetry(db: Db): MessageRetry {
   const { messages, sends } = collectionsOf(db);
+
+  /** From then on its content stays: it is removed from settled sends only. */
+  async function reopen(accountId: string, messageId: string, sendId: string, sweepAt: Date) {
+    const send = { _id: sendId, accountId };
+    const { matchedCount } = await sends.updateOne(
+      { ...send, contentRemovedAt: { $exists: false } },
+      { $set: { settledAt: null, sweepAt } },
+    );
+    if (matchedCount > 0) return;
+    const found = await sends.findOne(send, { projection: { contentRemovedAt: 1 } });
+    if (found?.contentRemovedAt) throw new ContentRemovedError(messageId, found.contentRemovedAt);
+  }
+
   return {
     async retryMessage(accountId, _id, now) {
+      const sendId = parseMessageId(_id)?.sendId;
+      const retryable = { _id, accountId, state: { $in: [...RETRYABLE_STATES] } };
+      if (sendId === undefined) return null;
+      if (await messages.countDocuments(retryable, { limit: 1 }) === 0) return null;
+      await reopen(accountId, _id, sendId, new Date(now.getTime() + UNDISTURBED_MS));
       const message = await messages.findOneAndUpdate(
-        { _id, accountId, state: { $in: [...RETRYABLE_STATES] } },
+        retryable,
         [{
           $set: {
             state: "deferred",
@@ -42,10 +78,7 @@ export function messageRetry(db: Db): MessageRetry {
         }],
         { returnDocument: "after" },
       );
-      if (message === null) return null;
-      await sends.updateOne({ _id: message.sendId, accountId }, {
-        $set: { settledAt: null, sweepAt: now },
-      });
+      await reopen(accountId, _id, sendId, now);
       return message;
     },
   };

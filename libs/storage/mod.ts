@@ -24,6 +24,7 @@ export {
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
 export type { DraftEdit, DraftHead, DraftStore } from "./draft_store.ts";
+export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
 export type { FactFold, RecordedFact } from "./fact_fold.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
@@ -41,7 +42,9 @@ export type {
 export type { InvitationStore } from "./invitation_store.ts";
 export type { MailerRegister } from "./mailer_presence.ts";
 export type { MembershipChange, MembershipStore } from "./membership_store.ts";
+export type { MessageCancel } from "./message_cancel.ts";
 export type { Claim, Claimed, MessageClaims } from "./message_claim.ts";
+export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
 export type { Deferral, Dot, MessageOutcomes, Outcome, Setback } from "./message_outcome.ts";
 export type {
   MessageParking,
@@ -50,7 +53,17 @@ export type {
   Released,
   UntriedParking,
 } from "./message_parking.ts";
-export { type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
+export { ContentRemovedError, type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
+export {
+  type Because,
+  type FoundMessage,
+  type FoundSend,
+  INDEXED_STATES,
+  type MessageFilter,
+  type MessageSearch,
+  type SearchPage,
+  type SearchResult,
+} from "./message_search.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
 export { NameTakenError } from "./name_taken_error.ts";
 export type { NewUser, PeopleStore } from "./people_store.ts";
@@ -85,5 +98,13 @@ export type {
   VersionOf,
 } from "./template_store.ts";
 export type { TemplateUse, TemplateUses } from "./template_use.ts";
+export {
+  COUNTED,
+  type Counted,
+  STATISTICS_BUCKET_MS,
+  type StatisticsBucket,
+  type StatisticsNote,
+  type StatisticsStore,
+} from "./statistics_store.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";
 export { openVersionCache, type VersionCache, type VersionCacheOptions } from "./version_cache.ts";

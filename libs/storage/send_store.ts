@@ -25,7 +25,10 @@ export interface SendStore {
   acceptSend(send: Send): Promise<Acceptance>;
   /** Finds a send of an account. */
   findSend(accountId: string, id: string): Promise<Send | null>;
-  /** Loads a send for a worker, which has the id from an event and no account to answer to. */
+  /**
+   * Loads a send for a worker, which has the id from an event and no account to answer to; `null` too
+   * if its content is not kept any more: a mail must not go out with its variables missing.
+   */
   loadSend(id: string): Promise<Send | null>;
   /** Loads those of some sends that are there, one after the other: each may weigh megabytes. */
   loadSends(ids: string[]): AsyncIterable<Send>;
@@ -92,7 +95,8 @@ export function sendStore(db: Db): SendStore {
     },
     findSend: (accountId, id) => findOne({ _id: id, accountId }),
     // A withdrawn send has no request any more.
-    loadSend: (id) => findOne({ _id: id, request: { $exists: true } }),
+    loadSend: (id) =>
+      findOne({ _id: id, request: { $exists: true }, contentRemovedAt: { $exists: false } }),
     async *loadSends(ids) {
       const found = sends.find({ _id: { $in: ids }, request: { $exists: true } });
       for await (const stored of found) yield toSend(stored);
@@ -139,6 +143,6 @@ function toStored(send: Send): StoredSend {
   return { ...send, request: JSON.stringify(send.request), from: send.request.from };
 }
 
-function toSend({ from: _from, request, ...send }: StoredSend): Send {
+function toSend({ from: _from, contentDue: _due, request, ...send }: StoredSend): Send {
   return { ...send, request: JSON.parse(request) };
 }

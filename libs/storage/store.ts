@@ -6,6 +6,7 @@ import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrati
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
 import { type DraftStore, draftStore } from "./draft_store.ts";
+import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
@@ -14,10 +15,13 @@ import { type IntegrationStore, integrationStore } from "./integration_store.ts"
 import { type InvitationStore, invitationStore } from "./invitation_store.ts";
 import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
 import { type MembershipStore, membershipStore } from "./membership_store.ts";
+import { type MessageCancel, messageCancel } from "./message_cancel.ts";
 import { type MessageClaims, messageClaims } from "./message_claim.ts";
+import { type MessageFigures, messageFigures } from "./message_figures.ts";
 import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
+import { type MessageSearch, messageSearch } from "./message_search.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type PeopleStore, peopleStore } from "./people_store.ts";
 import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
@@ -25,6 +29,7 @@ import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type SessionStore, sessionStore } from "./session_store.ts";
 import { type TemplateHeads, templateHeads } from "./template_head.ts";
+import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
 import { type TemplateUse, templateUse } from "./template_use.ts";
 import { type TokenStore, tokenStore } from "./token_store.ts";
@@ -69,6 +74,11 @@ export interface Store
     MessageOutcomes,
     MessageParking,
     MessageRetry,
+    MessageCancel,
+    MessageSearch,
+    MessageFigures,
+    ContentExpiry,
+    StatisticsStore,
     IntegrationHealth,
     IntegrationHistory,
     IntegrationHolds,
@@ -137,6 +147,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...messageOutcomes(db),
     ...messageParking(db),
     ...messageRetry(db),
+    ...messageCancel(db),
+    ...messageSearch(db),
+    ...messageFigures(db),
+    ...contentExpiry(db),
+    ...statisticsStore(db),
     ...integrationHealth(db),
     ...integrationHistory(db),
     ...integrationHolds(db),

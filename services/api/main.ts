@@ -43,13 +43,12 @@ await runService({
 });
 
 async function dispatch(send: Send, bus: Bus): Promise<void> {
-  const { _id: sendId, accountId, acceptedAt } = send;
+  const { _id: sendId, accountId, acceptedAt, messageCount: recipients } = send;
   const at = acceptedAt.toISOString();
+  const data = { v: 1 as const, sendId, accountId, at, recipients };
   await Promise.all([
     ...dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${sendId}.${part}` })),
-    bus.publish({ type: "fact.send.accepted", data: { v: 1, sendId, accountId, at } }, {
-      id: sendId,
-    }),
+    bus.publish({ type: "fact.send.accepted", data }, { id: sendId }),
   ]);
   crashPoint("api.after_dispatch");
 }

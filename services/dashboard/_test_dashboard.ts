@@ -117,7 +117,14 @@ export async function openTestDashboard(
   };
   const app = buildApp({
     store,
-    bus: { ask: unexpected, publish: unexpected, objects: unexpected, streamStates, ...bus },
+    bus: {
+      ask: unexpected,
+      publish: unexpected,
+      objects: unexpected,
+      streamStates,
+      queueStates,
+      ...bus,
+    },
     keys: readMasterKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
     now,
     logger: {
@@ -207,3 +214,5 @@ function unexpected(): never {
 }
 
 const streamStates: DashboardDeps["bus"]["streamStates"] = () => Promise.resolve(new Map());
+
+const queueStates: DashboardDeps["bus"]["queueStates"] = () => Promise.resolve([]);

@@ -10,6 +10,9 @@ import { Problem, toProblem } from "./problem.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
 import { integrationRoutes } from "./routes/integrations.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { messageRoutes } from "./routes/messages.ts";
+import { messageStreamRoute } from "./routes/message_stream.ts";
+import { overviewRoutes } from "./routes/overview.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
@@ -19,7 +22,7 @@ import { serveApplication } from "./static_files.ts";
 /** All that the dashboard needs of the world. */
 export interface DashboardDeps {
   store: Store;
-  bus: Pick<Bus, "ask" | "publish" | "objects" | "streamStates">;
+  bus: Pick<Bus, "ask" | "publish" | "objects" | "streamStates" | "queueStates">;
   /** SMTP passwords are sealed under these. */
   keys: MasterKeys;
   now(): Date;
@@ -84,6 +87,9 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     dkimRoutes(api, routing);
     peopleRoutes(api, routing);
     tokenRoutes(api, routing);
+    messageRoutes(api, routing);
+    messageStreamRoute(api, routing);
+    overviewRoutes(api, routing);
   });
   if (options.builtFolder !== null) {
     serveApplication(app, { folder: options.builtFolder, publicUrl: options.publicUrl });

@@ -4,9 +4,11 @@ import { openIntegrationCache, openStore } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { dropPassedForever } from "./drop_passed.ts";
+import { expireContentsForever } from "./expire_contents.ts";
 import { expireKeysForever } from "./expire_keys.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { recordFacts } from "./record_facts.ts";
+import { recordStatistics } from "./record_statistics.ts";
 import { releaseForever } from "./release.ts";
 import { sweepForever } from "./sweep.ts";
 
@@ -39,12 +41,20 @@ await runService({
 
     await Promise.all([
       bus.followFacts((facts) => recordFacts(facts, deps), { consumer: "tracker", signal, logger }),
+      bus.followFacts((facts) => recordStatistics(facts, store), {
+        consumer: "statistics",
+        // Nobody waits for them, and large batches cost little.
+        ...{ batchSize: 5000, lingerMs: 1000 },
+        signal,
+        logger,
+      }),
       sweepForever(deps, {
         intervalMs: config.SWEEP_INTERVAL,
         graceMs: config.SWEEP_GRACE,
         signal,
       }),
       expireKeysForever(deps, signal),
+      expireContentsForever(deps, signal),
       dropPassedForever(bus, { signal, logger }),
       releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal }),
       config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,

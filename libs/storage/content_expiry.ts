@@ -1,0 +1,103 @@
+import { idsFrom, type SendRequest } from "@posthaste/contracts";
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from "mongodb";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
+
+/** Of which sends the contents are to be removed. */
+export interface ContentRemoval {
+  accountId: string;
+  /** Those accepted before this. */
+  before: Date;
+  /** The most sends that are looked at. */
+  limit: number;
+  now: Date;
+}
+
+/** Removing what mails were filled with. */
+export interface ContentExpiry {
+  /**
+   * Removes the variables from settled sends of an account that were accepted before a time; addresses,
+   * names and files' names stay. What is not settled yet is remembered, and done by a later call. Goes on
+   * where the call before ended, and gives how many were done and whether there may be more.
+   */
+  removeContents(removal: ContentRemoval): Promise<{ removed: number; hasMore: boolean }>;
+}
+
+/** Writes of stripped requests that wait for company. */
+const AT_ONCE = 200;
+
+/** Requests may weigh megabytes. */
+const READ_AT_ONCE = 20;
+
+type Line = Pick<StoredSend, "_id" | "request">;
+
+/** Gives the removal of contents. */
+export function contentExpiry(db: Db): ContentExpiry {
+  const { sends, contentProgress } = collectionsOf(db);
+  return {
+    async removeContents({ accountId, before, limit, now }) {
+      const waiting = { accountId, contentDue: true as const, settledAt: { $ne: null } };
+      const late = await strip(sends, waiting, { accountId, limit, now });
+      const upTo = (await contentProgress.findOne({ _id: accountId }))?.upTo ?? "";
+      // Ids sort by time, so the walk needs no index of its own, and mail costs nothing for it.
+      const range = { $gt: upTo, $lt: idsFrom("snd", before) };
+      const ids = await sends.find({ accountId, _id: range }).sort({ _id: 1 }).limit(limit)
+        .project<{ _id: string }>({ _id: 1 }).map(({ _id }) => _id).toArray();
+      const last = ids.at(-1);
+      if (last === undefined) return { removed: late, hasMore: late === limit };
+      const walked = { accountId, _id: { $gt: upTo, $lte: last } };
+      const due = { ...walked, settledAt: { $ne: null }, contentRemovedAt: { $exists: false } };
+      const removed = await strip(sends, due, { accountId, limit, now });
+      await sends.updateMany(
+        { ...walked, settledAt: null, contentRemovedAt: { $exists: false } },
+        { $set: { contentDue: true } },
+      );
+      await contentProgress.updateOne({ _id: accountId }, { $max: { upTo: last } }, {
+        upsert: true,
+      });
+      return { removed: late + removed, hasMore: ids.length === limit || late === limit };
+    },
+  };
+}
+
+async function strip(
+  sends: Collection<StoredSend>,
+  filter: Filter<StoredSend>,
+  { accountId, limit, now }: Pick<ContentRemoval, "accountId" | "limit" | "now">,
+): Promise<number> {
+  let operations: AnyBulkWriteOperation<StoredSend>[] = [];
+  let removed = 0;
+  const flush = async () => {
+    const taken = operations;
+    operations = [];
+    removed += (await sends.bulkWrite(taken, { ordered: false })).modifiedCount;
+  };
+  const found = sends.find(filter).limit(limit).batchSize(READ_AT_ONCE)
+    .project<Line>({ request: 1 });
+  for await (const { _id, request } of found) {
+    operations.push({
+      updateOne: {
+        // Whoever wants one of its messages sent again has it unsettled first.
+        filter: { _id, accountId, settledAt: { $ne: null }, contentRemovedAt: { $exists: false } },
+        update: {
+          $set: { request: withoutContent(request), contentRemovedAt: now },
+          $unset: { contentDue: "" },
+        },
+      },
+    });
+    if (operations.length === AT_ONCE) await flush();
+  }
+  if (operations.length > 0) await flush();
+  return removed;
+}
+
+/** Keeps of a request who it was to and what was attached, without what it was filled with. */
+function withoutContent(request: string): string {
+  const { from, to }: SendRequest = JSON.parse(request);
+  const recipients = to.map(({ variables: _v, attachments, ...recipient }) => ({
+    ...recipient,
+    ...(attachments === undefined
+      ? {}
+      : { attachments: attachments.map(({ variables: _w, ...attachment }) => attachment) }),
+  }));
+  return JSON.stringify({ from, to: recipients });
+}

@@ -1,0 +1,157 @@
+import {
+  idsFrom,
+  type Message,
+  messageIdOf,
+  type MessageState,
+  type TimelineEntry,
+} from "@posthaste/contracts";
+import { type Db, MongoServerError } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { messageIdRange } from "./_message_document.ts";
+import type { Because } from "./message_search.ts";
+import { messageStore } from "./message_store.ts";
+import type { SendHead } from "./send_store.ts";
+
+/** Messages in the same state for the same cause. */
+export interface ReasonGroup extends Because {
+  state: MessageState;
+  count: number;
+  /** What the server said to one of them. */
+  response: string | null;
+  /** The newest of them. */
+  messageId: string;
+}
+
+/** Whose reasons to group. */
+export interface ReasonQuery {
+  states: readonly MessageState[];
+  /** Of one send. */
+  sendId?: string | undefined;
+  /** Accepted at this time or later. */
+  from?: Date | undefined;
+  /** Ended at this time or later. */
+  endedFrom?: Date | undefined;
+}
+
+/** A message that has waited the longest. */
+export type OldestMessage = Pick<Message, "state" | "acceptedAt" | "sendId"> & { id: string };
+
+/** Figures about an account's messages as they are now. Each is bounded in what it reads. */
+export interface MessageFigures {
+  /** Groups messages by the cause of their state, the most frequent first, at most 50. */
+  groupReasons(accountId: string, query: ReasonQuery): Promise<ReasonGroup[]>;
+  /** Counts messages in an indexed state accepted since a time, up to `limit`. */
+  countMessages(
+    accountId: string,
+    query: { state: MessageState; from: Date; limit: number },
+  ): Promise<number>;
+  /** Gives the timelines of an account's newest messages. */
+  newestTimelines(accountId: string, limit: number): Promise<TimelineEntry[][]>;
+  /** Finds the message that has waited the longest and is not for a person to decide; `null` if none. */
+  oldestWaiting(accountId: string): Promise<OldestMessage | null>;
+}
+
+const MAX_MS = 2000;
+const MAX_GROUPS = 50;
+const MAX_TIME_EXPIRED = 50;
+const SENDS_LOOKED_AT = 20;
+
+/** Gives the figures about messages. */
+export function messageFigures(db: Db): MessageFigures {
+  const { messages, sends } = collectionsOf(db);
+  const { unfinishedMessages } = messageStore(db);
+
+  async function groupsOf(
+    state: MessageState,
+    accountId: string,
+    { sendId, from, endedFrom }: ReasonQuery,
+  ): Promise<ReasonGroup[]> {
+    const groups = messages.aggregate<Omit<ReasonGroup, "state"> & { _id: Because }>([
+      {
+        $match: {
+          accountId,
+          state,
+          ...(from ? { _id: { $gte: idsFrom("msg", from) } } : {}),
+          ...(sendId ? { _id: messageIdRange(sendId) } : {}),
+          ...(endedFrom ? { finishedAt: { $gte: endedFrom } } : {}),
+        },
+      },
+      {
+        $group: {
+          _id: {
+            reason: "$reason",
+            code: { $ifNull: ["$reply.code", null] },
+            enhanced: { $ifNull: ["$reply.enhanced", null] },
+          },
+          count: { $sum: 1 },
+          response: { $max: "$reply.response" },
+          messageId: { $max: "$_id" },
+        },
+      },
+      { $sort: { count: -1, messageId: -1 } },
+      { $limit: MAX_GROUPS },
+    ], { maxTimeMS: MAX_MS });
+    return (await inTime(groups.toArray(), [])).map(({ _id, count, response, messageId }) => ({
+      ...{ state, ..._id, count, response: response ?? null, messageId },
+    }));
+  }
+
+  return {
+    async groupReasons(accountId, query) {
+      // Of several states at once the planner makes other, slower plans.
+      const groups = await Promise.all(
+        query.states.map((state) => groupsOf(state, accountId, query)),
+      );
+      return groups.flat().toSorted((a, b) => b.count - a.count).slice(0, MAX_GROUPS);
+    },
+    countMessages: (accountId, { state, from, limit }) =>
+      inTime(
+        messages.countDocuments({ accountId, state, _id: { $gte: idsFrom("msg", from) } }, {
+          limit,
+          maxTimeMS: MAX_MS,
+        }),
+        limit,
+      ),
+    async newestTimelines(accountId, limit) {
+      const heads = await sends.find({ accountId }).sort({ _id: -1 }).limit(limit)
+        .project<Pick<SendHead, "_id" | "messageCount">>({ messageCount: 1 }).toArray();
+      let rest = limit;
+      const ranges = heads.flatMap(({ _id, messageCount }) => {
+        if (rest <= 0) return [];
+        const taken = Math.min(rest, messageCount);
+        rest -= taken;
+        return [{ _id: { $gte: messageIdOf(_id, 0), $lte: messageIdOf(_id, taken - 1) } }];
+      });
+      if (ranges.length === 0) return [];
+      const found = messages.find({ accountId, $or: ranges }).maxTimeMS(MAX_MS)
+        .project<Pick<Message, "timeline">>({ _id: 0, timeline: 1 });
+      return await inTime(found.map(({ timeline }) => timeline).toArray(), []);
+    },
+    async oldestWaiting(accountId) {
+      // The index of what is to be swept holds what is not settled.
+      const heads = await inTime(
+        sends.find({ accountId, settledAt: null }).hint({ sweepAt: 1 }).sort({ _id: 1 })
+          .limit(SENDS_LOOKED_AT).maxTimeMS(MAX_MS).project<SendHead>({ request: 0 }).toArray(),
+        [],
+      );
+      for (const head of heads) {
+        const waiting = (await unfinishedMessages(head)).find(({ state }) => state !== "unknown");
+        if (waiting === undefined) continue;
+        const { state, index } = waiting;
+        const { _id: sendId, acceptedAt } = head;
+        return { id: messageIdOf(sendId, index), sendId, state, acceptedAt };
+      }
+      return null;
+    },
+  };
+}
+
+/** What takes too long is left out: figures are for people who wait. */
+async function inTime<T>(work: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED) return otherwise;
+    throw error;
+  }
+}

@@ -1,0 +1,309 @@
+import {
+  idsFrom,
+  isTerminal,
+  type Message,
+  messageIdOf,
+  type MessageState,
+  parseMessageId,
+  type Send,
+} from "@posthaste/contracts";
+import { type Db, type Filter, MongoServerError } from "mongodb";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
+import { messageIdRange, queuedMessage } from "./_message_document.ts";
+
+/** States that few messages are in for long, and that have an index. */
+export const INDEXED_STATES = [
+  "failed",
+  "unknown",
+  "deferred",
+  "canceled",
+] as const satisfies MessageState[];
+
+/** Which messages to find; what is left out does not matter. */
+export interface MessageFilter {
+  /** Any of these. */
+  states?: readonly MessageState[] | undefined;
+  sendId?: string | undefined;
+  templateId?: number | undefined;
+  integrationId?: number | undefined;
+  /** The recipient's address; with `isPrefix` what it begins with. */
+  email?: { text: string; isPrefix: boolean } | undefined;
+  /** Accepted at this time or later. */
+  from?: Date | undefined;
+  /** Accepted before this. */
+  until?: Date | undefined;
+  /** Stands in the reason or in the server's reply, in any case of letters. */
+  text?: string | undefined;
+  /** Why it is so, exactly. */
+  because?: Because | undefined;
+}
+
+/** What tells the cause of a failure from others. */
+export interface Because {
+  reason: string | null;
+  /** Of the server's reply. */
+  code: number | null;
+  enhanced: string | null;
+}
+
+/** What is found of a message. */
+export type FoundMessage =
+  & Pick<
+    Message,
+    | ("_id" | "sendId" | "index" | "email" | "state" | "attempt" | "acceptedAt")
+    | ("finishedAt" | "nextAt" | "parkedFor" | "reason" | "reply")
+  >
+  & { send: FoundSend };
+
+/** What is told of the send of a found message. */
+export type FoundSend = Pick<Send, "template" | "integrationId" | "messageCount" | "settledAt">;
+
+/** A part of a search. */
+export interface SearchPage {
+  /** The most to find. */
+  limit: number;
+  /** Id of a message: only older ones. */
+  before?: string | undefined;
+  /** How long to search, in milliseconds. @default {2000} */
+  forMs?: number | undefined;
+}
+
+/** What was found. */
+export interface SearchResult {
+  /** Newest first. */
+  messages: FoundMessage[];
+  /** What `before` is to be to search on; null at the end. */
+  next: string | null;
+  /** Whether the time was not enough to fill the page. */
+  isCut: boolean;
+}
+
+/**
+ * Search for messages. One without a document is `queued`; it is found by anything but its address, by
+ * which it is as soon as the tracker has seen it.
+ */
+export interface MessageSearch {
+  /** Finds messages of an account, newest first. */
+  searchMessages(accountId: string, filter: MessageFilter, page: SearchPage): Promise<SearchResult>;
+}
+
+const BATCH = 300;
+const SENDS_AT_ONCE = 100;
+const SEARCH_MS = 2000;
+const MAX_TIME_EXPIRED = 50;
+
+/** Gives the search for messages. */
+export function messageSearch(db: Db): MessageSearch {
+  const { messages, sends } = collectionsOf(db);
+
+  /** By an index of messages: the few in a state, or those of a recipient. */
+  async function* byIndex(accountId: string, filter: MessageFilter, search: Search) {
+    const { email, states = [] } = filter;
+    // Of several states at once the planner makes other, slower plans.
+    const conditions = email === undefined
+      ? states.map((state) => ({ state }))
+      : [{ email: emailCondition(email) }];
+    for (let { before } = search;;) {
+      const found = await Promise.all(
+        conditions.map((condition) =>
+          messages.find({ accountId, ...condition, ...within("msg", filter, before) })
+            .sort({ _id: -1 }).limit(BATCH).maxTimeMS(search.restMs()).project<Line>(LINE).toArray()
+        ),
+      );
+      const lines = found.flat().toSorted(newestFirst).slice(0, BATCH);
+      const last = lines.at(-1);
+      if (last === undefined) return;
+      const ids = [...new Set(lines.map(({ sendId }) => sendId))];
+      const heads = await sends.find({ _id: { $in: ids }, accountId })
+        .maxTimeMS(search.restMs()).project<Head>(HEAD).toArray();
+      const byId = new Map(heads.map((head) => [head._id, head]));
+      yield { lines: lines.flatMap((line) => joined(line, byId.get(line.sendId))), end: last._id };
+      if (lines.length < BATCH) return;
+      before = last._id;
+    }
+  }
+
+  /** Through the sends, newest first. */
+  async function* bySends(accountId: string, filter: MessageFilter, search: Search) {
+    const { sendId, templateId, integrationId, states } = filter;
+    const isOpen = states?.every((state) => !isTerminal(state)) ?? false;
+    const of: Filter<StoredSend> = {
+      accountId,
+      ...(templateId === undefined ? {} : { "template.id": templateId }),
+      ...(integrationId === undefined ? {} : { integrationId }),
+      ...(isOpen ? { settledAt: null } : {}),
+    };
+    const first = search.before && parseMessageId(search.before)?.sendId;
+    for (let range: object = within("snd", filter, first && `${first}~`);;) {
+      const heads = await sends.find({ ...of, ...(sendId ? { _id: sendId } : range) })
+        .sort({ _id: -1 }).limit(SENDS_AT_ONCE).maxTimeMS(search.restMs())
+        .project<Head>(HEAD).toArray();
+      for (const group of groupsOf(heads)) {
+        const lines = await linesOf(accountId, group, { states, search });
+        const { before } = search;
+        const end = messageIdOf(group.at(-1)?._id ?? "", 0);
+        yield { lines: before ? lines.filter(({ _id }) => _id < before) : lines, end };
+      }
+      const last = heads.at(-1);
+      if (last === undefined || heads.length < SENDS_AT_ONCE || sendId) return;
+      range = within("snd", filter, last._id);
+    }
+  }
+
+  async function linesOf(
+    accountId: string,
+    heads: Head[],
+    { states, search }: { states: MessageFilter["states"]; search: Search },
+  ): Promise<FoundMessage[]> {
+    const withQueued = states?.includes("queued") ?? true;
+    const found = await messages.find({
+      accountId,
+      $or: heads.map(({ _id }) => ({ _id: messageIdRange(_id) })),
+      ...(withQueued ? {} : { state: { $in: [...states ?? []] } }),
+    }).maxTimeMS(search.restMs()).project<Line>(LINE).toArray();
+    const bySend = Map.groupBy(found, ({ sendId }) => sendId);
+    const missing = withQueued
+      ? heads.filter(({ _id, messageCount }) => (bySend.get(_id)?.length ?? 0) < messageCount)
+      : [];
+    const queued = await queuedOf(accountId, missing, { bySend, search });
+    const byId = new Map(heads.map((head) => [head._id, head]));
+    return [...found, ...queued].toSorted(newestFirst)
+      .flatMap((line) => joined(line, byId.get(line.sendId)));
+  }
+
+  /** The messages of some sends that have no document. */
+  async function queuedOf(
+    accountId: string,
+    heads: Head[],
+    { bySend, search }: { bySend: Map<string, Line[]>; search: Search },
+  ): Promise<Line[]> {
+    if (heads.length === 0) return [];
+    const found = await sends.find({ _id: { $in: heads.map(({ _id }) => _id) }, accountId })
+      .maxTimeMS(search.restMs()).toArray();
+    return found.flatMap(({ from: _from, contentDue: _due, request, ...stored }) => {
+      const send: Send = { ...stored, request: JSON.parse(request) };
+      const known = new Set(bySend.get(send._id)?.map(({ index }) => index));
+      return send.request.to.flatMap((_, index) =>
+        known.has(index) ? [] : queuedMessage(send, index) ?? []
+      );
+    });
+  }
+
+  return {
+    async searchMessages(accountId, filter, { limit, before, forMs = SEARCH_MS }) {
+      const search = searchFor(forMs, before);
+      const isIndexed = filter.sendId === undefined &&
+        (filter.email !== undefined || hasIndex(filter.states));
+      const batches = (isIndexed ? byIndex : bySends)(accountId, filter, search);
+      const found: FoundMessage[] = [];
+      let next = before ?? null;
+      try {
+        for await (const { lines, end } of batches) {
+          for (const line of lines) {
+            if (!matches(line, filter)) continue;
+            found.push(line);
+            if (found.length === limit) return { messages: found, next: line._id, isCut: false };
+          }
+          next = end;
+          if (search.isOver()) return { messages: found, next, isCut: true };
+        }
+      } catch (error) {
+        if (!(error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED)) throw error;
+        return { messages: found, next, isCut: true };
+      }
+      return { messages: found, next: null, isCut: false };
+    },
+  };
+}
+
+interface Search {
+  before: string | undefined;
+  isOver(): boolean;
+  /** What is left of the time, at least 1. */
+  restMs(): number;
+}
+
+type Line = Omit<FoundMessage, "send">;
+type Head = FoundSend & { _id: string };
+
+const LINE = {
+  ...{ sendId: 1, index: 1, email: 1, state: 1, attempt: 1, acceptedAt: 1, finishedAt: 1 },
+  ...{ nextAt: 1, parkedFor: 1, reason: 1, reply: 1 },
+};
+const HEAD = { template: 1, integrationId: 1, messageCount: 1, settledAt: 1 };
+
+function searchFor(forMs: number, before: string | undefined): Search {
+  const end = performance.now() + forMs;
+  return {
+    before,
+    isOver: () => performance.now() >= end,
+    restMs: () => Math.max(1, Math.ceil(end - performance.now())),
+  };
+}
+
+function hasIndex(states: MessageFilter["states"]): boolean {
+  const indexed: readonly MessageState[] = INDEXED_STATES;
+  return states !== undefined && states.length > 0 &&
+    states.every((state) => indexed.includes(state));
+}
+
+/** Ids of the time, and older than one. */
+function within(kind: "snd" | "msg", { from, until }: MessageFilter, before?: string) {
+  const ends = [until && idsFrom(kind, until), before].filter((end) => end !== undefined);
+  const end = ends.toSorted()[0];
+  return {
+    _id: {
+      $gte: from ? idsFrom(kind, from) : `${kind}_`,
+      ...(end === undefined ? {} : { $lt: end }),
+    },
+  };
+}
+
+function newestFirst(a: Line, b: Line): number {
+  return a._id < b._id ? 1 : -1;
+}
+
+function emailCondition({ text, isPrefix }: NonNullable<MessageFilter["email"]>) {
+  return isPrefix ? { $gte: text, $lt: `${text}\u{ffff}` } : text;
+}
+
+/** So that large sends are read one by one, and small ones together. */
+function groupsOf(heads: Head[]): Head[][] {
+  const groups: Head[][] = [];
+  let weight = Infinity;
+  for (const head of heads) {
+    weight += head.messageCount;
+    if (weight > BATCH) {
+      groups.push([]);
+      weight = head.messageCount;
+    }
+    groups.at(-1)?.push(head);
+  }
+  return groups;
+}
+
+function joined(line: Line, head: Head | undefined): FoundMessage[] {
+  if (head === undefined) return [];
+  const { _id: _sendId, ...send } = head;
+  const { _id, sendId, index, email, state, attempt, acceptedAt } = line;
+  const { finishedAt, nextAt, parkedFor, reason, reply } = line;
+  const who = { _id, sendId, index, email, state, attempt, acceptedAt };
+  return [{ ...who, finishedAt, nextAt, parkedFor, reason, reply, send }];
+}
+
+function matches(line: FoundMessage, filter: MessageFilter): boolean {
+  const { states, templateId, integrationId, text, because } = filter;
+  const { state, send, reason, reply } = line;
+  if (states !== undefined && !states.includes(state)) return false;
+  if (templateId !== undefined && send.template.id !== templateId) return false;
+  if (integrationId !== undefined && send.integrationId !== integrationId) return false;
+  if (because !== undefined && !isBecause(line, because)) return false;
+  if (text === undefined) return true;
+  const said = [reason, reply?.code, reply?.enhanced, reply?.response].join(" ").toLowerCase();
+  return said.includes(text.toLowerCase());
+}
+
+function isBecause({ reason, reply }: Pick<Message, "reason" | "reply">, because: Because) {
+  return reason === because.reason && (reply?.code ?? null) === because.code &&
+    (reply?.enhanced ?? null) === because.enhanced;
+}

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  idsFrom,
+  messageIdOf,
+  type MessageState,
+  newSendId,
+  type Send,
+} from "@posthaste/contracts";
+import type { Document } from "mongodb";
+import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { INDEXED_STATES, type MessageFilter } from "./message_search.ts";
+import type { Store } from "./store.ts";
+
+const ACCOUNT = "acc_own";
+const DAY = (day: number, second = 0) => new Date(Date.UTC(2026, 0, day, 12, 0, second));
+
+let opened: TestStore;
+let store: Store;
+/** Of each day of January one send to `day` recipients, oldest first. */
+const sends: Send[] = [];
+
+async function end(send: Send, index: number, state: MessageState) {
+  const messageId = messageIdOf(send._id, index);
+  await store.claimMessage(claimOf(send, 0, send.acceptedAt, index));
+  const outcome = { messageId, attempt: 1, at: send.acceptedAt };
+  const reply = { code: 550, enhanced: "5.1.1", response: `550 5.1.1 No such user ${index}` };
+  if (state === "sent") {
+    const response = "250 2.0.0 Ok: queued as 4XyZ";
+    await store.markSent({ ...outcome, reply: { code: 250, response } });
+  } else if (state === "failed") {
+    await store.markFailed({ ...outcome, reply, reason: "The SMTP server refused the recipient" });
+  } else if (state === "deferred") {
+    await store.markDeferred({ ...outcome, reason: "Busy (a+b)", nextAt: DAY(20) });
+  }
+}
+
+before(async () => {
+  opened = await openTestStore();
+  ({ store } = opened);
+  for (let day = 1; day <= 6; day++) {
+    const acceptedAt = DAY(day);
+    const send = sendOf({
+      _id: newSendId(acceptedAt),
+      accountId: ACCOUNT,
+      acceptedAt,
+      messageCount: day,
+      integrationId: day % 2,
+      template: { id: day % 3, version: 1 },
+      request: {
+        from: { email: "shop@example.com" },
+        to: Array.from({ length: day }, (_, index) => ({ email: `r${index}@day${day}.example` })),
+      },
+    });
+    sends.push(send);
+    await store.acceptSend(send);
+    // What others have is never found.
+    const other = { ...send, _id: newSendId(acceptedAt), accountId: "acc_other" };
+    await store.acceptSend(other);
+    await end(other, 0, "failed");
+  }
+  const [, second, third, fourth, fifth] = sends as [Send, Send, Send, Send, Send];
+  await end(second, 0, "sent");
+  await end(second, 1, "failed");
+  await end(third, 2, "failed");
+  await end(fourth, 0, "deferred");
+  for (let index = 0; index < 5; index++) await end(fifth, index, "sent");
+  await store.settleSends([fifth._id], DAY(6));
+});
+after(() => opened[Symbol.asyncDispose]());
+
+/** Names what is found as `<day>.<index>`, walking through pages of a size. */
+async function names(filter: MessageFilter, limit = 4): Promise<string[]> {
+  const found: string[] = [];
+  let before: string | undefined;
+  for (;;) {
+    const page = await store.searchMessages(ACCOUNT, filter, { limit, before });
+    assert.equal(page.isCut, false);
+    assert.ok(page.messages.length <= limit);
+    found.push(
+      ...page.messages.map(({ sendId, index }) =>
+        `${1 + sends.findIndex(({ _id }) => _id === sendId)}.${index}`
+      ),
+    );
+    if (page.next === null) return found;
+    before = page.next;
+  }
+}
+
+test("searchMessages() finds all messages, newest first, those without a document too", async () => {
+  const all = sends.toReversed().flatMap((_, position) => {
+    const day = 6 - position;
+    return Array.from({ length: day }, (_, index) => `${day}.${day - 1 - index}`);
+  });
+  for (const limit of [1, 4, 21, 100]) assert.deepEqual(await names({}, limit), all);
+  const { messages: [newest] } = await store.searchMessages(ACCOUNT, {}, { limit: 1 });
+  assert.equal(newest?.state, "queued");
+  assert.equal(newest?.email, "r5@day6.example");
+  assert.deepEqual(newest?.send.template, { id: 0, version: 1 });
+});
+
+test("searchMessages() finds by state", async () => {
+  assert.deepEqual(await names({ states: ["failed"] }), ["3.2", "2.1"]);
+  assert.deepEqual(await names({ states: ["failed", "deferred"] }, 1), ["4.0", "3.2", "2.1"]);
+  assert.deepEqual(await names({ states: ["sent"] }), ["5.4", "5.3", "5.2", "5.1", "5.0", "2.0"]);
+  assert.equal((await names({ states: ["queued"] })).length, 21 - 9);
+  assert.equal((await names({ states: ["queued", "failed"] })).length, 21 - 7);
+  assert.deepEqual(await names({ states: ["unknown"] }), []);
+});
+
+test("searchMessages() finds by template and integration", async () => {
+  assert.deepEqual(await names({ templateId: 2, states: ["sent", "failed"] }), [
+    ...["5.4", "5.3", "5.2", "5.1", "5.0"],
+    ...["2.1", "2.0"],
+  ]);
+  assert.deepEqual(await names({ templateId: 2, states: ["failed"] }), ["2.1"]);
+  assert.deepEqual(await names({ integrationId: 1, states: ["failed"] }), ["3.2"]);
+  assert.equal((await names({ integrationId: 1 })).length, 1 + 3 + 5);
+});
+
+test("searchMessages() finds by recipient, exactly and by what the address begins with", async () => {
+  const by = (text: string, isPrefix: boolean) => names({ email: { text, isPrefix } });
+  assert.deepEqual(await by("r1@day2.example", false), ["2.1"]);
+  assert.deepEqual(await by("r1@day2", false), []);
+  assert.deepEqual(await by("r1@day", true), ["5.1", "2.1"]);
+  assert.deepEqual(await by("r1@day2.exampleX", true), []);
+});
+
+test("searchMessages() finds by time of acceptance", async () => {
+  assert.deepEqual(await names({ from: DAY(2), until: DAY(3) }), ["2.1", "2.0"]);
+  assert.deepEqual(await names({ states: ["failed"], from: DAY(3) }), ["3.2"]);
+  assert.deepEqual(await names({ states: ["failed"], until: DAY(3) }), ["2.1"]);
+  const email = { text: "r", isPrefix: true };
+  assert.deepEqual(await names({ email, until: DAY(3) }), ["2.1", "2.0"]);
+});
+
+test("searchMessages() finds by what the server said, and by the exact cause", async () => {
+  assert.equal((await names({ text: "QUEUED AS 4xyz" })).length, 6);
+  assert.deepEqual(await names({ text: "no such user 2" }), ["3.2"]);
+  assert.deepEqual(await names({ text: "(a+b)", states: ["deferred"] }), ["4.0"]);
+  const because = { reason: "The SMTP server refused the recipient", code: 550 };
+  const find = (enhanced: string | null) =>
+    names({ states: ["failed"], because: { ...because, enhanced } });
+  assert.deepEqual(await find("5.1.1"), ["3.2", "2.1"]);
+  assert.deepEqual(await find(null), []);
+});
+
+test("searchMessages() finds within one send of the account", async () => {
+  const sendId = sends[1]?._id ?? "";
+  assert.deepEqual(await names({ sendId }, 1), ["2.1", "2.0"]);
+  assert.deepEqual(await names({ sendId, states: ["failed"] }), ["2.1"]);
+  const foreign = await store.searchMessages("acc_other", { sendId }, { limit: 9 });
+  assert.deepEqual(foreign.messages, []);
+});
+
+test("searchMessages() says when its time was not enough, and goes on from there", async () => {
+  const filter = { text: "no such text" };
+  const cut = await store.searchMessages(ACCOUNT, filter, { limit: 9, forMs: 0 });
+  assert.equal(cut.isCut, true);
+  assert.deepEqual(cut.messages, []);
+  const rest = { limit: 9, before: cut.next ?? undefined };
+  assert.equal((await store.searchMessages(ACCOUNT, filter, rest)).isCut, false);
+});
+
+test("the planner finds few states and recipients by their indexes, also among many others", async () => {
+  const messages = opened.db.collection<Document & { _id: string }>("messages");
+  const many = Array.from({ length: 3000 }, (_, index) => ({
+    _id: `${idsFrom("msg", DAY(10))}${String(index).padStart(20, "0")}`,
+    accountId: index % 3 === 0 ? ACCOUNT : "acc_other",
+    email: `many${index}@example.com`,
+    state: "sent",
+  }));
+  await messages.insertMany(many);
+  const plan = async (filter: object) => {
+    const query = { accountId: ACCOUNT, ...filter, _id: { $gte: "msg_", $lt: "msg_~" } };
+    const found = await messages.find(query).sort({ _id: -1 }).limit(300).explain("executionStats");
+    return { text: JSON.stringify(found.queryPlanner.winningPlan), stats: found.executionStats };
+  };
+  for (const state of INDEXED_STATES) {
+    const { text, stats } = await plan({ state });
+    assert.match(text, /accountId_1_state_1__id_-1/, state);
+    assert.doesNotMatch(text, /"stage":"SORT"/, state);
+    assert.ok(stats.totalDocsExamined <= 3, `${state}: ${stats.totalDocsExamined}`);
+  }
+  const { text, stats } = await plan({ email: "r1@day2.example" });
+  assert.match(text, /accountId_1_email_1__id_-1/);
+  assert.ok(stats.totalDocsExamined <= 1);
+  await messages.deleteMany({ _id: { $in: many.map(({ _id }) => _id) } });
+});

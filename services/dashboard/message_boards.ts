@@ -1,0 +1,97 @@
+import type { Logger } from "@posthaste/telemetry";
+import type { MessageRow, StateTotals } from "./interface/messages.ts";
+
+/** What a board shows: an account's newest messages, and counts of those that need a look. */
+export interface BoardState {
+  rows: MessageRow[];
+  counts: StateTotals;
+}
+
+/** What has changed on a board since the last time. */
+export interface BoardChange {
+  /** New and changed lines; at first all. */
+  rows: MessageRow[];
+  /** Left out while they are the same. */
+  counts?: StateTotals;
+}
+
+/** What boards need. */
+export interface BoardDeps {
+  look(accountId: string): Promise<BoardState>;
+  logger: Pick<Logger, "warn">;
+  /** Time between two looks, in milliseconds. @default {1000} */
+  everyMs?: number;
+}
+
+/** Boards of accounts that somebody watches: each is looked after once, however many watch it. */
+export interface MessageBoards extends Disposable {
+  /** Has changes told, at first all that there is. Gives what ends it. */
+  watch(accountId: string, tell: (change: BoardChange) => void): () => void;
+  /** How many watch an account. */
+  viewers(accountId: string): number;
+}
+
+interface Board {
+  tells: Set<(change: BoardChange) => void>;
+  /** Lines as they were told, by id. */
+  told: Map<string, string>;
+  state: BoardState | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Opens boards; nothing is looked at until somebody watches. */
+export function openMessageBoards({ look, logger, everyMs = 1000 }: BoardDeps): MessageBoards {
+  const boards = new Map<string, Board>();
+
+  async function turn(accountId: string, board: Board): Promise<void> {
+    try {
+      const state = await look(accountId);
+      const change = changeOf(board, state);
+      board.state = state;
+      board.told = new Map(state.rows.map((row) => [row.id, JSON.stringify(row)]));
+      if (change.rows.length > 0 || change.counts !== undefined) {
+        for (const tell of board.tells) tell(change);
+      }
+    } catch (error) {
+      logger.warn("Cannot look at the newest messages, trying again", { accountId, error });
+    }
+    if (boards.get(accountId) !== board) return;
+    board.timer = setTimeout(() => void turn(accountId, board), everyMs);
+  }
+
+  function open(accountId: string): Board {
+    const board: Board = {
+      ...{ tells: new Set(), told: new Map(), state: undefined, timer: undefined },
+    };
+    boards.set(accountId, board);
+    void turn(accountId, board);
+    return board;
+  }
+
+  function close(accountId: string, board: Board): void {
+    clearTimeout(board.timer);
+    if (boards.get(accountId) === board) boards.delete(accountId);
+  }
+
+  return {
+    watch(accountId, tell) {
+      const board = boards.get(accountId) ?? open(accountId);
+      if (board.state !== undefined) tell(board.state);
+      board.tells.add(tell);
+      return () => {
+        board.tells.delete(tell);
+        if (board.tells.size === 0) close(accountId, board);
+      };
+    },
+    viewers: (accountId) => boards.get(accountId)?.tells.size ?? 0,
+    [Symbol.dispose]() {
+      for (const [accountId, board] of boards) close(accountId, board);
+    },
+  };
+}
+
+function changeOf({ told, state }: Board, { rows, counts }: BoardState): BoardChange {
+  const changed = rows.filter((row) => told.get(row.id) !== JSON.stringify(row));
+  const isSame = JSON.stringify(state?.counts) === JSON.stringify(counts);
+  return { rows: changed, ...(isSame ? {} : { counts }) };
+}

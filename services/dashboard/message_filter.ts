@@ -1,0 +1,58 @@
+import { MESSAGE_STATES, type MessageState } from "@posthaste/contracts";
+import type { MessageFilter } from "@posthaste/storage";
+import { z } from "zod";
+import { readInput } from "./read_input.ts";
+
+const states: ReadonlySet<string> = new Set(MESSAGE_STATES);
+const number = z.coerce.number({ error: "must be a number" }).int().positive();
+const time = z.iso.datetime({ error: "must be a time" }).transform((text) => new Date(text));
+
+const querySchema = z.object({
+  state: z.string().transform((text) => text.split(",").filter(Boolean))
+    .refine((names): names is MessageState[] => names.every((name) => states.has(name)), {
+      error: "must be states of messages",
+    }).optional(),
+  template: number.optional(),
+  integration: number.optional(),
+  send: z.string().max(100).optional(),
+  email: z.string().trim().min(1).max(320).optional(),
+  from: time.optional(),
+  until: time.optional(),
+  text: z.string().trim().min(1).max(200).optional(),
+  reason: z.string().max(2000).optional(),
+  code: number.optional(),
+  enhanced: z.string().max(20).optional(),
+  before: z.string().max(100).optional(),
+});
+
+/**
+ * Reads which messages are asked for from the parameters of a query; empty ones do not matter.
+ *
+ * @throws {Problem} `invalid_request`
+ */
+export function readMessageQuery(query: unknown): {
+  filter: MessageFilter;
+  before: string | undefined;
+} {
+  const given = Object.entries(query as Record<string, unknown>)
+    .filter(([, value]) => value !== "");
+  const read = readInput(querySchema, Object.fromEntries(given));
+  const { state, template, integration, send, email, before, reason, code, enhanced } = read;
+  const filter: MessageFilter = {
+    states: state?.length ? state : undefined,
+    templateId: template,
+    integrationId: integration,
+    sendId: send,
+    email: email === undefined ? undefined : emailOf(email),
+    ...{ from: read.from, until: read.until, text: read.text },
+    because: reason === undefined
+      ? undefined
+      : { reason, code: code ?? null, enhanced: enhanced ?? null },
+  };
+  return { filter, before };
+}
+
+function emailOf(given: string): MessageFilter["email"] {
+  const isPrefix = given.endsWith("*");
+  return { text: isPrefix ? given.slice(0, -1) : given, isPrefix };
+}

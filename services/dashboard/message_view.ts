@@ -1,0 +1,88 @@
+import {
+  CLAIMABLE_STATES,
+  type Integration,
+  type Message,
+  type MessageState,
+  type Send,
+  type Template,
+  type TimelineEntry,
+} from "@posthaste/contracts";
+import { type FoundMessage, RETRYABLE_STATES } from "@posthaste/storage";
+import type { MessageRow, MessageView, TimelineStep } from "./interface/messages.ts";
+
+/** What is known of a message, from all that it belongs to. */
+export interface KnownMessage {
+  message: Message;
+  send: Send;
+  template: Template | null;
+  integration: Integration | null;
+  contentDays: number;
+  now: Date;
+}
+
+/** Makes a line of the list. */
+export function rowOf({ send, ...message }: FoundMessage): MessageRow {
+  const { _id: id, sendId, email, state, attempt, reason, reply, parkedFor } = message;
+  return {
+    ...{ id, sendId, email, state, attempt, reason, reply },
+    acceptedAt: message.acceptedAt.toISOString(),
+    finishedAt: message.finishedAt?.toISOString() ?? null,
+    nextAt: message.nextAt?.toISOString() ?? null,
+    isParked: parkedFor !== null,
+    templateId: send.template.id,
+    integrationId: send.integrationId,
+    recipients: send.messageCount,
+  };
+}
+
+/** Tells all about a message. */
+export function messageViewOf(known: KnownMessage): MessageView {
+  const { message, send, template, integration, contentDays, now } = known;
+  const { request, contentRemovedAt } = send;
+  const recipient = request.to[message.index];
+  const end = message.finishedAt ?? now;
+  return {
+    ...rowOf({ ...message, send }),
+    name: recipient?.name ?? null,
+    from: request.from,
+    template: { ...send.template, name: template?.name ?? null },
+    integration: {
+      id: send.integrationId,
+      name: integration?.name ?? null,
+      host: integration?.host ?? null,
+    },
+    attachments: (recipient?.attachments ?? []).map(({ id, filename }) => ({
+      templateId: id,
+      filename: filename ?? null,
+    })),
+    tookMs: Math.max(0, end.getTime() - message.acceptedAt.getTime()),
+    timeline: stepsOf(message.timeline),
+    traceId: traceIdOf(send.trace),
+    contentRemovedAt: contentRemovedAt?.toISOString() ?? null,
+    contentDays,
+    canRetry: contentRemovedAt === undefined && isOneOf(message.state, RETRYABLE_STATES),
+    canCancel: isOneOf(message.state, CLAIMABLE_STATES),
+  };
+}
+
+/** Takes the trace id out of a W3C `traceparent`. */
+export function traceIdOf(traceparent: string | undefined): string | null {
+  return traceparent?.split("-")[1] ?? null;
+}
+
+function stepsOf(timeline: TimelineEntry[]): TimelineStep[] {
+  return timeline.map(({ at, type, attempt, durationMs, detail, ambiguous }, position) => {
+    const before = timeline[position - 1]?.at;
+    return {
+      ...{ at: at.toISOString(), type, attempt },
+      durationMs: durationMs ?? null,
+      sinceMs: before === undefined ? null : at.getTime() - before.getTime(),
+      detail: detail ?? null,
+      isAmbiguous: ambiguous ?? false,
+    };
+  });
+}
+
+function isOneOf(state: MessageState, states: readonly MessageState[]): boolean {
+  return states.includes(state);
+}

@@ -1,0 +1,225 @@
+import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { until } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
+import type { DashboardDeps } from "./app.ts";
+import { SESSION_COOKIE } from "./guard.ts";
+
+let dashboard: TestDashboard;
+const asked: unknown[] = [];
+
+const objects: DashboardDeps["bus"]["objects"] = (name) => ({
+  sizeOf: () => Promise.resolve(undefined),
+  get: (key) => Promise.resolve(key === "gone" ? undefined : Buffer.from(`${name}:${key}`)),
+  put: () => Promise.resolve(),
+});
+
+/** Answers as renderer and printer do. */
+const ask = ((type: string, data: unknown) => {
+  asked.push({ type, data });
+  const html = { inline: "<p>PDF</p>" };
+  const pdfs = [{ templateId: 3, filename: "Invoice ü.pdf", html, page: {} }];
+  const parts = { subject: "Hello", html: { key: "large" }, text: { inline: "Hi" } };
+  return Promise.resolve(
+    type === "content.requested" ? { ok: true, parts, pdfs } : { ok: true, key: "abc", size: 1 },
+  );
+}) as DashboardDeps["bus"]["ask"];
+
+before(async () => {
+  dashboard = await openTestDashboard({ bus: { ask, objects } });
+});
+after(() => dashboard?.[Symbol.asyncDispose]());
+
+const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+/** Accepts a send to some people. */
+async function accept(messageCount: number, changes: Partial<Send> = {}): Promise<Send> {
+  const acceptedAt = new Date();
+  const to = Array.from({ length: messageCount }, (_, index) => ({
+    email: `r${index}@example.com`,
+    name: `R ${index}`,
+    attachments: [{ id: 3, filename: "invoice.pdf", variables: { secret: "x" } }],
+  }));
+  const send: Send = {
+    ...{ _id: newSendId(acceptedAt), accountId: dashboard.own.accountId, acceptedAt },
+    ...{ lane: "transactional", template: { id: 1, version: 2 }, pdfVersions: {} },
+    ...{ integrationId: 1, request: { from: { email: "shop@example.com" }, to }, messageCount },
+    ...{ settledAt: null, sweepAt: acceptedAt, trace: TRACE },
+    ...changes,
+  };
+  await dashboard.store.acceptSend(send);
+  return send;
+}
+
+const REPLY = { code: 550, enhanced: "5.1.1", response: "550 5.1.1 mailbox unknown" };
+const REASON = "The SMTP server refused the recipient";
+
+async function fail(send: Send, index: number): Promise<string> {
+  const messageId = messageIdOf(send._id, index);
+  const now = new Date();
+  await dashboard.store.claimMessage({
+    ...{ messageId, sendId: send._id, accountId: send.accountId, index, attempt: 0, now },
+    ...{ email: `r${index}@example.com`, acceptedAt: send.acceptedAt, leaseMs: 60_000 },
+  });
+  const outcome = { messageId, attempt: 1, at: now, reply: REPLY, durationMs: 42 };
+  await dashboard.store.markFailed({ ...outcome, reason: REASON });
+  return messageId;
+}
+
+test("GET /api/messages lists by filters, and refuses what it cannot read", async () => {
+  const { own: { viewer }, foreign } = dashboard;
+  const id = await fail(await accept(2), 1);
+  const query = `reason=${encodeURIComponent(REASON)}&code=550&enhanced=5.1.1&email=r1*&text=`;
+  const { body } = await viewer.get(`/api/messages?state=failed,unknown&${query}`);
+  assert.deepEqual(body.rows.map((row: { id: string }) => row.id), [id]);
+  const [row] = body.rows;
+  assert.equal(row.reason, REASON);
+  assert.deepEqual(row.reply, REPLY);
+  assert.equal(row.recipients, 2);
+  for (const bad of ["state=lost", "template=x", "from=yesterday"]) {
+    const { status, body } = await viewer.get(`/api/messages?${bad}`);
+    assert.equal(status, 400, bad);
+    assert.equal(body.issues[0].path, bad.split("=")[0]);
+  }
+  assert.deepEqual((await foreign.viewer.get("/api/messages")).body.rows, []);
+});
+
+test("GET /api/messages/:id tells what became of it, step by step", async () => {
+  const { own: { viewer }, foreign } = dashboard;
+  const id = await fail(await accept(1), 0);
+  const { body } = await viewer.get(`/api/messages/${id}`);
+  assert.equal(body.traceId, "0af7651916cd43dd8448eb211c80319c");
+  assert.equal(body.name, "R 0");
+  assert.deepEqual(body.attachments, [{ templateId: 3, filename: "invoice.pdf" }]);
+  assert.deepEqual([body.canRetry, body.canCancel, body.contentDays], [true, false, 7]);
+  const steps = body.timeline.map((
+    { type, durationMs, detail }: Record<string, unknown>,
+  ) => [type, durationMs, detail]);
+  assert.deepEqual(steps, [
+    ["queued", null, null],
+    ["sending", null, null],
+    ["failed", 42, REASON],
+  ]);
+  assert.equal(body.timeline[0].sinceMs, null);
+  assert.ok(body.timeline[2].sinceMs >= 0);
+  for (const path of [id, `${id}/content`, `${id}/pdfs/0`, "msg_1"]) {
+    assert.equal((await foreign.viewer.get(`/api/messages/${path}`)).status, 404, path);
+  }
+});
+
+test("GET /api/messages/:id/content gives the mail as it was filled, and its PDFs", async () => {
+  const { own: { viewer } } = dashboard;
+  const send = await accept(2);
+  const id = messageIdOf(send._id, 1);
+  const { body } = await viewer.get(`/api/messages/${id}/content`);
+  assert.deepEqual(body, {
+    ...{ subject: "Hello", html: "contents:large", text: "Hi" },
+    pdfs: [{ filename: "Invoice ü.pdf" }],
+  });
+  const { accountId } = send;
+  assert.deepEqual(asked.at(-1), {
+    type: "content.requested",
+    data: { v: 1, accountId, sendId: send._id, index: 1 },
+  });
+  const pdf = await viewer.get(`/api/messages/${id}/pdfs/0`);
+  assert.equal(pdf.headers["content-type"], "application/pdf");
+  assert.match(String(pdf.headers["content-disposition"]), /^inline; .*Invoice%20%C3%BC\.pdf$/);
+  assert.equal(pdf.text, "pdfs:abc");
+  assert.equal((await viewer.get(`/api/messages/${id}/pdfs/1`)).status, 404);
+});
+
+test("a message whose content is gone says since when, and is not sent again", async () => {
+  const { own: { viewer, editor, accountId }, store } = dashboard;
+  const send = await accept(1);
+  const id = await fail(send, 0);
+  const now = new Date("2026-05-05T12:00:00Z");
+  await store.settleSends([send._id], now);
+  const before = new Date(Date.now() + 60_000);
+  await store.removeContents({ accountId, before, limit: 1000, now });
+  const { body } = await viewer.get(`/api/messages/${id}`);
+  assert.equal(body.contentRemovedAt, now.toISOString());
+  assert.equal(body.canRetry, false);
+  const content = await viewer.get(`/api/messages/${id}/content`);
+  assert.equal(content.status, 404);
+  assert.match(content.body.error, /no longer kept since 2026-05-05/);
+  const again = await editor.post(`/api/messages/${id}/retry`);
+  assert.equal(again.status, 409);
+  assert.match(again.body.error, /no longer kept since 2026-05-05/);
+});
+
+test("messages are sent again and canceled by editors, and it is noted who did", async () => {
+  const { own: { viewer, editor, accountId }, store } = dashboard;
+  const send = await accept(2);
+  const failed = await fail(send, 0);
+  const queued = messageIdOf(send._id, 1);
+  for (const path of [`${failed}/retry`, `${queued}/cancel`]) {
+    assert.equal((await viewer.post(`/api/messages/${path}`)).status, 403, path);
+  }
+  assert.equal((await editor.post(`/api/messages/${failed}/retry`)).body.state, "deferred");
+  assert.equal((await editor.post(`/api/messages/${queued}/cancel`)).body.state, "canceled");
+  assert.equal((await editor.post(`/api/messages/${queued}/cancel`)).status, 409);
+  assert.equal((await editor.post(`/api/messages/${queued}/retry`)).status, 409);
+  const lines = await store.listAudit(accountId, { limit: 2 });
+  assert.deepEqual(lines.map(({ action, target }) => `${action} ${target}`), [
+    `message.canceled message ${queued}`,
+    `message.retried message ${failed}`,
+  ]);
+});
+
+test("GET /api/sends/:id tells the states of its messages and why some failed", async () => {
+  const { own: { viewer, editor, accountId }, foreign, store } = dashboard;
+  const template = { kind: "email" as const, name: "Welcome", variables: [], sourceHash: "1" };
+  const parts = { subject: "", html: "", text: "" };
+  await store.publishVersion({ ...template, accountId, source: { subject: "" }, parts });
+  const send = await accept(4);
+  for (const index of [0, 1]) await fail(send, index);
+  const { body } = await viewer.get(`/api/sends/${send._id}`);
+  assert.deepEqual(body.states, { queued: 2, failed: 2 });
+  assert.equal(body.causes.length, 1);
+  assert.deepEqual([body.causes[0].count, body.causes[0].code], [2, 550]);
+  assert.equal(body.template.name, "Welcome");
+  assert.equal((await foreign.viewer.get(`/api/sends/${send._id}`)).status, 404);
+  assert.equal((await viewer.post(`/api/sends/${send._id}/cancel`)).status, 403);
+  assert.deepEqual((await editor.post(`/api/sends/${send._id}/cancel`)).body, { canceled: 2 });
+});
+
+test("POST /api/messages/retry sends again what failed for one reason", async () => {
+  const { own: { editor, viewer } } = dashboard;
+  const send = await accept(3);
+  const other = await accept(1);
+  for (const index of [0, 1, 2]) await fail(send, index);
+  const untouched = await fail(other, 0);
+  const cause = { state: "failed", reason: REASON, code: 550, enhanced: "5.1.1", send: send._id };
+  assert.equal((await viewer.post("/api/messages/retry", cause)).status, 403);
+  const wrong = await editor.post("/api/messages/retry", { ...cause, code: 551 });
+  assert.deepEqual(wrong.body, { retried: 0, withoutContent: 0, remaining: 0 });
+  const { body } = await editor.post("/api/messages/retry", cause);
+  assert.deepEqual(body, { retried: 3, withoutContent: 0, remaining: 0 });
+  assert.equal((await viewer.get(`/api/messages/${untouched}`)).body.state, "failed");
+});
+
+test("GET /api/messages/stream tells what changes", async () => {
+  const { own, store, app } = dashboard;
+  const person = await dashboard.signIn(own.viewer.user, own.accountId);
+  const base = await app.listen({ port: 0, host: "127.0.0.1" });
+  const headers = { cookie: `${SESSION_COOKIE}=${person.cookie}` };
+  assert.equal((await fetch(`${base}/api/messages/stream`)).status, 401);
+  const stop = new AbortController();
+  const response = await fetch(`${base}/api/messages/stream`, { headers, signal: stop.signal });
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  let text = "";
+  const reading = (async () => {
+    for await (const piece of response.body ?? []) text += Buffer.from(piece).toString();
+  })().catch(() => undefined);
+  await until(() => text.includes("event: rows") && text.includes("event: counts"));
+  text = "";
+  const send = await accept(1);
+  await until(() => text.includes(messageIdOf(send._id, 0)));
+  assert.equal(text.match(/"id":/g)?.length, 1, "only what is new is told");
+  text = "";
+  await store.cancelSend(own.accountId, send._id, new Date());
+  await until(() => text.includes("canceled"));
+  stop.abort();
+  await reading;
+});

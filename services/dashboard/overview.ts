@@ -1,0 +1,157 @@
+import type { TimelineEntry } from "@posthaste/contracts";
+import type { Bus } from "@posthaste/messaging";
+import type { Store } from "@posthaste/storage";
+import type {
+  CountsView,
+  DurationView,
+  OverviewRange,
+  OverviewView,
+  StageView,
+} from "./interface/overview.ts";
+import { attentionOf } from "./overview_attention.ts";
+
+/** What an overview is made of. */
+export interface OverviewDeps {
+  store: Pick<
+    Store,
+    | ("listStatistics" | "listIntegrations" | "listTroubled" | "listTemplates" | "listTokens")
+    | ("listSends" | "groupReasons" | "oldestWaiting" | "newestTimelines")
+  >;
+  bus: Pick<Bus, "streamStates" | "queueStates">;
+  now(): Date;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const RANGE_MS = { "24h": 24 * HOUR_MS, "7d": 168 * HOUR_MS, "30d": 720 * HOUR_MS };
+
+/** Time zones differ by quarters of an hour: so wide buckets fit into the days of all of them. */
+const QUARTER_MS = 15 * MINUTE_MS;
+
+const TIMELINES = 500;
+
+const STREAM_OF = { render: "RENDER", print: "PRINT", mail: "MAIL", retry: "RETRY" } as const;
+const STAGES = Object.keys(STREAM_OF) as StageView["stage"][];
+const STAGE_OF = { rendered: "render", printed: "print", sent: "mail" } as const;
+
+/** Looks what happened to an account's mail, how it stands, and what needs attention. */
+export async function overviewOf(
+  accountId: string,
+  range: OverviewRange,
+  deps: OverviewDeps,
+): Promise<OverviewView> {
+  const { store } = deps;
+  const now = deps.now();
+  const from = new Date(now.getTime() - RANGE_MS[range]);
+  const endedFrom = new Date(now.getTime() - HOUR_MS);
+  const recent = { states: ["failed", "unknown"], endedFrom } as const;
+  const [buckets, causes, oldest, timelines, stages, known] = await Promise.all([
+    store.listStatistics(accountId, { from, until: now }),
+    store.groupReasons(accountId, { ...recent, from: new Date(now.getTime() - 144 * HOUR_MS) }),
+    store.oldestWaiting(accountId),
+    store.newestTimelines(accountId, TIMELINES),
+    stagesOf(deps),
+    lookAround(accountId, store),
+  ]);
+  const { integrations, troubles, emails, pdfs, tokens, sends } = known;
+  const templates = [...emails, ...pdfs];
+  const live = tokens.filter(({ revokedAt, expiresAt }) =>
+    revokedAt === null && (expiresAt === null || expiresAt > now)
+  );
+  return {
+    at: now.toISOString(),
+    counts: countsOf(buckets, range),
+    stages,
+    durations: durationsOf(timelines),
+    attention: attentionOf({ integrations, troubles, causes, oldest, tokens, templates, now }),
+    causes,
+    setup: [
+      { step: "integration", isDone: integrations.length > 0 },
+      {
+        step: "template",
+        isDone: emails.some(({ publishedVersion }) => publishedVersion !== null),
+      },
+      { step: "token", isDone: live.length > 0 },
+      { step: "mail", isDone: sends.length > 0 },
+    ],
+  };
+}
+
+async function lookAround(accountId: string, store: OverviewDeps["store"]) {
+  const [integrations, troubles, emails, pdfs, tokens, sends] = await Promise.all([
+    store.listIntegrations(accountId),
+    store.listTroubled(),
+    store.listTemplates(accountId, "email"),
+    store.listTemplates(accountId, "pdf"),
+    store.listTokens(accountId),
+    store.listSends(accountId, { limit: 1 }),
+  ]);
+  return { integrations, troubles, emails, pdfs, tokens, sends };
+}
+
+/** Adds buckets up to quarters of an hour, where 5 minutes would be too many. */
+export function countsOf(
+  buckets: readonly (Omit<CountsView, "at"> & { at: Date })[],
+  range: OverviewRange,
+): CountsView[] {
+  const widthMs = range === "24h" ? 1 : QUARTER_MS;
+  const merged = new Map<number, CountsView>();
+  for (const { at: when, accepted, sent, failed, deferred, unknown } of buckets) {
+    const begin = Math.floor(when.getTime() / widthMs) * widthMs;
+    const at = new Date(begin).toISOString();
+    const sum = merged.get(begin) ??
+      { at, accepted: 0, sent: 0, failed: 0, deferred: 0, unknown: 0 };
+    merged.set(begin, {
+      at,
+      accepted: sum.accepted + accepted,
+      sent: sum.sent + sent,
+      failed: sum.failed + failed,
+      deferred: sum.deferred + deferred,
+      unknown: sum.unknown + unknown,
+    });
+  }
+  return [...merged.values()];
+}
+
+async function stagesOf({ bus }: OverviewDeps): Promise<StageView[]> {
+  const [streams, queues] = await Promise.all([
+    bus.streamStates(),
+    bus.queueStates(Object.values(STREAM_OF)),
+  ]);
+  return STAGES.map((stage) => {
+    const stream = STREAM_OF[stage];
+    const state = streams.get(stream);
+    const own = queues.filter((queue) => queue.stream === stream);
+    const inHand = own.reduce((sum, queue) => sum + queue.inHand, 0);
+    // What waits for its time is in front of no consumer yet.
+    const waiting = stage === "retry"
+      ? Math.max(0, (state?.messages ?? 0) - inHand)
+      : own.reduce((sum, queue) => sum + queue.waiting, 0);
+    return { stage, waiting, inHand, oldestAt: state?.oldestAt?.toISOString() ?? null };
+  });
+}
+
+/** Gives the median and the 95th percentile of each stage's work, the slowest first. */
+export function durationsOf(timelines: readonly TimelineEntry[][]): DurationView[] {
+  const byStage = new Map<DurationView["stage"], number[]>();
+  for (const { type, durationMs } of timelines.flat()) {
+    const stage = Object.hasOwn(STAGE_OF, type) ? STAGE_OF[type as keyof typeof STAGE_OF] : null;
+    if (stage === null || durationMs === undefined) continue;
+    const known = byStage.get(stage) ?? [];
+    byStage.set(stage, known);
+    known.push(durationMs);
+  }
+  return [...byStage].map(([stage, all]) => {
+    const sorted = all.toSorted((a, b) => a - b);
+    return {
+      stage,
+      count: sorted.length,
+      p50Ms: rankOf(sorted, 0.5),
+      p95Ms: rankOf(sorted, 0.95),
+    };
+  }).toSorted((a, b) => b.p95Ms - a.p95Ms);
+}
+
+function rankOf(sorted: number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}

@@ -1,0 +1,100 @@
+import type { FastifyInstance } from "fastify";
+import type { Routing } from "../app.ts";
+import { openEventStream } from "../event_stream.ts";
+import type { StateTotals } from "../interface/messages.ts";
+import { type BoardState, openMessageBoards } from "../message_boards.ts";
+import { rowOf } from "../message_view.ts";
+import { Problem } from "../problem.ts";
+import type { Visitor } from "../session.ts";
+
+/** Settings of {@linkcode messageStreamRoute}. */
+export interface StreamOptions {
+  /** Time between two looks, and between two counts, in milliseconds. */
+  lookEveryMs?: number;
+  /** Time between two looks at whether the session still holds, in milliseconds. */
+  beatEveryMs?: number;
+  /** The most streams of an account at once. */
+  maxStreams?: number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const ROWS = 50;
+
+/** Counts tell when there are this many or more. */
+const MOST_COUNTED = 1000;
+
+/** Counting costs more than the newest page. */
+const COUNT_EVERY_MS = 5000;
+
+/** The newest messages as they change, as server-sent events. */
+export function messageStreamRoute(
+  app: FastifyInstance,
+  { deps }: Routing,
+  options: StreamOptions = {},
+): void {
+  const { store, now, logger } = deps;
+  const { lookEveryMs = 1000, beatEveryMs = 15_000, maxStreams = 20 } = options;
+  const counted = new Map<string, { at: number; counts: StateTotals }>();
+  const boards = openMessageBoards({ look, logger, everyMs: lookEveryMs });
+  const ends = new Set<() => void>();
+
+  app.addHook("preClose", () => {
+    boards[Symbol.dispose]();
+    for (const end of ends) end();
+  });
+
+  app.get("/api/messages/stream", { config: { role: "viewer" } }, (request, reply) => {
+    const { visitor } = request;
+    if (boards.viewers(visitor.accountId) >= maxStreams) {
+      throw new Problem("too_many_requests", "Too many pages follow the messages of this account", {
+        retryAfter: 60,
+      });
+    }
+    const stream = openEventStream(reply);
+    ends.add(stream.end);
+    const stop = boards.watch(visitor.accountId, ({ rows, counts }) => {
+      if (rows.length > 0) stream.send("rows", rows);
+      if (counts !== undefined) stream.send("counts", counts);
+    });
+    const beat = setInterval(() => {
+      void isSignedIn(visitor).then(
+        (is) => is ? stream.beat() : stream.end(),
+        // The database is away: whether they may see more is not known.
+        () => stream.end(),
+      );
+    }, beatEveryMs);
+    stream.onEnd(() => {
+      clearInterval(beat);
+      stop();
+      ends.delete(stream.end);
+    });
+  });
+
+  async function isSignedIn({ session, user, accountId }: Visitor): Promise<boolean> {
+    const found = await store.findSession(session._id, now());
+    return found?.accountId === session.accountId &&
+      await store.findMember(accountId, user._id) !== null;
+  }
+
+  async function look(accountId: string): Promise<BoardState> {
+    const { messages } = await store.searchMessages(accountId, {}, { limit: ROWS });
+    return { rows: messages.map(rowOf), counts: await countsOf(accountId) };
+  }
+
+  async function countsOf(accountId: string): Promise<StateTotals> {
+    const at = now().getTime();
+    const known = counted.get(accountId);
+    if (known !== undefined && at - known.at < COUNT_EVERY_MS) return known.counts;
+    const from = new Date(at - DAY_MS);
+    const count = (state: keyof StateTotals) =>
+      store.countMessages(accountId, { state, from, limit: MOST_COUNTED });
+    const [failed, unknown, deferred] = await Promise.all([
+      count("failed"),
+      count("unknown"),
+      count("deferred"),
+    ]);
+    const counts = { failed, unknown, deferred };
+    counted.set(accountId, { at, counts });
+    return counts;
+  }
+}

@@ -1,0 +1,212 @@
+import { isSendId, type Message, parseMessageId, type Send } from "@posthaste/contracts";
+import { ContentRemovedError, type SearchResult } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
+import { bulkRetry } from "../bulk_retry.ts";
+import type {
+  BulkRetried,
+  MessageList,
+  MessageOptions,
+  MessageView,
+  SendView,
+} from "../interface/messages.ts";
+import { messageContent, messagePdf } from "../message_content.ts";
+import { readMessageQuery } from "../message_filter.ts";
+import { messageViewOf, rowOf, traceIdOf } from "../message_view.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+
+const PAGE = 50;
+
+const bulkSchema = z.strictObject({
+  state: z.enum(["failed", "unknown", "deferred"]),
+  reason: z.string().nullable(),
+  code: z.int().nullable(),
+  enhanced: z.string().nullable(),
+  send: z.string().max(100).optional(),
+  from: z.iso.datetime().transform((text) => new Date(text)).optional(),
+});
+
+type WithId = { Params: { id: string } };
+
+/** Messages and sends: found, looked at, sent again, canceled. */
+export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
+  const { store, now } = deps;
+
+  app.get(
+    "/api/messages",
+    { config: { role: "viewer" } },
+    async ({ visitor, query }): Promise<MessageList> => {
+      const { filter, before } = readMessageQuery(query);
+      return listOf(await store.searchMessages(visitor.accountId, filter, { limit: PAGE, before }));
+    },
+  );
+
+  app.get(
+    "/api/messages/options",
+    { config: { role: "viewer" } },
+    async ({ visitor: { accountId } }): Promise<MessageOptions> => {
+      const [templates, integrations] = await Promise.all([
+        store.listTemplates(accountId, "email"),
+        store.listIntegrations(accountId),
+      ]);
+      const named = ({ id, name }: { id: number; name: string }) => ({ id, name });
+      return { templates: templates.map(named), integrations: integrations.map(named) };
+    },
+  );
+
+  app.get<WithId>(
+    "/api/messages/:id",
+    { config: { role: "viewer" } },
+    async ({ visitor, params: { id } }) => view(visitor.accountId, id),
+  );
+
+  app.get<WithId>(
+    "/api/messages/:id/content",
+    { config: { role: "viewer" } },
+    async ({ visitor, params: { id } }) => {
+      const { message, send } = await find(visitor.accountId, id);
+      return messageContent(send, message.index, deps);
+    },
+  );
+
+  app.get<{ Params: { id: string; n: string } }>(
+    "/api/messages/:id/pdfs/:n",
+    { config: { role: "viewer" } },
+    async ({ visitor, params: { id, n } }, reply) => {
+      const { message, send } = await find(visitor.accountId, id);
+      const place = { index: message.index, position: Number(n) };
+      const { filename, bytes } = await messagePdf(send, place, deps);
+      const name = encodeURIComponent(filename);
+      return reply.type("application/pdf")
+        .header("content-disposition", `inline; filename*=UTF-8''${name}`)
+        .send(Buffer.from(bytes));
+    },
+  );
+
+  app.post<WithId>(
+    "/api/messages/:id/retry",
+    { config: { role: "editor" } },
+    async ({ visitor, params: { id } }) => {
+      const { message } = await find(visitor.accountId, id);
+      if (await retry(visitor.accountId, id) === null) {
+        throw new Problem("conflict", `Cannot send it again: it is ${message.state}`);
+      }
+      await audit({ ...store, now }, visitor, {
+        action: "message.retried",
+        target: `message ${id}`,
+      });
+      return view(visitor.accountId, id);
+    },
+  );
+
+  app.post<WithId>(
+    "/api/messages/:id/cancel",
+    { config: { role: "editor" } },
+    async ({ visitor, params: { id } }) => {
+      const { message } = await find(visitor.accountId, id);
+      if (await store.cancelMessage(visitor.accountId, id, now()) === null) {
+        throw new Problem("conflict", `Cannot cancel it: it is ${message.state}`);
+      }
+      await audit({ ...store, now }, visitor, {
+        action: "message.canceled",
+        target: `message ${id}`,
+      });
+      return view(visitor.accountId, id);
+    },
+  );
+
+  app.post(
+    "/api/messages/retry",
+    { config: { role: "editor" } },
+    async ({ visitor, body }): Promise<BulkRetried> => {
+      const { state, send, from, ...because } = readInput(bulkSchema, body);
+      const filter = { states: [state], sendId: send, from, because };
+      const done = await bulkRetry(visitor.accountId, filter, deps);
+      await audit({ ...store, now }, visitor, {
+        action: "message.retried",
+        target: send === undefined ? "messages with one reason" : `send ${send}`,
+        details: { reason: because.reason, messages: done.retried },
+      });
+      return done;
+    },
+  );
+
+  app.get<WithId>(
+    "/api/sends/:id",
+    { config: { role: "viewer" } },
+    async ({ visitor: { accountId }, params: { id } }): Promise<SendView> => {
+      const send = isSendId(id) ? await store.findSend(accountId, id) : null;
+      if (send === null) throw new Problem("not_found", `There is no send "${id}"`);
+      const [states, causes, template, integration] = await Promise.all([
+        store.countStates(accountId, [id]),
+        store.groupReasons(accountId, { states: ["failed", "unknown", "deferred"], sendId: id }),
+        store.findTemplate(accountId, "email", send.template.id),
+        store.findIntegration(accountId, send.integrationId),
+      ]);
+      return {
+        ...{ id, acceptedAt: send.acceptedAt.toISOString(), recipients: send.messageCount },
+        template: { ...send.template, name: template?.name ?? null },
+        integration: { id: send.integrationId, name: integration?.name ?? null },
+        lane: send.lane,
+        settledAt: send.settledAt?.toISOString() ?? null,
+        traceId: traceIdOf(send.trace),
+        contentRemovedAt: send.contentRemovedAt?.toISOString() ?? null,
+        states: states.get(id) ?? {},
+        causes,
+      };
+    },
+  );
+
+  app.post<WithId>(
+    "/api/sends/:id/cancel",
+    { config: { role: "editor" } },
+    async ({ visitor, params: { id } }) => {
+      const canceled = await store.cancelSend(visitor.accountId, id, now());
+      if (canceled === null) throw new Problem("not_found", `There is no send "${id}"`);
+      const details = { messages: canceled };
+      await audit({ ...store, now }, visitor, {
+        action: "send.canceled",
+        target: `send ${id}`,
+        details,
+      });
+      return { canceled };
+    },
+  );
+
+  async function retry(accountId: string, id: string): Promise<Message | null> {
+    try {
+      return await store.retryMessage(accountId, id, now());
+    } catch (error) {
+      if (error instanceof ContentRemovedError) throw new Problem("conflict", error.message);
+      throw error;
+    }
+  }
+
+  async function find(accountId: string, id: string): Promise<{ message: Message; send: Send }> {
+    const sendId = parseMessageId(id)?.sendId;
+    const [message, send] = sendId === undefined ? [null, null] : await Promise.all([
+      store.findMessage(accountId, id),
+      store.findSend(accountId, sendId),
+    ]);
+    if (message && send) return { message, send };
+    throw new Problem("not_found", `There is no message "${id}"`);
+  }
+
+  async function view(accountId: string, id: string): Promise<MessageView> {
+    const { message, send } = await find(accountId, id);
+    const [template, integration, account] = await Promise.all([
+      store.findTemplate(accountId, "email", send.template.id),
+      store.findIntegration(accountId, send.integrationId),
+      store.findAccount(accountId),
+    ]);
+    const contentDays = account?.retention.contentDays ?? 0;
+    return messageViewOf({ message, send, template, integration, contentDays, now: now() });
+  }
+}
+
+function listOf({ messages, next, isCut }: SearchResult): MessageList {
+  return { rows: messages.map(rowOf), next, isCut };
+}

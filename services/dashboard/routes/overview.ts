@@ -1,0 +1,28 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { OVERVIEW_RANGES, type OverviewView } from "../interface/overview.ts";
+import { overviewOf } from "../overview.ts";
+import { readInput } from "../read_input.ts";
+
+const querySchema = z.object({ range: z.enum(OVERVIEW_RANGES).default("24h") });
+
+/** Looked at again after so long, in milliseconds, however many look. */
+const FRESH_MS = 2000;
+
+/** The overview of an account. */
+export function overviewRoutes(app: FastifyInstance, { deps }: Routing): void {
+  const known = new Map<string, { at: number; view: Promise<OverviewView> }>();
+
+  app.get("/api/overview", { config: { role: "viewer" } }, ({ visitor, query }) => {
+    const { range } = readInput(querySchema, query);
+    const key = `${visitor.accountId}/${range}`;
+    const at = deps.now().getTime();
+    const last = known.get(key);
+    if (last !== undefined && at - last.at < FRESH_MS) return last.view;
+    for (const [other, { at: then }] of known) if (at - then >= FRESH_MS) known.delete(other);
+    const view = overviewOf(visitor.accountId, range, deps);
+    known.set(key, { at, view });
+    return view;
+  });
+}

@@ -1,0 +1,91 @@
+import { Alert, Anchor, Code, Group, Stack, Tabs, Text } from "@mantine/core";
+import { IconFileTypePdf } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ContentView, MessageView } from "../../../../interface/messages.ts";
+import { request } from "../../api.ts";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { absoluteTime } from "../../parts/time.tsx";
+
+/** The mail and its PDFs as they were sent, for as long as they are kept. */
+export function MessageContent({ message }: { message: MessageView }) {
+  const { id, contentRemovedAt } = message;
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["messages", id, "content"],
+    queryFn: ({ signal }) => request<ContentView>(`/messages/${id}/content`, { signal }),
+    enabled: contentRemovedAt === null,
+    staleTime: Infinity,
+  });
+  if (contentRemovedAt !== null) {
+    return (
+      <Alert color="gray" title="The content is no longer kept">
+        <Text size="sm">
+          It was removed{" "}
+          {absoluteTime(new Date(contentRemovedAt))}. The owner of this account sets for how many
+          days contents are kept, in the settings.
+        </Text>
+      </Alert>
+    );
+  }
+  if (error) return <Failed problem={error} retry={() => void refetch()} />;
+  if (isPending || data === undefined) return <Waiting label="Loading the mail" />;
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        <Text span c="dimmed">Subject:</Text> <b>{data.subject}</b>
+      </Text>
+      <Tabs defaultValue="mail" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="mail">Mail</Tabs.Tab>
+          <Tabs.Tab value="text">Text part</Tabs.Tab>
+          <Tabs.Tab value="source">HTML source</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="mail" pt="sm">
+          <iframe
+            title="The mail as it was sent"
+            sandbox=""
+            srcDoc={data.html}
+            style={{
+              width: "100%",
+              height: 480,
+              border: "1px solid var(--mantine-color-default-border)",
+              borderRadius: "var(--mantine-radius-md)",
+              background: "#fff",
+            }}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="text" pt="sm">
+          <Source text={data.text} />
+        </Tabs.Panel>
+        <Tabs.Panel value="source" pt="sm">
+          <Source text={data.html} />
+        </Tabs.Panel>
+      </Tabs>
+      {data.pdfs.map(({ filename }, position) => (
+        <Group key={position} gap="xs" wrap="nowrap">
+          <IconFileTypePdf size={18} aria-hidden />
+          <Anchor
+            href={`/api/messages/${id}/pdfs/${position}`}
+            target="_blank"
+            rel="noreferrer"
+            size="sm"
+          >
+            {filename}
+          </Anchor>
+        </Group>
+      ))}
+      {message.state !== "sent" && (
+        <Text size="xs" c="dimmed">
+          Filled again now, from the versions that it was accepted with.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Source({ text }: { text: string }) {
+  return (
+    <Code block tabIndex={0} mah={480} style={{ overflow: "auto", whiteSpace: "pre-wrap" }}>
+      {text}
+    </Code>
+  );
+}

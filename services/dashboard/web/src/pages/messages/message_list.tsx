@@ -1,0 +1,166 @@
+import { Alert, Anchor, Badge, Button, Group, Stack, Switch, Text } from "@mantine/core";
+import { IconFilterOff, IconSend } from "@tabler/icons-react";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import type { MessageList as MessagePageOf, StateTotals } from "../../../../interface/messages.ts";
+import { request } from "../../api.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { absoluteTime } from "../../parts/time.tsx";
+import { FilterBar, useOptions } from "./filter_bar.tsx";
+import { type LiveState, useLiveRows } from "./live_rows.ts";
+import { MessageRows } from "./message_rows.tsx";
+import { type Filter, queryOf, useFilter } from "./query_filter.ts";
+import { RetryAll } from "./retry_all.tsx";
+import { STATE_LOOK } from "./state_badge.tsx";
+
+const LIVE_LABEL: Record<LiveState, string> = {
+  off: "Live updates are off",
+  connecting: "Connecting…",
+  on: "Live",
+};
+
+/** The list of messages. */
+export default function MessageList() {
+  const [filter, setFilter] = useFilter();
+  const [isOn, setOn] = useState(true);
+  const { live, counts } = useLiveRows(filter, isOn);
+  const options = useOptions();
+  const query = queryOf(filter);
+  const list = useInfiniteQuery({
+    queryKey: ["messages", "list", query],
+    queryFn: ({ signal, pageParam: before }) =>
+      request<MessagePageOf>(`/messages${queryOf({ ...filter, ...(before ? { before } : {}) })}`, {
+        signal,
+      }),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+  const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
+  const last = list.data?.pages.at(-1);
+  const isFiltered = query !== "";
+  return (
+    <Page
+      title="Messages"
+      about="Every mail of this account, newest first."
+      wide
+      actions={
+        <Switch
+          label={LIVE_LABEL[live]}
+          checked={isOn}
+          onChange={(event) => setOn(event.currentTarget.checked)}
+        />
+      }
+    >
+      {counts && <Totals counts={counts} filter={filter} onPick={setFilter} />}
+      <FilterBar filter={filter} onChange={setFilter} />
+      {filter.reason !== undefined && <OneReason filter={filter} />}
+      {list.isPending && <Waiting label="Loading messages" />}
+      {list.error && <Failed problem={list.error} retry={() => void list.refetch()} />}
+      {rows.length > 0 && <MessageRows rows={rows} options={options} />}
+      {last?.isCut && (
+        <Alert color="yellow" title="Not everything was searched">
+          <Text size="sm">
+            The search took too long and stopped. Narrow the time, or search on.
+          </Text>
+        </Alert>
+      )}
+      {last && rows.length === 0 && !last.isCut && <Nothing isFiltered={isFiltered} />}
+      {list.hasNextPage && (
+        <Group justify="center">
+          <Button
+            variant="default"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            {last?.isCut ? "Search on" : "Show older messages"}
+          </Button>
+        </Group>
+      )}
+    </Page>
+  );
+}
+
+/** What an address names exactly, and that all of it can be sent again. */
+function OneReason({ filter }: { filter: Filter }) {
+  const { state, reason = "", code, enhanced, send, from } = filter;
+  const isOne = state === "failed" || state === "unknown" || state === "deferred";
+  return (
+    <Alert color="blue" title="Only those with this reason">
+      <Text size="sm">{reason} {code} {enhanced}</Text>
+      {isOne && (
+        <Group mt="xs">
+          <RetryAll
+            cause={{
+              ...{ state, reason, send, from },
+              code: code === undefined ? null : Number(code),
+              enhanced: enhanced ?? null,
+            }}
+          />
+        </Group>
+      )}
+    </Alert>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Empty icon={IconFilterOff} title="No message matches">
+        Take a filter away, or widen the time.
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon={IconSend} title="No mail yet">
+      Whatever is sent with one of your{" "}
+      <Anchor component={Link} href="~/tokens" underline="always">tokens</Anchor>{" "}
+      appears here at once. The editor of a{" "}
+      <Anchor component={Link} href="~/email-templates" underline="always">template</Anchor>{" "}
+      sends a first one, and copies the request as curl.
+    </Empty>
+  );
+}
+
+/** What needs a look, as filters. */
+function Totals({ counts, filter, onPick }: {
+  counts: StateTotals;
+  filter: Filter;
+  onPick: (changes: Filter) => void;
+}) {
+  return (
+    <Stack gap={4}>
+      <Group gap="xs" role="group" aria-label="In the last 24 hours">
+        {(["failed", "unknown", "deferred"] as const).map((state) => (
+          <Button
+            key={state}
+            size="compact-sm"
+            variant={filter.state === state ? "light" : "default"}
+            aria-pressed={filter.state === state}
+            onClick={() => onPick({ state: filter.state === state ? "" : state })}
+            rightSection={
+              <Badge
+                size="sm"
+                variant="light"
+                color="gray"
+                autoContrast
+                circle={counts[state] < 10}
+              >
+                {counts[state] >= 1000 ? "1000+" : counts[state]}
+              </Badge>
+            }
+          >
+            {STATE_LOOK[state].label}
+          </Button>
+        ))}
+        <Text size="xs" c="dimmed">accepted since {absoluteTime(dayAgo())}</Text>
+      </Group>
+    </Stack>
+  );
+}
+
+function dayAgo(): Date {
+  return new Date(Math.floor(Date.now() / 60_000) * 60_000 - 86_400_000);
+}

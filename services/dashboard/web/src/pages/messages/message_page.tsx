@@ -1,0 +1,233 @@
+import { Alert, Anchor, Button, Card, Code, Grid, Group, Stack, Table, Text } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import { IconArrowLeft, IconBan, IconRefresh } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { MessageView } from "../../../../interface/messages.ts";
+import { request } from "../../api.ts";
+import { CopyText } from "../../parts/copy_text.tsx";
+import { durationText } from "../../parts/duration.ts";
+import { Page } from "../../parts/page.tsx";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { Time } from "../../parts/time.tsx";
+import { useMay } from "../../session.tsx";
+import { MessageContent } from "./message_content.tsx";
+import { MessageTimeline } from "./message_timeline.tsx";
+import { verdictOf } from "./verdict.ts";
+
+const OPEN_MS = 2000;
+const ENDED = new Set(["sent", "failed", "canceled"]);
+
+/** One message: first whether it arrived and why not, then how it came to that. */
+export default function MessagePage({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["messages", id],
+    queryFn: ({ signal }) => request<MessageView>(`/messages/${id}`, { signal }),
+    refetchInterval: ({ state }) => state.data && ENDED.has(state.data.state) ? false : OPEN_MS,
+  });
+  return (
+    <Page
+      title={data === undefined ? "Message" : `To ${data.email}`}
+      about={
+        <Anchor component={Link} href="/" size="sm">
+          <Group gap={4} component="span">
+            <IconArrowLeft size={14} aria-hidden />All messages
+          </Group>
+        </Anchor>
+      }
+      actions={data && <Actions message={data} />}
+    >
+      {error && <Failed problem={error} retry={() => void refetch()} />}
+      {data === undefined && !error && <Waiting label="Loading the message" />}
+      {data && <Shown message={data} />}
+    </Page>
+  );
+}
+
+function Shown({ message }: { message: MessageView }) {
+  const { headline, why, color } = verdictOf(message);
+  const { reply, state } = message;
+  return (
+    <>
+      <Alert
+        color={color}
+        title={<Text fw={650} c="var(--mantine-color-text)">{headline}</Text>}
+        role="status"
+      >
+        <Stack gap="xs">
+          {why !== null && <Text size="sm">{why}</Text>}
+          {reply?.response && (
+            <div>
+              <Text size="xs" fw={600} mb={2}>The server's words</Text>
+              <Code block style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+                {reply.response}
+              </Code>
+            </div>
+          )}
+          <Text size="xs">
+            {ENDED.has(state) ? "Took" : "For"} {durationText(message.tookMs)} since its acceptance,
+            {" "}
+            {message.attempt === 1 ? "1 attempt" : `${message.attempt} attempts`}
+          </Text>
+        </Stack>
+      </Alert>
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack>
+            <Section title="What happened">
+              <MessageTimeline steps={message.timeline} />
+            </Section>
+            <Section title="The mail">
+              <MessageContent message={message} />
+            </Section>
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Section title="Details">
+            <Details message={message} />
+          </Section>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card withBorder component="section" aria-label={title}>
+      <Text component="h2" fw={650} size="md" m={0} mb="sm">{title}</Text>
+      {children}
+    </Card>
+  );
+}
+
+function Details({ message }: { message: MessageView }) {
+  const { id, sendId, name, email, from, template, integration, attachments, traceId } = message;
+  const { acceptedAt, finishedAt, nextAt, recipients } = message;
+  const rows: readonly (readonly [string, ReactNode] | undefined)[] = [
+    ["To", name === null ? email : `${name} <${email}>`],
+    ["From", from.name === undefined ? from.email : `${from.name} <${from.email}>`],
+    ["Accepted", <Time key="t" at={acceptedAt} size="sm" />],
+    finishedAt === null ? undefined : ["Ended", <Time key="t" at={finishedAt} size="sm" />],
+    nextAt === null || new Date(nextAt) < new Date()
+      ? undefined
+      : ["Next attempt", <Time key="t" at={nextAt} size="sm" />],
+    [
+      "Template",
+      <Anchor key="a" component={Link} href={`~/email-templates/${template.id}`} size="sm">
+        {template.name ?? `No. ${template.id}`}, version {template.version}
+      </Anchor>,
+    ],
+    [
+      "Integration",
+      <Anchor key="a" component={Link} href={`~/integrations/${integration.id}`} size="sm">
+        {integration.name ?? `No. ${integration.id}`}
+        {integration.host !== null && ` (${integration.host})`}
+      </Anchor>,
+    ],
+    [
+      "Attachments",
+      attachments.length === 0
+        ? "none"
+        : attachments.map(({ templateId, filename }, position) => (
+          <div key={position}>{filename ?? `of PDF template ${templateId}`}</div>
+        )),
+    ],
+    [
+      "Send",
+      <Anchor key="a" component={Link} href={`/sends/${sendId}`} size="sm">
+        {recipients === 1 ? "this message alone" : `all ${recipients} recipients`}
+      </Anchor>,
+    ],
+    ["Message id", <Id key="i" text={id} label="Copy the message's id" />],
+    ["Send id", <Id key="i" text={sendId} label="Copy the send's id" />],
+    traceId === null
+      ? undefined
+      : ["Trace id", <Id key="i" text={traceId} label="Copy the trace id" />],
+  ];
+  return (
+    <Table verticalSpacing={6} horizontalSpacing={0} withRowBorders={false} layout="fixed">
+      <Table.Tbody>
+        {rows.filter((row) => row !== undefined).map(([label, value]) => (
+          <Table.Tr key={label}>
+            <Table.Th w={110} scope="row" fw={400} c="dimmed" style={{ verticalAlign: "top" }}>
+              {label}
+            </Table.Th>
+            <Table.Td style={{ overflowWrap: "anywhere" }}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** An id that can be copied. */
+export function Id({ text, label }: { text: string; label: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" align="center">
+      <Text ff="monospace" size="xs" style={{ overflowWrap: "anywhere" }}>{text}</Text>
+      <CopyText text={text} label={label} />
+    </Group>
+  );
+}
+
+function Actions({ message }: { message: MessageView }) {
+  const { id, state, canRetry, canCancel } = message;
+  const may = useMay("editor");
+  const client = useQueryClient();
+  const act = useMutation({
+    mutationFn: (verb: "retry" | "cancel") =>
+      request<MessageView>(`/messages/${id}/${verb}`, { method: "POST" }),
+    onSuccess: (changed, verb) => {
+      client.setQueryData(["messages", id], changed);
+      tellDone(verb === "retry" ? "It is sent again now" : "It is canceled");
+    },
+    onError: (problem) => {
+      tellProblem(problem);
+      void client.invalidateQueries({ queryKey: ["messages", id] });
+    },
+  });
+  const ask = (verb: "retry" | "cancel", text: string) =>
+    modals.openConfirmModal({
+      title: verb === "retry" ? "Send this mail again?" : "Cancel this mail?",
+      children: <Text size="sm">{text}</Text>,
+      labels: {
+        confirm: verb === "retry" ? "Send again" : "Cancel the mail",
+        cancel: "Leave it",
+      },
+      confirmProps: verb === "cancel" ? { color: "red" } : {},
+      onConfirm: () => act.mutate(verb),
+    });
+  if (!may) return null;
+  return (
+    <>
+      {canRetry && (
+        <Button
+          leftSection={<IconRefresh size={16} />}
+          loading={act.isPending}
+          onClick={() =>
+            ask(
+              "retry",
+              state === "unknown"
+                ? "The server may have taken it already: the recipient may then get it twice."
+                : "It is sent with the same template version and variables, now.",
+            )}
+        >
+          Send again
+        </Button>
+      )}
+      {canCancel && (
+        <Button
+          variant="default"
+          leftSection={<IconBan size={16} />}
+          loading={act.isPending}
+          onClick={() => ask("cancel", "It will not be sent, and this cannot be taken back.")}
+        >
+          Cancel
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,214 @@
+import { Alert, Anchor, Button, Card, Code, Group, Progress, Stack, Text } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import { IconArrowLeft, IconBan } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "wouter";
+import type {
+  BulkRetry,
+  CauseView,
+  MessageList,
+  MessageRow,
+  SendView,
+} from "../../../../interface/messages.ts";
+import { request } from "../../api.ts";
+import { Page } from "../../parts/page.tsx";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { Time } from "../../parts/time.tsx";
+import { useMay } from "../../session.tsx";
+import { useOptions } from "./filter_bar.tsx";
+import { Id } from "./message_page.tsx";
+import { MessageRows } from "./message_rows.tsx";
+import { RetryAll } from "./retry_all.tsx";
+import { queryOf } from "./query_filter.ts";
+import { STATE_LOOK, StateBadge } from "./state_badge.tsx";
+
+type State = MessageRow["state"];
+
+const STATES = Object.keys(STATE_LOOK) as State[];
+const OPEN_MS = 2000;
+
+/** One send: how far its recipients are, and why some got nothing. */
+export default function SendPage({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["messages", "send", id],
+    queryFn: ({ signal }) => request<SendView>(`/sends/${id}`, { signal }),
+    refetchInterval: ({ state }) => state.data?.settledAt ? false : OPEN_MS,
+  });
+  return (
+    <Page
+      title={data === undefined ? "Send" : `Send to ${countOf(data.recipients)}`}
+      about={
+        <Anchor component={Link} href="/" size="sm">
+          <Group gap={4} component="span">
+            <IconArrowLeft size={14} aria-hidden />All messages
+          </Group>
+        </Anchor>
+      }
+      actions={data && <CancelRest send={data} />}
+    >
+      {error && <Failed problem={error} retry={() => void refetch()} />}
+      {data === undefined && !error && <Waiting label="Loading the send" />}
+      {data && (
+        <>
+          <Shares send={data} />
+          {data.causes.length > 0 && <Causes send={data} />}
+          <Recipients id={id} isSettled={data.settledAt !== null} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function countOf(recipients: number): string {
+  return recipients === 1 ? "1 recipient" : `${recipients.toLocaleString()} recipients`;
+}
+
+function Shares({ send }: { send: SendView }) {
+  const { states, recipients, template, integration, acceptedAt, settledAt, id, traceId } = send;
+  const present = STATES.filter((state) => (states[state] ?? 0) > 0);
+  return (
+    <Card withBorder>
+      <Stack gap="sm">
+        <Progress.Root size={18} aria-label="Recipients by state">
+          {present.map((state) => (
+            <Progress.Section
+              key={state}
+              value={100 * (states[state] ?? 0) / recipients}
+              color={`${STATE_LOOK[state].color}.6`}
+              aria-label={`${STATE_LOOK[state].label}: ${states[state]}`}
+            />
+          ))}
+        </Progress.Root>
+        <Group gap="md">
+          {present.map((state) => (
+            <Group key={state} gap={6}>
+              <StateBadge state={state} />
+              <Text size="sm" fw={600}>{states[state]?.toLocaleString()}</Text>
+            </Group>
+          ))}
+        </Group>
+        <Text size="sm" c="dimmed">
+          {template.name ?? `Template ${template.id}`}, version {template.version}, through{" "}
+          {integration.name ?? `integration ${integration.id}`}; accepted{" "}
+          <Time at={acceptedAt} size="sm" />
+          {settledAt === null ? "; not finished yet" : (
+            <>
+              ; finished <Time at={settledAt} size="sm" />
+            </>
+          )}
+        </Text>
+        <Group gap="lg">
+          <Group gap="xs">
+            <Text size="xs" c="dimmed">Send id</Text>
+            <Id text={id} label="Copy the send's id" />
+          </Group>
+          {traceId !== null && (
+            <Group gap="xs">
+              <Text size="xs" c="dimmed">Trace id</Text>
+              <Id text={traceId} label="Copy the trace id" />
+            </Group>
+          )}
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+function Causes({ send }: { send: SendView }) {
+  return (
+    <Stack gap="xs" component="section" aria-label="Why some did not arrive">
+      <Text component="h2" fw={650} m={0}>Why some did not arrive</Text>
+      {send.contentRemovedAt !== null && (
+        <Alert color="gray">
+          The content of this send is no longer kept: it cannot be sent again.
+        </Alert>
+      )}
+      {send.causes.map((cause) => (
+        <Card key={`${cause.state}-${cause.messageId}`} withBorder padding="sm">
+          <Group justify="space-between" align="flex-start">
+            <Stack gap={4} flex={1} miw={220}>
+              <Group gap="xs">
+                <StateBadge state={cause.state} />
+                <Text fw={600} size="sm">{cause.count.toLocaleString()}</Text>
+                <Text size="sm">{cause.reason}</Text>
+              </Group>
+              {cause.response !== null && (
+                <Code style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+                  {cause.response}
+                </Code>
+              )}
+              <Anchor component={Link} href={`/${cause.messageId}`} size="xs">
+                The newest of them
+              </Anchor>
+            </Stack>
+            {send.contentRemovedAt === null && <RetryAll cause={causeOf(cause, send.id)} />}
+          </Group>
+        </Card>
+      ))}
+    </Stack>
+  );
+}
+
+function causeOf({ state, reason, code, enhanced }: CauseView, send: string): BulkRetry {
+  return { state: state as BulkRetry["state"], reason, code, enhanced, send };
+}
+
+function Recipients({ id, isSettled }: { id: string; isSettled: boolean }) {
+  const options = useOptions();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["messages", "send", id, "rows"],
+    queryFn: ({ signal }) => request<MessageList>(`/messages${queryOf({ send: id })}`, { signal }),
+    refetchInterval: isSettled ? false : OPEN_MS,
+  });
+  if (error) return <Failed problem={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Waiting label="Loading the recipients" />;
+  return (
+    <Stack gap="xs" component="section" aria-label="Recipients">
+      <Text component="h2" fw={650} m={0}>Recipients</Text>
+      <MessageRows rows={data.rows} options={options} />
+      {data.next !== null && (
+        <Anchor component={Link} href={`/?send=${id}`} size="sm">All, with filters</Anchor>
+      )}
+    </Stack>
+  );
+}
+
+function CancelRest({ send }: { send: SendView }) {
+  const may = useMay("editor");
+  const client = useQueryClient();
+  const { id, states } = send;
+  const left = (["queued", "rendered", "printed", "deferred"] as const)
+    .reduce((sum, state) => sum + (states[state] ?? 0), 0);
+  const cancel = useMutation({
+    mutationFn: () => request<{ canceled: number }>(`/sends/${id}/cancel`, { method: "POST" }),
+    onSuccess: ({ canceled }) => {
+      tellDone(`${canceled} are canceled`);
+      void client.invalidateQueries({ queryKey: ["messages"] });
+    },
+    onError: tellProblem,
+  });
+  if (!may || left === 0) return null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconBan size={16} />}
+      loading={cancel.isPending}
+      onClick={() =>
+        modals.openConfirmModal({
+          title: `Cancel what is left?`,
+          children: (
+            <Text size="sm">
+              {left.toLocaleString()}{" "}
+              that are not sent yet will not be, and this cannot be taken back.
+            </Text>
+          ),
+          labels: { confirm: "Cancel them", cancel: "Leave them" },
+          confirmProps: { color: "red" },
+          onConfirm: () => cancel.mutate(),
+        })}
+    >
+      Cancel what is left
+    </Button>
+  );
+}

@@ -1,0 +1,68 @@
+import type { MessageRow } from "../../../../interface/messages.ts";
+import { absoluteTime, relativeTime } from "../../parts/time.tsx";
+
+/** The answer to "did it arrive, and why not": a headline and what the server said. */
+export interface Verdict {
+  headline: string;
+  /** A sentence. */
+  why: string | null;
+  color: "teal" | "red" | "yellow" | "orange" | "gray" | "blue";
+}
+
+/** Says in words where a message stands. */
+export function verdictOf(row: MessageRow): Verdict {
+  const { state, reason, reply, finishedAt } = row;
+  switch (state) {
+    case "sent": {
+      const when = finishedAt === null ? "" : ` ${absoluteTime(new Date(finishedAt))}`;
+      return {
+        headline: "Delivered to the recipient's mail server",
+        why: `It was accepted${when}. What happens behind that server is not seen from here.`,
+        color: "teal",
+      };
+    }
+    case "failed":
+      return {
+        headline: reply?.code === undefined
+          ? "Not delivered"
+          : `Not delivered: the server said ${codeOf(row)}`,
+        why: reason,
+        color: "red",
+      };
+    case "unknown":
+      return {
+        headline: "It may have arrived: nobody knows",
+        why: `${
+          reason ?? "The server did not confirm it"
+        }. Sending it again may make a second one.`,
+        color: "orange",
+      };
+    case "deferred":
+      return { headline: `Not delivered yet: ${nextOf(row)}`, why: reason, color: "yellow" };
+    case "canceled":
+      return { headline: "Canceled before it was sent", why: null, color: "gray" };
+    case "sending":
+      return { headline: "On its way to the server now", why: null, color: "blue" };
+    case "queued":
+      return { headline: "Accepted, and waits to be rendered", why: reason, color: "gray" };
+    case "rendered":
+      return {
+        headline: "Rendered, and waits for its PDFs or to be sent",
+        why: reason,
+        color: "gray",
+      };
+    case "printed":
+      return { headline: "Ready with its PDFs, and waits to be sent", why: reason, color: "gray" };
+  }
+}
+
+function nextOf({ nextAt, isParked }: MessageRow): string {
+  if (isParked || nextAt === null) return "it waits for its integration's turn";
+  const at = new Date(nextAt);
+  return at.getTime() <= Date.now() ? "it is tried again now" : `next attempt ${relativeTime(at)}`;
+}
+
+/** Writes a reply's codes: `550 5.1.1`. */
+export function codeOf({ reply }: Pick<MessageRow, "reply">): string {
+  return [reply?.code, reply?.enhanced].filter((part) => part !== undefined).join(" ");
+}

@@ -1,0 +1,45 @@
+import { Anchor, Card, Group, Stack, Text, ThemeIcon } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconX } from "@tabler/icons-react";
+import { Link } from "wouter";
+import type { AttentionView } from "../../../../interface/overview.ts";
+
+const LOOK = {
+  error: { color: "red", icon: IconX, word: "Problem" },
+  warning: { color: "yellow", icon: IconAlertTriangle, word: "Warning" },
+  info: { color: "blue", icon: IconInfoCircle, word: "Note" },
+} as const;
+
+/** What needs a person now. */
+export function AttentionCard({ items }: { items: AttentionView[] }) {
+  return (
+    <Card withBorder component="section" aria-label="Needs attention">
+      <Text component="h2" fw={650} m={0} mb="sm">Needs attention</Text>
+      {items.length === 0 && (
+        <Group gap="xs" wrap="nowrap">
+          <ThemeIcon color="teal" variant="light" size="md" radius="xl">
+            <IconCircleCheck size={16} aria-hidden />
+          </ThemeIcon>
+          <Text size="sm">Nothing at the moment.</Text>
+        </Group>
+      )}
+      <Stack gap="sm">
+        {items.map(({ severity, title, detail, path }, position) => {
+          const { color, icon: Sign, word } = LOOK[severity];
+          return (
+            <Group key={position} gap="xs" wrap="nowrap" align="flex-start">
+              <ThemeIcon color={color} variant="light" size="md" radius="xl">
+                <Sign size={15} aria-label={word} />
+              </ThemeIcon>
+              <div style={{ minWidth: 0 }}>
+                <Anchor component={Link} href={`~${path}`} size="sm" fw={500}>{title}</Anchor>
+                {detail !== "" && (
+                  <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{detail}</Text>
+                )}
+              </div>
+            </Group>
+          );
+        })}
+      </Stack>
+    </Card>
+  );
+}

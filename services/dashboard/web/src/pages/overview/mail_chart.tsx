@@ -1,0 +1,70 @@
+import "@mantine/charts/styles.css";
+import { BarChart } from "@mantine/charts";
+import { Table } from "@mantine/core";
+import type { Bar } from "./buckets.ts";
+
+const SERIES = [
+  { name: "sent", label: "Sent", color: "teal.6" },
+  { name: "failed", label: "Failed", color: "red.6" },
+  { name: "deferred", label: "Deferrals", color: "yellow.6" },
+  { name: "unknown", label: "Unknown", color: "grape.6" },
+];
+
+/** What happened over time, as a chart. */
+export default function MailChart({ bars }: { bars: Bar[] }) {
+  return (
+    <div role="img" aria-label={summaryOf(bars)}>
+      <BarChart
+        h={260}
+        data={bars as unknown as Record<string, unknown>[]}
+        dataKey="label"
+        type="stacked"
+        series={SERIES}
+        withLegend
+        legendProps={{ verticalAlign: "bottom" }}
+        tickLine="y"
+        valueFormatter={(value) => value.toLocaleString()}
+        barChartProps={{ accessibilityLayer: false }}
+        barProps={{ isAnimationActive: false }}
+      />
+    </div>
+  );
+}
+
+function summaryOf(bars: Bar[]): string {
+  const sum = (name: "sent" | "failed" | "deferred") =>
+    bars.reduce((total, bar) => total + bar[name], 0).toLocaleString();
+  return `Chart: ${sum("sent")} sent, ${sum("failed")} failed, ${sum("deferred")} deferrals. ` +
+    "The same as a table: switch to the table";
+}
+
+/** The same as a table. */
+export function MailTable({ bars }: { bars: Bar[] }) {
+  const shown = bars.filter(({ accepted, sent, failed, deferred, unknown }) =>
+    accepted + sent + failed + deferred + unknown > 0
+  );
+  return (
+    <Table.ScrollContainer minWidth={420} mah={300} type="native">
+      <Table stickyHeader aria-label="What happened over time">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>From</Table.Th>
+            {["Accepted", "Sent", "Failed", "Deferrals", "Unknown"].map((name) => (
+              <Table.Th key={name} ta="right">{name}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {shown.map((bar, position) => (
+            <Table.Tr key={position}>
+              <Table.Td>{bar.label}</Table.Td>
+              {[bar.accepted, bar.sent, bar.failed, bar.deferred, bar.unknown].map((value, at) => (
+                <Table.Td key={at} ta="right">{value.toLocaleString()}</Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

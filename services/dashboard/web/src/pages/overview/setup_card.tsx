@@ -1,0 +1,61 @@
+import { Anchor, Card, Group, Progress, Stack, Text, ThemeIcon } from "@mantine/core";
+import { IconCheck, IconCircleDashed } from "@tabler/icons-react";
+import { Link } from "wouter";
+import type { SetupStep } from "../../../../interface/overview.ts";
+
+const STEPS: Record<SetupStep["step"], { title: string; about: string; path: string }> = {
+  integration: {
+    title: "Connect your mail server",
+    about: "An SMTP integration says where your mail goes out, and from which addresses.",
+    path: "/integrations",
+  },
+  template: {
+    title: "Publish an email template",
+    about: "Write it, look at it, and publish it: requests use what is published.",
+    path: "/email-templates",
+  },
+  token: {
+    title: "Generate a token",
+    about: "Your program shows it with each request.",
+    path: "/tokens",
+  },
+  mail: {
+    title: "Send the first mail",
+    about: "The editor of a template copies the request as curl. The mail appears here at once.",
+    path: "/messages",
+  },
+};
+
+/** What a new account has to do until its first mail. */
+export function SetupCard({ steps }: { steps: SetupStep[] }) {
+  const done = steps.filter(({ isDone }) => isDone).length;
+  return (
+    <Card withBorder component="section" aria-label="Getting started">
+      <Group justify="space-between" mb="xs">
+        <Text component="h2" fw={650} m={0}>Getting started</Text>
+        <Text size="sm" c="dimmed">{done} of {steps.length} done</Text>
+      </Group>
+      <Progress value={100 * done / steps.length} size="sm" mb="md" aria-label="Steps done" />
+      <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: "none" }}>
+        {steps.map(({ step, isDone }) => {
+          const { title, about, path } = STEPS[step];
+          return (
+            <Group key={step} component="li" gap="sm" wrap="nowrap" align="flex-start">
+              <ThemeIcon color={isDone ? "teal" : "gray"} variant="light" radius="xl" size="md">
+                {isDone
+                  ? <IconCheck size={15} aria-label="Done" />
+                  : <IconCircleDashed size={15} aria-label="To do" />}
+              </ThemeIcon>
+              <div>
+                {isDone
+                  ? <Text size="sm" c="dimmed" td="line-through">{title}</Text>
+                  : <Anchor component={Link} href={`~${path}`} size="sm" fw={600}>{title}</Anchor>}
+                {!isDone && <Text size="xs" c="dimmed">{about}</Text>}
+              </div>
+            </Group>
+          );
+        })}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,75 @@
+import { Card, Table, Text } from "@mantine/core";
+import type { DurationView, StageView } from "../../../../interface/overview.ts";
+import { durationText } from "../../parts/duration.ts";
+import { Time } from "../../parts/time.tsx";
+
+const NAMES: Record<StageView["stage"], string> = {
+  render: "Rendering",
+  print: "Printing PDFs",
+  mail: "Sending",
+  retry: "Waiting to be retried",
+};
+
+/** How much waits in front of each stage. */
+export function QueuesCard({ stages }: { stages: StageView[] }) {
+  return (
+    <Card withBorder component="section" aria-label="Queues now">
+      <Text component="h2" fw={650} m={0}>Queues now</Text>
+      <Text size="xs" c="dimmed" mb="xs">Of all accounts of this installation together</Text>
+      <Table horizontalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Stage</Table.Th>
+            <Table.Th ta="right">Waiting</Table.Th>
+            <Table.Th ta="right">In hand</Table.Th>
+            <Table.Th ta="right">Oldest</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {stages.map(({ stage, waiting, inHand, oldestAt }) => (
+            <Table.Tr key={stage}>
+              <Table.Td>{NAMES[stage]}</Table.Td>
+              <Table.Td ta="right">{waiting.toLocaleString()}</Table.Td>
+              <Table.Td ta="right">{inHand.toLocaleString()}</Table.Td>
+              <Table.Td ta="right">
+                {oldestAt === null ? "–" : <Time at={oldestAt} size="sm" />}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+/** How long each stage's work takes. */
+export function DurationsCard({ durations }: { durations: DurationView[] }) {
+  return (
+    <Card withBorder component="section" aria-label="Slowest stages">
+      <Text component="h2" fw={650} m={0}>Slowest stages</Text>
+      <Text size="xs" c="dimmed" mb="xs">By this account's newest 500 messages</Text>
+      {durations.length === 0
+        ? <Text size="sm" c="dimmed">No mail has been made yet.</Text>
+        : (
+          <Table horizontalSpacing={4}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Stage</Table.Th>
+                <Table.Th ta="right">Median</Table.Th>
+                <Table.Th ta="right">95 % within</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {durations.map(({ stage, p50Ms, p95Ms }) => (
+                <Table.Tr key={stage}>
+                  <Table.Td>{NAMES[stage]}</Table.Td>
+                  <Table.Td ta="right">{durationText(p50Ms)}</Table.Td>
+                  <Table.Td ta="right">{durationText(p95Ms)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+    </Card>
+  );
+}

@@ -1,0 +1,52 @@
+import type { AccountStore, ContentExpiry } from "@posthaste/storage";
+import type { Logger } from "@posthaste/telemetry";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What expiring contents needs from the outside. */
+export interface ExpireContentsDeps
+  extends Pick<AccountStore, "listAccounts">, Pick<ContentExpiry, "removeContents"> {
+  now(): Date;
+  logger: Pick<Logger, "info" | "warn">;
+}
+
+const EVERY_MS = 600_000;
+const DAY_MS = 24 * 3_600_000;
+const SENDS_AT_ONCE = 500;
+
+/** A send is left alone so long after its acceptance, also where nothing is kept. */
+const SHORTEST_MS = 60_000;
+
+/** Removes contents that accounts keep no longer, every 10 minutes until the signal aborts. */
+export async function expireContentsForever(
+  deps: ExpireContentsDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const removed = await expireContents(deps, signal);
+      if (removed > 0) deps.logger.info("Removed contents that are kept no longer", { removed });
+    } catch (error) {
+      deps.logger.warn("Cannot remove contents that are kept no longer, trying again", { error });
+    }
+    await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Removes what each account's settings say, and gives of how many sends. */
+export async function expireContents(
+  deps: ExpireContentsDeps,
+  signal: AbortSignal,
+): Promise<number> {
+  let total = 0;
+  for (const { _id: accountId, retention } of await deps.listAccounts()) {
+    for (let hasMore = true; hasMore && !signal.aborted;) {
+      const now = deps.now();
+      const keptMs = Math.max(retention.contentDays * DAY_MS, SHORTEST_MS);
+      const before = new Date(now.getTime() - keptMs);
+      const done = await deps.removeContents({ accountId, before, limit: SENDS_AT_ONCE, now });
+      total += done.removed;
+      hasMore = done.hasMore;
+    }
+  }
+  return total;
+}

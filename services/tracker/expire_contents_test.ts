@@ -1,0 +1,45 @@
+import type { Account } from "@posthaste/contracts";
+import type { ContentRemoval } from "@posthaste/storage";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { expireContents, expireContentsForever } from "./expire_contents.ts";
+
+const NOW = new Date("2026-03-08T12:00:00Z");
+const accountOf = (_id: string, contentDays: number): Account => ({
+  ...{ _id, name: _id, createdAt: NOW },
+  retention: { contentDays },
+});
+
+test("expireContents() removes by each account's days, until nothing is left", async () => {
+  const asked: string[] = [];
+  const total = await expireContents({
+    listAccounts: () => Promise.resolve([accountOf("acc_7", 7), accountOf("acc_0", 0)]),
+    removeContents: ({ accountId, before }: ContentRemoval) => {
+      asked.push(`${accountId} ${before.toISOString()}`);
+      return Promise.resolve({ removed: 2, hasMore: asked.length === 1 });
+    },
+    now: () => NOW,
+    logger: { info: () => {}, warn: () => {} },
+  }, new AbortController().signal);
+  assert.equal(total, 6);
+  assert.deepEqual(asked, [
+    "acc_7 2026-03-01T12:00:00.000Z",
+    "acc_7 2026-03-01T12:00:00.000Z",
+    "acc_0 2026-03-08T11:59:00.000Z",
+  ]);
+});
+
+test("expireContentsForever() tells of a failure and ends with its signal", async () => {
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const ended = expireContentsForever({
+    listAccounts: () => Promise.reject(new Error("away")),
+    removeContents: () => Promise.reject(new Error("not asked")),
+    now: () => NOW,
+    logger: { info: () => {}, warn: (line) => void lines.push(line) },
+  }, stop.signal);
+  await new Promise(setImmediate);
+  stop.abort();
+  await ended;
+  assert.deepEqual(lines, ["Cannot remove contents that are kept no longer, trying again"]);
+});

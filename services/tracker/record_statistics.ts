@@ -1,0 +1,44 @@
+import type { Fact } from "@posthaste/messaging";
+import {
+  type Counted,
+  STATISTICS_BUCKET_MS,
+  type StatisticsNote,
+  type StatisticsStore,
+} from "@posthaste/storage";
+
+const COUNTED_AS: Partial<Record<Fact["type"], Counted>> = {
+  "fact.send.accepted": "accepted",
+  "fact.message.sent": "sent",
+  "fact.message.failed": "failed",
+  "fact.message.deferred": "deferred",
+  "fact.message.unknown": "unknown",
+};
+
+/**
+ * Adds facts to the statistics of their accounts, in one command. Facts that come again count again:
+ * statistics are for charts, and no ledger.
+ */
+export async function recordStatistics(
+  facts: Fact[],
+  { noteStatistics }: Pick<StatisticsStore, "noteStatistics">,
+): Promise<void> {
+  await noteStatistics(sumUp(facts));
+}
+
+/** Sums facts up by account and bucket of time. */
+export function sumUp(facts: Fact[]): StatisticsNote[] {
+  const notes = new Map<string, StatisticsNote>();
+  for (const { type, data } of facts) {
+    const counted = COUNTED_AS[type];
+    if (counted === undefined) continue;
+    const bucket = Math.floor(Date.parse(data.at) / STATISTICS_BUCKET_MS);
+    const key = `${data.accountId}/${bucket}`;
+    let note = notes.get(key);
+    if (note === undefined) {
+      note = { accountId: data.accountId, at: new Date(bucket * STATISTICS_BUCKET_MS) };
+      notes.set(key, note);
+    }
+    note[counted] = (note[counted] ?? 0) + ("recipients" in data ? data.recipients ?? 1 : 1);
+  }
+  return [...notes.values()];
+}

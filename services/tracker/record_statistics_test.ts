@@ -1,0 +1,41 @@
+import type { Fact } from "@posthaste/messaging";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recordStatistics, sumUp } from "./record_statistics.ts";
+
+const SEND = { v: 1 as const, sendId: "snd_1", accountId: "acc_1", at: "2026-03-01T12:01:00.000Z" };
+const MESSAGE = { ...SEND, messageId: "msg_1", index: 0, attempt: 1 };
+const sent = (changes: object = {}): Fact => ({
+  type: "fact.message.sent",
+  data: { ...MESSAGE, reply: { code: 250 }, ...changes },
+});
+
+test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes", () => {
+  const facts: Fact[] = [
+    { type: "fact.send.accepted", data: { ...SEND, recipients: 40 } },
+    // A process of before did not tell.
+    { type: "fact.send.accepted", data: SEND },
+    sent(),
+    sent({ at: "2026-03-01T12:04:59.999Z" }),
+    sent({ at: "2026-03-01T12:05:00.000Z" }),
+    sent({ accountId: "acc_2" }),
+    { type: "fact.message.failed", data: { ...MESSAGE, stage: "pdf", reason: "x" } },
+    { type: "fact.message.deferred", data: { ...MESSAGE, reason: "x" } },
+    { type: "fact.message.unknown", data: { ...MESSAGE, reason: "x" } },
+    { type: "fact.message.rendered", data: MESSAGE },
+  ];
+  const [at, later] = [new Date("2026-03-01T12:00:00Z"), new Date("2026-03-01T12:05:00Z")];
+  assert.deepEqual(sumUp(facts), [
+    { accountId: "acc_1", at, accepted: 41, sent: 2, failed: 1, deferred: 1, unknown: 1 },
+    { accountId: "acc_1", at: later, sent: 1 },
+    { accountId: "acc_2", at, sent: 1 },
+  ]);
+});
+
+test("recordStatistics() writes a batch at once", async () => {
+  const calls: unknown[] = [];
+  const noteStatistics = (notes: unknown) => Promise.resolve(void calls.push(notes));
+  await recordStatistics([sent(), sent()], { noteStatistics });
+  const at = new Date("2026-03-01T12:00:00Z");
+  assert.deepEqual(calls, [[{ accountId: "acc_1", at, sent: 2 }]]);
+});
