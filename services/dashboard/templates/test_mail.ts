@@ -111,7 +111,10 @@ async function dispatch(send: Send, bus: DashboardDeps["bus"]): Promise<void> {
   const at = acceptedAt.toISOString();
   await Promise.all([
     ...dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${sendId}.${part}` })),
-    bus.publish({ type: "fact.send.accepted", data: { v: 1, sendId, accountId, at } }, {
+    bus.publish({
+      type: "fact.send.accepted",
+      data: { v: 1, sendId, accountId, at, recipients: send.messageCount },
+    }, {
       id: sendId,
     }),
   ]);

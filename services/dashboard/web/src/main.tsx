@@ -3,9 +3,10 @@ import "@mantine/notifications/styles.css";
 import "./global.css";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { catchBack } from "./parts/catch_back.ts";
 import { reloadWhenStale } from "./reload_when_stale.ts";
 
 reloadWhenStale();
-
+catchBack();
 const root = document.getElementById("root");
 if (root !== null) createRoot(root).render(<App />);

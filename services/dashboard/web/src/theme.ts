@@ -16,4 +16,9 @@ export const THEME = createTheme({
   fontFamilyMonospace:
     'ui-monospace, "Cascadia Code", "Source Code Pro", Menlo, Consolas, monospace',
   headings: { fontWeight: "650" },
+  components: {
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+  },
 });

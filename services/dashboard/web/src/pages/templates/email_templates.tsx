@@ -1,6 +1,6 @@
-import { Page } from "../../parts/page.tsx";
+import { TemplatePages } from "./template_pages.tsx";
 
-/** To be written. */
+/** The pages of email templates. */
 export default function EmailTemplates() {
-  return <Page title="EmailTemplates">{null}</Page>;
+  return <TemplatePages kind="email" />;
 }

@@ -1,6 +1,6 @@
-import { Page } from "../../parts/page.tsx";
+import { TemplatePages } from "./template_pages.tsx";
 
-/** To be written. */
+/** The pages of PDF templates. */
 export default function PdfTemplates() {
-  return <Page title="PdfTemplates">{null}</Page>;
+  return <TemplatePages kind="pdf" />;
 }

@@ -1,0 +1,92 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { html } from "@codemirror/lang-html";
+import { json, jsonParseLinter } from "@codemirror/lang-json";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
+import { linter, lintGutter, lintKeymap } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  tooltips,
+} from "@codemirror/view";
+import { EDITOR_THEME } from "./editor_theme.ts";
+import { MJML_TAGS } from "./mjml_tags.ts";
+import { placeholderMarks } from "./placeholder_marks.ts";
+import { completeTemplate, type TemplateWords } from "./template_completion.ts";
+
+/** What is written. */
+export type CodeLanguage = "html" | "text" | "json";
+
+const HINT = "Tab indents. Press Escape and then Tab to leave the editor.";
+
+/** How a source looks, whether it can be changed or not. */
+export function sourceLook(language: CodeLanguage): Extension {
+  return [
+    EDITOR_THEME,
+    EditorView.lineWrapping,
+    language === "json" ? json() : [
+      placeholderMarks,
+      // What a block opens may be closed in another: mismatches are no faults here.
+      language === "html"
+        ? html({ matchClosingTags: false, selfClosingTags: true, extraTags: MJML_TAGS })
+        : [],
+    ],
+  ];
+}
+
+/** All that an editor of a source can do, but for what changes while it is open. */
+export function codeExtensions(
+  language: CodeLanguage,
+  options: { label: string; words: () => TemplateWords },
+): Extension {
+  // One for all: completion tells its sources apart by what they are.
+  const source = [{ autocomplete: completeTemplate(options.words) }];
+  return [
+    sourceLook(language),
+    lineNumbers(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    foldGutter(),
+    lintGutter(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    // What it stands in is cut off at its edges.
+    tooltips({ parent: document.body }),
+    EditorState.tabSize.of(2),
+    autocompletion(),
+    language === "json"
+      ? linter(jsonParseLinter(), { delay: 300 })
+      : EditorState.languageData.of(() => source),
+    EditorView.contentAttributes.of({
+      "aria-label": options.label,
+      "aria-description": HINT,
+      tabindex: "0",
+    }),
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...completionKeymap,
+      ...searchKeymap,
+      ...foldKeymap,
+      ...lintKeymap,
+      ...historyKeymap,
+      ...defaultKeymap,
+      indentWithTab,
+    ]),
+  ];
+}

@@ -1,0 +1,64 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import { Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import type { TemplateRow } from "../../../../interface/templates.ts";
+import { request } from "../../api.ts";
+import { relativeTime } from "../../parts/time.tsx";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { KINDS } from "./template_kind.ts";
+import { templateKey } from "./template_queries.ts";
+
+/** Says what archiving a template breaks, and does it. */
+export function ArchiveTemplate({ kind, row, opened, onClose }: {
+  kind: TemplateKind;
+  row: TemplateRow;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { api, path, noun } = KINDS[kind];
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [working, setWorking] = useState(false);
+  const archive = async () => {
+    setWorking(true);
+    try {
+      await request(`${api}/${row.id}`, { method: "DELETE" });
+      onClose();
+      navigate(`~${path}`);
+      client.removeQueries({ queryKey: templateKey(kind, row.id) });
+      await client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
+      tellDone(`Archived ${row.name}`);
+    } catch (problem) {
+      tellProblem(problem);
+    } finally {
+      setWorking(false);
+    }
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Archive ${row.name}?`}>
+      <Stack gap="sm">
+        <Text size="sm">
+          Every request that names this {noun}, by id <Code>{row.id}</Code>
+          {row.alias !== null && (
+            <>
+              {" "}or alias <Code>{row.alias}</Code>
+            </>
+          )}
+          , is refused from then on{kind === "email" ? " (404)" : " (400)"}. Mail that was accepted
+          before is still sent.
+        </Text>
+        <Text size="sm" fw={550}>
+          {row.lastUsedAt === null
+            ? "No request has used it within the kept time."
+            : `A request last used it ${relativeTime(new Date(row.lastUsedAt))}.`}
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>Keep it</Button>
+          <Button color="red" loading={working} onClick={() => void archive()}>Archive</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

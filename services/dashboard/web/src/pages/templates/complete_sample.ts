@@ -1,0 +1,64 @@
+import type { Variables, VariableValue } from "@posthaste/contracts";
+
+import { sampleValue } from "./sample_value.ts";
+
+type Values = Record<string, VariableValue>;
+
+/** Those of the paths that lead to nothing in the sample: `customer.name`, `lines[].price`. */
+export function lackingPaths(sample: Variables, paths: readonly string[]): string[] {
+  return paths.filter((path) => !leadsTo(sample, stepsOf(path)));
+}
+
+/**
+ * The sample, with something to show at every path that leads to nothing yet: a field is filled with
+ * what its name stands for, a list gets one item. What is there stays, also where it is of another kind.
+ */
+export function completeSample(sample: Variables, paths: readonly string[]): Variables {
+  const completed = structuredClone(sample);
+  // `lines[].price` says that `lines` is a list, and `lines` alone does not.
+  const isOfMore = (path: string) =>
+    paths.some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[]`));
+  for (const path of paths) if (!isOfMore(path)) put(completed, stepsOf(path));
+  return completed;
+}
+
+function stepsOf(path: string): string[] {
+  return path.replaceAll("[]", ".[]").split(".").filter((step) => step !== "");
+}
+
+function leadsTo(value: unknown, [step, ...rest]: string[]): boolean {
+  if (step === undefined) return value !== undefined;
+  if (typeof value !== "object" || value === null) return false;
+  // An empty list is a choice of the author: nothing is missing in it.
+  if (step === "[]") {
+    return Array.isArray(value) && (value.length === 0 || leadsTo(value[0], rest));
+  }
+  // What every list and text has.
+  if (Array.isArray(value)) return step === "length";
+  return Object.hasOwn(value, step) && leadsTo((value as Values)[step], rest);
+}
+
+function put(values: Values, [name, ...rest]: string[]): void {
+  if (name === undefined || name === "__proto__") return;
+  if (!Object.hasOwn(values, name)) values[name] = newValue(name, rest);
+  else putInside(values[name], rest);
+}
+
+function putInside(value: VariableValue | undefined, steps: string[]): void {
+  const [step, ...rest] = steps;
+  if (step === undefined || typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) return put(value, steps);
+  if (step === "[]" && value.length > 0) putInside(value[0], rest);
+}
+
+function newValue(name: string, [step, ...rest]: string[]): VariableValue {
+  if (step === undefined) return sampleValue(name);
+  if (step === "[]") return [newValue(singular(name), rest)];
+  const inner: Values = {};
+  put(inner, [step, ...rest]);
+  return inner;
+}
+
+function singular(name: string): string {
+  return name.endsWith("s") ? name.slice(0, -1) : name;
+}

@@ -1,0 +1,84 @@
+import type { Variables } from "@posthaste/contracts";
+import { Anchor, Code, Modal, Stack, Tabs, Text } from "@mantine/core";
+import { Link } from "wouter";
+import type { TemplateView } from "../../../../interface/templates.ts";
+import { CopyCode } from "../../parts/copy_text.tsx";
+import { useSession } from "../../session.tsx";
+import { attachmentsJson, curlAttach, curlRender, curlSend } from "./curl_text.ts";
+
+/** Offers the requests that use a template, with its real ids and the sample's values. */
+export function CurlDialog({ view, sample, opened, onClose }: {
+  view: TemplateView;
+  sample: Variables;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { apiUrl, user } = useSession();
+  const { kind, id, publishedVersion, example } = view;
+  const request = {
+    apiUrl,
+    templateId: id,
+    integrationId: example.integrationId ?? "$INTEGRATION_ID",
+    sender: example.sender ?? "you@your-domain.example",
+    to: user.email,
+    variables: sample,
+  };
+  const offers = kind === "email"
+    ? [
+      { name: "Send", code: curlSend(request) },
+      { name: "Render only", code: curlRender(request) },
+    ]
+    : [
+      { name: "Attachment", code: attachmentsJson({ id, variables: sample }) },
+      {
+        name: "curl",
+        code: curlAttach({ ...request, templateId: "$TEMPLATE_ID", pdfId: id }),
+      },
+    ];
+  return (
+    <Modal opened={opened} onClose={onClose} size="xl" title="Use it in a request">
+      <Stack gap="sm">
+        <Text size="sm">
+          {kind === "pdf"
+            ? "Put the attachment into each recipient that is to get this PDF. "
+            : "The values are those of the sample data. "}
+          <Code>$POSTHASTE_TOKEN</Code> is{" "}
+          <Anchor component={Link} href="~/tokens" size="sm" underline="always">a token</Anchor>
+          {kind === "pdf" && (
+            <>
+              , <Code>$TEMPLATE_ID</Code> the id of an{" "}
+              <Anchor component={Link} href="~/email-templates" size="sm" underline="always">
+                email template
+              </Anchor>
+            </>
+          )}
+          .
+        </Text>
+        {publishedVersion === null && (
+          <Text size="sm" c="orange">
+            Requests are refused until it is published for the first time.
+          </Text>
+        )}
+        {example.integrationId === null && (
+          <Text size="sm" c="orange">
+            There is no integration yet:{" "}
+            <Anchor component={Link} href="~/integrations" size="sm" underline="always">
+              add one
+            </Anchor>{" "}
+            to send mail.
+          </Text>
+        )}
+        <Tabs defaultValue={offers[0]?.name ?? null}>
+          <Tabs.List>
+            {offers.map(({ name }) => <Tabs.Tab key={name} value={name}>{name}</Tabs.Tab>)}
+          </Tabs.List>
+          {offers.map(({ name, code }) => (
+            <Tabs.Panel key={name} value={name} pt="sm" style={{ overflow: "hidden" }}>
+              <CopyCode code={code} label="Copy" />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Stack>
+    </Modal>
+  );
+}

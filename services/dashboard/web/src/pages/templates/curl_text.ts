@@ -1,0 +1,55 @@
+import type { Variables } from "@posthaste/contracts";
+
+/** What a request is made of, for {@linkcode curlSend}. */
+export interface SendExample {
+  /** Base of the HTTP interface, without a slash at its end. */
+  apiUrl: string;
+  templateId: number | string;
+  integrationId: number | string;
+  sender: string;
+  to: string;
+  variables: Variables;
+}
+
+/** The `curl` that sends an email template; the token comes from the shell's own variables. */
+export function curlSend(example: SendExample): string {
+  const { apiUrl, templateId, integrationId, sender, to, variables } = example;
+  const body = { from: { email: sender }, to: [{ email: to, variables }] };
+  return curl(`${apiUrl}/templates/${templateId}/send/${integrationId}`, body);
+}
+
+/** The `curl` that fills an email template and sends nothing. */
+export function curlRender(
+  { apiUrl, templateId, variables }: Pick<SendExample, "apiUrl" | "templateId" | "variables">,
+): string {
+  return curl(`${apiUrl}/templates/${templateId}/render`, variables);
+}
+
+/** The `attachments` of a recipient that gets a PDF template. */
+export function attachmentsJson(
+  { id, variables }: { id: number; variables: Variables },
+): string {
+  return `"attachments": ${JSON.stringify([{ id, variables }], null, 2)}`;
+}
+
+/** The `curl` that sends a mail with a PDF; the email template is named by a variable of the shell. */
+export function curlAttach(example: SendExample & { pdfId: number }): string {
+  const { apiUrl, templateId, integrationId, sender, to, variables, pdfId } = example;
+  const attachments = [{ id: pdfId, variables }];
+  const body = { from: { email: sender }, to: [{ email: to, attachments }] };
+  return curl(`${apiUrl}/templates/${templateId}/send/${integrationId}`, body);
+}
+
+function curl(url: string, body: unknown): string {
+  return [
+    `curl -X POST "${url}"`,
+    `-H "Authorization: Bearer $POSTHASTE_TOKEN"`,
+    `-H "Content-Type: application/json"`,
+    `-d ${quoted(JSON.stringify(body, null, 2))}`,
+  ].join(" \\\n  ");
+}
+
+/** Written for a POSIX shell: in single quotes nothing has a meaning but the quote itself. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

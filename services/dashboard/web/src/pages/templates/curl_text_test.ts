@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { attachmentsJson, curlAttach, curlRender, curlSend } from "./curl_text.ts";
+
+const EXAMPLE = {
+  apiUrl: "http://localhost:8080/v1",
+  templateId: 7,
+  integrationId: 2,
+  sender: "mail@shop.example",
+  to: "ada@shop.example",
+  variables: { name: 'D\'Arcy $HOME `id` \\ "x"\n', lines: [{ price: 1 }] },
+};
+
+/** Has a shell read the command, with `curl` being a function that prints its arguments. */
+function argumentsOf(command: string): string[] {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}\n`;
+  const env = { POSTHASTE_TOKEN: "ph_secret", HOME: "/nowhere" };
+  return execFileSync("sh", ["-c", script], { env, encoding: "utf8" }).split("\0").slice(0, -1);
+}
+
+test("curlSend() is a command that a shell reads as it was meant, whatever the variables hold", () => {
+  const [, , url, , token, , type, , body] = argumentsOf(curlSend(EXAMPLE));
+  assert.equal(url, "http://localhost:8080/v1/templates/7/send/2");
+  assert.equal(token, "Authorization: Bearer ph_secret");
+  assert.equal(type, "Content-Type: application/json");
+  assert.deepEqual(JSON.parse(body ?? ""), {
+    from: { email: "mail@shop.example" },
+    to: [{ email: "ada@shop.example", variables: EXAMPLE.variables }],
+  });
+});
+
+test("curlRender() gives the variables alone", () => {
+  const [, , url, ...rest] = argumentsOf(curlRender(EXAMPLE));
+  assert.equal(url, "http://localhost:8080/v1/templates/7/render");
+  assert.deepEqual(JSON.parse(rest.at(-1) ?? ""), EXAMPLE.variables);
+});
+
+test("curlAttach() gives the variables to the attachment", () => {
+  const body = JSON.parse(argumentsOf(curlAttach({ ...EXAMPLE, pdfId: 3 })).at(-1) ?? "");
+  assert.deepEqual(body.to[0].attachments, [{ id: 3, variables: EXAMPLE.variables }]);
+});
+
+test("attachmentsJson() is a field to be put into a recipient", () => {
+  const { variables } = EXAMPLE;
+  const recipient = JSON.parse(`{${attachmentsJson({ id: 3, variables })}}`);
+  assert.deepEqual(recipient, { attachments: [{ id: 3, variables }] });
+});

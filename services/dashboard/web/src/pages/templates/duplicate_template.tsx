@@ -1,0 +1,54 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQueryClient } from "@tanstack/react-query";
+import { useLocation } from "wouter";
+import type { TemplateRow, TemplateView } from "../../../../interface/templates.ts";
+import { request } from "../../api.ts";
+import { nameProblem } from "./name_rules.ts";
+import { tellRefusal } from "./tell_refusal.ts";
+import { KINDS } from "./template_kind.ts";
+import { templateKey } from "./template_queries.ts";
+
+/** Asks what a copy of a template is to be called, makes it, and opens it. */
+export function DuplicateTemplate({ kind, row, opened, onClose }: {
+  kind: TemplateKind;
+  row: TemplateRow;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { api, path } = KINDS[kind];
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const form = useForm({
+    initialValues: { name: `${row.name} (copy)` },
+    validate: { name: nameProblem },
+  });
+  const duplicate = async ({ name }: typeof form.values) => {
+    try {
+      const made = await request<TemplateView>(`${api}/${row.id}/duplicate`, {
+        method: "POST",
+        body: { name: name.trim() },
+      });
+      await client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
+      onClose();
+      navigate(`~${path}/${made.id}`);
+    } catch (problem) {
+      tellRefusal(problem, form);
+    }
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Duplicate ${row.name}`}>
+      <form onSubmit={form.onSubmit((values) => duplicate(values))}>
+        <Stack>
+          <TextInput label="Name of the copy" data-autofocus {...form.getInputProps("name")} />
+          <Text size="sm" c="dimmed">The copy gets an id of its own and begins as a draft.</Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>Cancel</Button>
+            <Button type="submit" loading={form.submitting}>Duplicate</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,168 @@
+import { ActionIcon, Badge, Button, Code, Group, Menu, Text, Title } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import {
+  IconArchive,
+  IconArrowBackUp,
+  IconArrowLeft,
+  IconCopyPlus,
+  IconDots,
+  IconHistory,
+  IconPencil,
+  IconSend,
+  IconTerminal2,
+} from "@tabler/icons-react";
+import { Link } from "wouter";
+import type { TemplateView } from "../../../../interface/templates.ts";
+import { tellDone } from "../../parts/tell.ts";
+import { useMay } from "../../session.tsx";
+import { ArchiveTemplate } from "./archive_template.tsx";
+import { CurlDialog } from "./curl_dialog.tsx";
+import { DuplicateTemplate } from "./duplicate_template.tsx";
+import { HistoryDrawer } from "./history_drawer.tsx";
+import { PublishDialog } from "./publish_dialog.tsx";
+import { RenameTemplate } from "./rename_template.tsx";
+import type { SourcePlace } from "./source_marks.ts";
+import { KINDS } from "./template_kind.ts";
+import { TemplateId } from "./template_list.tsx";
+import { TemplateState } from "./template_state.tsx";
+import { TestDialog } from "./test_dialog.tsx";
+import { useDiscard } from "./use_discard.tsx";
+import type { Draft } from "./use_draft.ts";
+import type { Preview } from "./use_preview.ts";
+
+/** What a template is called, what becomes of it, and all that can be done with it. */
+export function EditorHeader({ view, draft, preview, onShow }: {
+  view: TemplateView;
+  draft: Draft;
+  preview: Preview;
+  onShow: (place: SourcePlace) => void;
+}) {
+  const { kind, id, name, alias } = view;
+  const isEmail = kind === "email";
+  const mayEdit = useMay("editor");
+  const [renaming, rename] = useDisclosure();
+  const [publishing, publish] = useDisclosure();
+  const [showing, history] = useDisclosure();
+  const [testing, test] = useDisclosure();
+  const [curling, curl] = useDisclosure();
+  const [duplicating, duplicate] = useDisclosure();
+  const [archiving, archive] = useDisclosure();
+  const discard = useDiscard(view, draft);
+  /** What the server does with a draft, it does with the saved one. */
+  const saved = (then: () => void) => async () => {
+    if (await draft.save()) then();
+  };
+  return (
+    <Group justify="space-between" gap="xs">
+      <Group gap="xs" miw={0}>
+        <ActionIcon
+          component={Link}
+          href="/"
+          variant="subtle"
+          color="gray"
+          aria-label={`All ${KINDS[kind].noun}s`}
+        >
+          <IconArrowLeft size={18} />
+        </ActionIcon>
+        <Title order={1} size="h4" style={{ overflowWrap: "anywhere" }}>{name}</Title>
+        <Group gap={4} wrap="nowrap">
+          <Text size="sm" c="dimmed">id</Text>
+          <TemplateId id={id} />
+        </Group>
+        {alias !== null && <Code>{alias}</Code>}
+        <TemplateState row={view} />
+        {draft.isUnsaved && <Badge variant="dot" color="orange" tt="none">Not saved</Badge>}
+      </Group>
+      <Group gap="xs">
+        {mayEdit
+          ? (
+            <>
+              <Button
+                size="xs"
+                variant="default"
+                loading={draft.isSaving}
+                disabled={!draft.isUnsaved}
+                onClick={async () => {
+                  if (await draft.save()) tellDone("Draft saved");
+                }}
+              >
+                Save draft
+              </Button>
+              <Button
+                size="xs"
+                onClick={publish.open}
+                disabled={!draft.isUnsaved && !view.hasChanges && view.publishedVersion !== null}
+              >
+                Publish
+              </Button>
+            </>
+          )
+          : <Badge variant="default" tt="none">Read only: you are a viewer</Badge>}
+        <Menu position="bottom-end" width={220}>
+          <Menu.Target>
+            <ActionIcon variant="default" size={30} aria-label="More actions">
+              <IconDots size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconTerminal2 size={16} />} onClick={curl.open}>
+              {isEmail ? "Copy as curl" : "Copy as JSON or curl"}
+            </Menu.Item>
+            {mayEdit && isEmail && (
+              <Menu.Item leftSection={<IconSend size={16} />} onClick={test.open}>
+                Send a test to myself
+              </Menu.Item>
+            )}
+            <Menu.Item leftSection={<IconHistory size={16} />} onClick={history.open}>
+              History
+            </Menu.Item>
+            {mayEdit && (
+              <>
+                <Menu.Divider />
+                <Menu.Item leftSection={<IconPencil size={16} />} onClick={rename.open}>
+                  {isEmail ? "Rename, change alias" : "Rename"}
+                </Menu.Item>
+                <Menu.Item
+                  leftSection={<IconCopyPlus size={16} />}
+                  onClick={saved(duplicate.open)}
+                >
+                  Duplicate
+                </Menu.Item>
+                <Menu.Item
+                  leftSection={<IconArrowBackUp size={16} />}
+                  disabled={view.publishedVersion === null ||
+                    !view.hasChanges && !draft.isUnsaved}
+                  onClick={discard}
+                >
+                  Discard changes
+                </Menu.Item>
+                <Menu.Item
+                  leftSection={<IconArchive size={16} />}
+                  color="red"
+                  onClick={archive.open}
+                >
+                  Archive
+                </Menu.Item>
+              </>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      <RenameTemplate view={view} opened={renaming} onClose={rename.close} />
+      <PublishDialog
+        {...{ view, draft, preview }}
+        opened={publishing}
+        onClose={publish.close}
+        onShow={(place) => {
+          publish.close();
+          onShow(place);
+        }}
+      />
+      <HistoryDrawer view={view} draft={draft} opened={showing} onClose={history.close} />
+      <TestDialog view={view} draft={draft} opened={testing} onClose={test.close} />
+      <CurlDialog view={view} sample={draft.source.sample} opened={curling} onClose={curl.close} />
+      <DuplicateTemplate kind={kind} row={view} opened={duplicating} onClose={duplicate.close} />
+      <ArchiveTemplate kind={kind} row={view} opened={archiving} onClose={archive.close} />
+    </Group>
+  );
+}

@@ -1,0 +1,119 @@
+import { Badge, Box, Group, ScrollArea, SegmentedControl, Text, Tooltip } from "@mantine/core";
+import { useState } from "react";
+import type { PreviewView } from "../../../../interface/templates.ts";
+import { CodeEditor } from "../../editor/lazy_editor.tsx";
+import { framedHtml, hasDarkStyles, type MailScheme } from "./framed_html.ts";
+import { MailFrame } from "./mail_frame.tsx";
+import { Took } from "./preview_pane.tsx";
+import { GMAIL_LIMIT, sizeText } from "./size_text.ts";
+
+type Look = "desktop" | "phone" | "text" | "source";
+
+/** A mail as its recipient sees it, wide or narrow, light or dark, and what it is made of. */
+export function EmailPreview({ output, tookMs, isWaiting }: {
+  output: PreviewView["output"];
+  tookMs: number;
+  isWaiting: boolean;
+}) {
+  const [look, setLook] = useState<Look>("desktop");
+  const [scheme, setScheme] = useState<MailScheme>("light");
+  if (output === null) return null;
+  const { subject, html, text, textGenerated, size } = output;
+  const isFramed = look === "desktop" || look === "phone";
+  return (
+    <Box h="100%" style={{ display: "flex", flexDirection: "column" }}>
+      <Group px="sm" py="xs" gap="xs" justify="space-between">
+        <Group gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label="What the preview shows"
+            value={look}
+            onChange={(value) => setLook(value as Look)}
+            data={[
+              { value: "desktop", label: "Desktop" },
+              { value: "phone", label: "Phone" },
+              { value: "text", label: "Text" },
+              { value: "source", label: "Source" },
+            ]}
+          />
+          {isFramed && (
+            <SegmentedControl
+              size="xs"
+              aria-label="Colours of the mail client"
+              value={scheme}
+              onChange={(value) => setScheme(value as MailScheme)}
+              data={[{ value: "light", label: "Light" }, { value: "dark", label: "Dark" }]}
+            />
+          )}
+        </Group>
+        <Group gap="xs" wrap="nowrap">
+          <Size bytes={size} />
+          <Took tookMs={tookMs} isWaiting={isWaiting} />
+        </Group>
+      </Group>
+      <Box px="sm" pb="xs" style={{ overflowWrap: "anywhere" }}>
+        <Text size="sm" fw={600}>{subject === "" ? "(no subject)" : subject}</Text>
+        {isFramed && scheme === "dark" && (
+          <Text size="xs" c="dimmed">
+            {hasDarkStyles(html)
+              ? "The mail's own dark colours, as in Apple Mail. Gmail and Outlook may change them."
+              : "An approximation: the mail has no dark colours, and some clients invert such mails."}
+          </Text>
+        )}
+        {look === "text" && (
+          <Text size="xs" c="dimmed">
+            {textGenerated ? "Made from the HTML." : "Written by hand."}
+          </Text>
+        )}
+      </Box>
+      <Box flex={1} mih={0} style={BORDER}>
+        {isFramed && (
+          <MailFrame
+            html={html}
+            dress={(page) => framedHtml(page, scheme)}
+            scheme={scheme}
+            width={look === "phone" ? 375 : null}
+          />
+        )}
+        {look === "text" && (
+          <ScrollArea h="100%" viewportProps={{ tabIndex: 0, "aria-label": "Text of the mail" }}>
+            <Text component="pre" ff="monospace" size="sm" p="sm" m={0} style={WRAP}>{text}</Text>
+          </ScrollArea>
+        )}
+        {look === "source" && (
+          <CodeEditor
+            language="html"
+            label="HTML that is sent"
+            value={html}
+            onChange={() => {}}
+            readOnly
+          />
+        )}
+      </Box>
+    </Box>
+  );
+}
+
+function Size({ bytes }: { bytes: number }) {
+  const fits = bytes <= GMAIL_LIMIT;
+  const label = fits
+    ? "Gmail shows mails of up to 102 KB as a whole: this one fits"
+    : "Gmail cuts off what is beyond 102 KB, with a link to the rest";
+  return (
+    <Tooltip label={label}>
+      <Badge
+        variant="light"
+        color={fits ? "teal" : "red"}
+        tt="none"
+        tabIndex={0}
+        aria-label={`${sizeText(bytes)}: ${label}`}
+        role="note"
+      >
+        {sizeText(bytes)}
+      </Badge>
+    </Tooltip>
+  );
+}
+
+const BORDER = { borderTop: "1px solid var(--mantine-color-default-border)" };
+const WRAP = { whiteSpace: "pre-wrap", overflowWrap: "anywhere" } as const;

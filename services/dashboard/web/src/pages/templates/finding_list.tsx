@@ -1,0 +1,84 @@
+import { Badge, Box, Group, Stack, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconChevronDown, IconChevronUp, IconCircleCheck } from "@tabler/icons-react";
+import type { LintFinding, PreviewView } from "../../../../interface/templates.ts";
+import { allFindings, countFindings } from "./all_findings.ts";
+import type { SourcePlace } from "./source_marks.ts";
+
+const COLORS = { error: "red", warning: "orange", info: "blue" };
+const PARTS = { subject: "Subject", html: "HTML", text: "Text" };
+
+/** What was found in a template: a line that opens into a list. */
+export function FindingList({ view, onShow }: {
+  view: PreviewView;
+  onShow: (place: SourcePlace) => void;
+}) {
+  const [opened, { toggle }] = useDisclosure(true);
+  const findings = allFindings(view);
+  if (findings.length === 0) {
+    return (
+      <Group gap={6} px="sm" py={6} style={LINE}>
+        <IconCircleCheck size={16} color="var(--mantine-color-teal-filled)" aria-hidden />
+        <Text size="xs">Nothing to mend</Text>
+      </Group>
+    );
+  }
+  const Sign = opened ? IconChevronDown : IconChevronUp;
+  return (
+    <Box style={LINE}>
+      <UnstyledButton w="100%" px="sm" py={6} onClick={toggle} aria-expanded={opened}>
+        <Group gap={6}>
+          {(["error", "warning", "info"] as const).map((severity) => {
+            const count = countFindings(findings, severity);
+            return count === null
+              ? null
+              : (
+                <Badge key={severity} variant="light" tt="none" color={COLORS[severity]}>
+                  {count}
+                </Badge>
+              );
+          })}
+          <Sign size={14} style={{ marginLeft: "auto" }} aria-hidden />
+        </Group>
+      </UnstyledButton>
+      {opened && (
+        <Stack gap={2} px={6} pb={6} mah={180} style={{ overflowY: "auto" }}>
+          {findings.map((finding, index) => (
+            <Finding key={index} finding={finding} onShow={onShow} />
+          ))}
+        </Stack>
+      )}
+    </Box>
+  );
+}
+
+/** One thing that was found; where it has a place, the place is a click away. */
+export function Finding({ finding, onShow }: {
+  finding: LintFinding;
+  onShow?: (place: SourcePlace) => void;
+}) {
+  const { severity, part, line, column, message } = finding;
+  const content = (
+    <Group gap={8} wrap="nowrap" align="baseline">
+      <Badge size="xs" color={COLORS[severity]} variant="dot" tt="none" style={{ flexShrink: 0 }}>
+        {line === null ? PARTS[part] : `${PARTS[part]} ${line}`}
+      </Badge>
+      <Text size="xs" style={{ overflowWrap: "anywhere" }}>
+        <VisuallyHidden>{severity}:</VisuallyHidden>
+        {message}
+      </Text>
+    </Group>
+  );
+  if (line === null || onShow === undefined) return <Box px={6} py={3}>{content}</Box>;
+  return (
+    <UnstyledButton
+      px={6}
+      py={3}
+      onClick={() => onShow({ part, line, column: column ?? 1 })}
+    >
+      {content}
+    </UnstyledButton>
+  );
+}
+
+const LINE = { borderTop: "1px solid var(--mantine-color-default-border)" };

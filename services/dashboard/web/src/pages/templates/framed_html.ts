@@ -1,0 +1,40 @@
+/** The colours that a mail client of the reader's choice asks for. */
+export type MailScheme = "light" | "dark";
+
+const DARK = /prefers-color-scheme\s*:\s*dark/gi;
+const LIGHT = /prefers-color-scheme\s*:\s*light/gi;
+const ALWAYS = "min-width: 0px";
+const NEVER = "max-width: 0px";
+
+/** Tells whether a mail brings colours of its own for dark mail clients. */
+export function hasDarkStyles(html: string): boolean {
+  return /prefers-color-scheme\s*:\s*dark/i.test(html);
+}
+
+/**
+ * A mail as it is put into the sandboxed frame: it meets the scheme that is asked for, whatever the
+ * browser's own is, and its links lead out of the frame, where the sandbox stops them. A mail without
+ * dark styles is inverted for the dark scheme, as some mail clients do.
+ */
+export function framedHtml(html: string, scheme: MailScheme): string {
+  const isDark = scheme === "dark";
+  const asked = html.replace(DARK, isDark ? ALWAYS : NEVER).replace(LIGHT, isDark ? NEVER : ALWAYS);
+  const head = [
+    '<base target="_blank">',
+    `<style>:root{color-scheme:${isDark && hasDarkStyles(html) ? "dark" : "light"} !important}`,
+    isDark && !hasDarkStyles(html) ? INVERTED : "",
+    "[data-posthaste-changed]{scroll-initial-target:nearest;scroll-margin:96px}</style>",
+  ].join("");
+  return insertIntoHead(asked, head);
+}
+
+const INVERTED = "html{background:#fff;filter:invert(1) hue-rotate(180deg)}" +
+  "img,video,[background],[style*='url(']{filter:invert(1) hue-rotate(180deg)}";
+
+/** Without a doctype at its beginning, a page would be laid out as one of the nineties. */
+function insertIntoHead(html: string, piece: string): string {
+  const place = /<head(?:\s[^>]*)?>/i.exec(html) ?? /<html(?:\s[^>]*)?>/i.exec(html) ??
+    /<!doctype[^>]*>/i.exec(html);
+  const end = place === null ? 0 : place.index + place[0].length;
+  return html.slice(0, end) + piece + html.slice(end);
+}

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { framedHtml } from "./framed_html.ts";
+
+const MAIL =
+  "<!doctype html><html><head><style>@media (prefers-color-scheme: dark) { p { color: red } }" +
+  "</style></head><body><p>Hi</p></body></html>";
+
+test("framedHtml() has the mail meet the scheme that is asked for, not the browser's", () => {
+  assert.match(framedHtml(MAIL, "dark"), /@media \(min-width: 0px\)/);
+  assert.match(framedHtml(MAIL, "light"), /@media \(max-width: 0px\)/);
+});
+
+test("framedHtml() inverts only what has no dark styles, and only for the dark scheme", () => {
+  const plain = "<p>Hi</p>";
+  assert.match(framedHtml(plain, "dark"), /invert/);
+  assert.doesNotMatch(framedHtml(plain, "light"), /invert/);
+  assert.doesNotMatch(framedHtml(MAIL, "dark"), /invert/);
+});
+
+test("framedHtml() keeps the doctype first, and sends links out of the frame before any other base", () => {
+  const framed = framedHtml(MAIL.replace("<style>", '<base target="_self"><style>'), "light");
+  assert.match(framed, /^<!doctype html><html><head><base target="_blank">/);
+  assert.match(framedHtml("<!doctype html><p>Hi</p>", "light"), /^<!doctype html><base target/);
+});

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { declareVariable, knownVariables } from "./known_variables.ts";
+
+const FOUND = [{ name: "b", paths: ["b.c"], usedIn: ["html" as const], line: 1, column: 1 }];
+
+test("knownVariables() puts what is read and what is declared together", () => {
+  const declared = [{ name: "a", required: true }, { name: "b", required: true }];
+  const known = knownVariables(declared, { found: FOUND, sample: {} });
+  assert.deepEqual(known.map(({ declaration }) => declaration.name), ["b", "a"]);
+  assert.equal(known[0]?.declaration.required, true);
+  assert.deepEqual(known[0]?.lacking, ["b.c"]);
+  assert.equal(known[1]?.found, null);
+});
+
+test("declareVariable() adds, changes, and drops what says nothing any more", () => {
+  const one = declareVariable([], { name: "a", required: true });
+  assert.deepEqual(one, [{ name: "a", required: true }]);
+  const two = declareVariable(one, { name: "a", required: false, default: 0, description: "" });
+  assert.deepEqual(two, [{ name: "a", required: false, default: 0 }]);
+  assert.deepEqual(declareVariable(two, { name: "a", required: false }), []);
+});

@@ -1,0 +1,32 @@
+import { Autocomplete } from "@mantine/core";
+
+const COMMON = ["en", "en-GB", "en-US", "de", "fr", "es", "it", "nl", "pl", "pt-BR", "sv", "ja"];
+
+/** The language by whose rules helpers write numbers and dates. */
+export function LocaleInput({ value, readOnly, onChange }: {
+  value: string;
+  readOnly: boolean;
+  onChange: (locale: string) => void;
+}) {
+  return (
+    <Autocomplete
+      label="Language of numbers and dates"
+      description="As helpers write them where the template names no other: en, de, pt-BR."
+      size="sm"
+      maw={340}
+      data={COMMON}
+      value={value}
+      readOnly={readOnly}
+      onChange={onChange}
+      error={isLocale(value) ? undefined : "Write a language tag such as en or pt-BR"}
+    />
+  );
+}
+
+function isLocale(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value).length === 1;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,86 @@
+import { Box } from "@mantine/core";
+import { useEffect, useState } from "react";
+import type { MailScheme } from "./framed_html.ts";
+import { markChange } from "./mark_change.ts";
+
+/** A mail whose pictures are slow is shown without them, after so many milliseconds. */
+const PATIENCE_MS = 600;
+
+interface Frame {
+  number: number;
+  /** As it came from the renderer. */
+  html: string;
+  content: string;
+  isReady: boolean;
+}
+
+/**
+ * Shows HTML of customers: sandboxed, so without scripts, forms, windows and any origin. The next one is
+ * loaded behind the one that is shown, so that nothing flickers while somebody writes, and shows
+ * the place first that has changed.
+ */
+export function MailFrame({ html, dress, scheme, width }: {
+  html: string;
+  /** Makes of the HTML what is put into the frame. */
+  dress: (html: string) => string;
+  scheme: MailScheme;
+  /** In CSS pixels; null for all there is. */
+  width: number | null;
+}) {
+  const [frames, setFrames] = useState<readonly Frame[]>([]);
+  useEffect(() => {
+    setFrames((before) => {
+      const last = before.at(-1);
+      const content = dress(last === undefined ? html : markChange(last.html, html));
+      if (last?.content === content) return before;
+      const next = { number: (last?.number ?? 0) + 1, html, content, isReady: false };
+      return [...before.filter(({ isReady }) => isReady).slice(-1), next];
+    });
+    // `dress` depends on nothing but the scheme.
+  }, [html, scheme]);
+  const show = (number: number) =>
+    setFrames((before) =>
+      before.filter((frame) => frame.number >= number)
+        .map((frame) => frame.number === number ? { ...frame, isReady: true } : frame)
+    );
+  const newest = frames.at(-1);
+  const waitingFor = newest?.isReady === false ? newest.number : null;
+  useEffect(() => {
+    if (waitingFor === null) return;
+    const timer = setTimeout(() => show(waitingFor), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [waitingFor]);
+  return (
+    <Box h="100%" bg={scheme === "dark" ? "#1b1b1b" : "#f4f4f5"} pos="relative">
+      {frames.map(({ number, content, isReady }) => (
+        <iframe
+          key={number}
+          title={isReady ? "Preview of the mail" : "Next preview of the mail"}
+          sandbox=""
+          srcDoc={content}
+          referrerPolicy="no-referrer"
+          onLoad={() => show(number)}
+          aria-hidden={!isReady}
+          tabIndex={isReady ? 0 : -1}
+          style={{
+            ...FRAME,
+            background: scheme === "dark" ? "#1b1b1b" : "#ffffff",
+            width: width === null ? "100%" : `min(100%, ${width}px)`,
+            visibility: isReady ? "visible" : "hidden",
+          }}
+        />
+      ))}
+    </Box>
+  );
+}
+
+const FRAME = {
+  position: "absolute",
+  top: 0,
+  bottom: 0,
+  left: 0,
+  right: 0,
+  margin: "0 auto",
+  height: "100%",
+  border: 0,
+} as const;

@@ -1,0 +1,23 @@
+import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-dist";
+
+GlobalWorkerOptions.workerSrc =
+  new URL("pdfjs-dist/build/pdf.worker.min.mjs", import.meta.url).href;
+
+/**
+ * Fetches a PDF and opens it for reading. Whoever opens it calls `destroy` on its loading task.
+ *
+ * @throws {Error} If it cannot be fetched or read.
+ */
+export async function openPdf(address: string, signal: AbortSignal): Promise<PDFDocumentProxy> {
+  const response = await fetch(address, { signal, credentials: "same-origin" });
+  if (!response.ok) {
+    throw new Error(
+      response.status === 404
+        ? "The PDF is no longer kept: change something, or load the page again"
+        : `The PDF cannot be fetched: the dashboard answered ${response.status}`,
+    );
+  }
+  const data = new Uint8Array(await response.arrayBuffer());
+  // The page's own policy forbids what is compiled at run time, and nothing here needs it.
+  return await getDocument({ data, useWasm: false, enableXfa: false }).promise;
+}

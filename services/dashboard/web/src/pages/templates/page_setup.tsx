@@ -1,0 +1,166 @@
+import type { PageOptions } from "@posthaste/contracts";
+import {
+  Fieldset,
+  Input,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Switch,
+  TextInput,
+} from "@mantine/core";
+import type { TemplateSource } from "../../../../interface/templates.ts";
+import { LocaleInput } from "./locale_input.tsx";
+import { isLength, PAGE_SIZES, readFormat } from "./page_format.ts";
+
+const SIDES = ["top", "right", "bottom", "left"] as const;
+const PLACES = ["left", "center", "right"] as const;
+const WRONG_LENGTH = "Write a length such as 18mm, 1.5cm or 0.5in";
+
+/** How a PDF template is printed. */
+export function PageSetup({ page, locale, readOnly, onChange }: {
+  page: PageOptions;
+  locale: string;
+  readOnly: boolean;
+  onChange: (part: Partial<TemplateSource>) => void;
+}) {
+  const change = (part: Partial<PageOptions>) => onChange({ page: { ...page, ...part } });
+  const { format, orientation, margin, background, images, missing } = page;
+  return (
+    <fieldset disabled={readOnly} style={PLAIN}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <Select
+          label="Paper"
+          data={[...PAGE_SIZES, { value: "custom", label: "Custom size" }]}
+          value={typeof format === "string" ? format : "custom"}
+          allowDeselect={false}
+          disabled={readOnly}
+          onChange={(value) => change({ format: readFormat(value ?? "A4") })}
+        />
+        <Input.Wrapper label="Orientation" labelElement="div">
+          <SegmentedControl
+            fullWidth
+            aria-label="Orientation"
+            value={orientation}
+            disabled={readOnly}
+            onChange={(value) => change({ orientation: value as PageOptions["orientation"] })}
+            data={[
+              { value: "portrait", label: "Portrait" },
+              { value: "landscape", label: "Landscape" },
+            ]}
+          />
+        </Input.Wrapper>
+        {typeof format !== "string" && (["width", "height"] as const).map((side) => (
+          <Length
+            key={side}
+            label={side === "width" ? "Width" : "Height"}
+            value={format[side]}
+            onChange={(length) => change({ format: { ...format, [side]: length } })}
+          />
+        ))}
+      </SimpleGrid>
+      <Fieldset legend="Margins" p="sm">
+        <SimpleGrid cols={{ base: 2, xs: 4 }} spacing="sm">
+          {SIDES.map((side) => (
+            <Length
+              key={side}
+              label={capital(side)}
+              value={margin[side]}
+              onChange={(length) => change({ margin: { ...margin, [side]: length } })}
+            />
+          ))}
+        </SimpleGrid>
+      </Fieldset>
+      {(["header", "footer"] as const).map((band) => (
+        <Fieldset key={band} legend={capital(band)} p="sm">
+          <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+            {PLACES.map((where) => (
+              <TextInput
+                key={where}
+                label={capital(where)}
+                aria-label={`${capital(band)}, ${where}`}
+                placeholder={band === "footer" && where === "right" ? "{page} / {pages}" : ""}
+                maxLength={200}
+                value={page[band]?.[where] ?? ""}
+                onChange={({ currentTarget: { value } }) =>
+                  change({ [band]: withText(page[band], { where, value }) })}
+              />
+            ))}
+          </SimpleGrid>
+          <Input.Description mt={6}>
+            Plain text in the margin. {"{page}"} is the number of the page, {"{pages}"}{" "}
+            how many there are.
+          </Input.Description>
+        </Fieldset>
+      ))}
+      <Switch
+        label="Print backgrounds"
+        description="Colours and pictures behind the text."
+        checked={background}
+        onChange={({ currentTarget: { checked } }) => change({ background: checked })}
+      />
+      <Switch
+        label="Fetch remote images"
+        description="Images that the HTML names by http or https are fetched before it is printed. Images within the HTML always work."
+        checked={images === "remote"}
+        onChange={({ currentTarget: { checked } }) =>
+          change({ images: checked ? "remote" : "none" })}
+      />
+      <Select
+        label="If something cannot be loaded"
+        data={[
+          { value: "fail", label: "The message fails, with the reason" },
+          { value: "leave_out", label: "It is left out, and the message is sent" },
+        ]}
+        value={missing}
+        allowDeselect={false}
+        disabled={readOnly}
+        onChange={(value) => change({ missing: (value ?? "fail") as PageOptions["missing"] })}
+      />
+      <LocaleInput
+        value={locale}
+        readOnly={readOnly}
+        onChange={(value) => onChange({ locale: value })}
+      />
+    </fieldset>
+  );
+}
+
+function Length({ label, value, onChange }: {
+  label: string;
+  value: string;
+  onChange: (length: string) => void;
+}) {
+  return (
+    <TextInput
+      label={label}
+      value={value}
+      error={isLength(value) ? undefined : WRONG_LENGTH}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+type Band = NonNullable<PageOptions["header"]>;
+
+/** A band without a text is none at all. */
+function withText(
+  band: Band | undefined,
+  { where, value }: { where: keyof Band; value: string },
+): Band | undefined {
+  const { [where]: _, ...rest } = band ?? {};
+  const changed = value === "" ? rest : { ...rest, [where]: value };
+  return Object.keys(changed).length === 0 ? undefined : changed;
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+const PLAIN = {
+  display: "grid",
+  gap: "var(--mantine-spacing-md)",
+  border: 0,
+  margin: 0,
+  padding: 0,
+  minWidth: 0,
+};

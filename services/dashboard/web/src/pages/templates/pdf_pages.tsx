@@ -1,0 +1,79 @@
+import { Alert, Box, Stack } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
+import type { PDFDocumentProxy } from "pdfjs-dist";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { Waiting } from "../../parts/states.tsx";
+import { openPdf } from "./open_pdf.ts";
+import { PdfPage } from "./pdf_page.tsx";
+
+/** Left and right of the pages, in CSS pixels. */
+const PADDING = 16;
+
+/** The pages of a PDF. While another one is loaded the old pages stay. */
+export default function PdfPages({ address, zoom, onPages }: {
+  address: string;
+  /** 1 is as wide as there is room. */
+  zoom: number;
+  onPages: (count: number) => void;
+}) {
+  const { ref, width } = useElementSize();
+  const [opened, setOpened] = useState<PDFDocumentProxy | null>(null);
+  const [problem, setProblem] = useState<Error | null>(null);
+  const previous = useRef<PDFDocumentProxy | null>(null);
+  const tell = useEffectEvent(onPages);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    const { signal } = abort;
+    openPdf(address, signal).then((pdf) => {
+      if (signal.aborted) return void pdf.loadingTask.destroy();
+      // The one before the last: pages of the last may still be drawn.
+      void previous.current?.loadingTask.destroy();
+      setOpened((last) => {
+        previous.current = last;
+        return pdf;
+      });
+      setProblem(null);
+      tell(pdf.numPages);
+    }).catch((error: unknown) => {
+      if (!signal.aborted) setProblem(error instanceof Error ? error : new Error(String(error)));
+    });
+    return () => abort.abort();
+  }, [address]);
+
+  const last = useRef(opened);
+  useEffect(() => {
+    last.current = opened;
+  }, [opened]);
+  useEffect(() => () => {
+    void previous.current?.loadingTask.destroy();
+    void last.current?.loadingTask.destroy();
+  }, []);
+
+  return (
+    <Box
+      ref={ref}
+      h="100%"
+      bg="light-dark(#e9ebee, #17191c)"
+      style={{ overflow: "auto" }}
+      tabIndex={0}
+      role="region"
+      aria-label="Pages of the PDF"
+    >
+      {problem !== null && <Alert color="red" p="xs" radius={0}>{problem.message}</Alert>}
+      {opened === null && problem === null && <Waiting label="Loading the PDF" />}
+      {opened !== null && width > 0 && (
+        <Stack gap="md" p={PADDING} w="max-content" miw="100%" align="center">
+          {Array.from({ length: opened.numPages }, (_, index) => (
+            <PdfPage
+              key={index}
+              pdf={opened}
+              number={index + 1}
+              width={Math.floor((width - 2 * PADDING) * zoom)}
+            />
+          ))}
+        </Stack>
+      )}
+    </Box>
+  );
+}

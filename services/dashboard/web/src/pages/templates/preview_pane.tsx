@@ -1,0 +1,78 @@
+import { Alert, Box, Button, Group, Loader, Text } from "@mantine/core";
+import type { TemplateView } from "../../../../interface/templates.ts";
+import { Waiting } from "../../parts/states.tsx";
+import { EmailPreview } from "./email_preview.tsx";
+import { FindingList } from "./finding_list.tsx";
+import { PdfPreview } from "./pdf_preview.tsx";
+import type { SourcePlace } from "./source_marks.ts";
+import type { Preview } from "./use_preview.ts";
+
+/** What becomes of the source, and what was found in it. */
+export function PreviewPane({ view, preview, onShow }: {
+  view: TemplateView;
+  preview: Preview;
+  /** Shows a place of the source. */
+  onShow: (place: SourcePlace) => void;
+}) {
+  const { good, view: newest, problem, isWaiting, retry } = preview;
+  const isOld = newest !== null && newest !== good && good !== null;
+  return (
+    <Box
+      h="100%"
+      component="section"
+      aria-label="Preview"
+      style={{
+        display: "flex",
+        flexDirection: "column",
+        minWidth: 0,
+        borderLeft: "1px solid var(--mantine-color-default-border)",
+      }}
+    >
+      {problem !== null && (
+        <Alert color="red" p="xs" radius={0}>
+          <Group gap="sm" justify="space-between">
+            <Text size="sm">The preview could not be made: {problem.message}</Text>
+            <Button size="compact-xs" variant="default" onClick={retry}>Try again</Button>
+          </Group>
+        </Alert>
+      )}
+      {newest?.pdf && "failed" in newest.pdf && (
+        <Alert color="red" p="xs" radius={0} title="The document could not be printed">
+          <Text size="sm">{newest.pdf.failed}</Text>
+        </Alert>
+      )}
+      {isOld && (
+        <Text size="xs" px="sm" py={4} bg="light-dark(#fff4e0, #3a2f1d)" role="status">
+          Shown as it was before the last change: see what is wrong below.
+        </Text>
+      )}
+      <Box flex={1} mih={0}>
+        {good === null
+          ? problem === null && newest === null && <Waiting label="Making the preview" />
+          : view.kind === "email"
+          ? <EmailPreview output={good.output} tookMs={good.tookMs} isWaiting={isWaiting} />
+          : (
+            <PdfPreview
+              pdf={good.pdf !== null && "key" in good.pdf ? good.pdf : null}
+              html={good.output?.html ?? ""}
+              filename={good.output?.subject ?? "preview.pdf"}
+              tookMs={good.tookMs}
+              isWaiting={isWaiting}
+            />
+          )}
+      </Box>
+      {newest !== null && <FindingList view={newest} onShow={onShow} />}
+    </Box>
+  );
+}
+
+/** How long the newest preview took, or that a newer one is on its way. */
+export function Took({ tookMs, isWaiting }: { tookMs: number; isWaiting: boolean }) {
+  return (
+    <Group gap={6} wrap="nowrap" miw={52} justify="flex-end">
+      {isWaiting
+        ? <Loader size={12} aria-label="Making the preview" />
+        : <Text size="xs" c="dimmed">{Math.round(tookMs)} ms</Text>}
+    </Group>
+  );
+}

@@ -1,0 +1,107 @@
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import type { LintFinding, TemplateView } from "../../../../interface/templates.ts";
+import { ApiProblem, request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { allFindings } from "./all_findings.ts";
+import { Finding } from "./finding_list.tsx";
+import type { SourcePlace } from "./source_marks.ts";
+import { KINDS } from "./template_kind.ts";
+import type { Draft } from "./use_draft.ts";
+import type { Preview } from "./use_preview.ts";
+
+/** Shows what was found in a draft, and publishes it where nothing forbids it. */
+export function PublishDialog({ view, draft, preview, opened, onClose, onShow }: {
+  view: TemplateView;
+  draft: Draft;
+  preview: Preview;
+  opened: boolean;
+  onClose: () => void;
+  onShow: (place: SourcePlace) => void;
+}) {
+  const { kind, id, publishedVersion } = view;
+  const [refused, setRefused] = useState<ApiProblem | null>(null);
+  const [working, setWorking] = useState(false);
+  const findings = preview.view === null ? [] : allFindings(preview.view);
+  const blocks = findings.some(({ severity }) => severity === "error");
+  const close = () => {
+    setRefused(null);
+    onClose();
+  };
+  const publish = async () => {
+    setRefused(null);
+    setWorking(true);
+    try {
+      const saved = await draft.save();
+      if (saved === null) return close();
+      const path = `${KINDS[kind].api}/${id}/publish`;
+      const body = { revision: saved.revision };
+      const published = await request<TemplateView>(path, { method: "POST", body });
+      draft.adopt(published);
+      close();
+      tellDone(`Version ${published.publishedVersion} is what requests get now`);
+    } catch (problem) {
+      if (problem instanceof ApiProblem && problem.code === "template_failed") setRefused(problem);
+      else tellProblem(problem);
+    } finally {
+      setWorking(false);
+    }
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={`Publish ${view.name}`} size="lg">
+      <Stack>
+        <Text size="sm">
+          From then on requests get this version
+          {publishedVersion === null ? "" : ` in place of version ${publishedVersion}`}. Mail that
+          is already in the queue stays as it was accepted.
+        </Text>
+        <Found findings={findings} isWaiting={preview.isWaiting} onShow={onShow} />
+        {refused !== null && (
+          <Alert color="red" title="It was not published" p="sm">
+            <Text size="sm">{refused.message}</Text>
+            {refused.issues.map(({ path, message }, index) => (
+              <Text key={index} size="sm">{path}: {message}</Text>
+            ))}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>Cancel</Button>
+          <Button
+            loading={working}
+            disabled={blocks || preview.isWaiting}
+            onClick={() => void publish()}
+          >
+            {draft.isUnsaved ? "Save and publish" : "Publish"}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function Found({ findings, isWaiting, onShow }: {
+  findings: readonly LintFinding[];
+  isWaiting: boolean;
+  onShow: (place: SourcePlace) => void;
+}) {
+  if (isWaiting) return <Text size="sm" c="dimmed" role="status">Looking through it…</Text>;
+  if (findings.length === 0) return <Text size="sm">Nothing was found that is to be mended.</Text>;
+  const blocks = findings.some(({ severity }) => severity === "error");
+  return (
+    <Alert
+      color={blocks ? "red" : "orange"}
+      title={blocks ? "Errors have to be mended first" : "You may want to look at this first"}
+      p="sm"
+    >
+      <Stack gap={2} mah={260} style={{ overflowY: "auto" }}>
+        {findings.map((finding, index) => (
+          <Finding
+            key={index}
+            finding={finding}
+            onShow={onShow}
+          />
+        ))}
+      </Stack>
+    </Alert>
+  );
+}

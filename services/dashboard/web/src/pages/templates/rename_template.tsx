@@ -1,0 +1,80 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent } from "react";
+import type { TemplateView } from "../../../../interface/templates.ts";
+import { request } from "../../api.ts";
+import { tellDone } from "../../parts/tell.ts";
+import { aliasProblem, nameProblem } from "./name_rules.ts";
+import { tellRefusal } from "./tell_refusal.ts";
+import { KINDS } from "./template_kind.ts";
+import { templateKey } from "./template_queries.ts";
+
+/** Asks for another name and, of an email template, another alias. */
+export function RenameTemplate({ view, opened, onClose }: {
+  view: TemplateView;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { kind, id, name, alias } = view;
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: { name, alias: alias ?? "" },
+    validate: { name: nameProblem, alias: aliasProblem },
+  });
+  const begin = useEffectEvent(() => {
+    form.setValues({ name, alias: alias ?? "" });
+    form.clearErrors();
+  });
+  useEffect(() => {
+    if (opened) begin();
+  }, [opened]);
+  const wanted = form.values.alias.trim();
+  const losesAlias = alias !== null && wanted !== alias;
+
+  const rename = async (values: typeof form.values) => {
+    const changed = {
+      name: values.name.trim(),
+      ...(kind === "email" ? { alias: wanted === "" ? null : wanted } : {}),
+    };
+    try {
+      const path = `${KINDS[kind].api}/${id}`;
+      const renamed = await request<TemplateView>(path, { method: "PATCH", body: changed });
+      client.setQueryData(templateKey(kind, id), renamed);
+      void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
+      onClose();
+      tellDone("Renamed");
+    } catch (problem) {
+      tellRefusal(problem, form);
+    }
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={kind === "email" ? "Name and alias" : "Name"}
+    >
+      <form onSubmit={form.onSubmit((values) => rename(values))}>
+        <Stack>
+          <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
+          {kind === "email" && (
+            <TextInput
+              label="Alias"
+              description="Requests may use it in place of the id."
+              {...form.getInputProps("alias")}
+            />
+          )}
+          {losesAlias && (
+            <Text size="sm" c="orange">
+              Requests that say “{alias}” are refused from then on (404).
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>Cancel</Button>
+            <Button type="submit" loading={form.submitting}>Save</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

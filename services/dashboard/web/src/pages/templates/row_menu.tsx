@@ -1,0 +1,60 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import { ActionIcon, Menu } from "@mantine/core";
+import { useClipboard, useDisclosure } from "@mantine/hooks";
+import { IconArchive, IconCopy, IconCopyPlus, IconDots, IconPencil } from "@tabler/icons-react";
+import { Link } from "wouter";
+import type { TemplateRow } from "../../../../interface/templates.ts";
+import { tellDone } from "../../parts/tell.ts";
+import { useMay } from "../../session.tsx";
+import { ArchiveTemplate } from "./archive_template.tsx";
+import { DuplicateTemplate } from "./duplicate_template.tsx";
+
+/** What can be done to a template of the list. */
+export function RowMenu({ kind, row }: { kind: TemplateKind; row: TemplateRow }) {
+  const mayEdit = useMay("editor");
+  const { copy } = useClipboard();
+  const [duplicating, duplicate] = useDisclosure();
+  const [archiving, archive] = useDisclosure();
+  return (
+    <>
+      <Menu position="bottom-end" width={190}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${row.name}`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component={Link} href={`/${row.id}`} leftSection={<IconPencil size={16} />}>
+            Open
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconCopy size={16} />}
+            onClick={() => {
+              copy(String(row.id));
+              tellDone(`Copied ${row.id}`);
+            }}
+          >
+            Copy id
+          </Menu.Item>
+          {mayEdit && (
+            <>
+              <Menu.Item leftSection={<IconCopyPlus size={16} />} onClick={duplicate.open}>
+                Duplicate
+              </Menu.Item>
+              <Menu.Divider />
+              <Menu.Item
+                leftSection={<IconArchive size={16} />}
+                color="red"
+                onClick={archive.open}
+              >
+                Archive
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <DuplicateTemplate kind={kind} row={row} opened={duplicating} onClose={duplicate.close} />
+      <ArchiveTemplate kind={kind} row={row} opened={archiving} onClose={archive.close} />
+    </>
+  );
+}

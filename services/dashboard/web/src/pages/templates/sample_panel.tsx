@@ -1,0 +1,50 @@
+import { Alert, Box, Button, Group, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { CodeEditor } from "../../editor/lazy_editor.tsx";
+import { completeSample, lackingPaths } from "./complete_sample.ts";
+import type { Draft } from "./use_draft.ts";
+import type { Preview } from "./use_preview.ts";
+
+/** The data that the preview, test mails and examples are filled with. */
+export function SamplePanel({ draft, preview, readOnly }: {
+  draft: Draft;
+  preview: Preview;
+  readOnly: boolean;
+}) {
+  const { source, sampleText, sampleProblem, changeSample, setSample } = draft;
+  const paths = preview.view?.variables.flatMap((variable) => variable.paths) ?? [];
+  const lacking = lackingPaths(source.sample, paths);
+  return (
+    <Box h="100%" style={{ display: "flex", flexDirection: "column" }}>
+      <Group px="sm" py="xs" gap="sm" justify="space-between">
+        <Text size="xs" c="dimmed" flex="1 1 200px">
+          JSON for the preview, test mails and examples. It is never sent to customers.
+        </Text>
+        {lacking.length > 0 && sampleProblem === null && !readOnly && (
+          <Button
+            size="compact-xs"
+            variant="light"
+            leftSection={<IconPlus size={14} />}
+            onClick={() => setSample(completeSample(source.sample, lacking))}
+          >
+            Add {lacking.length === 1 ? lacking[0] : `${lacking.length} that are missing`}
+          </Button>
+        )}
+      </Group>
+      {sampleProblem !== null && (
+        <Alert color="red" p="xs" mx="sm" mb="xs">
+          The preview keeps the last data that could be read: {sampleProblem}
+        </Alert>
+      )}
+      <Box flex={1} mih={0}>
+        <CodeEditor
+          language="json"
+          label="Sample data as JSON"
+          value={sampleText}
+          onChange={changeSample}
+          readOnly={readOnly}
+        />
+      </Box>
+    </Box>
+  );
+}

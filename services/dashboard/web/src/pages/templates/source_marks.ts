@@ -1,0 +1,31 @@
+import type { TemplateFault } from "@posthaste/contracts";
+import type { LintFinding } from "../../../../interface/templates.ts";
+import type { SourceMark } from "../../editor/source_mark.ts";
+
+/** A place that the author is shown. */
+export interface SourcePlace {
+  part: LintFinding["part"];
+  /** From 1. */
+  line: number;
+  /** From 1. */
+  column: number;
+}
+
+/** What a preview found in one part, each at its place; what is about the whole is left out. */
+export function sourceMarks(
+  part: LintFinding["part"],
+  { errors, findings }: { errors: readonly TemplateFault[]; findings: readonly LintFinding[] },
+): SourceMark[] {
+  const faults = errors.filter((error) => error.part === part)
+    .map(({ line, column, message }) => ({ line, column, message, severity: "error" as const }));
+  const noted = findings.filter((finding) => finding.part === part && finding.line !== null)
+    .map(({ line, column, message, severity }) => ({
+      line: line ?? 1,
+      column: column ?? 1,
+      message,
+      severity,
+    }));
+  const isNew = (mark: SourceMark) =>
+    !faults.some(({ line, message }) => line === mark.line && message === mark.message);
+  return [...faults, ...noted.filter(isNew)];
+}

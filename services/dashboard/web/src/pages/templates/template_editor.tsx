@@ -1,0 +1,32 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import { Button } from "@mantine/core";
+import { IconFileUnknown } from "@tabler/icons-react";
+import { Link } from "wouter";
+import { ApiProblem } from "../../api.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { EditorPage } from "./editor_page.tsx";
+import { KINDS } from "./template_kind.ts";
+import { useTemplate } from "./template_queries.ts";
+
+/** The editor of a template, once it is there. */
+export default function TemplateEditor({ kind, id }: { kind: TemplateKind; id: number }) {
+  const { noun } = KINDS[kind];
+  const { data, error, refetch } = useTemplate(kind, id);
+  if (data !== undefined) return <EditorPage view={data} />;
+  if (error === null) return <Waiting />;
+  if (!(error instanceof ApiProblem) || error.code !== "not_found") {
+    return <Failed problem={error} retry={() => void refetch()} />;
+  }
+  return (
+    <Page title={`No ${noun} ${id}`}>
+      <Empty
+        icon={IconFileUnknown}
+        title="It is not there"
+        action={<Button component={Link} href="/">Show all {noun}s</Button>}
+      >
+        It may have been archived, or belong to another account.
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,188 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import {
+  Button,
+  Code,
+  Group,
+  Paper,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  VisuallyHidden,
+} from "@mantine/core";
+import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { IconPlus, IconSearch } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link } from "wouter";
+import type { TemplateRow } from "../../../../interface/templates.ts";
+import { PAGES } from "../../pages.ts";
+import { CopyText } from "../../parts/copy_text.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { useMay } from "../../session.tsx";
+import { NewTemplate } from "./new_template.tsx";
+import { RowMenu } from "./row_menu.tsx";
+import { KINDS } from "./template_kind.ts";
+import { useTemplates } from "./template_queries.ts";
+import { TemplateState } from "./template_state.tsx";
+
+/** All templates of a kind, with search and what can be done to each. */
+export function TemplateList({ kind }: { kind: TemplateKind }) {
+  const { title, about } = KINDS[kind];
+  const { data, error, refetch } = useTemplates(kind);
+  const [opened, { open, close }] = useDisclosure();
+  const mayEdit = useMay("editor");
+  const create = mayEdit && (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>New template</Button>
+  );
+  return (
+    <Page title={title} about={about} actions={data && data.length > 0 && create}>
+      {data === undefined && error === null && <Waiting />}
+      {data === undefined && error !== null && (
+        <Failed
+          problem={error}
+          retry={() => void refetch()}
+        />
+      )}
+      {data?.length === 0 && <NoTemplates kind={kind} create={create} />}
+      {data && data.length > 0 && <Rows kind={kind} rows={data} />}
+      <NewTemplate kind={kind} opened={opened} onClose={close} />
+    </Page>
+  );
+}
+
+function NoTemplates({ kind, create }: { kind: TemplateKind; create: React.ReactNode }) {
+  const { noun, path, firstStep } = KINDS[kind];
+  const sign = PAGES.find((page) => page.path === path)?.icon ?? IconPlus;
+  return (
+    <Empty icon={sign} title={`Make your first ${noun}`} action={create}>
+      {create ? firstStep : "There is none yet. An editor or an owner of the account can make one."}
+    </Empty>
+  );
+}
+
+function Rows({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[] }) {
+  const [search, setSearch] = useState("");
+  const narrow = useMediaQuery("(max-width: 48em)");
+  const found = rows.filter((row) => matches(row, search));
+  return (
+    <Stack gap="sm">
+      <TextInput
+        aria-label="Search templates"
+        placeholder="Search by name, alias or id"
+        leftSection={<IconSearch size={16} />}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+        maw={360}
+      />
+      <Text size="sm" c="dimmed" role="status">
+        {found.length === rows.length
+          ? `${rows.length} ${rows.length === 1 ? "template" : "templates"}`
+          : found.length === 0
+          ? `Nothing matches “${search}”`
+          : `${found.length} of ${rows.length}`}
+      </Text>
+      {found.length > 0 &&
+        (narrow ? <Cards kind={kind} rows={found} /> : <TableOf kind={kind} rows={found} />)}
+    </Stack>
+  );
+}
+
+function matches({ name, alias, id }: TemplateRow, search: string): boolean {
+  const wanted = search.trim().toLowerCase();
+  return wanted === "" || name.toLowerCase().includes(wanted) ||
+    (alias ?? "").includes(wanted) || String(id) === wanted.replace(/^#/, "");
+}
+
+function TableOf({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[] }) {
+  return (
+    <Table.ScrollContainer minWidth={780} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table verticalSpacing="sm" highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={90}>Id</Table.Th>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Last change</Table.Th>
+            <Table.Th>Last used</Table.Th>
+            <Table.Th w={48}>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={row.id}>
+              <Table.Td>
+                <TemplateId id={row.id} />
+              </Table.Td>
+              <Table.Td>
+                <NameOf row={row} />
+              </Table.Td>
+              <Table.Td>
+                <TemplateState row={row} />
+              </Table.Td>
+              <Table.Td>
+                <LastChange row={row} />
+              </Table.Td>
+              <Table.Td>
+                <Time at={row.lastUsedAt} size="sm" />
+              </Table.Td>
+              <Table.Td>
+                <RowMenu kind={kind} row={row} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Cards({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[] }) {
+  return rows.map((row) => (
+    <Paper key={row.id} withBorder p="sm">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <NameOf row={row} />
+        <RowMenu kind={kind} row={row} />
+      </Group>
+      <Group gap="xs" mt="xs">
+        <TemplateId id={row.id} />
+        <TemplateState row={row} />
+      </Group>
+      <Text size="xs" c="dimmed" mt="xs" component="div">
+        Changed <LastChange row={row} size="xs" /> · used <Time at={row.lastUsedAt} size="xs" />
+      </Text>
+    </Paper>
+  ));
+}
+
+function NameOf({ row: { id, name, alias } }: { row: TemplateRow }) {
+  return (
+    <div style={{ minWidth: 0, overflowWrap: "anywhere" }}>
+      <Text component={Link} href={`/${id}`} fw={550} c="inherit" td="none">{name}</Text>
+      {alias !== null && <Text size="xs" c="dimmed" ff="monospace">{alias}</Text>}
+    </div>
+  );
+}
+
+function LastChange({ row, size = "sm" }: { row: TemplateRow; size?: "sm" | "xs" }) {
+  const { updatedAt, updatedBy } = row;
+  return (
+    <>
+      <Time at={updatedAt} size={size} />
+      {updatedBy !== null && <Text span size={size} c="dimmed">{` by ${updatedBy}`}</Text>}
+    </>
+  );
+}
+
+/** The number by which requests name a template, ready to be copied. */
+export function TemplateId({ id }: { id: number }) {
+  return (
+    <Group gap={2} wrap="nowrap">
+      <Code fz="sm">{id}</Code>
+      <CopyText text={String(id)} label={`Copy id ${id}`} />
+    </Group>
+  );
+}

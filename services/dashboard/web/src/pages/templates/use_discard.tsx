@@ -1,0 +1,34 @@
+import { Text } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import type { TemplateView } from "../../../../interface/templates.ts";
+import { request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { KINDS } from "./template_kind.ts";
+import type { Draft } from "./use_draft.ts";
+
+/** Gives what asks whether to go back to what is published, and does so. */
+export function useDiscard(view: TemplateView, draft: Draft): () => void {
+  const discard = async () => {
+    try {
+      const path = `${KINDS[view.kind].api}/${view.id}/discard`;
+      const body = { revision: view.revision };
+      draft.adopt(await request<TemplateView>(path, { method: "POST", body }));
+      tellDone("The draft is what is published");
+    } catch (problem) {
+      tellProblem(problem);
+    }
+  };
+  return () =>
+    modals.openConfirmModal({
+      title: "Discard all changes?",
+      children: (
+        <Text size="sm">
+          The draft becomes what is published as version{" "}
+          {view.publishedVersion}. What was changed since then is lost.
+        </Text>
+      ),
+      labels: { confirm: "Discard changes", cancel: "Keep them" },
+      confirmProps: { color: "red" },
+      onConfirm: () => void discard(),
+    });
+}

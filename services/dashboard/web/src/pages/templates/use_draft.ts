@@ -1,0 +1,120 @@
+import type { Variables } from "@posthaste/contracts";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { DraftChange, TemplateSource, TemplateView } from "../../../../interface/templates.ts";
+import { ApiProblem, request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { readSample } from "./read_sample.ts";
+import { isSameSource } from "./source_sections.ts";
+import { KINDS } from "./template_kind.ts";
+import { templateKey } from "./template_queries.ts";
+
+/** A draft while somebody changes it. */
+export interface Draft {
+  /** As it is on the page; its sample is the last one that was JSON. */
+  source: TemplateSource;
+  /** The sample as typed. */
+  sampleText: string;
+  /** Why the sample cannot be read; null if it can. */
+  sampleProblem: string | null;
+  /** That of the server which is changed here. */
+  revision: number;
+  isUnsaved: boolean;
+  isSaving: boolean;
+  /** What somebody else has saved meanwhile, once it is to be decided what becomes of it. */
+  theirs: TemplateView | null;
+  change(part: Partial<TemplateSource>): void;
+  changeSample(text: string): void;
+  /** Puts variables into the sample. */
+  setSample(sample: Variables): void;
+  /** Gives what is saved; null if it could not be: the person has been told. */
+  save(): Promise<TemplateView | null>;
+  /** Goes on with what the server has. */
+  adopt(view: TemplateView): void;
+  /** Shows what somebody else has saved beside what is on the page. */
+  compareWith(view: TemplateView | null): void;
+  /** Saves what is on the page over what somebody else has saved. */
+  keepMine(): Promise<void>;
+}
+
+/** Keeps the draft of a template, as the server has it, while it is changed on the page. */
+export function useDraft(view: TemplateView): Draft {
+  const { kind, id } = view;
+  const client = useQueryClient();
+  const [base, setBase] = useState(view);
+  const [source, setSource] = useState(view.draft);
+  const [sampleText, setSampleText] = useState(() => sampleOf(view.draft));
+  const [isSaving, setSaving] = useState(false);
+  const [theirs, setTheirs] = useState<TemplateView | null>(null);
+  const { problem: sampleProblem } = readSample(sampleText);
+  const isUnsaved = sampleProblem !== null || !isSameSource(source, base.draft);
+
+  const adopt = (newer: TemplateView) => {
+    setBase(newer);
+    setSource(newer.draft);
+    setSampleText(sampleOf(newer.draft));
+    setTheirs(null);
+    client.setQueryData(templateKey(kind, id), newer);
+    void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
+  };
+
+  // Somebody else's change is taken at once where nothing of one's own would be lost.
+  if (view.revision > base.revision && !isUnsaved && !isSaving) {
+    setBase(view);
+    setSource(view.draft);
+    setSampleText(sampleOf(view.draft));
+  }
+
+  const saveOver = async (revision: number): Promise<TemplateView | null> => {
+    if (sampleProblem !== null) {
+      tellProblem(`Cannot save the draft: the sample data is no JSON object: ${sampleProblem}`);
+      return null;
+    }
+    setSaving(true);
+    try {
+      const path = `${KINDS[kind].api}/${id}`;
+      const body: DraftChange = { revision, source };
+      const saved = await request<TemplateView>(`${path}/draft`, { method: "PUT", body })
+        .catch(async (problem: unknown) => {
+          if (!(problem instanceof ApiProblem) || problem.code !== "conflict") throw problem;
+          setTheirs(await request<TemplateView>(path));
+          return null;
+        });
+      if (saved === null) return null;
+      setBase({ ...saved, draft: source });
+      setTheirs(null);
+      client.setQueryData(templateKey(kind, id), saved);
+      void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
+      return saved;
+    } catch (problem) {
+      tellProblem(problem);
+      return null;
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  return {
+    ...{ source, sampleText, sampleProblem, isUnsaved, isSaving, theirs, adopt },
+    revision: base.revision,
+    compareWith: setTheirs,
+    change: (part) => setSource((before) => ({ ...before, ...part })),
+    changeSample: (text) => {
+      setSampleText(text);
+      const { sample } = readSample(text);
+      if (sample !== null) setSource((before) => ({ ...before, sample }));
+    },
+    setSample: (sample) => {
+      setSampleText(JSON.stringify(sample, null, 2));
+      setSource((before) => ({ ...before, sample }));
+    },
+    save: () => isUnsaved ? saveOver(base.revision) : Promise.resolve(base),
+    keepMine: async () => {
+      if (theirs !== null && await saveOver(theirs.revision)) tellDone("Saved yours");
+    },
+  };
+}
+
+function sampleOf({ sample }: TemplateSource): string {
+  return JSON.stringify(sample, null, 2);
+}

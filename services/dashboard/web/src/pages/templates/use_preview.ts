@@ -1,0 +1,72 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import { useEffect, useRef, useState } from "react";
+import type {
+  PreviewRequest,
+  PreviewView,
+  TemplateSource,
+} from "../../../../interface/templates.ts";
+import { ApiProblem, request } from "../../api.ts";
+import { KINDS } from "./template_kind.ts";
+
+/** From the last key to the question, in milliseconds. */
+const PAUSE_MS = 400;
+
+/** What the preview shows. */
+export interface Preview {
+  /** The newest answer. */
+  view: PreviewView | null;
+  /** The newest answer that has something to show: what is shown while the source has faults. */
+  good: PreviewView | null;
+  /** Why there is no newer one. */
+  problem: Error | null;
+  isWaiting: boolean;
+  /** Asks again. */
+  retry(): void;
+}
+
+const NOTHING = { view: null, good: null, problem: null };
+
+/** Has the real renderer fill a source, a moment after it was last changed. */
+export function usePreview(kind: TemplateKind, source: TemplateSource): Preview {
+  const [shown, setShown] = useState<Pick<Preview, "view" | "good" | "problem">>(NOTHING);
+  const [isWaiting, setWaiting] = useState(true);
+  const [attempt, setAttempt] = useState(0);
+  const isFirst = useRef(true);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const ask = async () => {
+      const body: PreviewRequest = { source };
+      try {
+        const path = `${KINDS[kind].api}/preview`;
+        const view = await request<PreviewView>(path, { method: "POST", body, signal });
+        if (signal.aborted) return;
+        setShown(({ good }) => ({ view, good: hasResult(view) ? view : good, problem: null }));
+        setWaiting(false);
+      } catch (error) {
+        if (signal.aborted) return;
+        // Another window of the same person asked meanwhile: only one is answered at a time.
+        if (error instanceof ApiProblem && error.code === "conflict") {
+          return setAttempt((count) => count + 1);
+        }
+        const problem = error instanceof Error ? error : new Error(String(error));
+        setShown((before) => ({ ...before, problem }));
+        setWaiting(false);
+      }
+    };
+    setWaiting(true);
+    const timer = setTimeout(() => void ask(), isFirst.current ? 0 : PAUSE_MS);
+    isFirst.current = false;
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [kind, source, attempt]);
+
+  return { ...shown, isWaiting, retry: () => setAttempt((count) => count + 1) };
+}
+
+function hasResult({ output, pdf }: PreviewView): boolean {
+  return output !== null && (pdf === null || "key" in pdf);
+}

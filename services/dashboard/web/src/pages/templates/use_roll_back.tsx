@@ -1,0 +1,37 @@
+import { Text } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import type { TemplateView } from "../../../../interface/templates.ts";
+import { request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { KINDS } from "./template_kind.ts";
+import type { Draft } from "./use_draft.ts";
+
+/** Gives what asks whether an older version is to be used again, and does so. */
+export function useRollBack(
+  view: TemplateView,
+  { draft, onDone }: { draft: Draft; onDone: () => void },
+): (version: number) => void {
+  const rollBack = async (version: number) => {
+    try {
+      const path = `${KINDS[view.kind].api}/${view.id}/roll-back`;
+      draft.adopt(await request<TemplateView>(path, { method: "POST", body: { version } }));
+      onDone();
+      tellDone(`Requests get what version ${version} was`);
+    } catch (problem) {
+      tellProblem(problem);
+    }
+  };
+  return (version) =>
+    modals.openConfirmModal({
+      title: `Roll back to version ${version}?`,
+      children: (
+        <Text size="sm">
+          Requests get it at once, as a new version. {view.hasChanges || draft.isUnsaved
+            ? "The draft becomes it too: the changes that are not published are lost."
+            : "The draft becomes it too."}
+        </Text>
+      ),
+      labels: { confirm: "Roll back", cancel: "Cancel" },
+      onConfirm: () => void rollBack(version),
+    });
+}

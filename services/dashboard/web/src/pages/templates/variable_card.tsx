@@ -1,0 +1,101 @@
+import type { VariableDeclaration } from "@posthaste/contracts";
+import {
+  Badge,
+  Button,
+  Code,
+  Group,
+  Paper,
+  SimpleGrid,
+  Switch,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { readDefault, writeDefault } from "./default_text.ts";
+import type { KnownVariable } from "./known_variables.ts";
+
+const PARTS = { subject: "subject", html: "HTML", text: "text" };
+
+/** A variable: where it is read, and what its author says of it. */
+export function VariableCard({ variable, isMissing, readOnly, onChange, onAdd }: {
+  variable: KnownVariable;
+  /** Whether it is required and the sample lacks it. */
+  isMissing: boolean;
+  readOnly: boolean;
+  onChange: (declaration: VariableDeclaration) => void;
+  /** Puts what is lacking into the sample. */
+  onAdd: () => void;
+}) {
+  const { declaration, found, lacking } = variable;
+  const { name, required, description = "" } = declaration;
+  const [typed, setTyped] = useState(() => writeDefault(declaration.default));
+  // What was saved elsewhere, or taken from another version.
+  const isStale = JSON.stringify(readDefault(typed)) !== JSON.stringify(declaration.default);
+  const change = (part: Partial<VariableDeclaration>) => onChange({ ...declaration, ...part });
+  return (
+    <Paper withBorder p="sm" component="section" aria-label={`Variable ${name}`}>
+      <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+        <Group gap="xs">
+          <Code fz="sm">{name}</Code>
+          {isMissing && <Badge size="sm" color="red" variant="light" tt="none">Missing</Badge>}
+          {found === null && <Badge size="sm" variant="default" tt="none">Not read</Badge>}
+        </Group>
+        <Switch
+          size="xs"
+          label="Required"
+          labelPosition="left"
+          checked={required}
+          disabled={readOnly}
+          onChange={({ currentTarget: { checked } }) => change({ required: checked })}
+        />
+      </Group>
+      {found !== null && (
+        <Text size="xs" c="dimmed" mt={4} style={{ overflowWrap: "anywhere" }}>
+          Read in {found.usedIn.map((part) => PARTS[part]).join(", ")}, first in line {found.line}
+          {isMore(found.paths, name) && `: ${found.paths.join(", ")}`}
+        </Text>
+      )}
+      {lacking.length > 0 && (
+        <Button
+          mt={6}
+          size="compact-xs"
+          variant="light"
+          leftSection={<IconPlus size={14} />}
+          disabled={readOnly}
+          onClick={onAdd}
+        >
+          Add to the sample
+        </Button>
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt="xs">
+        <TextInput
+          size="xs"
+          label="Default"
+          aria-label={`Default of ${name}`}
+          placeholder={required ? "None: requests must give it" : "Empty"}
+          value={isStale ? writeDefault(declaration.default) : typed}
+          disabled={required && declaration.default === undefined}
+          readOnly={readOnly}
+          onChange={({ currentTarget: { value } }) => {
+            setTyped(value);
+            change({ default: readDefault(value) });
+          }}
+        />
+        <TextInput
+          size="xs"
+          label="Description"
+          aria-label={`Description of ${name}`}
+          placeholder="For people who write requests"
+          value={description}
+          readOnly={readOnly}
+          onChange={({ currentTarget: { value } }) => change({ description: value })}
+        />
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
+function isMore(paths: readonly string[], name: string): boolean {
+  return paths.length > 1 || paths[0] !== name;
+}

@@ -1,0 +1,53 @@
+import { Alert, Stack, Text } from "@mantine/core";
+import { declareVariable, knownVariables } from "./known_variables.ts";
+import { completeSample } from "./complete_sample.ts";
+import { LocaleInput } from "./locale_input.tsx";
+import type { Draft } from "./use_draft.ts";
+import type { Preview } from "./use_preview.ts";
+import { VariableCard } from "./variable_card.tsx";
+
+/** What a request may give: found in the template, with what its author says of each. */
+export function VariablesPanel({ draft, preview, readOnly, isEmail }: {
+  draft: Draft;
+  preview: Preview;
+  readOnly: boolean;
+  isEmail: boolean;
+}) {
+  const { source, change, setSample } = draft;
+  const found = preview.view?.variables ?? [];
+  const missing = preview.view?.missing ?? [];
+  const known = knownVariables(source.variables, { found, sample: source.sample });
+  return (
+    <Stack gap="sm">
+      {isEmail && (
+        <LocaleInput
+          value={source.locale}
+          readOnly={readOnly}
+          onChange={(locale) => change({ locale })}
+        />
+      )}
+      {missing.length > 0 && (
+        <Alert color="red" p="xs">
+          The sample lacks what is required: {missing.join(", ")}. A request like it is refused.
+        </Alert>
+      )}
+      {known.length === 0 && (
+        <Text size="sm" c="dimmed">
+          The template reads no variables yet. Write {"{{ name }}"}{" "}
+          where a value of the request is to stand: it appears here.
+        </Text>
+      )}
+      {known.map((variable) => (
+        <VariableCard
+          key={variable.declaration.name}
+          variable={variable}
+          isMissing={missing.includes(variable.declaration.name)}
+          readOnly={readOnly}
+          onChange={(declaration) =>
+            change({ variables: declareVariable(source.variables, declaration) })}
+          onAdd={() => setSample(completeSample(source.sample, variable.lacking))}
+        />
+      ))}
+    </Stack>
+  );
+}

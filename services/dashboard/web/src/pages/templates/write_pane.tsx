@@ -1,0 +1,129 @@
+import { Badge, Box, Group, Tabs, TextInput } from "@mantine/core";
+import { useMemo, useState } from "react";
+import type { TemplateView } from "../../../../interface/templates.ts";
+import { CodeEditor } from "../../editor/lazy_editor.tsx";
+import { PageSetup } from "./page_setup.tsx";
+import { SamplePanel } from "./sample_panel.tsx";
+import { sourceMarks, type SourcePlace } from "./source_marks.ts";
+import { TextPanel } from "./text_panel.tsx";
+import type { Draft } from "./use_draft.ts";
+import type { Preview } from "./use_preview.ts";
+import { useTemplateWords } from "./use_template_words.ts";
+import { VariablesPanel } from "./variables_panel.tsx";
+
+const NONE = { errors: [], findings: [] };
+
+/** Where a template is written. */
+export function WritePane({ view, draft, preview, readOnly, place }: {
+  view: TemplateView;
+  draft: Draft;
+  preview: Preview;
+  readOnly: boolean;
+  /** What is to be shown of the source. */
+  place: SourcePlace | null;
+}) {
+  const isEmail = view.kind === "email";
+  const { source, change } = draft;
+  const [tab, setTab] = useState<string | null>("html");
+  const [seen, setSeen] = useState(place);
+  if (place !== seen) {
+    setSeen(place);
+    if (place !== null && place.part !== "subject") setTab(place.part);
+  }
+  const words = useTemplateWords(view.kind, {
+    source,
+    found: (preview.good ?? preview.view)?.variables,
+  });
+  const answer = preview.view ?? NONE;
+  const marks = useMemo(() => sourceMarks("html", answer), [answer]);
+  const [subjectMark] = useMemo(() => sourceMarks("subject", answer), [answer]);
+  const missing = preview.view?.missing.length ?? 0;
+  return (
+    <Box h="100%" style={{ display: "flex", flexDirection: "column", minWidth: 0 }}>
+      <Box px="sm" py="xs">
+        <TextInput
+          label={isEmail ? "Subject" : "File name"}
+          placeholder={isEmail ? "Your invoice {{ number }}" : "invoice-{{ number }}.pdf"}
+          value={isEmail ? source.subject : source.filename}
+          onChange={({ currentTarget: { value } }) =>
+            change(isEmail ? { subject: value } : { filename: value })}
+          readOnly={readOnly}
+          error={subjectMark?.severity === "error" ? subjectMark.message : undefined}
+          size="sm"
+          styles={INLINE_LABEL}
+        />
+      </Box>
+      <Tabs
+        value={tab}
+        onChange={setTab}
+        keepMountedMode="display-none"
+        flex={1}
+        mih={0}
+        style={{ display: "flex", flexDirection: "column" }}
+      >
+        <Tabs.List px="xs" style={{ flexWrap: "nowrap", overflowX: "auto" }}>
+          <Tabs.Tab value="html">{isMjml(source.html) ? "MJML" : "HTML"}</Tabs.Tab>
+          {isEmail
+            ? <Tabs.Tab value="text">Text</Tabs.Tab>
+            : <Tabs.Tab value="page">Page setup</Tabs.Tab>}
+          <Tabs.Tab value="variables">
+            <Group gap={6} wrap="nowrap">
+              Variables
+              {missing > 0 && (
+                <Badge size="xs" color="red" circle aria-label={`${missing} missing`}>
+                  {missing}
+                </Badge>
+              )}
+            </Group>
+          </Tabs.Tab>
+          <Tabs.Tab value="sample" {...(draft.sampleProblem === null ? {} : { c: "red" })}>
+            Sample data
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="html" {...FILL}>
+          <CodeEditor
+            language="html"
+            label={isEmail ? "HTML or MJML of the mail" : "HTML of the document"}
+            value={source.html}
+            onChange={(html) => change({ html })}
+            {...{ readOnly, marks, words }}
+            place={place?.part === "html" ? place : null}
+          />
+        </Tabs.Panel>
+        {isEmail && (
+          <Tabs.Panel value="text" {...FILL}>
+            <TextPanel {...{ draft, preview, readOnly, words }} place={place} />
+          </Tabs.Panel>
+        )}
+        {source.page !== null && (
+          <Tabs.Panel value="page" {...SCROLL}>
+            <PageSetup
+              page={source.page}
+              locale={source.locale}
+              readOnly={readOnly}
+              onChange={change}
+            />
+          </Tabs.Panel>
+        )}
+        <Tabs.Panel value="variables" {...SCROLL}>
+          <VariablesPanel {...{ draft, preview, readOnly }} isEmail={isEmail} />
+        </Tabs.Panel>
+        <Tabs.Panel value="sample" {...FILL}>
+          <SamplePanel {...{ draft, preview, readOnly }} />
+        </Tabs.Panel>
+      </Tabs>
+    </Box>
+  );
+}
+
+/** MJML is told by its first tag. */
+export function isMjml(html: string): boolean {
+  return html.trimStart().startsWith("<mjml");
+}
+
+const FILL = { flex: 1, mih: 0, style: { overflow: "hidden" } };
+const SCROLL = { flex: 1, mih: 0, p: "sm", style: { overflowY: "auto" } } as const;
+const INLINE_LABEL = {
+  root: { display: "grid", gridTemplateColumns: "auto 1fr", columnGap: 12, alignItems: "center" },
+  error: { gridColumn: 2 },
+} as const;
