@@ -84,6 +84,7 @@ async function furnish(
   ids["id"] = Object.values(ids).flat();
   ids["token"] = [...ids["tokenId"] ?? [], ...ids["link"] ?? []];
   ids["version"] = ["1"];
+  ids["n"] = ["0"];
   ids["key"] = ["0".repeat(64)];
   return ids;
 }

@@ -30,7 +30,7 @@ import type {
  * | `POST /:id/test` | `TestRequest` (email only) | `{ sendId, messageId }` |
  * | `GET /pdf/preview/:key` | | the PDF's bytes, `application/pdf` (PDF only) |
  *
- * Reading takes a viewer, all else an editor.
+ * Reading and previews take a viewer, all else an editor.
  */
 
 /** What an author writes, with all that belongs to it. */

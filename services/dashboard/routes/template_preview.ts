@@ -26,7 +26,7 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): 
 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
-    app.post(path, { config: { role: "editor" } }, ({ visitor, body }) => {
+    app.post(path, { config: { role: "viewer" } }, ({ visitor, body }) => {
       const source = sourceFor(kind, readInput(previewSchema, body).source);
       const { accountId, session } = visitor;
       const show = () => previewTemplate({ accountId, kind, source }, { ...deps, issued });

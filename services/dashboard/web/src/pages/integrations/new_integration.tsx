@@ -9,7 +9,7 @@ import { ConnectionTest } from "./connection_test.tsx";
 import { inputOf, NEW_VALUES } from "./form_values.ts";
 import { IntegrationForm } from "./integration_form.tsx";
 import { PresetPicker } from "./preset_picker.tsx";
-import { useUnsavedGuard } from "./unsaved_guard.tsx";
+import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
 
 /** Where an integration is made. */

@@ -9,7 +9,7 @@ import { ConnectionTest } from "./connection_test.tsx";
 import { DangerZone } from "./danger_zone.tsx";
 import { inputOf, valuesOf } from "./form_values.ts";
 import { IntegrationForm } from "./integration_form.tsx";
-import { useUnsavedGuard } from "./unsaved_guard.tsx";
+import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
 
 /** Shows and changes the settings of an integration; whoever may not change them only sees them. */

@@ -26,8 +26,10 @@ export function useRollBack(
       title: `Roll back to version ${version}?`,
       children: (
         <Text size="sm">
-          Requests get it at once, as a new version. {view.hasChanges || draft.isUnsaved
-            ? "The draft becomes it too: the changes that are not published are lost."
+          Requests get it at once, as a new version. {draft.isUnsaved
+            ? "What is not saved on this page is lost."
+            : view.hasChanges
+            ? "The draft keeps its changes that are not published."
             : "The draft becomes it too."}
         </Text>
       ),
