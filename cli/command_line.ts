@@ -12,6 +12,7 @@ import { sendCommand } from "./commands/send.ts";
 import { statusCommand } from "./commands/status.ts";
 import { templatesCommand } from "./commands/templates.ts";
 import { tokensCommand } from "./commands/tokens.ts";
+import { usersCommand } from "./commands/users.ts";
 import { EXIT } from "./exit_code.ts";
 import manifest from "./package.json" with { type: "json" };
 
@@ -19,6 +20,7 @@ const COMMANDS = [
   migrateCommand,
   accountsCommand,
   tokensCommand,
+  usersCommand,
   integrationsCommand,
   keysCommand,
   templatesCommand,

@@ -11,6 +11,7 @@ import {
   readMasterKeys,
   sealSecret,
   type Store,
+  verifyPassword,
 } from "@posthaste/storage";
 import { openTestMongo, openTestNats, testCertificate, type TestMongo } from "@posthaste/testing";
 import { type CliOptions, runCli } from "./_run_cli.ts";
@@ -98,6 +99,30 @@ test("tokensCommand() prints a token once, lists it and revokes it", async () =>
   assert.equal(await store.findToken(token), null);
   assert.match((await run(`tokens revoke ${record?._id}`)).stdout, /was revoked before/);
   assert.equal((await run("tokens revoke ph_nobody")).code, EXIT.notFound);
+});
+
+test("usersCommand() lists people, and sets a password that ends their sessions", async () => {
+  const user = await store.createUser({
+    email: "Lost@example.com",
+    name: "Lo",
+    passwordHash: null,
+  });
+  const at = new Date();
+  await store.createSession({
+    ...{ _id: "lost", userId: user._id, accountId: "acc_1", csrfToken: "x", userAgent: "" },
+    ...{ createdAt: at, lastSeenAt: at, expiresAt: new Date(at.getTime() + 60_000) },
+  });
+  const set = (input: string) =>
+    run("users set-password lost@example.com --password-stdin", { stdin: input });
+  const short = await set("short");
+  assert.equal(short.code, EXIT.refused);
+  assert.match(short.stderr, /at least 12 characters/);
+  assert.match((await set("a long enough password\n")).stdout, /1 browser was signed out/);
+  const { passwordHash } = await store.findUserByEmail("lost@example.com") ?? {};
+  assert.ok(await verifyPassword("a long enough password", passwordHash ?? ""));
+  assert.equal(await store.findSession("lost", at), null);
+  assert.match((await run("users list")).stdout, /lost@example.com +Lo +password/);
+  assert.equal((await run("users set-password nobody@example.com")).code, EXIT.notFound);
 });
 
 test("tokensCommand() refuses unknown scopes, lifetimes and accounts", async () => {

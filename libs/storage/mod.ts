@@ -66,6 +66,16 @@ export {
 } from "./message_search.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
 export { NameTakenError } from "./name_taken_error.ts";
+export {
+  hashPassword,
+  isOutdated,
+  MAX_PASSWORD,
+  MIN_PASSWORD,
+  PASSWORD_COST,
+  type PasswordCost,
+  passwordFault,
+  verifyPassword,
+} from "./password.ts";
 export type { NewUser, PeopleStore } from "./people_store.ts";
 export {
   INTEGRATION_DKIM_KEY,

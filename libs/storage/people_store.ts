@@ -17,6 +17,8 @@ export interface PeopleStore {
   /** Tells whether there is any user yet. */
   hasUsers(): Promise<boolean>;
   findUser(id: string): Promise<User | null>;
+  /** Lists all users by address, for the operator. */
+  listUsers(): Promise<User[]>;
   /** Finds a user by address, in whatever case it is written. */
   findUserByEmail(email: string): Promise<User | null>;
   /** Finds who signs in at an OpenID Connect provider under a subject. */
@@ -50,6 +52,10 @@ export function peopleStore(db: Db): PeopleStore {
       return user;
     },
     hasUsers: async () => await users.countDocuments({}, { limit: 1 }) > 0,
+    async listUsers() {
+      const found = await users.find().sort({ email: 1 }).toArray();
+      return found.map((user) => userSchema.parse(user));
+    },
     findUser: async (id) => parsed(await users.findOne({ _id: id })),
     findUserByEmail: async (email) => parsed(await users.findOne({ email: email.toLowerCase() })),
     findUserByOidc: async ({ issuer, subject }) =>

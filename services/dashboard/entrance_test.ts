@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestDashboard, SETUP_CODE, type TestDashboard } from "./_test_dashboard.ts";
-import { hashPassword, PASSWORD_COST } from "./password.ts";
+import { hashPassword, PASSWORD_COST } from "@posthaste/storage";
 import { SESSION_COOKIE } from "./guard.ts";
 
 const PASSWORD = "correct horse battery";

@@ -1,4 +1,4 @@
-import { hashPassword, isOutdated, verifyPassword } from "./password.ts";
+import { hashPassword, isOutdated, verifyPassword } from "@posthaste/storage";
 import { Problem } from "./problem.ts";
 
 /** What became of a password that was tried. */

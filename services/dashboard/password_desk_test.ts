@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashPassword, PASSWORD_COST, verifyPassword } from "./password.ts";
+import { hashPassword, PASSWORD_COST, verifyPassword } from "@posthaste/storage";
 import { openPasswordDesk } from "./password_desk.ts";
 import { Problem } from "./problem.ts";
 

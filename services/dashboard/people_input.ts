@@ -1,6 +1,6 @@
 import { emailAddressSchema } from "@posthaste/contracts";
 import { z } from "zod";
-import { MAX_PASSWORD, passwordFault } from "./password.ts";
+import { MAX_PASSWORD, passwordFault } from "@posthaste/storage";
 import { Problem } from "./problem.ts";
 
 const MAX_NAME = 200;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
 import { SESSION_COOKIE } from "./guard.ts";
-import { hashPassword } from "./password.ts";
+import { hashPassword } from "@posthaste/storage";
 
 const PASSWORD = "correct horse battery";
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -94,6 +94,9 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
           >
             Sign in
           </Button>
+          <Text size="xs" c="dimmed">
+            Whoever runs this Posthaste can set a new password for you if yours is lost.
+          </Text>
         </Stack>
       </form>
     </EntranceFrame>

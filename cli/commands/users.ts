@@ -1,0 +1,91 @@
+import type { User } from "@posthaste/contracts";
+import { Command } from "commander";
+import { askPassword } from "../ask_password.ts";
+import { type CommandContext, openStoreFor } from "../command_context.ts";
+import { CommandError, notFoundError } from "../command_error.ts";
+import { EXIT } from "../exit_code.ts";
+import { sayTime } from "../say.ts";
+
+/** `posthaste users …` */
+export function usersCommand(context: CommandContext): Command {
+  const command = new Command("users")
+    .description("List the people of the dashboard, and let somebody in who lost their password.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  posthaste users list
+  posthaste users set-password ann@example.com
+`,
+    );
+  command.command("list")
+    .description("List everybody who signs in to the dashboard.")
+    .addHelpText("after", "\nExample:\n  posthaste users list\n")
+    .action(() => listUsers(context));
+  command.command("set-password <email>")
+    .description("Give somebody a new password, and sign them out everywhere.")
+    .option("--password-stdin", "read the password from the standard input")
+    .addHelpText(
+      "after",
+      `
+The password is asked for on the terminal, or read from the standard input; it is never an argument.
+
+Example:
+  posthaste users set-password ann@example.com
+`,
+    )
+    .action((email: string) => setPassword(context, email));
+  return command;
+}
+
+async function listUsers(context: CommandContext): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const users = await store.listUsers();
+  output.result(
+    users.map(show),
+    () =>
+      users.length === 0
+        ? "Nobody signs in to the dashboard yet: open it to make the first account"
+        : output.table(
+          ["EMAIL", "NAME", "SIGNS IN WITH", "SINCE"],
+          users.map((user) => [
+            user.email,
+            user.name,
+            waysOf(user).join(", ") || "nothing",
+            sayTime(user.createdAt),
+          ]),
+        ),
+  );
+}
+
+async function setPassword(context: CommandContext, email: string): Promise<void> {
+  const { output, stdin, stderr } = context;
+  await using store = await openStoreFor(context);
+  const user = await store.findUserByEmail(email);
+  if (user === null) throw notFoundError(`Cannot set a password: nobody signs in as "${email}"`);
+  const { hashPassword, passwordFault } = await import("@posthaste/storage");
+  const password = await askPassword({ stdin, stderr, question: `New password of ${user.email}` });
+  const fault = passwordFault(password, user.email);
+  if (fault !== undefined) {
+    throw new CommandError(`Cannot take the password: it ${fault}`, { exitCode: EXIT.refused });
+  }
+  await store.updateUser(user._id, { passwordHash: await hashPassword(password) });
+  const ended = await store.removeSessions(user._id);
+  output.result(
+    { email: user.email, sessionsEnded: ended },
+    () =>
+      `${user.email} has a new password; ${ended} ${
+        ended === 1 ? "browser was" : "browsers were"
+      } signed out`,
+  );
+}
+
+function show(user: User) {
+  const { email, name, createdAt } = user;
+  return { email, name, signsInWith: waysOf(user), createdAt };
+}
+
+function waysOf({ passwordHash, oidc }: User): string[] {
+  return [...(passwordHash === null ? [] : ["password"]), ...(oidc === null ? [] : ["oidc"])];
+}
