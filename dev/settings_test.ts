@@ -6,7 +6,7 @@ import { PORT_NAMES, PORTS, readSettings, UsageError } from "./settings.ts";
 test("readSettings() takes every port from its own variable", () => {
   const env = Object.fromEntries(PORT_NAMES.map((name, i) => [PORTS[name].setting, `${4000 + i}`]));
   const { ports } = readSettings([], env, "/home/ann/posthaste");
-  assert.deepEqual(Object.values(ports), [4000, 4001, 4002, 4003, 4004]);
+  assert.deepEqual(Object.values(ports), [4000, 4001, 4002, 4003, 4004, 4005]);
 });
 
 test("readSettings() prefers API_PORT to PORT", () => {
@@ -16,7 +16,12 @@ test("readSettings() prefers API_PORT to PORT", () => {
 
 test("readSettings() needs no port for a server that is given", () => {
   const env = { MONGODB_URL: "mongodb://db", NATS_URL: "nats://broker" };
-  assert.deepEqual(Object.keys(readSettings([], env, "/").ports), ["api", "inboxWeb", "inboxSmtp"]);
+  assert.deepEqual(Object.keys(readSettings([], env, "/").ports), [
+    "api",
+    "dashboard",
+    "inboxWeb",
+    "inboxSmtp",
+  ]);
 });
 
 test("readSettings() takes a relative data folder as one of the repository", () => {
