@@ -24,6 +24,8 @@ export interface SystemOptions {
   env?: Record<string, string>;
   /** Whether the dashboard is part of it. @default {false} */
   dashboard?: boolean;
+  /** Starts the development inbox as well, at these ports. */
+  inbox?: StackOptions["inbox"];
 }
 
 /** An answer of the HTTP interface. */
@@ -131,7 +133,7 @@ const MOVING: readonly MessageState[] = ["queued", "rendered", "printed", "sendi
 
 /** Starts the whole system, each part as a process of its own on data of its own. */
 export async function openSystem(options: SystemOptions = {}): Promise<System> {
-  const { settings = {}, env = {}, dashboard = false } = options;
+  const { settings = {}, env = {}, dashboard = false, inbox } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-e2e-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -148,6 +150,7 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
       dataDir,
       isTemporary: true,
       dashboard,
+      ...(inbox === undefined ? {} : { inbox }),
       settings: { ...settings, api: { RATE_LIMIT: "0", ...settings.api } },
       onLine: (service, line) => lines.push(`${service} ${line}`),
       onUnexpectedExit: (part, reason) => deaths.push(`${part} ${reason}`),

@@ -1,10 +1,11 @@
-import type { Browser, BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
+import type { Browser, ConsoleMessage, Page } from "playwright-core";
 import { openSystem, type System, type SystemOptions } from "../system.ts";
 import { openBrowser } from "./browser.ts";
+import { type Person, signIn } from "./person.ts";
 
 /** How the dashboard under test is started. */
 export interface DeskOptions extends SystemOptions {
-  /** Whether the account may be entered with one click. @default {true} */
+  /** Whether the account may be entered with one click, and has people; else nobody has ever signed in. @default {true} */
   isDemo?: boolean;
 }
 
@@ -14,9 +15,12 @@ export interface LookOptions {
   scheme?: "light" | "dark";
   /** In CSS pixels. @default {{ width: 1440, height: 900 }} */
   size?: { width: number; height: number };
-  /** Whether somebody is signed in already. @default {true} */
-  isSignedIn?: boolean;
+  /** Who looks. @default {"owner"} */
+  who?: Who;
 }
+
+/** Those of an account, the owner of another that is empty, and who is signed out. */
+export type Who = "owner" | "editor" | "viewer" | "newcomer" | "nobody";
 
 /** A page of the dashboard in a browser of its own. */
 export interface Look extends AsyncDisposable {
@@ -31,6 +35,8 @@ export interface Desk extends AsyncDisposable {
   readonly browser: Browser;
   /** Where the dashboard is: `http://localhost:8081`. */
   readonly url: string;
+  /** Everybody but who is signed out. */
+  readonly people: Readonly<Record<Exclude<Who, "nobody">, Person>>;
   /** Opens a browser window, which has seen nothing yet, at a path. */
   look(path: string, options?: LookOptions): Promise<Look>;
 }
@@ -52,17 +58,21 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
   );
   const browser = opened.use(await openBrowser());
   const url = system.stack.dashboardUrl;
-  let state: BrowserContextOptions["storageState"];
+  const people = isDemo ? await invite(system) : null;
 
-  async function open(path: string, options: LookOptions): Promise<Look> {
-    const { scheme = "light", size = { width: 1440, height: 900 }, isSignedIn = true } = options;
+  async function look(path: string, options: LookOptions = {}): Promise<Look> {
+    const { scheme = "light", size = { width: 1440, height: 900 }, who = "owner" } = options;
+    const person = who === "nobody" ? undefined : people?.[who];
     const context = await browser.newContext({
       colorScheme: scheme,
       viewport: size,
       // What moves is somewhere else in each picture.
       reducedMotion: "reduce",
-      ...(isSignedIn && state !== undefined ? { storageState: state } : {}),
     });
+    if (person !== undefined) {
+      const cookie = { ...person.cookie, domain: "localhost", path: "/", secure: true };
+      await context.addCookies([cookie]);
+    }
     context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     const faults = watchFaults(page);
@@ -75,15 +85,25 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
     system,
     browser,
     url,
-    async look(path, options = {}) {
-      if (options.isSignedIn !== false && state === undefined) {
-        await using first = await open("/", {});
-        await signInAsDeveloper(first.page);
-        state = await first.page.context().storageState();
-      }
-      return await open(path, options);
+    get people() {
+      if (people === null) throw new Error("Cannot name people: nobody has ever signed in");
+      return people;
     },
+    look,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+async function invite(system: System): Promise<Desk["people"]> {
+  const { accountId } = system;
+  const empty = await system.store.createAccount({ name: "The Empty Shop" });
+  return {
+    owner: await signIn(system, { accountId, role: "owner", name: "Olive Owner" }),
+    editor: await signIn(system, { accountId, role: "editor", name: "Eddie Editor" }),
+    viewer: await signIn(system, { accountId, role: "viewer", name: "Vera Viewer" }),
+    newcomer: await signIn(system, {
+      ...{ accountId: empty._id, role: "owner", name: "Nico Newcomer" },
+    }),
   };
 }
 

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { expectNoAxeViolations } from "./axe.ts";
 import { type Desk, openDesk, untilShown } from "./desk.ts";
+
+const SETUP_CODE = "the-code-of-the-first-start";
+const ME = { email: "mia@first.example", password: "four words are quite enough" };
 
 let desk: Desk;
 before(async () => {
-  desk = await openDesk({ isDemo: false });
+  desk = await openDesk({ isDemo: false, settings: { dashboard: { SETUP_CODE } } });
 });
 after(() => desk?.[Symbol.asyncDispose]());
 
@@ -15,13 +19,86 @@ test("a dashboard without DEMO_ACCOUNT lets nobody in with one click", async () 
   });
   assert.equal(answer.status, 404);
   assert.equal(answer.headers.get("set-cookie"), null);
-  await using look = await desk.look("/", { isSignedIn: false });
+  await using look = await desk.look("/", { who: "nobody" });
   await untilShown(look.page);
   assert.equal(await look.page.getByRole("button", { name: /^Open the/ }).count(), 0);
 });
 
+test("the first person makes the account with the code, signs out, and in again", async (context) => {
+  await using look = await desk.look("/", { who: "nobody" });
+  const { page, faults } = look;
+  const field = (name: string) => page.getByRole("textbox", { name, exact: true });
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const menu = page.getByRole("navigation", { name: "Pages" });
+
+  await context.test("whoever has not the code makes none", async () => {
+    await page.getByRole("heading", { name: "Create the first account" }).waitFor();
+    await expectNoAxeViolations(page);
+    await field("Setup code").fill("guessed");
+    await field("Account").fill("First Light");
+    await field("Your name").fill("Mia");
+    await field("Your e-mail address").fill(ME.email);
+    await field("Password").fill("short");
+    await button("Create account").click();
+    await page.getByText("At least 12 characters", { exact: true }).waitFor();
+    await field("Password").fill(ME.password);
+    await button("Create account").click();
+    await page.getByText("The setup code is wrong").waitFor();
+    await expectNoAxeViolations(page);
+  });
+
+  await context.test("whoever has it is the owner, and is told what to do next", async () => {
+    await field("Setup code").fill(SETUP_CODE);
+    await button("Create account").click();
+    await menu.waitFor();
+    await untilShown(page);
+    await expectNoAxeViolations(page);
+    await button("You and your accounts").click();
+    await page.getByText("owner, shown now").waitFor();
+  });
+
+  await context.test("who has signed out sees nothing", async () => {
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.goto(`${desk.url}/settings/members`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    assert.equal(await page.getByRole("heading", { name: "Create the first account" }).count(), 0);
+  });
+
+  await context.test("a wrong password lets nobody in, and does not say what is wrong", async () => {
+    await field("E-mail address").fill(ME.email);
+    await field("Password").fill(`${ME.password}!`);
+    await button("Sign in").click();
+    const said = page.getByRole("alert");
+    await said.waitFor();
+    assert.equal(await said.innerText(), "The e-mail address or the password is wrong");
+    assert.equal(await menu.count(), 0);
+  });
+
+  await context.test("the right one leads to the page that was asked for", async () => {
+    await field("Password").fill(ME.password);
+    await button("Sign in").click();
+    await menu.waitFor();
+    await page.getByRole("tab", { name: "Members", selected: true }).waitFor();
+    await page.getByText(ME.email).first().waitFor();
+  });
+
+  await context.test("nobody can be first again", async () => {
+    const answer = await fetch(`${desk.url}/api/entrance/setup`, {
+      method: "POST",
+      headers: { origin: desk.url, "content-type": "application/json" },
+      body: JSON.stringify({
+        ...{ setupCode: SETUP_CODE, accountName: "Second", name: "Eve" },
+        ...{ email: "eve@second.example", password: ME.password },
+      }),
+    });
+    assert.equal(answer.status, 409);
+  });
+  assert.deepEqual(faults, []);
+});
+
 test("a page that was opened before a deployment loads itself anew, once", async () => {
-  await using look = await desk.look("/", { isSignedIn: false });
+  await using look = await desk.look("/", { who: "nobody" });
   const { page } = look;
   await untilShown(page);
   let loads = 0;

@@ -1,3 +1,5 @@
+import type { Page } from "playwright-core";
+import type { Who } from "./desk.ts";
 import type { SeedIds } from "./seed.ts";
 
 /** A page that is looked at in tests, and of which pictures are taken. */
@@ -6,24 +8,149 @@ export interface PageToSee {
   name: string;
   /** Where it is, once the seed is there. */
   path: string | ((seed: SeedIds) => string);
-  /** Whether it is shown to who is signed out. @default {false} */
-  isSignedOut?: boolean;
+  /** Who looks. @default {"owner"} */
+  who?: Who;
+  /** What is done there first: a tab, a dialog. */
+  open?: (page: Page) => Promise<void>;
 }
 
-/** Every page of the dashboard. A new one belongs here. */
+const EMAIL = ({ emailId }: SeedIds) => `/email-templates/${emailId}`;
+const PDF = ({ pdfId }: SeedIds) => `/pdf-templates/${pdfId}`;
+const MAIN_SERVER = ({ integrations }: SeedIds) => `/integrations/${integrations.good}`;
+const SENT = ({ sentId }: SeedIds) => `/messages/${sentId}`;
+
+/** Every page of the dashboard, and every part of one. A new one belongs here. */
 export const PAGES: readonly PageToSee[] = [
-  { name: "entrance", path: "/", isSignedOut: true },
+  { name: "entrance", path: "/", who: "nobody" },
+  { name: "invitation", path: ({ invitation }) => `/invitation/${invitation}`, who: "nobody" },
+  { name: "invitation-signed-in", path: ({ invitation }) => `/invitation/${invitation}` },
+  { name: "invitation-gone", path: "/invitation/not-one", who: "nobody" },
   { name: "overview", path: "/" },
+  { name: "overview-empty", path: "/", who: "newcomer" },
   { name: "messages", path: "/messages" },
+  { name: "messages-filtered", path: "/messages?state=failed" },
+  { name: "messages-no-match", path: "/messages?recipient=nobody-at-all" },
+  { name: "messages-empty", path: "/messages", who: "newcomer" },
+  { name: "message-sent", path: SENT },
+  { name: "message-text", path: SENT, open: (page) => pickTab(page, "Text part") },
+  { name: "message-source", path: SENT, open: (page) => pickTab(page, "HTML source") },
+  { name: "message-failed", path: ({ failedId }) => `/messages/${failedId}` },
+  { name: "message-deferred", path: ({ deferredId }) => `/messages/${deferredId}` },
+  { name: "message-missing", path: "/messages/msg_01jzzzzzzzzzzzzzzzzzzzzzzz0000" },
+  { name: "send", path: ({ sendId }) => `/messages/sends/${sendId}` },
   { name: "email-templates", path: "/email-templates" },
+  { name: "email-templates-empty", path: "/email-templates", who: "newcomer" },
+  {
+    ...{ name: "email-templates-new", path: "/email-templates" },
+    open: (page) => press(page, "New template"),
+  },
+  { name: "email-template", path: EMAIL },
+  { name: "email-template-read-only", path: EMAIL, who: "viewer" },
+  { name: "email-template-missing", path: "/email-templates/999999" },
+  { name: "email-template-text", path: EMAIL, open: (page) => pickTab(page, "Text") },
+  { name: "email-template-variables", path: EMAIL, open: (page) => pickTab(page, "Variables") },
+  { name: "email-template-sample", path: EMAIL, open: (page) => pickTab(page, "Sample data") },
+  { name: "email-preview", path: EMAIL, open: (page) => showPreview(page) },
+  { name: "email-preview-phone", path: EMAIL, open: (page) => showPreview(page, "Phone") },
+  { name: "email-preview-dark", path: EMAIL, open: (page) => showPreview(page, "Dark") },
+  { name: "email-preview-text", path: EMAIL, open: (page) => showPreview(page, "Text") },
+  { name: "email-preview-source", path: EMAIL, open: (page) => showPreview(page, "Source") },
+  {
+    ...{ name: "email-template-history", path: EMAIL },
+    open: (page) => pickAction(page, "History"),
+  },
+  {
+    ...{ name: "email-template-test", path: EMAIL },
+    open: (page) => pickAction(page, "Send a test to myself"),
+  },
+  {
+    ...{ name: "email-template-curl", path: EMAIL },
+    open: (page) => pickAction(page, "Copy as curl"),
+  },
+  {
+    ...{ name: "email-template-rename", path: EMAIL },
+    open: (page) => pickAction(page, "Rename, change alias"),
+  },
+  {
+    ...{ name: "email-template-publish", path: EMAIL },
+    open: (page) => press(page, "Publish"),
+  },
   { name: "pdf-templates", path: "/pdf-templates" },
+  { name: "pdf-templates-empty", path: "/pdf-templates", who: "newcomer" },
+  { name: "pdf-template", path: PDF },
+  { name: "pdf-template-page", path: PDF, open: (page) => pickTab(page, "Page setup") },
+  { name: "pdf-template-variables", path: PDF, open: (page) => pickTab(page, "Variables") },
+  { name: "pdf-preview", path: PDF, open: (page) => showPreview(page) },
+  {
+    ...{ name: "pdf-template-curl", path: PDF },
+    open: (page) => pickAction(page, "Copy as JSON or curl"),
+  },
   { name: "integrations", path: "/integrations" },
+  { name: "integrations-empty", path: "/integrations", who: "newcomer" },
+  { name: "integration-new", path: "/integrations/new" },
+  { name: "integration", path: MAIN_SERVER },
+  { name: "integration-read-only", path: MAIN_SERVER, who: "viewer" },
+  { name: "integration-signing", path: MAIN_SERVER, open: (page) => pickTab(page, "Signing") },
+  { name: "integration-history", path: MAIN_SERVER, open: (page) => pickTab(page, "History") },
+  { name: "integration-test", path: MAIN_SERVER, open: testConnection },
+  {
+    name: "integration-broken",
+    path: ({ integrations }) => `/integrations/${integrations.unreachable}`,
+  },
+  {
+    name: "integration-suspended",
+    path: ({ integrations }) => `/integrations/${integrations.suspended}`,
+  },
+  { name: "integration-missing", path: "/integrations/999999" },
   { name: "tokens", path: "/tokens" },
+  { name: "tokens-read-only", path: "/tokens", who: "viewer" },
+  { name: "tokens-empty", path: "/tokens", who: "newcomer" },
+  {
+    ...{ name: "tokens-new", path: "/tokens" },
+    open: (page) => press(page, "Generate new token"),
+  },
   { name: "settings", path: "/settings" },
+  { name: "settings-read-only", path: "/settings", who: "viewer" },
+  { name: "settings-members", path: "/settings/members" },
+  { name: "settings-members-read-only", path: "/settings/members", who: "viewer" },
+  { name: "settings-you", path: "/settings/you" },
+  { name: "settings-retention", path: "/settings/retention" },
+  { name: "settings-limits", path: "/settings/limits" },
+  { name: "settings-audit", path: "/settings/audit" },
+  { name: "settings-audit-empty", path: "/settings/audit", who: "newcomer" },
   { name: "nothing-here", path: "/no-such-page" },
 ];
 
 /** Gives the path of a page. */
 export function pathOf({ path }: PageToSee, seed: SeedIds): string {
   return typeof path === "string" ? path : path(seed);
+}
+
+async function pickTab(page: Page, name: string): Promise<void> {
+  await page.getByRole("tab", { name, exact: true }).click();
+}
+
+async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).click();
+  await page.getByRole("dialog").waitFor();
+}
+
+async function pickAction(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name, exact: true }).click();
+  await page.getByRole("dialog").waitFor();
+}
+
+/** Shows the preview, where there is no room for it beside what is written, and a look of it. */
+async function showPreview(page: Page, look?: string): Promise<void> {
+  const sides = page.getByRole("radiogroup", { name: "What is shown" });
+  if (await sides.isVisible()) await sides.getByText("Preview").click();
+  if (look === undefined) return;
+  const looks = page.getByRole("region", { name: "Preview" }).getByRole("radiogroup");
+  await looks.getByText(look, { exact: true }).click();
+}
+
+async function testConnection(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await page.getByText("It works").waitFor();
 }

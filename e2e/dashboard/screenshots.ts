@@ -21,6 +21,8 @@ const SIZES = {
   phone: { width: 390, height: 844 },
 };
 
+const AT_ONCE = 2;
+
 const asked = process.argv.slice(2);
 const pages = PAGES.filter(({ name }) =>
   asked.length === 0 || asked.some((beginning) => name.startsWith(beginning))
@@ -28,21 +30,32 @@ const pages = PAGES.filter(({ name }) =>
 await mkdir(FOLDER, { recursive: true });
 await buildDashboard({ root: join(import.meta.dirname, "../..") });
 await using desk = await openDesk();
-await using seed = await plantSeed(desk.system);
-for (const entry of pages) {
-  await using look = await desk.look(pathOf(entry, seed), { isSignedIn: !entry.isSignedOut });
-  const { page } = look;
+await using seed = await plantSeed(desk);
+const waiting = pages.flatMap((entry) =>
+  Object.entries(SIZES).map(([name, size]) => ({ entry, name, size }))
+);
+await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    await takePictures(next).catch((error: Error) => {
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+    });
+  }
+}));
+process.stdout.write(`The pictures are in ${FOLDER}\n`);
+
+async function takePictures({ entry, name, size }: (typeof waiting)[number]): Promise<void> {
+  await using look = await desk.look(pathOf(entry, seed), { who: entry.who ?? "owner", size });
+  const { page, faults } = look;
+  await untilShown(page);
+  await entry.open?.(page);
   await untilShown(page);
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    for (const [name, size] of Object.entries(SIZES)) {
-      await page.setViewportSize(size);
-      // Charts take their new size a moment later.
-      await page.waitForTimeout(200);
-      const path = join(FOLDER, `${entry.name}-${name}-${scheme}.png`);
-      await page.screenshot({ path, animations: "disabled" });
-    }
+    // Charts take their new colours a moment later.
+    await page.waitForTimeout(200);
+    const path = join(FOLDER, `${entry.name}-${name}-${scheme}.png`);
+    await page.screenshot({ path, animations: "disabled" });
   }
-  process.stdout.write(`${entry.name}${look.faults.map((fault) => `\n  ${fault}`).join("")}\n`);
+  process.stdout.write(`${entry.name} ${name}${faults.map((fault) => `\n  ${fault}`).join("")}\n`);
 }
-process.stdout.write(`The pictures are in ${FOLDER}\n`);

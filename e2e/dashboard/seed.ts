@@ -1,6 +1,8 @@
 import { freePort } from "@posthaste/parts";
 import { openSmtpSink, type SmtpSink } from "@posthaste/testing";
 import type { System } from "../system.ts";
+import type { Desk } from "./desk.ts";
+import { hashOf, type Person } from "./person.ts";
 
 /** What pages are opened of. */
 export interface SeedIds {
@@ -10,8 +12,12 @@ export interface SeedIds {
   readonly integrations: { good: number; unreachable: number; suspended: number };
   /** A send of which some messages were sent, some failed, and some wait. */
   readonly sendId: string;
+  /** One that was sent with a PDF. */
   readonly sentId: string;
   readonly failedId: string;
+  readonly deferredId: string;
+  /** What the link of an invitation ends with. */
+  readonly invitation: string;
 }
 
 /** What is in the account that pages are looked at with. */
@@ -19,21 +25,18 @@ export interface Seed extends SeedIds, AsyncDisposable {
   readonly sink: SmtpSink;
 }
 
-const WELCOME = `<h1>Welcome, {{ name }}</h1>
-<p>Your order {{ order }} is on its way.</p>
-<p><a href="https://shop.example/orders">See all orders</a></p>`;
-
-const INVOICE = `<h1>Invoice {{ order }}</h1><table><tr><td>Coffee</td><td>12.00</td></tr></table>`;
-
 const REFUSALS: Readonly<Record<string, string>> = {
   nobody: "550 5.1.1 <nobody@reader.example>: Recipient address rejected: User unknown",
   full: "552 5.2.2 Mailbox full",
   busy: "451 4.7.1 Greylisting in action, please come back later",
 };
 
-/** Fills the account: templates, integrations in every state, and messages with every outcome. */
-export async function plantSeed(system: System): Promise<Seed> {
+/** Fills the account: templates, integrations in every state, messages with every outcome, and people. */
+export async function plantSeed(
+  { system, people }: Pick<Desk, "system" | "people">,
+): Promise<Seed> {
   await using opened = new AsyncDisposableStack();
+  const { owner, editor } = people;
   const sink = opened.use(
     await openSmtpSink({
       script: ({ stage, address }) => {
@@ -42,48 +45,97 @@ export async function plantSeed(system: System): Promise<Seed> {
       },
     }),
   );
-  const [emailId, pdfId] = await Promise.all([
-    system.publishEmail({
-      alias: "welcome",
-      name: "Welcome",
-      subject: "Welcome, {{ name }}",
-      html: WELCOME,
-      variables: [{ name: "name", required: true }, { name: "order", required: false }],
-    }),
-    system.publishPdf({ name: "Invoice", html: INVOICE, filename: "invoice-{{ order }}.pdf" }),
-  ]);
+  const receipt = await writeTemplate(editor, { kind: "email", example: "receipt" });
+  const invoice = await writeTemplate(editor, { kind: "pdf", example: "invoice" });
+  await editor.ask("POST", "/templates/email", { name: "Welcome", example: "welcome" });
+  await editor.ask("POST", "/templates/pdf", { name: "Letter", example: "letter" });
   const integrations = {
     good: await system.connect(sink.port, { name: "Main server" }),
     unreachable: await system.connect(await freePort(), { name: "Old server" }),
     suspended: await system.connect(sink.port, { name: "Server with a changed password" }),
   };
   const { id: sendId, messages } = await system.send({
-    template: emailId,
+    template: receipt.id,
     integration: integrations.good,
-    variables: { order: "2026-0042" },
+    variables: receipt.sample,
     to: ["ada", "nobody", "full", "busy", "grace"].map((name, at) => ({
       email: `${name}@reader.example`,
       name: `${name[0]?.toUpperCase()}${name.slice(1)} Reader`,
       variables: { name },
-      ...(at === 0 ? { attachments: [{ id: pdfId, variables: { order: "2026-0042" } }] } : {}),
+      ...(at === 0 ? { attachments: [{ id: invoice.id, variables: invoice.sample }] } : {}),
     })),
   });
-  const to = [{ email: "linus@reader.example", variables: { name: "Linus" } }];
-  await system.send({ template: emailId, integration: integrations.unreachable, to });
+  const to = [{ email: "linus@reader.example", variables: receipt.sample }];
+  await system.send({ template: receipt.id, integration: integrations.unreachable, to });
   await suspend(system, integrations.suspended);
-  await system.send({ template: emailId, integration: integrations.suspended, to });
+  await system.send({ template: receipt.id, integration: integrations.suspended, to });
+  await makeTokens(system, owner);
+  const invitation = await inviteSomebody(system, owner);
   await system.untilResting(sendId, 30_000);
   const parts = opened.move();
   return {
-    emailId,
-    pdfId,
+    emailId: receipt.id,
+    pdfId: invoice.id,
     integrations,
     sendId,
     sentId: messages[0]?.id ?? "",
     failedId: messages[1]?.id ?? "",
+    deferredId: messages[3]?.id ?? "",
+    invitation,
     sink,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+/** What is needed of a template that was just made. */
+interface Written {
+  id: number;
+  revision: number;
+  draft: { html: string; subject: string; sample: Record<string, string> };
+}
+
+/** Makes a template from an example, publishes two versions of it, and begins a third. */
+async function writeTemplate(
+  { ask }: Person,
+  { kind, example }: { kind: "email" | "pdf"; example: string },
+): Promise<{ id: number; sample: Record<string, string> }> {
+  const name = `${example[0]?.toUpperCase()}${example.slice(1)}`;
+  const alias = kind === "email" ? { alias: example } : {};
+  let view = await ask<Written>("POST", `/templates/${kind}`, { name, example, ...alias });
+  const path = `/templates/${kind}/${view.id}`;
+  for (const version of [1, 2, 3]) {
+    const html = view.draft.html.replace("</mj-text>", `</mj-text>\n<!-- Edition ${version} -->`);
+    const source = { ...view.draft, html: html === view.draft.html ? `${html}<hr>\n` : html };
+    const { revision } = view;
+    view = await ask<Written>("PUT", `${path}/draft`, { revision, source });
+    if (version === 3) break;
+    view = await ask<Written>("POST", `${path}/publish`, { revision: view.revision });
+  }
+  return { id: view.id, sample: view.draft.sample };
+}
+
+/** Makes tokens in every state. */
+async function makeTokens({ store, accountId }: System, { ask, userId }: Person): Promise<void> {
+  const expiresAt = new Date(Date.now() + 90 * DAY_MS).toISOString();
+  await ask("POST", "/tokens", { name: "Web shop", scopes: ["send", "read"], expiresAt });
+  await ask("POST", "/tokens", { name: "Night job", scopes: ["send"], expiresAt: null });
+  const { record } = await store.createToken({
+    ...{ accountId, name: "Last year's shop", scopes: ["send"], createdBy: userId },
+  });
+  await store.revokeToken(accountId, record._id);
+}
+
+async function inviteSomebody(
+  { store, accountId }: System,
+  { userId }: Person,
+): Promise<string> {
+  const token = "an-invitation-that-anybody-may-read";
+  const createdAt = new Date();
+  await store.createInvitation({
+    ...{ _id: hashOf(token), accountId, email: "ines@shop.example", role: "editor" },
+    ...{ invitedBy: userId, createdAt, expiresAt: new Date(createdAt.getTime() + 7 * DAY_MS) },
+  });
+  return token;
 }
 
 async function suspend({ store, accountId }: System, id: number): Promise<void> {
@@ -94,3 +146,5 @@ async function suspend({ store, accountId }: System, id: number): Promise<void> 
     reason: "The server refused the login: 535 5.7.8 Authentication credentials invalid",
   });
 }
+
+const DAY_MS = 86_400_000;

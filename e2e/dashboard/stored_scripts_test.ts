@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { pageOptionsSchema } from "@posthaste/contracts";
 import { type Canary, openCanary, openSmtpSink } from "@posthaste/testing";
 import type { Page } from "playwright-core";
-import { SENDER, type System } from "../system.ts";
+import { SENDER } from "../system.ts";
 import { type Desk, openDesk, untilShown } from "./desk.ts";
 import { hostileTexts, MARK } from "./hostile_texts.ts";
 import { PAGES, pathOf } from "./pages.ts";
@@ -19,7 +19,7 @@ before(async () => {
   canary = stack.use(await openCanary());
   desk = stack.use(await openDesk());
   const texts = hostileTexts(`127.0.0.1:${canary.port}`);
-  seed = stack.use(await plantHostileSeed(desk.system, texts));
+  seed = stack.use(await plantHostileSeed(desk, texts));
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());
@@ -46,7 +46,7 @@ test("the texts run, and ask, in a page that does not write them as text", async
 });
 
 describe("texts of customers that are scripts", { concurrency: 2 }, () => {
-  for (const entry of PAGES.filter(({ isSignedOut }) => !isSignedOut)) {
+  for (const entry of PAGES.filter(({ who }) => who === undefined)) {
     test(`run nowhere and ask nobody on ${entry.name}`, async () => {
       await using look = await desk.look("/no-such-page");
       const { page } = look;
@@ -56,6 +56,8 @@ describe("texts of customers that are scripts", { concurrency: 2 }, () => {
         void dialog.dismiss();
       });
       await page.goto(`${desk.url}${pathOf(entry, seed)}`);
+      await untilShown(page);
+      await entry.open?.(page);
       await untilShown(page);
       // What waits for a moment of rest, or for the next frame, has run then.
       await page.waitForTimeout(300);
@@ -90,7 +92,7 @@ function findMarkup(page: Page): Promise<string[]> {
 
 /** Puts the texts wherever somebody, or somebody's server, can write what the dashboard shows. */
 async function plantHostileSeed(
-  { store, accountId, ...system }: System,
+  { system: { store, accountId, ...system }, people }: Pick<Desk, "system" | "people">,
   texts: readonly string[],
 ): Promise<SeedIds & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
@@ -149,6 +151,15 @@ async function plantHostileSeed(
     parts: { html, filename: `{{ text }}.pdf` },
     page: pageOptionsSchema.parse({}),
   });
+  // The history shows what has changed, and publishing what was found in it.
+  const path = `/templates/email/${ids.email[0]}`;
+  const { owner } = people;
+  const { revision, draft } = await owner.ask<{ revision: number; draft: { html: string } }>(
+    "GET",
+    path,
+  );
+  const source = { ...draft, html: `${texts.toReversed().join("\n").replaceAll(/[{}]/g, "")}<p>` };
+  await owner.ask("PUT", `${path}/draft`, { revision, source });
   const suspended = await store.findIntegration(accountId, ids.integration[1] ?? 0);
   if (suspended) await store.suspendIntegration(suspended, { at, reason: texts.join(" ") });
   const good = ids.integration[0] ?? 0;
@@ -161,6 +172,7 @@ async function plantHostileSeed(
       email: `r${index}@reader.example`,
       name: text.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ").slice(0, 100),
       variables: { text },
+      ...(index === 0 ? { attachments: [{ id: pdf.template.id, variables: { text } }] } : {}),
     })),
   });
   await system.untilResting(sendId, 30_000);
@@ -172,6 +184,8 @@ async function plantHostileSeed(
     sendId,
     sentId: messages[0]?.id ?? "",
     failedId: messages[1]?.id ?? "",
+    deferredId: messages[2]?.id ?? "",
+    invitation: "none",
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }

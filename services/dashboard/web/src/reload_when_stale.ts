@@ -8,10 +8,12 @@ const PATIENCE_MS = 30_000;
  * since; once, or whoever looks would see nothing else.
  */
 export function reloadWhenStale(): void {
-  addEventListener("vite:preloadError", (event) => {
+  addEventListener("vite:preloadError", async () => {
     const last = Number(sessionStorage.getItem(KEY));
     if (Date.now() - last < PATIENCE_MS) return;
-    event.preventDefault();
+    // Where the whole server is away, what is shown is more than the browser would show instead.
+    const answer = await fetch("/", { cache: "no-store" }).catch(() => null);
+    if (answer?.ok !== true) return;
     sessionStorage.setItem(KEY, `${Date.now()}`);
     location.reload();
   });

@@ -17,6 +17,7 @@ import { Link, Route, Switch, useLocation } from "wouter";
 import { request } from "./api.ts";
 import { PAGES } from "./pages.ts";
 import { Page } from "./parts/page.tsx";
+import { PageBoundary } from "./parts/page_boundary.tsx";
 import { Empty, Waiting } from "./parts/states.tsx";
 import { tellProblem } from "./parts/tell.ts";
 import { useSession } from "./session.tsx";
@@ -24,6 +25,7 @@ import { useSession } from "./session.tsx";
 /** What surrounds every page: the menu, the account, and who is signed in. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
+  const [location] = useLocation();
   return (
     <AppShell
       header={{ height: 52 }}
@@ -54,20 +56,22 @@ export function Shell() {
         <Pages onPick={close} />
       </AppShell.Navbar>
       <AppShell.Main>
-        <Suspense fallback={<Waiting />}>
-          <Switch>
-            {PAGES.map(({ path, page }) => (
-              <Route key={path} path={path} component={page} nest={path !== "/"} />
-            ))}
-            <Route>
-              <Page title="There is nothing at this address">
-                <Empty icon={IconMapPinOff} title="Nothing is shown here">
-                  The page may have been moved, or what it showed was removed.
-                </Empty>
-              </Page>
-            </Route>
-          </Switch>
-        </Suspense>
+        <PageBoundary key={location.split("/")[1]}>
+          <Suspense fallback={<Waiting />}>
+            <Switch>
+              {PAGES.map(({ path, page }) => (
+                <Route key={path} path={path} component={page} nest={path !== "/"} />
+              ))}
+              <Route>
+                <Page title="There is nothing at this address">
+                  <Empty icon={IconMapPinOff} title="Nothing is shown here">
+                    The page may have been moved, or what it showed was removed.
+                  </Empty>
+                </Page>
+              </Route>
+            </Switch>
+          </Suspense>
+        </PageBoundary>
       </AppShell.Main>
     </AppShell>
   );
@@ -83,7 +87,7 @@ function Pages({ onPick }: { onPick: () => void }) {
       label={label}
       leftSection={<Sign size={18} stroke={1.6} />}
       active={path === "/" ? location === "/" : location.startsWith(path)}
-      aria-current={location === path ? "page" : undefined}
+      aria-current={location === path || location === `${path}/` ? "page" : undefined}
       onClick={onPick}
       style={{ borderRadius: "var(--mantine-radius-md)" }}
     />

@@ -1,4 +1,4 @@
-import { Anchor, Tabs } from "@mantine/core";
+import { Anchor, Button, Tabs } from "@mantine/core";
 import { IconHistory, IconServerOff, IconSettings, IconSignature } from "@tabler/icons-react";
 import { Link } from "wouter";
 import { ApiProblem } from "../../api.ts";
@@ -15,13 +15,15 @@ export function IntegrationDetail({ id }: { id: number }) {
   const { data, error, refetch } = useIntegration(id);
   if (error instanceof ApiProblem && error.code === "not_found" || Number.isNaN(id)) {
     return (
-      <Empty
-        icon={IconServerOff}
-        title="There is no such integration"
-        action={<Anchor component={Link} href="/">All integrations</Anchor>}
-      >
-        It may have been removed.
-      </Empty>
+      <Page title="No integration">
+        <Empty
+          icon={IconServerOff}
+          title="There is no such integration"
+          action={<Button component={Link} href="/">Show all integrations</Button>}
+        >
+          It may have been removed, or belong to another account.
+        </Empty>
+      </Page>
     );
   }
   if (data === undefined) {

@@ -1,0 +1,67 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Role } from "@posthaste/contracts";
+import type { System } from "../system.ts";
+
+/** Somebody who is signed in. */
+export interface Person {
+  readonly userId: string;
+  /** What the browser keeps. */
+  readonly cookie: { name: string; value: string };
+  /** Asks the dashboard's interface, and fails unless the answer is 2xx. */
+  ask<Body>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<Body>;
+}
+
+/** Who somebody is. */
+export interface Membership {
+  accountId: string;
+  role: Role;
+  name: string;
+}
+
+/** Makes a person a member of an account, and signs them in. */
+export async function signIn(
+  { store, stack }: Pick<System, "store" | "stack">,
+  { accountId, role, name }: Membership,
+): Promise<Person> {
+  const email = `${name.toLowerCase().replaceAll(" ", ".")}@shop.example`;
+  const user = await store.findUserByEmail(email) ??
+    await store.createUser({ email, name, passwordHash: null });
+  await store.setMember({ accountId, userId: user._id, role });
+  const [token, csrfToken] = [newToken(), newToken()];
+  const at = new Date();
+  await store.createSession({
+    ...{ _id: hashOf(token), userId: user._id, accountId, csrfToken },
+    userAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
+    ...{ createdAt: at, lastSeenAt: at, expiresAt: new Date(at.getTime() + DAY_MS) },
+  });
+  const cookie = { name: "__Host-posthaste", value: token };
+  return {
+    userId: user._id,
+    cookie,
+    async ask(method, path, body) {
+      const answer = await fetch(`${stack.dashboardUrl}/api${path}`, {
+        method,
+        headers: {
+          cookie: `${cookie.name}=${cookie.value}`,
+          origin: stack.dashboardUrl,
+          "x-csrf-token": csrfToken,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (answer.ok) return await answer.json();
+      throw new Error(`Cannot ${method} ${path}: ${answer.status} ${await answer.text()}`);
+    },
+  };
+}
+
+/** Gives what a token of a session, or of an invitation, is stored under. */
+export function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+const DAY_MS = 86_400_000;

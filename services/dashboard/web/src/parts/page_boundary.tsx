@@ -1,0 +1,23 @@
+import { Component, type ReactNode } from "react";
+import { ApiProblem } from "../api.ts";
+import { Failed } from "./states.tsx";
+
+/** Says that a page could not be loaded, where the browser would leave nothing of the whole application. */
+export class PageBoundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
+  override state = { isBroken: false };
+
+  static getDerivedStateFromError(): { isBroken: boolean } {
+    return { isBroken: true };
+  }
+
+  override render(): ReactNode {
+    if (!this.state.isBroken) return this.props.children;
+    // The browser does not ask for the same file twice.
+    return <Failed problem={PROBLEM} retry={() => location.reload()} />;
+  }
+}
+
+const PROBLEM = new ApiProblem(
+  "offline",
+  "The dashboard cannot be reached, or this page has failed",
+);
