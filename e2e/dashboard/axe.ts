@@ -9,12 +9,6 @@ const GRAVE: readonly unknown[] = ["serious", "critical"];
  * critical. Frames, in which mails of customers are shown, are theirs.
  */
 export async function expectNoAxeViolations(page: Page): Promise<void> {
-  // Half-way from one colour to another there may be too little between text and ground.
-  await page.evaluate(() => {
-    for (const animation of document.getAnimations()) {
-      if (animation instanceof CSSTransition) animation.finish();
-    }
-  });
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run(document, {

@@ -14,8 +14,8 @@ const NAMES = [
 ];
 
 /**
- * Opens a Chromium to look at the dashboard with: `CHROMIUM_PATH`, else an installed one, else the one
- * from npm, which the pdf service has unpacked where no other is.
+ * Opens a Chromium to look at the dashboard with: `CHROMIUM_PATH`, else the headless shell from npm, which
+ * the pdf service has unpacked, else an installed one, which takes several times as much of the machine.
  *
  * @throws {Error} If there is none.
  */
@@ -32,17 +32,14 @@ export async function openBrowser(): Promise<Browser> {
 function findBrowser(): { executablePath: string; env?: Record<string, string> } {
   const { env } = process;
   if (env["CHROMIUM_PATH"]) return { executablePath: env["CHROMIUM_PATH"] };
+  const cache = env["CACHE_DIR"] || join(userCacheDir(env), "chromium");
+  const [unpacked] = globSync(join(cache, "chromium-*", "chromium"));
+  if (unpacked !== undefined) {
+    return { executablePath: unpacked, env: { LD_LIBRARY_PATH: join(unpacked, "../lib") } };
+  }
   const folders = [...(env["PATH"] ?? "").split(delimiter), "/usr/lib/chromium"];
   const installed = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)))
     .find((path) => existsSync(path));
   if (installed !== undefined) return { executablePath: installed };
-  const cache = env["CACHE_DIR"] || join(userCacheDir(env), "chromium");
-  const [unpacked] = globSync(join(cache, "chromium-*", "chromium"));
-  if (unpacked === undefined) {
-    throw new Error("Cannot find Chromium: set CHROMIUM_PATH, or install chromium");
-  }
-  return {
-    executablePath: unpacked,
-    env: { LD_LIBRARY_PATH: join(unpacked, "../lib") },
-  };
+  throw new Error("Cannot find Chromium: set CHROMIUM_PATH, or install chromium");
 }

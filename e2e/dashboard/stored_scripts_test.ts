@@ -45,8 +45,12 @@ test("the texts run, and ask, in a page that does not write them as text", async
   await page.close();
 });
 
+// Looks at a mail that was filled: a template of such texts alone is none that could be.
+const NOT_THERE = /^(message-(text|source)|email-preview-\w+)$/;
+
 describe("texts of customers that are scripts", { concurrency: 2 }, () => {
-  for (const entry of PAGES.filter(({ who }) => who === undefined)) {
+  const there = PAGES.filter(({ who, name }) => who === undefined && !NOT_THERE.test(name));
+  for (const entry of there) {
     test(`run nowhere and ask nobody on ${entry.name}`, async () => {
       await using look = await desk.look("/no-such-page");
       const { page } = look;

@@ -4,9 +4,11 @@ import "./global.css";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { catchBack } from "./parts/catch_back.ts";
+import { showFrameFocus } from "./parts/show_frame_focus.ts";
 import { reloadWhenStale } from "./reload_when_stale.ts";
 
 reloadWhenStale();
 catchBack();
+showFrameFocus();
 const root = document.getElementById("root");
 if (root !== null) createRoot(root).render(<App />);

@@ -87,7 +87,7 @@ const theme = EditorView.theme({
   ".cm-changedLine, .cm-inlineChangedLine": {
     backgroundColor: "light-dark(#e8f6ec, #1c3524) !important",
   },
-  ".cm-changedText": { background: "light-dark(#b9e6c5, #2c6340) !important" },
+  ".cm-changedText": { background: "light-dark(#d2f0da, #1b4029) !important" },
   ".cm-deletedText, .cm-deletedLine del": {
     background: "light-dark(#f7c6c6, #6d2f31) !important",
     textDecoration: "none",
