@@ -65,7 +65,15 @@ const EXCEPTIONS: Record<string, string> = {
 const WITHOUT_ACCOUNT = [
   ...["createAccount", "findAccount", "listAccounts", "ping", "ensureIndexes"],
   ...["announceMailer", "liveMailers", "dismissMailer"],
-  ...["createUser", "hasUsers", "findUser", "findUserByEmail", "findUserByOidc", "updateUser"],
+  ...[
+    "createUser",
+    "hasUsers",
+    "listUsers",
+    "findUser",
+    "findUserByEmail",
+    "findUserByOidc",
+    "updateUser",
+  ],
   ...[
     "setUp",
     "createOwnedAccount",
