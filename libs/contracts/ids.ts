@@ -23,12 +23,20 @@ function randomBase32(chars: number): string {
   return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
 }
 
+/** What an id begins with, by what it is the id of: accounts, audit lines, sends, users. */
+export type IdPrefix = "acc" | "aud" | "snd" | "usr";
+
 /**
- * Makes the id of a send: `snd_` and a ULID in lower case (48 bits of time, 80 random bits), so that
- * ids sort by time of acceptance.
+ * Makes an id: its prefix, `_` and a ULID in lower case (48 bits of time, 80 random bits), so that ids
+ * sort by time.
  */
+export function newId(prefix: IdPrefix, now: Date = new Date()): string {
+  return `${prefix}_${base32(now.getTime(), TIME_CHARS)}${randomBase32(RANDOM_CHARS)}`;
+}
+
+/** Makes the id of a send; these sort by time of acceptance. */
 export function newSendId(now: Date = new Date()): string {
-  return `snd_${base32(now.getTime(), TIME_CHARS)}${randomBase32(RANDOM_CHARS)}`;
+  return newId("snd", now);
 }
 
 /**

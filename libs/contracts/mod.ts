@@ -24,6 +24,7 @@ export * from "./people.ts";
 export * from "./page_options.ts";
 export * from "./probe.ts";
 export * from "./replies.ts";
+export * from "./role.ts";
 export * from "./send_request.ts";
 export * from "./template_draft.ts";
 export * from "./variables.ts";

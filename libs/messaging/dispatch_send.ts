@@ -5,6 +5,7 @@ import {
   type ResumedMessage,
   type Send,
 } from "@posthaste/contracts";
+import type { Bus } from "./bus.ts";
 import type { Outgoing } from "./step.ts";
 
 /** What a dispatch by reference says of its send. */
@@ -58,6 +59,21 @@ export function dispatchesOf(send: Send): Outgoing[] {
   }
   close();
   return events;
+}
+
+/**
+ * Brings a just accepted send on its way, and makes it known.
+ *
+ * @throws If the broker did not take all of it: what it lacks, the sweeper dispatches.
+ */
+export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promise<void> {
+  const { _id: sendId, accountId, acceptedAt, messageCount: recipients } = send;
+  const at = acceptedAt.toISOString();
+  const data = { v: 1 as const, sendId, accountId, at, recipients };
+  await Promise.all([
+    ...dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${sendId}.${part}` })),
+    bus.publish({ type: "fact.send.accepted", data }, { id: sendId }),
+  ]);
 }
 
 /** Options of {@linkcode dispatchesAgain}. */

@@ -56,22 +56,13 @@ const GIBIBYTE = 1024 * MEBIBYTE;
  * these are queues, not records.
  */
 export const STREAMS: StreamPlan[] = [
-  {
-    name: "RENDER_NOW",
-    subjects: ["render.requested"],
-    storage: "memory",
-    retention: "work",
-    maxAgeMs: 30_000,
-    maxBytes: 64 * MEBIBYTE,
-  },
-  {
-    name: "DESK",
-    subjects: ["preview.requested", "content.requested", "print.requested", "probe.requested"],
-    storage: "memory",
-    retention: "work",
-    maxAgeMs: 30_000,
-    maxBytes: 64 * MEBIBYTE,
-  },
+  questions("RENDER_NOW", ["render.requested"]),
+  questions("DESK", [
+    "preview.requested",
+    "content.requested",
+    "print.requested",
+    "probe.requested",
+  ]),
   work("RENDER", ["send.requested.*", "send.resumed.*"]),
   {
     ...work("RETRY", ["retry.at.*.*", "retry.due.*"]),
@@ -98,16 +89,10 @@ export const STORES: StorePlan[] = [
 
 /** The consumers: one per stage and lane, and two of the tracker. */
 export const CONSUMERS: ConsumerPlan[] = [
-  {
-    name: "renderer_now",
-    stream: "RENDER_NOW",
-    filterSubjects: ["render.requested"],
-    ackWaitMs: 10_000,
-    maxAckPending: 1000,
-  },
-  desk("renderer_desk", ["preview.requested", "content.requested"]),
-  desk("pdf_desk", ["print.requested"]),
-  desk("mailer_desk", ["probe.requested"]),
+  answers("renderer_now", "RENDER_NOW", ["render.requested"]),
+  answers("renderer_desk", "DESK", ["preview.requested", "content.requested"]),
+  answers("pdf_desk", "DESK", ["print.requested"]),
+  answers("mailer_desk", "DESK", ["probe.requested"]),
   ...LANES.flatMap((lane) => [
     stage("renderer", lane, "RENDER", [`send.requested.${lane}`, `send.resumed.${lane}`]),
     // Never the subjects of the schedules: whoever eats one there takes it away.
@@ -159,9 +144,21 @@ function work(name: string, subjects: string[]): StreamPlan {
   };
 }
 
-/** What a person waits for at the dashboard. */
-function desk(name: string, filterSubjects: string[]): ConsumerPlan {
-  return { name, stream: "DESK", filterSubjects, ackWaitMs: 10_000, maxAckPending: 1000 };
+/** Questions, whose asker waits: nobody wants their answers later. */
+function questions(name: string, subjects: string[]): StreamPlan {
+  return {
+    name,
+    subjects,
+    storage: "memory",
+    retention: "work",
+    maxAgeMs: 30_000,
+    maxBytes: 64 * MEBIBYTE,
+  };
+}
+
+/** Who answers questions. */
+function answers(name: string, stream: string, filterSubjects: string[]): ConsumerPlan {
+  return { name, stream, filterSubjects, ackWaitMs: 10_000, maxAckPending: 1000 };
 }
 
 function stage(name: StageName, lane: Lane, stream: string, filterSubjects: string[]) {

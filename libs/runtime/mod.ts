@@ -24,6 +24,7 @@
 export { answerWithin } from "./answer_within.ts";
 export { CONNECTIONS } from "./connections.ts";
 export { armCrashPoint, CRASH_POINTS, type CrashPoint, crashPoint } from "./crash_point.ts";
+export { DATA_HEADERS } from "./data_headers.ts";
 export { describeConfig, type SettingDescription } from "./describe_config.ts";
 export { type Health, type HealthCheck, type HealthOptions, openHealth } from "./health.ts";
 export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";

@@ -1,4 +1,4 @@
-import { type Account, accountSchema, newSendId } from "@posthaste/contracts";
+import { type Account, accountSchema, newId } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
@@ -68,5 +68,5 @@ export function accountStore(db: Db): AccountStore {
 
 /** Draws the id of an account. */
 export function newAccountId(): string {
-  return newSendId().replace("snd_", "acc_");
+  return newId("acc");
 }

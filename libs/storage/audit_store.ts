@@ -1,4 +1,4 @@
-import { type AuditEntry, auditEntrySchema, newSendId } from "@posthaste/contracts";
+import { type AuditEntry, auditEntrySchema, newId } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
@@ -18,7 +18,7 @@ export function auditStore(db: Db): AuditStore {
   const { audit } = collectionsOf(db);
   return {
     async noteAudit(entry) {
-      const _id = newSendId(entry.at).replace("snd_", "aud_");
+      const _id = newId("aud", entry.at);
       await audit.insertOne(auditEntrySchema.parse({ ...entry, _id }));
     },
     async listAudit(accountId, { limit, before }) {

@@ -1,4 +1,4 @@
-import { type Member, memberSchema, newSendId, type User, userSchema } from "@posthaste/contracts";
+import { type Member, memberSchema, newId, type User, userSchema } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
@@ -96,7 +96,7 @@ export function peopleStore(db: Db): PeopleStore {
 
 /** Makes the document of a new user. */
 export function userOf({ email, name, passwordHash, oidc = null }: NewUser): User {
-  const _id = newSendId().replace("snd_", "usr_");
+  const _id = newId("usr");
   const createdAt = new Date();
   return userSchema.parse({
     ...{ _id, email: email.toLowerCase(), name, passwordHash, oidc, createdAt },

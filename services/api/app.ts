@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { DEFAULT_SEND_LIMITS, type Send, type SendLimits } from "@posthaste/contracts";
+import { DATA_HEADERS } from "@posthaste/runtime";
 import { count, type Logger } from "@posthaste/telemetry";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { toApiError, toRefusal } from "./api_error.ts";
@@ -20,7 +21,6 @@ import type { RenderTemplateDeps } from "./render_template.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
 import { openRoom, type RoomOptions } from "./room.ts";
-import { SECURITY_HEADERS } from "./security_headers.ts";
 import { messageRoute } from "./routes/message.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
@@ -211,7 +211,7 @@ function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
 
 /** Headers of every answer. */
 function headersOf({ id }: FastifyRequest): Record<string, string> {
-  return { "x-request-id": id, ...SECURITY_HEADERS };
+  return { "x-request-id": id, ...DATA_HEADERS };
 }
 
 function unknownRoute(): Refusal {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from "@posthaste/contracts";
+import { DATA_HEADERS } from "@posthaste/runtime";
 import { STATUS_CODES } from "node:http";
 import { distrust } from "./header_fault.ts";
-import { SECURITY_HEADERS } from "./security_headers.ts";
 
 interface Exchange {
   request: IncomingMessage;
@@ -78,7 +78,7 @@ function endWith(socket: Socket, code: ErrorCode, error: string): void {
   const status = ERROR_STATUS[code];
   const body: ErrorBody = { error, code };
   const text = JSON.stringify(body);
-  const headers = Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
+  const headers = Object.entries(DATA_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       "Content-Type: application/json; charset=utf-8\r\n" +

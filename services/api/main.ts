@@ -1,5 +1,5 @@
 import { type Send } from "@posthaste/contracts";
-import { type Bus, dispatchesOf, openBus } from "@posthaste/messaging";
+import { type Bus, dispatchSend, openBus } from "@posthaste/messaging";
 import { crashPoint, runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, openVersionCache } from "@posthaste/storage";
 import process from "node:process";
@@ -43,12 +43,6 @@ await runService({
 });
 
 async function dispatch(send: Send, bus: Bus): Promise<void> {
-  const { _id: sendId, accountId, acceptedAt, messageCount: recipients } = send;
-  const at = acceptedAt.toISOString();
-  const data = { v: 1 as const, sendId, accountId, at, recipients };
-  await Promise.all([
-    ...dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${sendId}.${part}` })),
-    bus.publish({ type: "fact.send.accepted", data }, { id: sendId }),
-  ]);
+  await dispatchSend(bus, send);
   crashPoint("api.after_dispatch");
 }

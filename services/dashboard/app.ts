@@ -16,7 +16,7 @@ import { overviewRoutes } from "./routes/overview.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
-import { DATA_HEADERS } from "./security_headers.ts";
+import { DATA_HEADERS } from "@posthaste/runtime";
 import { serveApplication } from "./static_files.ts";
 
 /** All that the dashboard needs of the world. */

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { DATA_HEADERS } from "./security_headers.ts";
+import { DATA_HEADERS } from "@posthaste/runtime";
 
 /** Server-sent events on their way to a browser. */
 export interface EventStream {

@@ -1,13 +1,3 @@
-/** Headers of every answer of the JSON interface: data for who asked, and nothing to keep or to show. */
-export const DATA_HEADERS: Readonly<Record<string, string>> = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-};
-
 /** What the headers of pages depend on. */
 export interface PageHeadersOptions {
   /** Where people open the dashboard. */

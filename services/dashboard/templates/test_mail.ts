@@ -10,7 +10,7 @@ import {
   sendRequestSchema,
   type Variables,
 } from "@posthaste/contracts";
-import { dispatchesOf } from "@posthaste/messaging";
+import { dispatchSend } from "@posthaste/messaging";
 import type { Store } from "@posthaste/storage";
 import { mergeVariables, missingVariables } from "@posthaste/templating";
 import type { DashboardDeps } from "../app.ts";
@@ -100,22 +100,8 @@ export async function sendTest(
     sweepAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
   };
   await store.acceptSend(send);
-  await dispatch(send, bus).catch((error) => {
+  await dispatchSend(bus, send).catch((error) => {
     logger.warn(`Cannot dispatch "${send._id}": the sweeper will`, { sendId: send._id, error });
   });
   return { sendId: send._id, messageId: messageIdOf(send._id, 0) };
-}
-
-async function dispatch(send: Send, bus: DashboardDeps["bus"]): Promise<void> {
-  const { _id: sendId, accountId, acceptedAt } = send;
-  const at = acceptedAt.toISOString();
-  await Promise.all([
-    ...dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${sendId}.${part}` })),
-    bus.publish({
-      type: "fact.send.accepted",
-      data: { v: 1, sendId, accountId, at, recipients: send.messageCount },
-    }, {
-      id: sendId,
-    }),
-  ]);
 }

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext } from "react";
 import type { SessionView } from "../../interface/session.ts";
-import { includesRole, type Role } from "./roles.ts";
+import { includesRole, type Role } from "@posthaste/contracts";
 import { ApiProblem, request, setCsrfToken } from "./api.ts";
 
 const SessionContext = createContext<SessionView | null>(null);

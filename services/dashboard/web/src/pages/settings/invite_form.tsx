@@ -5,7 +5,7 @@ import type { InvitedView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { CopyCode } from "../../parts/copy_text.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
-import { ROLES } from "../../roles.ts";
+import { ROLES } from "@posthaste/contracts";
 
 /** Makes the link of an invitation, and shows it this once. */
 export function InviteForm() {

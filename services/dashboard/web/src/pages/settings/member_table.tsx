@@ -6,7 +6,7 @@ import { request } from "../../api.ts";
 import { confirmDeed } from "../../parts/confirm.tsx";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
 import { Time } from "../../parts/time.tsx";
-import { ROLES } from "../../roles.ts";
+import { ROLES } from "@posthaste/contracts";
 import { useSession } from "../../session.tsx";
 
 /** The members, with what owners may do to them. */

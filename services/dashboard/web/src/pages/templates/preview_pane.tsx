@@ -71,7 +71,7 @@ export function Took({ tookMs, isWaiting }: { tookMs: number; isWaiting: boolean
   return (
     <Group gap={6} wrap="nowrap" miw={52} justify="flex-end">
       {isWaiting
-        ? <Loader size={12} aria-label="Making the preview" />
+        ? <Loader size={12} role="status" aria-label="Making the preview" />
         : <Text size="xs" c="dimmed">{Math.round(tookMs)} ms</Text>}
     </Group>
   );

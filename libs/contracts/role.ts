@@ -1,7 +1,7 @@
 /** What a member of an account may do; each may do what those before it may. */
 export const ROLES = ["viewer", "editor", "owner"] as const;
 
-/** What a member of an account may do. */
+/** What a member of an account may do: look, change what mail is made of, or everything. */
 export type Role = (typeof ROLES)[number];
 
 /** Tells whether a role includes what another may do. */
