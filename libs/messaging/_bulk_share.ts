@@ -8,14 +8,17 @@ export interface BulkShare {
   places(count: number, now: number): number;
 }
 
-const FIRST = 1 / 8;
-const LEAST = 1 / 32;
+const FIRST = 1 / 16;
+const LEAST = 1 / 64;
 
-/** To the whole in ten seconds beside work of the transactional lane, and in one without. */
-const GROWTH_PER_MS = { beside: 0.0001, alone: 0.001 };
+/**
+ * To the whole in one second without work of the transactional lane, in 100 s beside it: every step up
+ * ends in mail that has to wait, and that has to be less than one mail in a hundred.
+ */
+const GROWTH_PER_MS = { beside: 0.00001, alone: 0.001 };
 
 /** The transactional lane has work if some came within this time. */
-const BESIDE_MS = 1000;
+const BESIDE_MS = 5000;
 
 /** Work that comes after so long begins with the first share again. */
 const IDLE_MS = 10_000;
