@@ -113,15 +113,14 @@ export async function signInAsDeveloper(page: Page): Promise<void> {
   await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
 }
 
+/** Finds what a page shows instead of what it still loads. */
+export const WAITING = '[role="status"][aria-label^="Loading"], .mantine-Loader-root, ' +
+  '.mantine-Skeleton-root, [aria-busy="true"]';
+
 /** Waits until a page shows all that it loads. */
 export async function untilShown(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await page.waitForFunction(() =>
-    document.querySelector(
-      '[role="status"][aria-label^="Loading"], .mantine-Loader-root, .mantine-Skeleton-root, ' +
-        '[aria-busy="true"]',
-    ) === null
-  );
+  await page.waitForFunction((waiting) => document.querySelector(waiting) === null, WAITING);
 }
 
 function watchFaults(page: Page): string[] {

@@ -3,26 +3,27 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@posthaste/testing";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
-import { type Desk, openDesk, untilShown } from "./desk.ts";
+import { type Desk, untilShown, WAITING } from "./desk.ts";
 import { PAGES, pathOf } from "./pages.ts";
-import { plantSeed, type Seed } from "./seed.ts";
+import type { SeedIds } from "./seed.ts";
+import { openSeededDesk, type SeededDesk } from "./seeded_desk.ts";
+import { openTabs, type Tabs } from "./tabs.ts";
 
 let desk: Desk;
-let seed: Seed;
-let opened: AsyncDisposableStack;
-
+let seed: SeedIds;
+let tabs: Tabs;
+let opened: SeededDesk;
 before(async () => {
-  await using stack = new AsyncDisposableStack();
-  desk = stack.use(await openDesk());
-  seed = stack.use(await plantSeed(desk));
-  opened = stack.move();
+  opened = await openSeededDesk();
+  ({ desk, seed } = opened);
+  tabs = openTabs(desk);
 });
-after(() => opened?.disposeAsync());
+after(() => opened?.[Symbol.asyncDispose]());
 
 describe("every page", { concurrency: 2 }, () => {
   for (const entry of PAGES) {
     test(`${entry.name} can be used by everybody, and does what it may`, async (context) => {
-      await using look = await desk.look(pathOf(entry, seed), { who: entry.who ?? "owner" });
+      await using look = await tabs.look(pathOf(entry, seed), entry.who ?? "owner");
       const { page, faults } = look;
       await untilShown(page);
       await entry.open?.(page);
@@ -56,6 +57,44 @@ describe("every page", { concurrency: 2 }, () => {
       });
     });
   }
+});
+
+const PREVIEWS = /\/api\/templates\/.*preview/;
+
+describe("what is shown while an answer is on its way", { concurrency: 2 }, () => {
+  const HELD: readonly [name: string, held: RegExp][] = [
+    ...[
+      ...["overview", "messages", "message-sent", "send", "email-templates", "email-template"],
+      ...["integrations", "integration", "tokens", "settings-members", "settings-audit"],
+    ].map((name) => [name, /\/api\/(?!session)/] as [string, RegExp]),
+    ["email-template", PREVIEWS],
+    ["pdf-template", PREVIEWS],
+  ];
+  for (const [name, held] of HELD) {
+    const entry = PAGES.find((each) => each.name === name);
+    test(`can be used by people with disabilities: ${name} without ${held.source}`, async () => {
+      assert.ok(entry);
+      await using look = await tabs.look("/no-such-page", "owner");
+      const { page } = look;
+      // Never answered.
+      await page.route(held, () => {});
+      const asked = page.waitForRequest(held);
+      await page.goto(`${desk.url}${pathOf(entry, seed)}`);
+      await asked;
+      await page.locator(WAITING).first().waitFor();
+      await expectNoAxeViolations(page);
+    });
+  }
+
+  test("can be used by people with disabilities: a preview that is made anew", async () => {
+    await using look = await desk.look(`/email-templates/${seed.emailId}`);
+    const { page } = look;
+    await untilShown(page);
+    await page.route(PREVIEWS, () => {});
+    await page.getByRole("textbox", { name: "Subject" }).fill("Something else");
+    await page.getByRole("status", { name: "Making the preview" }).waitFor();
+    await expectNoAxeViolations(page);
+  });
 });
 
 test("every page of the menu is among those that are tested", async () => {
@@ -118,31 +157,19 @@ function nameOfFocused(page: Page): Promise<string> {
 async function walk(page: Page): Promise<{ stops: number; isTrapped: boolean }> {
   await page.evaluate(rememberHowToLook);
   let stops = 0;
+  let isEditor = false;
   for (let presses = 0; presses < 2 * MOST_STOPS; presses++) {
     // In an editor of source text Tab indents: Escape and then Tab leave it, as it says.
-    if (await page.evaluate(() => document.activeElement?.matches(".cm-content"))) {
-      await page.keyboard.press("Escape");
-    }
+    if (isEditor) await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
-    // Editors and frames show it a moment later.
-    if (await page.evaluate(() => document.activeElement?.matches(".cm-content, iframe"))) {
-      await page.waitForTimeout(SETTLED_MS);
-    }
-    const came = await page.evaluate(([number, before]) => {
-      const element = document.activeElement as HTMLElement | null;
-      if (element === null || element === document.body) return "out";
-      const { stop } = element.dataset;
-      if (stop === "0") return "out";
-      // It goes through the parts of a frame, or of a time, before it leaves.
-      if (stop === before) return "inside";
-      if (stop !== undefined) return "again";
-      element.dataset["stop"] = `${number}`;
-      element.dataset["focused"] = (globalThis as unknown as Looking).lookOf(element);
-      return "on";
-    }, [stops, `${stops - 1}`] as const);
+    const { came, ...stop } = await page.evaluate(noteStop, {
+      number: stops,
+      settledMs: SETTLED_MS,
+    });
     if (came === "out") return { stops, isTrapped: false };
     if (came === "again") return { stops, isTrapped: true };
     if (came === "on") stops++;
+    isEditor = stop.isEditor;
   }
   return { stops, isTrapped: true };
 }
@@ -161,6 +188,25 @@ async function unseenStops(page: Page): Promise<string[]> {
       .filter((element) => lookOf(element) === element.dataset["focused"])
       .map((element) => element.outerHTML.slice(0, 300));
   });
+}
+
+/** Runs in the page: tells where Tab has come to, and notes how that looks. */
+async function noteStop({ number, settledMs }: { number: number; settledMs: number }) {
+  const element = document.activeElement as HTMLElement | null;
+  if (element === null || element === document.body) return { came: "out", isEditor: false };
+  const isEditor = element.matches(".cm-content");
+  const { stop } = element.dataset;
+  if (stop === "0") return { came: "out", isEditor };
+  // It goes through the parts of a frame, or of a time, before it leaves.
+  if (stop === `${number - 1}`) return { came: "inside", isEditor };
+  if (stop !== undefined) return { came: "again", isEditor };
+  // Editors and frames show it a moment later.
+  if (element.matches(".cm-content, iframe")) {
+    await new Promise((resolve) => setTimeout(resolve, settledMs));
+  }
+  element.dataset["stop"] = `${number}`;
+  element.dataset["focused"] = (globalThis as unknown as Looking).lookOf(element);
+  return { came: "on", isEditor };
 }
 
 interface Looking {

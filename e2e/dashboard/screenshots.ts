@@ -9,9 +9,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { buildDashboard } from "@posthaste/dev";
-import { openDesk, untilShown } from "./desk.ts";
+import { untilShown } from "./desk.ts";
 import { PAGES, pathOf } from "./pages.ts";
-import { plantSeed } from "./seed.ts";
+import { openSeededDesk } from "./seeded_desk.ts";
 
 const FOLDER = join(import.meta.dirname, "screenshots");
 
@@ -29,8 +29,8 @@ const pages = PAGES.filter(({ name }) =>
 );
 await mkdir(FOLDER, { recursive: true });
 await buildDashboard({ root: join(import.meta.dirname, "../..") });
-await using desk = await openDesk();
-await using seed = await plantSeed(desk);
+await using opened = await openSeededDesk();
+const { desk, seed } = opened;
 const waiting = pages.flatMap((entry) =>
   Object.entries(SIZES).map(([name, size]) => ({ entry, name, size }))
 );

@@ -1,20 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { type Desk, openDesk, untilShown } from "./desk.ts";
-import { plantSeed, type Seed } from "./seed.ts";
+import { type Desk, untilShown } from "./desk.ts";
+import type { SeedIds } from "./seed.ts";
+import { openSeededDesk, type SeededDesk } from "./seeded_desk.ts";
+import { openTabs, type Tabs } from "./tabs.ts";
 
 let desk: Desk;
-let seed: Seed;
-let opened: AsyncDisposableStack;
-
+let seed: SeedIds;
+let tabs: Tabs;
+let opened: SeededDesk;
 before(async () => {
-  await using stack = new AsyncDisposableStack();
-  desk = stack.use(await openDesk());
-  seed = stack.use(await plantSeed(desk));
-  opened = stack.move();
+  opened = await openSeededDesk();
+  ({ desk, seed } = opened);
+  tabs = openTabs(desk);
 });
-after(() => opened?.disposeAsync());
+after(() => opened?.[Symbol.asyncDispose]());
 
 describe("without a connection", () => {
   const LABELS = [
@@ -76,10 +77,10 @@ describe("a viewer", () => {
   ];
   for (const [path, forbidden] of PLACES) {
     test(`is offered none of ${forbidden.source}`, async () => {
-      await using owners = await desk.look(path());
+      await using owners = await tabs.look(path(), "owner");
       await untilShown(owners.page);
       assert.notEqual(await enabled(owners.page, forbidden), 0, "the owner is offered it");
-      await using look = await desk.look(path(), { who: "viewer" });
+      await using look = await tabs.look(path(), "viewer");
       await untilShown(look.page);
       assert.equal(await enabled(look.page, forbidden), 0);
     });
@@ -106,7 +107,7 @@ describe("an id that is not there", () => {
     ] as const
   ) {
     test(`as in ${path} is told, with a way back`, async () => {
-      await using look = await desk.look(path);
+      await using look = await tabs.look(path, "owner");
       const { page } = look;
       await untilShown(page);
       assert.equal(await page.getByText("Something unforeseen").count(), 0);

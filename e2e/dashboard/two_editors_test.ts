@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
-import { type Desk, openDesk, untilShown } from "./desk.ts";
+import { type Desk, type Look, openDesk, untilShown } from "./desk.ts";
 
 let desk: Desk;
 before(async () => {
@@ -43,13 +43,8 @@ test("who saves second sees the difference, and nothing is lost before they choo
 });
 
 test("who takes the other's draft goes on with it, and may save again", async () => {
-  const { id, revision, draft } = await makeTemplate();
-  await using look = await desk.look(`/email-templates/${id}`);
-  const { page } = look;
-  await untilShown(page);
-  await writeSubject(page, "Mine");
-  const source = { ...draft, subject: "Theirs" };
-  await desk.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
+  await using look = await lookAfterTheirs();
+  const { page, id } = look;
   await save(page);
   await page.getByRole("button", { name: "Take theirs, drop mine" }).click();
   await page.getByRole("dialog").waitFor({ state: "hidden" });
@@ -61,13 +56,8 @@ test("who takes the other's draft goes on with it, and may save again", async ()
 });
 
 test("publishing after another's change asks, too", async () => {
-  const { id, revision, draft } = await makeTemplate();
-  await using look = await desk.look(`/email-templates/${id}`);
-  const { page } = look;
-  await untilShown(page);
-  await writeSubject(page, "Mine");
-  const source = { ...draft, subject: "Theirs" };
-  await desk.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
+  await using look = await lookAfterTheirs();
+  const { page, id } = look;
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByRole("button", { name: "Save and publish" }).click();
   await page.getByRole("dialog", { name: "This draft was changed meanwhile" }).waitFor();
@@ -104,6 +94,17 @@ test("who leaves with changes that are not saved is asked", async () => {
   await page.getByRole("button", { name: "Stay" }).click();
   assert.equal(await subjectOf(page), "Mine");
 });
+
+/** Writes the subject "Mine" of a template, to which somebody else gives "Theirs" before it is saved. */
+async function lookAfterTheirs(): Promise<Look & { id: number }> {
+  const { id, revision, draft } = await makeTemplate();
+  const look = await desk.look(`/email-templates/${id}`);
+  await untilShown(look.page);
+  await writeSubject(look.page, "Mine");
+  const source = { ...draft, subject: "Theirs" };
+  await desk.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
+  return { ...look, id };
+}
 
 let made = 0;
 

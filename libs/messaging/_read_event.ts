@@ -41,28 +41,29 @@ export function readEvent<T extends EventType>(
   const result = EVENTS[type].safeParse(body);
   if (result.success) return { ok: true, delivery: { type, data: result.data } as Delivery<T> };
   // A question about a message is no work on it: nothing has failed.
-  if (Object.hasOwn(REPLIES, type)) body = { v: isRecord(body) ? body["v"] : undefined };
+  const work = Object.hasOwn(REPLIES, type) ? undefined : body;
   const version = isRecord(body) ? body["v"] : undefined;
   if (typeof version === "number" && version > EVENT_VERSION) {
     const reason = `its version ${version} is newer than ${EVENT_VERSION}`;
-    return refused(reason, { body, isNewer: true });
+    return refused(reason, { work, isNewer: true });
   }
   const place = result.error.issues[0]?.path.join(".");
-  return refused(`${place ? `"${place}"` : "it"} does not match its schema`, { body });
+  return refused(`${place ? `"${place}"` : "it"} does not match its schema`, { work });
 }
 
 function refused(
   reason: string,
-  { body, isNewer = false }: { body?: unknown; isNewer?: boolean } = {},
+  { work, isNewer = false }: { work?: unknown; isNewer?: boolean } = {},
 ): { ok: false; refusal: Refusal } {
-  return { ok: false, refusal: { reason, isNewer, failures: failuresIn(body, reason) } };
+  return { ok: false, refusal: { reason, isNewer, failures: failuresIn(work, reason) } };
 }
 
-function failuresIn(body: unknown, reason: string): Outgoing[] {
-  if (!isRecord(body)) return [];
-  const { sendId, accountId } = body;
+/** Tells that the messages failed which an event would have had worked on. */
+function failuresIn(work: unknown, reason: string): Outgoing[] {
+  if (!isRecord(work)) return [];
+  const { sendId, accountId } = work;
   if (typeof sendId !== "string" || !isSendId(sendId) || typeof accountId !== "string") return [];
-  return messagesIn(body).map(({ index, attempt }) => {
+  return messagesIn(work).map(({ index, attempt }) => {
     const data: EventData<"fact.message.failed"> = {
       ...{ v: EVENT_VERSION, sendId, accountId, index, attempt },
       messageId: messageIdOf(sendId, index),
@@ -75,9 +76,9 @@ function failuresIn(body: unknown, reason: string): Outgoing[] {
 }
 
 /** An event is about one message, or it lists several. */
-function messagesIn(body: Record<string, unknown>) {
-  const listed = [body["recipients"], body["again"]].find(Array.isArray) as unknown[] | undefined;
-  return (listed ?? [body]).flatMap((entry) => {
+function messagesIn(work: Record<string, unknown>) {
+  const listed = [work["recipients"], work["again"]].find(Array.isArray) as unknown[] | undefined;
+  return (listed ?? [work]).flatMap((entry) => {
     if (!isRecord(entry) || !isCount(entry["index"]) || entry["index"] > MAX_RECIPIENT_INDEX) {
       return [];
     }

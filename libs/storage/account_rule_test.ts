@@ -205,7 +205,6 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await store.claimMessage(claimOf(send, 0, now));
     await store.claimMessage(claimOf(send, 0, now));
   },
-  materializeMessages: (store) => store.materializeMessages(send),
   recordFacts: (store) => store.recordFacts([fact]),
   findMessage: async (store) => {
     await store.findMessage(ACCOUNT, messageId);

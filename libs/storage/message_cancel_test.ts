@@ -23,7 +23,7 @@ async function accepted(messageCount = 1) {
 test("cancelMessage() keeps a message from being claimed, with and without document", async () => {
   for (const materialized of [false, true]) {
     const { send, messageId } = await accepted();
-    if (materialized) await store.materializeMessages(send);
+    if (materialized) await store.materializeSends([send._id]);
     const canceled = await store.cancelMessage(send.accountId, messageId, at(5));
     assert.equal(canceled?.state, "canceled");
     assert.deepEqual(canceled?.finishedAt, at(5));

@@ -18,7 +18,7 @@ test("claimMessage() gives a message to exactly one of 50 workers, with and with
   for (const materialized of [false, true]) {
     const send = sendOf();
     await store.acceptSend(send);
-    if (materialized) await store.materializeMessages(send);
+    if (materialized) await store.materializeSends([send._id]);
     const claims = await Promise.all(
       Array.from({ length: 50 }, () => store.claimMessage(claimOf(send, 0, at(10)))),
     );
@@ -42,7 +42,7 @@ test("claimMessage() wins against documents that are written at the same time", 
   const claiming = Promise.all(
     send.request.to.map((_, index) => store.claimMessage(claimOf(send, 0, at(10), index))),
   );
-  await store.materializeMessages(send);
+  await store.materializeSends([send._id]);
   assert.deepEqual((await claiming).filter((claim) => !claim.claimed), []);
   const messages = await store.listMessages(send.accountId, send._id);
   assert.deepEqual(new Set(messages?.map(({ timeline }) => timeline.length)), new Set([2]));

@@ -5,9 +5,10 @@ import {
   type MessageState,
   type TimelineEntry,
 } from "@posthaste/contracts";
-import { type Db, MongoServerError } from "mongodb";
+import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
+import { isTimeExpired } from "./_time_expired.ts";
 import type { Because } from "./message_search.ts";
 import { messageStore } from "./message_store.ts";
 import type { SendHead } from "./send_store.ts";
@@ -53,7 +54,6 @@ export interface MessageFigures {
 
 const MAX_MS = 2000;
 const MAX_GROUPS = 50;
-const MAX_TIME_EXPIRED = 50;
 const SENDS_LOOKED_AT = 20;
 
 /** Gives the figures about messages. */
@@ -151,7 +151,7 @@ async function inTime<T>(work: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED) return otherwise;
+    if (isTimeExpired(error)) return otherwise;
     throw error;
   }
 }

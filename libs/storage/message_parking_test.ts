@@ -25,7 +25,7 @@ test("parkMessage() parks a message with and without a document, with one line h
   for (const materialized of [false, true]) {
     const send = sendOf();
     await store.acceptSend(send);
-    if (materialized) await store.materializeMessages(send);
+    if (materialized) await store.materializeSends([send._id]);
     assert.equal(await park(send, "acc_1/1"), true);
     assert.equal(await park(send, "acc_1/1"), true);
     const message = await read(send);

@@ -7,9 +7,10 @@ import {
   parseMessageId,
   type Send,
 } from "@posthaste/contracts";
-import { type Db, type Filter, MongoServerError } from "mongodb";
+import type { Db, Filter } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange, queuedMessage } from "./_message_document.ts";
+import { isTimeExpired } from "./_time_expired.ts";
 
 /** States that few messages are in for long, and that have an index. */
 export const INDEXED_STATES = [
@@ -90,7 +91,6 @@ export interface MessageSearch {
 const BATCH = 300;
 const SENDS_AT_ONCE = 100;
 const SEARCH_MS = 2000;
-const MAX_TIME_EXPIRED = 50;
 
 /** Gives the search for messages. */
 export function messageSearch(db: Db): MessageSearch {
@@ -208,7 +208,7 @@ export function messageSearch(db: Db): MessageSearch {
           if (search.isOver()) return { messages: found, next, isCut: true };
         }
       } catch (error) {
-        if (!(error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED)) throw error;
+        if (!isTimeExpired(error)) throw error;
         return { messages: found, next, isCut: true };
       }
       return { messages: found, next: null, isCut: false };

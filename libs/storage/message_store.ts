@@ -27,9 +27,10 @@ export type StateCounts = Partial<Record<MessageState, number>>;
  * send says all that there is to know, so it is found and listed like any other.
  */
 export interface MessageStore {
-  /** Writes a document for every message of a send that has none. */
-  materializeMessages(send: Send): Promise<void>;
-  /** Does so for many sends. Gives the ids of those that are not in the ledger. */
+  /**
+   * Writes a document for every message of some sends that has none. Gives the ids of the sends that are
+   * not in the ledger.
+   */
   materializeSends(ids: string[]): Promise<{ unknown: string[] }>;
   /** Finds a message of an account. */
   findMessage(accountId: string, id: string): Promise<Message | null>;
@@ -48,7 +49,6 @@ export function messageStore(db: Db): MessageStore {
   const { messages, sends } = collectionsOf(db);
   const { findSend, loadSends } = sendStore(db);
   return {
-    materializeMessages: (send) => materialize(messages, [send]),
     async materializeSends(ids) {
       const unknown = new Set(ids);
       const found = async function* () {

@@ -27,8 +27,8 @@ test("findMessage() knows messages without a document, and none of another accou
   const send = await acceptedSend();
   const id = messageIdOf(send._id, 0);
   const derived = await store.findMessage("acc_1", id);
-  await store.materializeMessages(send);
-  await store.materializeMessages(send);
+  await store.materializeSends([send._id]);
+  await store.materializeSends([send._id]);
   assert.deepEqual(await store.findMessage("acc_1", id), derived);
   assert.equal(derived?.email, "r0@example.com");
   assert.equal((await store.findMessage("acc_1", messageIdOf(send._id, 2)))?.state, "sent");
@@ -42,7 +42,7 @@ test("findMessage() knows messages without a document, and none of another accou
 
 test("listMessages() lists all by index, those without a document too", async () => {
   const [send, neighbour] = [await acceptedSend(), await acceptedSend()];
-  await store.materializeMessages(neighbour);
+  await store.materializeSends([neighbour._id]);
   const messages = await store.listMessages("acc_1", send._id);
   assert.deepEqual(messages?.map(({ index, state }) => [index, state]), [
     [0, "queued"],
@@ -62,7 +62,7 @@ test("countStates() counts the messages of the account's sends, documents or not
     await store.countStates("acc_1", [one._id, two._id, "snd_x"]),
     new Map<string, object>([[one._id, counted], [two._id, { queued: 3 }]]),
   );
-  await store.materializeMessages(one);
+  await store.materializeSends([one._id]);
   assert.deepEqual(await store.countStates("acc_1", [one._id]), new Map([[one._id, counted]]));
   assert.equal((await store.countStates("acc_2", [one._id])).size, 0);
 });

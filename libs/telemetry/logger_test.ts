@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type LoggerOptions, openLogger } from "./logger.ts";
 import { withSpan } from "./span.ts";
 import { startTelemetry } from "./start_telemetry.ts";
-import { currentTraceId } from "./trace_context.ts";
+import { currentTrace } from "./trace_context.ts";
 
 function openTestLogger(level: LoggerOptions["level"]) {
   const lines: string[] = [];
@@ -53,7 +53,7 @@ test("openLogger() adds the ids of the current trace", async () => {
   const { logger, records } = openTestLogger("info");
   const traceId = await withSpan("renderer.render", {}, () => {
     logger.info("inside");
-    return currentTraceId();
+    return currentTrace()?.traceId;
   });
   logger.info("outside");
   const [inside, outside] = records();

@@ -32,10 +32,4 @@ export { addSpanAttributes, withSpan } from "./span.ts";
 export type { SpanKindName, SpanOptions } from "./span.ts";
 export { startTelemetry } from "./start_telemetry.ts";
 export type { Telemetry, TelemetryOptions } from "./start_telemetry.ts";
-export {
-  currentTraceId,
-  extractTrace,
-  injectTrace,
-  type TraceCarrier,
-  withContext,
-} from "./trace_context.ts";
+export { extractTrace, injectTrace, type TraceCarrier, withContext } from "./trace_context.ts";

@@ -9,7 +9,7 @@ import {
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { addSpanAttributes, withSpan } from "./span.ts";
 import { startTelemetry, type Telemetry } from "./start_telemetry.ts";
-import { currentTraceId, extractTrace, injectTrace, withContext } from "./trace_context.ts";
+import { currentTrace, extractTrace, injectTrace, withContext } from "./trace_context.ts";
 
 const exporter = new InMemorySpanExporter();
 let telemetry: Telemetry;
@@ -63,12 +63,12 @@ test("withSpan() records an error with its type from the closed list and throws 
 test("extractTrace() continues in another process what injectTrace() wrote down", async () => {
   const { carrier, traceId } = await withSpan("api.accept", {}, () => ({
     carrier: injectTrace(),
-    traceId: currentTraceId(),
+    traceId: currentTrace()?.traceId,
   }));
   assert.match(carrier.traceparent ?? "", new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
   const continued = await withContext(
     extractTrace(carrier),
-    () => withSpan("renderer.render", {}, () => currentTraceId()),
+    () => withSpan("renderer.render", {}, () => currentTrace()?.traceId),
   );
   assert.equal(continued, traceId);
   assert.equal(lastSpan().parentSpanContext?.spanId, carrier.traceparent?.split("-")[2]);
@@ -79,10 +79,10 @@ test("extractTrace() starts a new trace for a carrier that is missing or malform
     for (const carrier of [undefined, {}, { traceparent: "00-zz-1-01" }]) {
       const inner = await withContext(
         extractTrace(carrier),
-        () => withSpan("inner", {}, () => currentTraceId()),
+        () => withSpan("inner", {}, () => currentTrace()?.traceId),
       );
       assert.match(inner ?? "", /^[0-9a-f]{32}$/);
-      assert.notEqual(inner, currentTraceId());
+      assert.notEqual(inner, currentTrace()?.traceId);
     }
   });
 });
@@ -96,5 +96,5 @@ test("withSpan() links to the traces that it is given", async () => {
 
 test("injectTrace() is empty outside of a span", () => {
   assert.deepEqual(injectTrace(), {});
-  assert.equal(currentTraceId(), undefined);
+  assert.equal(currentTrace()?.traceId, undefined);
 });

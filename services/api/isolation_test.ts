@@ -131,8 +131,7 @@ async function settle(name: string, count: number): Promise<Belongings> {
       payload: { from: { email: "shop@example.com" }, to },
     });
     all.send.push(body.id);
-    const accepted = await store.loadSend(body.id);
-    if (accepted) await store.materializeMessages(accepted);
+    await store.materializeSends([body.id]);
     all.message.push(body.messages[0].id);
   }
   return belongings;

@@ -73,11 +73,14 @@ export async function findVisitor(
   const at = deps.now();
   const session = await deps.findSession(hashToken(token), at);
   if (session === null) return undefined;
-  const user = await deps.findUser(session.userId);
+  const { userId, accountId } = session;
+  const [user, shown] = await Promise.all([
+    deps.findUser(userId),
+    deps.findMember(accountId, userId),
+  ]);
   if (user === null) return undefined;
   // Whoever was removed from the account that they look at goes on in another one of theirs.
-  const member = await deps.findMember(session.accountId, user._id) ??
-    (await deps.listMemberships(user._id))[0];
+  const member = shown ?? (await deps.listMemberships(userId))[0];
   if (member === undefined) return undefined;
   const account = await deps.findAccount(member.accountId);
   if (account === null) return undefined;

@@ -12,7 +12,8 @@ const NO_WORDS: TemplateWords = { paths: [], helpers: [], describe: () => "" };
 /** What a code editor is given. */
 export interface CodeEditorProps {
   value: string;
-  onChange: (value: string) => void;
+  /** Told each time that something is written; there is no need of it where nothing can be. */
+  onChange?: (value: string) => void;
   language: CodeLanguage;
   /** What is edited, for those who do not see it. */
   label: string;
@@ -37,7 +38,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   useEffect(() => {
     latest.current = words;
   }, [words]);
-  const changed = useEffectEvent((text: string) => props.onChange(text));
+  const changed = useEffectEvent((text: string) => props.onChange?.(text));
 
   useEffect(() => {
     if (place.current === null) return;

@@ -15,6 +15,11 @@ export function CodeEditor(props: CodeEditorProps) {
   );
 }
 
+/** Source text to be read: as in the editor, but it cannot be changed. */
+export function CodeView(props: Pick<CodeEditorProps, "value" | "language" | "label">) {
+  return <CodeEditor {...props} readOnly />;
+}
+
 /** What changed between two texts; loaded when it is first shown. */
 export function DiffView(props: {
   before: string;

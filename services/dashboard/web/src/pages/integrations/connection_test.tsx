@@ -130,12 +130,19 @@ const WRAP = { overflowWrap: "anywhere" } as const;
 
 function Sign({ outcome }: Pick<ProbeStep, "outcome">) {
   if (outcome === "done") {
-    return <IconCheck size={16} color="var(--mantine-color-teal-7)" aria-label="Done" />;
+    return <IconCheck size={16} color="var(--mantine-color-teal-7)" role="img" aria-label="Done" />;
   }
   if (outcome === "failed") {
-    return <IconX size={16} color="var(--mantine-color-red-7)" aria-label="Failed" />;
+    return <IconX size={16} color="var(--mantine-color-red-7)" role="img" aria-label="Failed" />;
   }
-  return <IconMinus size={16} color="var(--mantine-color-dimmed)" aria-label="Skipped" />;
+  return (
+    <IconMinus
+      size={16}
+      color="var(--mantine-color-dimmed)"
+      role="img"
+      aria-label="Skipped"
+    />
+  );
 }
 
 function sayDuration(ms: number): string {

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Card, Code, Grid, Group, Stack, Table, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { IconArrowLeft, IconBan, IconRefresh } from "@tabler/icons-react";
+import { IconBan, IconRefresh } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
@@ -13,6 +13,7 @@ import { Failed, Waiting } from "../../parts/states.tsx";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
+import { AllMessagesLink } from "./all_messages_link.tsx";
 import { MessageContent } from "./message_content.tsx";
 import { MessageTimeline } from "./message_timeline.tsx";
 import { verdictOf } from "./verdict.ts";
@@ -30,13 +31,7 @@ export default function MessagePage({ id }: { id: string }) {
   return (
     <Page
       title={data === undefined ? "Message" : `To ${data.email}`}
-      about={
-        <Anchor component={Link} href="/" size="sm">
-          <Group gap={4} component="span">
-            <IconArrowLeft size={14} aria-hidden />All messages
-          </Group>
-        </Anchor>
-      }
+      about={<AllMessagesLink />}
       actions={data && <Actions message={data} />}
     >
       {error && <Failed problem={error} retry={() => void refetch()} />}

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Card, Code, Group, Progress, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { IconArrowLeft, IconBan } from "@tabler/icons-react";
+import { IconBan } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type {
@@ -16,6 +16,7 @@ import { Failed, Waiting } from "../../parts/states.tsx";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
+import { AllMessagesLink } from "./all_messages_link.tsx";
 import { useOptions } from "./filter_bar.tsx";
 import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
@@ -38,13 +39,7 @@ export default function SendPage({ id }: { id: string }) {
   return (
     <Page
       title={data === undefined ? "Send" : `Send to ${countOf(data.recipients)}`}
-      about={
-        <Anchor component={Link} href="/" size="sm">
-          <Group gap={4} component="span">
-            <IconArrowLeft size={14} aria-hidden />All messages
-          </Group>
-        </Anchor>
-      }
+      about={<AllMessagesLink />}
       actions={data && <CancelRest send={data} />}
     >
       {error && <Failed problem={error} retry={() => void refetch()} />}
@@ -70,7 +65,7 @@ function Shares({ send }: { send: SendView }) {
   return (
     <Card withBorder>
       <Stack gap="sm">
-        <Progress.Root size={18} aria-label="Recipients by state">
+        <Progress.Root size={18} role="group" aria-label="Recipients by state">
           {present.map((state) => (
             <Progress.Section
               key={state}

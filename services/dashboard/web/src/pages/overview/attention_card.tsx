@@ -28,7 +28,7 @@ export function AttentionCard({ items }: { items: AttentionView[] }) {
           return (
             <Group key={position} gap="xs" wrap="nowrap" align="flex-start">
               <ThemeIcon color={color} variant="light" size="md" radius="xl">
-                <Sign size={15} aria-label={word} />
+                <Sign size={15} role="img" aria-label={word} />
               </ThemeIcon>
               <div style={{ minWidth: 0 }}>
                 <Anchor component={Link} href={`~${path}`} size="sm" fw={500}>{title}</Anchor>

@@ -43,8 +43,8 @@ export function SetupCard({ steps }: { steps: SetupStep[] }) {
             <Group key={step} component="li" gap="sm" wrap="nowrap" align="flex-start">
               <ThemeIcon color={isDone ? "teal" : "gray"} variant="light" radius="xl" size="md">
                 {isDone
-                  ? <IconCheck size={15} aria-label="Done" />
-                  : <IconCircleDashed size={15} aria-label="To do" />}
+                  ? <IconCheck size={15} role="img" aria-label="Done" />
+                  : <IconCircleDashed size={15} role="img" aria-label="To do" />}
               </ThemeIcon>
               <div>
                 {isDone

@@ -1,7 +1,7 @@
 import { Badge, Box, Group, ScrollArea, SegmentedControl, Text, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import type { PreviewView } from "../../../../interface/templates.ts";
-import { CodeEditor } from "../../editor/lazy_editor.tsx";
+import { CodeView } from "../../editor/lazy_editor.tsx";
 import { framedHtml, hasDarkStyles, type MailScheme } from "./framed_html.ts";
 import { MailFrame } from "./mail_frame.tsx";
 import { Took } from "./preview_pane.tsx";
@@ -76,19 +76,14 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
           />
         )}
         {look === "text" && (
-          <ScrollArea h="100%" viewportProps={{ tabIndex: 0, "aria-label": "Text of the mail" }}>
+          <ScrollArea
+            h="100%"
+            viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Text of the mail" }}
+          >
             <Text component="pre" ff="monospace" size="sm" p="sm" m={0} style={WRAP}>{text}</Text>
           </ScrollArea>
         )}
-        {look === "source" && (
-          <CodeEditor
-            language="html"
-            label="HTML that is sent"
-            value={html}
-            onChange={() => {}}
-            readOnly
-          />
-        )}
+        {look === "source" && <CodeView language="html" label="HTML that is sent" value={html} />}
       </Box>
     </Box>
   );

@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Button, Group, SegmentedControl, Text, Tooltip } from "@mantine/core";
 import { IconDownload, IconZoomIn, IconZoomOut } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
-import { CodeEditor } from "../../editor/lazy_editor.tsx";
+import { CodeView } from "../../editor/lazy_editor.tsx";
 import { Waiting } from "../../parts/states.tsx";
 import { Took } from "./preview_pane.tsx";
 import { sizeText } from "./size_text.ts";
@@ -81,15 +81,7 @@ export function PdfPreview({ pdf, html, filename, tookMs, isWaiting }: {
               <PdfPages address={address} zoom={ZOOMS[zoom] ?? 1} onPages={setPages} />
             </Suspense>
           )
-          : (
-            <CodeEditor
-              language="html"
-              label="HTML that is printed"
-              value={html}
-              onChange={() => {}}
-              readOnly
-            />
-          )}
+          : <CodeView language="html" label="HTML that is printed" value={html} />}
       </Box>
     </Box>
   );

@@ -60,7 +60,10 @@ export function TextPanel({ draft, preview, readOnly, words, place }: {
             />
           )
           : (
-            <ScrollArea h="100%" viewportProps={{ tabIndex: 0, "aria-label": "Text of the mail" }}>
+            <ScrollArea
+              h="100%"
+              viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Text of the mail" }}
+            >
               <Text component="pre" ff="monospace" size="sm" px="sm" m={0} style={WRAP}>
                 {preview.good?.output?.text ?? ""}
               </Text>

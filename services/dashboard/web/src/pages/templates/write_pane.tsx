@@ -70,7 +70,7 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
             <Group gap={6} wrap="nowrap">
               Variables
               {missing > 0 && (
-                <Badge size="xs" color="red" circle aria-label={`${missing} missing`}>
+                <Badge size="xs" color="red" circle role="img" aria-label={`${missing} missing`}>
                   {missing}
                 </Badge>
               )}
