@@ -125,6 +125,21 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
   assert.equal((await run("users set-password nobody@example.com")).code, EXIT.notFound);
 });
 
+test("usersCommand() removes somebody, but not the only owner of an account", async () => {
+  const gone = { email: "gone@example.com", name: "Go", passwordHash: null };
+  const { _id: userId } = await store.createUser(gone);
+  const { _id: accountId } = await store.createOwnedAccount({ name: "Go's", userId });
+  const refused = await run("users remove gone@example.com");
+  assert.equal(refused.code, EXIT.refused);
+  assert.match(refused.stderr, /no other owner of "Go's"/);
+  const other = await store.createUser({ ...gone, email: "stays@example.com" });
+  await store.setMember({ accountId, userId: other._id, role: "owner" });
+  assert.equal((await run("users remove Gone@example.com")).code, EXIT.ok);
+  assert.equal(await store.findUser(userId), null);
+  assert.equal((await store.listMembers(accountId)).length, 1);
+  assert.equal((await run("users remove gone@example.com")).code, EXIT.notFound);
+});
+
 test("tokensCommand() refuses unknown scopes, lifetimes and accounts", async () => {
   const base = "tokens create --name x";
   const runs = await Promise.all([

@@ -9,13 +9,16 @@ import { sayTime } from "../say.ts";
 /** `posthaste users …` */
 export function usersCommand(context: CommandContext): Command {
   const command = new Command("users")
-    .description("List the people of the dashboard, and let somebody in who lost their password.")
+    .description(
+      "List the people of the dashboard, let in who lost their password, and remove who left.",
+    )
     .addHelpText(
       "after",
       `
 Examples:
   posthaste users list
   posthaste users set-password ann@example.com
+  posthaste users remove ann@example.com
 `,
     );
   command.command("list")
@@ -35,6 +38,10 @@ Example:
 `,
     )
     .action((email: string) => setPassword(context, email));
+  command.command("remove <email>")
+    .description("Remove somebody from all accounts, for good, and sign them out everywhere.")
+    .addHelpText("after", "\nExample:\n  posthaste users remove ann@example.com\n")
+    .action((email: string) => removeUser(context, email));
   return command;
 }
 
@@ -78,6 +85,25 @@ async function setPassword(context: CommandContext, email: string): Promise<void
       `${user.email} has a new password; ${ended} ${
         ended === 1 ? "browser was" : "browsers were"
       } signed out`,
+  );
+}
+
+async function removeUser(context: CommandContext, email: string): Promise<void> {
+  await using store = await openStoreFor(context);
+  const user = await store.findUserByEmail(email);
+  if (user === null) throw notFoundError(`Cannot remove "${email}": nobody signs in as that`);
+  const { ownerless } = await store.removeUser(user._id);
+  if (ownerless.length > 0) {
+    const found = await Promise.all(ownerless.map((id) => store.findAccount(id)));
+    const names = found.map((account, at) => `"${account?.name ?? ownerless[at]}"`).join(", ");
+    throw new CommandError(
+      `Cannot remove ${user.email}: there is no other owner of ${names}; make one in the dashboard`,
+      { exitCode: EXIT.refused },
+    );
+  }
+  context.output.result(
+    { email: user.email, removed: true },
+    () => `${user.email} is removed, and signed out everywhere`,
   );
 }
 

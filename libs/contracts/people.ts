@@ -8,6 +8,8 @@ export const userSchema = z.object({
   _id: z.string(),
   /** In lower case; no two have the same. */
   email: emailAddressSchema,
+  /** Whether they have named the address themselves, since nobody has verified that it is theirs. */
+  hasNamedEmail: z.boolean().default(false),
   name: z.string().min(1).max(200),
   /** argon2id, as a PHC string; null for who signs in elsewhere (OpenID Connect). */
   passwordHash: z.string().nullable(),

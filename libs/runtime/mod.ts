@@ -35,5 +35,6 @@ export {
   type ServiceOptions,
 } from "./run_service.ts";
 export { fileVariableOf, readSecretFile } from "./secret_file.ts";
+export { MAIL_LIMITS, REQUEST_LIMITS } from "./shared_limits.ts";
 export { setting, type SettingMeta } from "./setting.ts";
 export { formatBytes, formatDuration, parseBytes, parseDuration } from "./units.ts";

@@ -52,6 +52,7 @@ const EXCEPTIONS: Record<string, string> = {
   listHolds: "the renderer works for all accounts, and asks for an integration by its account",
   listTroubled: "mailers share what they know of servers, and send for all accounts",
   listMemberships: PERSON,
+  removeUser: "a person leaves all their accounts, each by its name, as nobody else decides",
   listSessions: PERSON,
   removeSessionOf: PERSON,
   removeSessions: PERSON,

@@ -62,7 +62,7 @@ export const DATABASE_RIGHTS: Readonly<
   },
   dashboard: {
     accounts: WRITE,
-    users: WRITE,
+    users: ALL,
     members: ALL,
     sessions: ALL,
     invitations: ALL,

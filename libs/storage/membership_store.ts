@@ -40,6 +40,11 @@ export interface MembershipStore {
   /** Ends a membership. */
   removeMember(accountId: string, userId: string): Promise<MembershipChange>;
   /**
+   * Removes a user for good, with their memberships and sessions; what they did stays in audit logs.
+   * Gives the accounts that would be left without an owner, and then does nothing.
+   */
+  removeUser(userId: string): Promise<{ ownerless: string[] }>;
+  /**
    * Uses an invitation up. Who is a member already keeps a role that is more. Gives null if the
    * invitation is not there any more.
    * @throws {NameTakenError} If another has the address of the new user.
@@ -58,7 +63,7 @@ export interface Entered {
 
 /** Gives the operations on memberships. */
 export function membershipStore(db: Db): MembershipStore {
-  const { accounts, users, members, invitations } = collectionsOf(db);
+  const { accounts, users, members, invitations, sessions } = collectionsOf(db);
 
   async function addUser(newUser: NewUser, session: ClientSession): Promise<User> {
     const user = userOf(newUser);
@@ -130,6 +135,28 @@ export function membershipStore(db: Db): MembershipStore {
       ),
     removeMember: (accountId, userId) =>
       unlessLast({ accountId, userId }, (_id, session) => members.deleteOne({ _id }, { session })),
+    async removeUser(userId) {
+      const left = await members.find({ userId }).toArray();
+      // One account after the other: each has a lock of its own, and what fails is tried again.
+      const ownerless: string[] = [];
+      for (const { accountId, role } of left) {
+        if (role !== "owner") continue;
+        const other = { accountId, role, userId: { $ne: userId } } as const;
+        if (await members.findOne(other) === null) ownerless.push(accountId);
+      }
+      if (ownerless.length > 0) return { ownerless };
+      for (const { accountId } of left) {
+        const change = await unlessLast(
+          { accountId, userId },
+          (_id, session) => members.deleteOne({ _id }, { session }),
+        );
+        if (change === "last_owner") ownerless.push(accountId);
+      }
+      if (ownerless.length > 0) return { ownerless };
+      await sessions.deleteMany({ userId });
+      await users.deleteOne({ _id: userId });
+      return { ownerless };
+    },
     acceptInvitation: ({ _id: id, accountId }, joining) =>
       oneAtATime(db, { lock: `${accountId}/owners` }, async (session) => {
         const used = await invitations.findOneAndDelete({ _id: id, accountId }, { session });

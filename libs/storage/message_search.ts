@@ -27,7 +27,10 @@ export interface MessageFilter {
   sendId?: string | undefined;
   templateId?: number | undefined;
   integrationId?: number | undefined;
-  /** The recipient's address; with `isPrefix` what it begins with. */
+  /**
+   * The recipient's address; with `isPrefix` what it begins with. Found as it is written here, and in
+   * lower case: all of it, or its domain alone.
+   */
   email?: { text: string; isPrefix: boolean } | undefined;
   /** Accepted at this time or later. */
   from?: Date | undefined;
@@ -102,7 +105,7 @@ export function messageSearch(db: Db): MessageSearch {
     // Of several states at once the planner makes other, slower plans.
     const conditions = email === undefined
       ? states.map((state) => ({ state }))
-      : [{ email: emailCondition(email) }];
+      : spellingsOf(email).map((text) => ({ email: emailCondition({ ...email, text }) }));
     for (let { before } = search;;) {
       const found = await Promise.all(
         conditions.map((condition) =>
@@ -263,6 +266,18 @@ function newestFirst(a: Line, b: Line): number {
   return a._id < b._id ? 1 : -1;
 }
 
+function isAddress(email: string, { text, isPrefix }: NonNullable<MessageFilter["email"]>) {
+  const [found, wanted] = [email.toLowerCase(), text.toLowerCase()];
+  return isPrefix ? found.startsWith(wanted) : found === wanted;
+}
+
+/** Addresses are stored as requests had them, and their index knows no other letters. */
+function spellingsOf({ text }: NonNullable<MessageFilter["email"]>): string[] {
+  const at = text.lastIndexOf("@");
+  const withDomain = at === -1 ? text : text.slice(0, at) + text.slice(at).toLowerCase();
+  return [...new Set([text, withDomain, text.toLowerCase()])];
+}
+
 function emailCondition({ text, isPrefix }: NonNullable<MessageFilter["email"]>) {
   return isPrefix ? { $gte: text, $lt: `${text}\u{ffff}` } : text;
 }
@@ -292,9 +307,10 @@ function joined(line: Line, head: Head | undefined): FoundMessage[] {
 }
 
 function matches(line: FoundMessage, filter: MessageFilter): boolean {
-  const { states, templateId, integrationId, text, because } = filter;
+  const { states, templateId, integrationId, text, because, email } = filter;
   const { state, send, reason, reply } = line;
   if (states !== undefined && !states.includes(state)) return false;
+  if (email !== undefined && !isAddress(line.email, email)) return false;
   if (templateId !== undefined && send.template.id !== templateId) return false;
   if (integrationId !== undefined && send.integrationId !== integrationId) return false;
   if (because !== undefined && !isBecause(line, because)) return false;

@@ -126,6 +126,15 @@ test("searchMessages() finds by recipient, exactly and by what the address begin
   assert.deepEqual(await by("r1@day2.exampleX", true), []);
 });
 
+test("searchMessages() finds an address that is in lower case however it is asked for, also in one send", async () => {
+  for (const text of ["R1@Day2.Example", "r1@DAY2.EXAMPLE"]) {
+    assert.deepEqual(await names({ email: { text, isPrefix: false } }), ["2.1"], text);
+  }
+  assert.deepEqual(await names({ email: { text: "R1@Day", isPrefix: true } }), ["5.1", "2.1"]);
+  const sendId = sends[4]?._id;
+  assert.deepEqual(await names({ sendId, email: { text: "R1@", isPrefix: true } }), ["5.1"]);
+});
+
 test("searchMessages() finds by time of acceptance", async () => {
   assert.deepEqual(await names({ from: DAY(2), until: DAY(3) }), ["2.1", "2.0"]);
   assert.deepEqual(await names({ states: ["failed"], from: DAY(3) }), ["3.2"]);

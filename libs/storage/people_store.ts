@@ -23,10 +23,13 @@ export interface PeopleStore {
   findUserByEmail(email: string): Promise<User | null>;
   /** Finds who signs in at an OpenID Connect provider under a subject. */
   findUserByOidc(identity: NonNullable<User["oidc"]>): Promise<User | null>;
-  /** Changes a user; what is left out stays. */
+  /**
+   * Changes a user; what is left out stays.
+   * @throws {NameTakenError} If another has the new address.
+   */
   updateUser(
     id: string,
-    changes: Partial<Pick<User, "name" | "passwordHash" | "oidc">>,
+    changes: Partial<Pick<User, "email" | "hasNamedEmail" | "name" | "passwordHash" | "oidc">>,
   ): Promise<User | null>;
   /** Makes a user a member of an account, or gives them another role. */
   setMember(member: Pick<Member, "accountId" | "userId" | "role">): Promise<Member>;
@@ -62,7 +65,14 @@ export function peopleStore(db: Db): PeopleStore {
       parsed(await users.findOne({ "oidc.issuer": issuer, "oidc.subject": subject })),
     async updateUser(id, changes) {
       const options = { returnDocument: "after" } as const;
-      return parsed(await users.findOneAndUpdate({ _id: id }, { $set: changes }, options));
+      const email = changes.email?.toLowerCase();
+      const $set = email === undefined ? changes : { ...changes, email };
+      try {
+        return parsed(await users.findOneAndUpdate({ _id: id }, { $set }, options));
+      } catch (error) {
+        if (email !== undefined && isDuplicateKey(error)) throw new NameTakenError("user", email);
+        throw error;
+      }
     },
     async setMember({ accountId, userId, role }) {
       const _id = `${accountId}/${userId}`;

@@ -111,5 +111,6 @@ test("templateUses() tells the newest use of each template among an account's ne
   const uses = await store.templateUses("acc_7", 1000);
   assert.deepEqual([...uses.email], [[1, day(3)], [2, day(2)]]);
   assert.deepEqual([...uses.pdf], [[8, day(3)], [7, day(1)]]);
+  assert.deepEqual([...uses.mailedWith], [[8, 1], [7, 1]]);
   assert.deepEqual([...(await store.templateUses("acc_7", 1)).email], [[1, day(3)]]);
 });

@@ -3,7 +3,10 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
 /** When templates were last used, by kind and id. */
-export type TemplateUses = Readonly<Record<TemplateKind, ReadonlyMap<number, Date>>>;
+export interface TemplateUses extends Readonly<Record<TemplateKind, ReadonlyMap<number, Date>>> {
+  /** Email templates that were last mailed with a PDF template, by its id. */
+  readonly mailedWith: ReadonlyMap<number, number>;
+}
 
 /** What can be told about the use of templates. */
 export interface TemplateUse {
@@ -16,7 +19,11 @@ export function templateUse(db: Db): TemplateUse {
   const { sends } = collectionsOf(db);
   return {
     async templateUses(accountId, limit) {
-      const uses = { email: new Map<number, Date>(), pdf: new Map<number, Date>() };
+      const uses = {
+        email: new Map<number, Date>(),
+        pdf: new Map<number, Date>(),
+        mailedWith: new Map<number, number>(),
+      };
       const newest = sends.find({ accountId }).sort({ _id: -1 }).limit(limit)
         .project<Pick<Send, "acceptedAt" | "template" | "pdfVersions">>({
           ...{ _id: 0, acceptedAt: 1, template: 1, pdfVersions: 1 },
@@ -26,7 +33,11 @@ export function templateUse(db: Db): TemplateUse {
         if (template === undefined) continue;
         const ids = Object.keys(pdfVersions).map(Number);
         if (!uses.email.has(template.id)) uses.email.set(template.id, acceptedAt);
-        for (const id of ids) if (!uses.pdf.has(id)) uses.pdf.set(id, acceptedAt);
+        for (const id of ids) {
+          if (uses.pdf.has(id)) continue;
+          uses.pdf.set(id, acceptedAt);
+          uses.mailedWith.set(id, template.id);
+        }
       }
       return uses;
     },

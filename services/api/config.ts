@@ -1,4 +1,4 @@
-import { CONNECTIONS, setting } from "@posthaste/runtime";
+import { CONNECTIONS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 import type { ApiOptions } from "./app.ts";
 
@@ -7,16 +7,7 @@ export const CONFIG = z.object({
   PORT: setting.port().prefault("8080").describe("Port of the HTTP interface"),
   HOST: setting.text().prefault("0.0.0.0").describe("Address of the HTTP interface"),
   ...CONNECTIONS,
-  BODY_LIMIT: setting.bytes({ min: 1000, max: 15_000_000 }).prefault("5MB")
-    .describe("Largest request body"),
-  MAX_RECIPIENTS: setting.integer({ min: 1, max: 10_000 }).prefault("1000")
-    .describe("Most recipients of one send"),
-  MAX_ATTACHMENTS: setting.integer({ min: 0, max: 100 }).prefault("10")
-    .describe("Most attachments of one recipient"),
-  RATE_LIMIT: setting.integer({ min: 0 }).prefault("100")
-    .describe("Requests that one token may make within RATE_WINDOW, per process; 0 sets no limit"),
-  RATE_WINDOW: setting.duration({ min: 100 }).prefault("1s")
-    .describe("Time in which requests are counted for RATE_LIMIT"),
+  ...REQUEST_LIMITS,
   RENDER_TIMEOUT: setting.duration({ min: 100, max: 30_000 }).prefault("10s")
     .describe("Longest wait for a renderer"),
   LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1200ms")

@@ -13,6 +13,11 @@ export const ORIGIN = "http://localhost:8081";
 /** Asked for where the first account is made. */
 export const SETUP_CODE = "setup-code";
 
+const LIMITS = {
+  ...{ bodyLimit: 5_000_000, maxRecipients: 1000, maxAttachments: 10 },
+  ...{ rateLimit: 100, rateWindowMs: 1000, mailLimit: 25_000_000 },
+};
+
 const DAY_MS = 24 * 3600_000;
 
 /** An answer, its body read as JSON. */
@@ -112,7 +117,7 @@ export async function openTestDashboard(
     void log.push({ level, message, fields });
   const options: DashboardOptions = {
     ...{ publicUrl: ORIGIN, apiUrl: "http://localhost:8080/v1", sessionAgeMs: 14 * DAY_MS },
-    ...{ setupCode: SETUP_CODE, builtFolder: null },
+    ...{ setupCode: SETUP_CODE, builtFolder: null, limits: LIMITS },
     ...settings.options,
   };
   const app = buildApp({

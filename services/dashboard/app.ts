@@ -5,6 +5,7 @@ import type { MasterKeys, Store } from "@posthaste/storage";
 import { fastify, type FastifyInstance } from "fastify";
 import { closeConnections } from "./close_connections.ts";
 import { guardRoutes } from "./guard.ts";
+import type { ToldLimits } from "./limits.ts";
 import type { OidcSettings } from "./oidc.ts";
 import { Problem, toProblem } from "./problem.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
@@ -39,6 +40,8 @@ export interface DashboardOptions {
   sessionAgeMs: number;
   /** Asked for where the first account is made. */
   setupCode: string;
+  /** What the settings page tells of the limits of other services. */
+  limits: ToldLimits;
   /** Folder of the built application; null serves the JSON interface alone. */
   builtFolder?: string | null | undefined;
   /** Name of the account that anybody may enter with one click. */

@@ -1,5 +1,6 @@
-import { CONNECTIONS, setting } from "@posthaste/runtime";
+import { CONNECTIONS, MAIL_LIMITS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
+import type { ToldLimits } from "./limits.ts";
 import type { OidcSettings } from "./oidc.ts";
 
 /** Settings of the dashboard, beside those that every service has. */
@@ -31,6 +32,8 @@ export const CONFIG = z.object({
     .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is believed"),
   SESSION_AGE: setting.duration({ min: 60_000 }).prefault("14d")
     .describe("Time without a visit after which a browser is signed out"),
+  ...REQUEST_LIMITS,
+  ...MAIL_LIMITS,
   DEMO_ACCOUNT: setting.text().optional()
     .describe(
       "For development only: name of the account that anybody may enter with one click; " +
@@ -52,6 +55,18 @@ function isThisMachine(host: string): boolean {
 
 /** Settings of the dashboard, as read. */
 export type Config = z.infer<typeof CONFIG>;
+
+/** Gives the limits that the other services hold to, as far as this one was told the same. */
+export function toldLimitsOf(config: Config): ToldLimits {
+  return {
+    bodyLimit: config.BODY_LIMIT,
+    maxRecipients: config.MAX_RECIPIENTS,
+    maxAttachments: config.MAX_ATTACHMENTS,
+    rateLimit: config.RATE_LIMIT,
+    rateWindowMs: config.RATE_WINDOW,
+    mailLimit: config.MAIL_LIMIT,
+  };
+}
 
 /**
  * Gives the OpenID Connect provider out of the settings, if there is one.

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
-import { CONFIG, oidcOf } from "./config.ts";
+import { CONFIG, oidcOf, toldLimitsOf } from "./config.ts";
 
 await runService({
   name: "dashboard",
@@ -28,6 +28,7 @@ await runService({
       apiUrl: config.API_URL,
       sessionAgeMs: config.SESSION_AGE,
       demoAccount: config.DEMO_ACCOUNT,
+      limits: toldLimitsOf(config),
       setupCode,
       oidc: oidcOf(config),
       trustedProxies: config.TRUSTED_PROXIES,

@@ -34,6 +34,8 @@ export async function admit(identity: OidcIdentity, deps: AdmissionDeps): Promis
   const user = known ?? (email === null ? null : await deps.findUserByEmail(email));
   // The address has passed to somebody else at the provider: that is another person.
   if (user?.oidc && known === null) return { refusal: "not_member" };
+  // Whoever says that an address is theirs must not be given the person whose it is.
+  if (user?.hasNamedEmail && known === null) return { refusal: "not_member" };
   const [first] = user === null ? [] : await deps.listMemberships(user._id);
   if (user !== null && first !== undefined) {
     const entered = known ?? await link(user, identity, deps);

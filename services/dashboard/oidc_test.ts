@@ -194,6 +194,15 @@ test("a member comes in by a verified address, and after that by the provider's 
   assert.equal(again.session.user.id, own.editor.user._id);
 });
 
+test("an address that a member has named themselves lets nobody in as them", async () => {
+  const { own, store } = dashboard;
+  const victim = "victim@own.example";
+  await store.updateUser(own.editor.user._id, { email: victim, hasNamedEmail: true });
+  const { to, session } = await signIn({ sub: "s-v", email: victim, email_verified: true });
+  assert.deepEqual([to, session], ["/?refused=not_member", undefined]);
+  assert.equal((await store.findUser(own.editor.user._id))?.oidc, null);
+});
+
 test("an address that the provider has not verified lets nobody in", async () => {
   for (const verified of [{ email_verified: false }, { email_verified: "no" }, {}]) {
     const { to, session } = await signIn({ sub: "s", email: "owner@own.example", ...verified });

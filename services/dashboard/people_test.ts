@@ -209,6 +209,73 @@ test("PUT /api/you/password has whoever guesses the old one wait", async () => {
   assert.deepEqual(statuses, [400, 400, 400, 400, 400, 429]);
 });
 
+test("PUT /api/you/email asks for the password, takes nobody's address, and signs the other browsers out", async () => {
+  const { own, foreign, store, signIn, signedOut } = dashboard;
+  const { user } = own.viewer;
+  const put = (current: string, email: string) =>
+    own.viewer.put("/api/you/email", { current, email });
+  assert.equal((await put(PASSWORD, "new@own.example")).body.code, "conflict");
+  await store.updateUser(user._id, { passwordHash: await hashPassword(PASSWORD) });
+  const other = await signIn(user, own.accountId);
+  assert.equal((await put("wrong horse battery", "new@own.example")).body.code, "wrong_login");
+  const taken = await put(PASSWORD, foreign.owner.user.email.toUpperCase());
+  assert.deepEqual([taken.body.code, taken.body.issues[0].path], ["name_taken", "email"]);
+  assert.equal((await put(PASSWORD, "no address")).body.code, "invalid_request");
+  assert.equal((await put(PASSWORD, user.email)).body.ended, 0);
+  assert.equal((await put(PASSWORD, "New@Own.example")).body.ended, 1);
+  assert.equal((await other.get("/api/session")).status, 401);
+  assert.equal((await own.viewer.get("/api/session")).body.user.email, "new@own.example");
+  const login = (email: string) =>
+    signedOut.post("/api/entrance/login", { email, password: PASSWORD });
+  assert.equal((await login(user.email)).body.code, "wrong_login");
+  assert.equal((await login("new@own.example")).status, 200);
+  assert.deepEqual(await lastDeed(own.owner), {
+    ...{ who: "Own viewer", action: "person.address_changed", target: "Own viewer" },
+    details: { from: "viewer@own.example", to: "new@own.example" },
+  });
+});
+
+test("DELETE /api/you/membership ends one's own, but not that of the only owner", async () => {
+  const { own } = dashboard;
+  assert.equal((await own.owner.delete("/api/you/membership")).body.code, "conflict");
+  assert.equal((await own.viewer.delete("/api/you/membership")).status, 200);
+  assert.equal((await own.viewer.get("/api/session")).status, 401);
+  assert.deepEqual(await lastDeed(own.owner), {
+    ...{
+      who: "viewer@own.example",
+      action: "member.left",
+      target: "viewer@own.example",
+      details: {},
+    },
+  });
+});
+
+test("POST /api/you/removal takes a person out of everything, but not the only owner of an account", async () => {
+  const { own, foreign, store, signedOut } = dashboard;
+  const { user } = own.editor;
+  await store.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
+  await store.updateUser(user._id, { passwordHash: await hashPassword(PASSWORD) });
+  const needed = await own.owner.post("/api/you/removal", {});
+  assert.equal(needed.body.code, "conflict");
+  assert.match(needed.body.error, /"Own"/);
+  const wrong = await own.editor.post("/api/you/removal", { current: "wrong horse battery" });
+  assert.equal(wrong.body.code, "wrong_login");
+  assert.equal((await own.editor.post("/api/you/removal", {})).body.code, "wrong_login");
+  assert.equal((await own.editor.get("/api/session")).status, 200);
+  assert.equal((await own.editor.post("/api/you/removal", { current: PASSWORD })).status, 200);
+  assert.equal((await own.editor.get("/api/session")).status, 401);
+  const login = { email: user.email, password: PASSWORD };
+  assert.equal((await signedOut.post("/api/entrance/login", login)).body.code, "wrong_login");
+  assert.equal(await store.findUser(user._id), null);
+  assert.deepEqual([...await store.listMemberships(user._id)], []);
+  assert.deepEqual(await store.listSessions(user._id, time), []);
+  for (const owner of [own.owner, foreign.owner]) {
+    assert.deepEqual(await lastDeed(owner), {
+      ...{ who: user.email, action: "person.removed", target: user.email, details: {} },
+    });
+  }
+});
+
 test("sessions are listed, ended one by one, and all at once", async () => {
   const { own, signIn } = dashboard;
   const { viewer } = own;

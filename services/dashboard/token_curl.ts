@@ -1,5 +1,6 @@
-import type { TokenScope, User, VariableDeclaration } from "@posthaste/contracts";
+import type { TokenScope, User, VariableDeclaration, Variables } from "@posthaste/contracts";
 import type { Store } from "@posthaste/storage";
+import { integrationForExamples } from "./templates/template_view.ts";
 
 /** Whose token it is, and what it may do. */
 export interface TokenUse {
@@ -12,7 +13,7 @@ export interface TokenUse {
 
 /** What {@linkcode tokenCurl} needs. */
 export interface TokenCurlDeps {
-  store: Pick<Store, "listTemplates" | "listIntegrations" | "findVersion">;
+  store: Pick<Store, "listTemplates" | "listIntegrations" | "findVersion" | "findDraft">;
   /** Base of the HTTP interface. */
   apiUrl: string;
 }
@@ -30,8 +31,9 @@ export async function tokenCurl(use: TokenUse, deps: TokenCurlDeps): Promise<str
   if (template === undefined || template.publishedVersion === null) return null;
   const { id, publishedVersion } = template;
   const version = await store.findVersion(accountId, "email", id, publishedVersion);
-  const variables = valuesFor(version?.variables ?? []);
-  const [integration] = await store.listIntegrations(accountId);
+  const draft = await store.findDraft(template);
+  const variables = valuesFor(version?.variables ?? [], draft?.source.sample ?? {});
+  const integration = integrationForExamples(await store.listIntegrations(accountId));
   const sender = integration?.senders[0];
   if (scopes.includes("send") && integration !== undefined && sender !== undefined) {
     const body = { from: { email: sender }, to: [{ email: user.email, ...variables }] };
@@ -43,10 +45,14 @@ export async function tokenCurl(use: TokenUse, deps: TokenCurlDeps): Promise<str
   return curlOf({ url: `${apiUrl}/templates/${id}/render`, body, token: use.text });
 }
 
-function valuesFor(declared: readonly VariableDeclaration[]): { variables?: object } {
-  const required = declared.filter(({ required }) => required);
-  if (required.length === 0) return {};
-  return { variables: Object.fromEntries(required.map(({ name }) => [name, name])) };
+/** The sample's values; what is required and not in it is filled with its name. */
+function valuesFor(
+  declared: readonly VariableDeclaration[],
+  sample: Variables,
+): { variables?: object } {
+  const required = declared.filter(({ required }) => required).map(({ name }) => [name, name]);
+  const variables = { ...Object.fromEntries(required), ...sample };
+  return Object.keys(variables).length === 0 ? {} : { variables };
 }
 
 function curlOf({ url, body, token }: { url: string; body: unknown; token: string }): string {

@@ -103,6 +103,18 @@ test("POST /api/tokens gives a request to try that names the account's own templ
       `  -d '{"from":{"email":"shop@example.com"},"to":[{"email":"owner@own.example","variables":{"it'\\''s":"it'\\''s"}}]}'`,
     ].join("\n"),
   );
+  const { draft } = (await own.editor.get("/api/templates/email/1")).body;
+  const source = { ...draft, sample: { b: "from the sample" } };
+  await own.editor.put("/api/templates/email/1/draft", { revision: 1, source });
+  const main = await store.findIntegration(accountId, 1);
+  assert.ok(main);
+  await store.suspendIntegration(main, { at: new Date(), reason: "x" });
+  await store.createIntegration({
+    ...{ accountId, name: "other", host: "smtp.example", port: 25, tls: "none", auth: null },
+    senders: ["other@example.com"],
+  });
+  const { curl } = (await own.owner.post("/api/tokens", NEW)).body;
+  assert.match(curl, /send\/2'.*"other@example.com".*"b":"from the sample"/s);
   const reading = { ...NEW, scopes: ["read"] };
   assert.equal((await own.owner.post("/api/tokens", reading)).body.curl, null);
 });

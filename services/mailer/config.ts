@@ -1,5 +1,5 @@
 import { type GuardedResolver, openGuardedResolver, readNetworks } from "@posthaste/egress";
-import { CONNECTIONS, setting } from "@posthaste/runtime";
+import { CONNECTIONS, MAIL_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
 function listOf(what: string, isOne: (text: string) => boolean) {
@@ -33,8 +33,7 @@ export const CONFIG = z.object({
     .describe("Networks inside, in which every customer may name SMTP servers, on any port"),
   MAIL_CONCURRENCY: setting.integer({ min: 1, max: 1000 }).prefault("32")
     .describe("Mails in hand at once, in each lane"),
-  MAIL_LIMIT: setting.bytes({ min: 10_000 }).prefault("25MB")
-    .describe("Largest mail, encoded"),
+  ...MAIL_LIMITS,
   CLAIM_LEASE: setting.duration({ min: 1000 }).prefault("5m")
     .describe("Time in which a claimed mail must be on its way, or another process may take it"),
   REPLY_TIMEOUT: setting.duration({ min: 1000 }).prefault("10m")

@@ -62,7 +62,7 @@ export interface TemplateRow {
   hasChanges: boolean;
   updatedAt: string;
   updatedBy: string | null;
-  /** When a request last used it; null if none did within the kept time. */
+  /** When a request last used it; null if none of the newest 1,000 sends did. */
   lastUsedAt: string | null;
 }
 
@@ -73,7 +73,12 @@ export interface TemplateView extends TemplateRow {
   /** Grows with every change of the draft: whoever saves says which one they have changed. */
   revision: number;
   /** For "copy as curl". */
-  example: { integrationId: number | null; sender: string | null };
+  example: {
+    integrationId: number | null;
+    sender: string | null;
+    /** Of a PDF template: the email template that it was last mailed with. */
+    mailedWith: number | null;
+  };
 }
 
 /** What a new template begins as. */
@@ -128,6 +133,8 @@ export interface VersionView extends VersionRow {
 
 /** What is to be shown, saved or not. */
 export interface PreviewRequest {
+  /** Drawn by each open editor: a newer preview ends the wait for an older one of the same. */
+  editor?: string;
   source: TemplateSource;
 }
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
-import { LIMITS } from "../limits.ts";
+import { limitRows } from "../limits.ts";
 import { nameInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
@@ -18,7 +18,7 @@ const RETENTION = z.object({
 });
 
 /** The account that is looked at, its settings, and new ones. */
-export function accountRoutes(app: FastifyInstance, { deps }: Routing): void {
+export function accountRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const { store, now } = deps;
   const log = { ...store, now };
 
@@ -58,7 +58,7 @@ export function accountRoutes(app: FastifyInstance, { deps }: Routing): void {
     return { id: accountId };
   });
 
-  app.get("/api/settings/limits", { config: { role: "viewer" } }, () => LIMITS);
+  app.get("/api/settings/limits", { config: { role: "viewer" } }, () => limitRows(options.limits));
 }
 
 function takenName(error: unknown): never {

@@ -27,10 +27,11 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
     app.post(path, { config: { role: "viewer" } }, ({ visitor, body }) => {
-      const source = sourceFor(kind, readInput(previewSchema, body).source);
+      const { editor, source: given } = readInput(previewSchema, body);
+      const source = sourceFor(kind, given);
       const { accountId, session } = visitor;
       const show = () => previewTemplate({ accountId, kind, source }, { ...deps, issued });
-      return latestOnly(session._id, show);
+      return latestOnly(`${session._id} ${editor}`, show);
     });
   }
 

@@ -1,19 +1,23 @@
+import type { User } from "@posthaste/contracts";
+import { NameTakenError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { PER_PERSON } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { BrowserView } from "../interface/people.ts";
-import { checkPassword, nameInput, passwordInput } from "../people_input.ts";
+import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import type { EntranceRouting } from "./people.ts";
 
 const NAME = z.object({ name: nameInput });
 const PASSWORD = z.object({ current: passwordInput, password: passwordInput });
+const EMAIL = z.object({ current: passwordInput, email: emailInput });
+const REMOVAL = z.object({ current: passwordInput.default("") });
 const PARAMS = z.object({ sessionId: z.string() });
 
-/** What people do about themselves: name, password, browsers. Each is for all roles. */
+/** What people do about themselves: name, address, password, browsers, leaving. Each is for all roles. */
 export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void {
   const { deps: { store, now }, desk, attempts } = routing;
   const log = { ...store, now };
@@ -29,6 +33,67 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
   app.put("/api/you/password", { config: { role: "viewer" } }, async ({ visitor, body }) => {
     const { current, password } = readInput(PASSWORD, body);
     const { user, session } = visitor;
+    await checkCurrent(user, current);
+    checkPassword(password, user.email);
+    await store.updateUser(user._id, { passwordHash: await desk.hash(password) });
+    const ended = await store.removeSessions(user._id, { except: session._id });
+    await audit(log, visitor, { action: "password.changed", target: user.email });
+    return { ended };
+  });
+
+  app.put("/api/you/email", { config: { role: "viewer" } }, async ({ visitor, body }) => {
+    const { current, email } = readInput(EMAIL, body);
+    const { user, session } = visitor;
+    await checkCurrent(user, current);
+    if (email === user.email) return { ended: 0 };
+    await store.updateUser(user._id, { email, hasNamedEmail: true }).catch(takenEmail);
+    const ended = await store.removeSessions(user._id, { except: session._id });
+    const details = { from: user.email, to: email };
+    const deed = { action: "person.address_changed", target: user.name, details };
+    for (const { accountId } of await store.listMemberships(user._id)) {
+      await audit(log, { accountId, user: { ...user, email } }, deed);
+    }
+    return { ended };
+  });
+
+  app.delete("/api/you/membership", { config: { role: "viewer" } }, async ({ visitor }) => {
+    const { accountId, user } = visitor;
+    if (await store.removeMember(accountId, user._id) === "last_owner") {
+      throw new Problem(
+        "conflict",
+        "An account needs an owner: make somebody else an owner first",
+      );
+    }
+    await audit(log, visitor, { action: "member.left", target: user.email });
+    return {};
+  });
+
+  // A POST, as not every proxy lets a body through with DELETE.
+  app.post("/api/you/removal", { config: { role: "viewer" } }, async ({ visitor, body }, reply) => {
+    const { current } = readInput(REMOVAL, body);
+    const { user } = visitor;
+    if (user.passwordHash !== null) await checkCurrent(user, current);
+    const accounts = (await store.listMemberships(user._id)).map(({ accountId }) => accountId);
+    const { ownerless } = await store.removeUser(user._id);
+    if (ownerless.length > 0) throw await stillNeeded(ownerless);
+    for (const accountId of accounts) {
+      await audit(log, { accountId, user }, { action: "person.removed", target: user.email });
+    }
+    reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
+    return {};
+  });
+
+  async function stillNeeded(accountIds: string[]): Promise<Problem> {
+    const found = await Promise.all(accountIds.map((id) => store.findAccount(id)));
+    const names = found.flatMap((account) => account === null ? [] : [`"${account.name}"`]);
+    return new Problem(
+      "conflict",
+      `You are the only owner of ${names.join(", ")}: make somebody else an owner first`,
+    );
+  }
+
+  /** Each wrong password counts, whichever change it was for. */
+  async function checkCurrent(user: User, current: string): Promise<void> {
     if (user.passwordHash === null) {
       throw new Problem("conflict", "You have no password here: you sign in elsewhere");
     }
@@ -39,12 +104,7 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
       throw new Problem("wrong_login", "The password that you have now is wrong", { issues });
     }
     attempts.succeed(keys, { forget: Object.keys(keys) });
-    checkPassword(password, user.email);
-    await store.updateUser(user._id, { passwordHash: await desk.hash(password) });
-    const ended = await store.removeSessions(user._id, { except: session._id });
-    await audit(log, visitor, { action: "password.changed", target: user.email });
-    return { ended };
-  });
+  }
 
   app.get("/api/you/sessions", { config: { role: "viewer" } }, async ({ visitor }) => {
     const { user, session } = visitor;
@@ -70,4 +130,10 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
     reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
     return { ended };
   });
+}
+
+function takenEmail(error: unknown): never {
+  if (!(error instanceof NameTakenError)) throw error;
+  const issues = [{ path: "email", message: "is taken" }];
+  throw new Problem("name_taken", "Somebody else has this address", { issues });
 }

@@ -84,7 +84,10 @@ export const draftChangeSchema = z.strictObject({
 });
 
 /** Body of a request for a preview. */
-export const previewSchema = z.strictObject({ source: sourceSchema });
+export const previewSchema = z.strictObject({
+  editor: z.string().max(50).default(""),
+  source: sourceSchema,
+});
 
 /** Body of a request for a test mail. */
 export const testSchema = z.strictObject({

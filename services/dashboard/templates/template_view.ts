@@ -1,4 +1,4 @@
-import type { Template, TemplateDraft, TemplateKind } from "@posthaste/contracts";
+import type { Integration, Template, TemplateDraft, TemplateKind } from "@posthaste/contracts";
 import type { DraftHead, Store, VersionHead } from "@posthaste/storage";
 import type { TemplateRow, TemplateView, VersionRow } from "../interface/templates.ts";
 import type { LastUses } from "./last_uses.ts";
@@ -38,20 +38,33 @@ export async function templateView(
   { store, lastUses }: ViewDeps,
 ): Promise<TemplateView> {
   const { accountId, kind, id } = template;
-  const [draft, uses, [integration]] = await Promise.all([
+  const [draft, uses, integrations] = await Promise.all([
     openDraft(template, store),
     lastUses(accountId),
     store.listIntegrations(accountId),
   ]);
-  return await viewOf(template, draft, { store, integration, usedAt: uses[kind].get(id) });
+  const integration = integrationForExamples(integrations);
+  const example = {
+    integrationId: integration?.id ?? null,
+    sender: integration?.senders[0] ?? null,
+    mailedWith: kind === "pdf" ? uses.mailedWith.get(id) ?? null : null,
+  };
+  return await viewOf(template, draft, { store, example, usedAt: uses[kind].get(id) });
+}
+
+/** Picks the integration that stands in examples: the first that sends now, else the first. */
+export function integrationForExamples(
+  integrations: readonly Integration[],
+): Integration | undefined {
+  return integrations.find(({ suspended }) => suspended === null) ?? integrations[0];
 }
 
 async function viewOf(
   template: Template,
   draft: TemplateDraft,
-  { store, integration, usedAt }: {
+  { store, example, usedAt }: {
     store: Store;
-    integration: { id: number; senders: string[] } | undefined;
+    example: TemplateView["example"];
     usedAt: Date | undefined;
   },
 ): Promise<TemplateView> {
@@ -61,7 +74,7 @@ async function viewOf(
     kind: template.kind,
     draft: draft.source,
     revision: draft.revision,
-    example: { integrationId: integration?.id ?? null, sender: integration?.senders[0] ?? null },
+    example,
   };
 }
 

@@ -7,7 +7,7 @@ const NAMES: Record<StageView["stage"], string> = {
   render: "Rendering",
   print: "Printing PDFs",
   mail: "Sending",
-  retry: "Waiting to be retried",
+  retry: "Retries",
 };
 
 /** How much waits in front of each stage. */

@@ -18,7 +18,7 @@ export function LimitsTab() {
   return (
     <Section
       title="Limits"
-      about="These hold unless whoever runs Posthaste has set others. What goes beyond is answered with a clear error."
+      about="They are set by whoever runs Posthaste. What goes beyond is answered with a clear error."
     >
       <Table verticalSpacing="sm" horizontalSpacing={0}>
         <Table.Thead>

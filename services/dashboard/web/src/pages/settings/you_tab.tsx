@@ -2,7 +2,9 @@ import { Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { useSession } from "../../session.tsx";
+import { AddressForm } from "./address_form.tsx";
 import { BrowserList } from "./browser_list.tsx";
+import { Leaving } from "./leaving.tsx";
 import { NameForm } from "./name_form.tsx";
 import { PasswordForm } from "./password_form.tsx";
 import { Section } from "./section.tsx";
@@ -21,13 +23,16 @@ export function YouTab() {
       <Section title="You">
         <Stack>
           <NameForm label="Name" name={user.name} save={rename} done="Your name is changed" />
-          <TextInput
-            label="E-mail address"
-            value={user.email}
-            readOnly
-            variant="filled"
-            maw={420}
-          />
+          {user.hasPassword ? <AddressForm email={user.email} /> : (
+            <TextInput
+              label="E-mail address"
+              description="It is that of the provider where you sign in."
+              value={user.email}
+              readOnly
+              variant="filled"
+              maw={420}
+            />
+          )}
         </Stack>
       </Section>
       <Section
@@ -39,6 +44,7 @@ export function YouTab() {
         {user.hasPassword && <PasswordForm email={user.email} />}
       </Section>
       <BrowserList />
+      <Leaving />
     </Stack>
   );
 }

@@ -51,7 +51,7 @@ export function ArchiveTemplate({ kind, row, opened, onClose }: {
         </Text>
         <Text size="sm" fw={550}>
           {row.lastUsedAt === null
-            ? "No request has used it within the kept time."
+            ? "None of the account's last 1,000 sends used it."
             : `A request last used it ${relativeTime(new Date(row.lastUsedAt))}.`}
         </Text>
         <Group justify="flex-end">

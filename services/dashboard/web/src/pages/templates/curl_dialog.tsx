@@ -4,7 +4,8 @@ import { Link } from "wouter";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { CopyCode } from "../../parts/copy_text.tsx";
 import { useSession } from "../../session.tsx";
-import { attachmentsJson, curlAttach, curlRender, curlSend } from "./curl_text.ts";
+import { attachmentsJson, curlRender, curlSend, type SendExample } from "./curl_text.ts";
+import { PdfMail } from "./pdf_mail.tsx";
 
 /** Offers the requests that use a template, with its real ids and the sample's values. */
 export function CurlDialog({ view, sample, opened, onClose }: {
@@ -23,36 +24,12 @@ export function CurlDialog({ view, sample, opened, onClose }: {
     to: user.email,
     variables: sample,
   };
-  const offers = kind === "email"
-    ? [
-      { name: "Send", code: curlSend(request) },
-      { name: "Render only", code: curlRender(request) },
-    ]
-    : [
-      { name: "Attachment", code: attachmentsJson({ id, variables: sample }) },
-      {
-        name: "curl",
-        code: curlAttach({ ...request, templateId: "$TEMPLATE_ID", pdfId: id }),
-      },
-    ];
   return (
     <Modal opened={opened} onClose={onClose} size="xl" title="Use it in a request">
       <Stack gap="sm">
         <Text size="sm">
-          {kind === "pdf"
-            ? "Put the attachment into each recipient that is to get this PDF. "
-            : "The values are those of the sample data. "}
-          <Code>$POSTHASTE_TOKEN</Code> is{" "}
-          <Anchor component={Link} href="~/tokens" size="sm" underline="always">a token</Anchor>
-          {kind === "pdf" && (
-            <>
-              , <Code>$TEMPLATE_ID</Code> the id of an{" "}
-              <Anchor component={Link} href="~/email-templates" size="sm" underline="always">
-                email template
-              </Anchor>
-            </>
-          )}
-          .
+          The values are those of the sample data. <Code>$POSTHASTE_TOKEN</Code> is{" "}
+          <Anchor component={Link} href="~/tokens" size="sm" underline="always">a token</Anchor>.
         </Text>
         {publishedVersion === null && (
           <Text size="sm" c="orange">
@@ -68,17 +45,55 @@ export function CurlDialog({ view, sample, opened, onClose }: {
             to send mail.
           </Text>
         )}
-        <Tabs defaultValue={offers[0]?.name ?? null}>
-          <Tabs.List>
-            {offers.map(({ name }) => <Tabs.Tab key={name} value={name}>{name}</Tabs.Tab>)}
-          </Tabs.List>
-          {offers.map(({ name, code }) => (
-            <Tabs.Panel key={name} value={name} pt="sm" style={{ overflow: "hidden" }}>
-              <CopyCode code={code} label="Copy" />
-            </Tabs.Panel>
-          ))}
-        </Tabs>
+        {kind === "email"
+          ? (
+            <Offers
+              offers={[
+                { name: "Send", code: curlSend(request) },
+                { name: "Render only", code: curlRender(request) },
+              ]}
+            />
+          )
+          : (
+            <PdfMail lastMailedWith={example.mailedWith}>
+              {(mail) => <Offers offers={pdfOffers(request, { id, mail })} />}
+            </PdfMail>
+          )}
       </Stack>
     </Modal>
+  );
+}
+
+interface Offer {
+  name: string;
+  code: string;
+}
+
+/** Requests for a PDF: it is sent with a mail, and each of the two has values of its own. */
+function pdfOffers(
+  request: SendExample,
+  { id, mail }: { id: number; mail: { id: number; sample: Variables } | null },
+): Offer[] {
+  const pdf = { id, variables: request.variables };
+  const templateId = mail?.id ?? "$TEMPLATE_ID";
+  const variables = mail?.sample ?? {};
+  return [
+    { name: "curl", code: curlSend({ ...request, templateId, variables, attachments: [pdf] }) },
+    { name: "Attachment", code: attachmentsJson(pdf) },
+  ];
+}
+
+function Offers({ offers }: { offers: Offer[] }) {
+  return (
+    <Tabs defaultValue={offers[0]?.name ?? null}>
+      <Tabs.List>
+        {offers.map(({ name }) => <Tabs.Tab key={name} value={name}>{name}</Tabs.Tab>)}
+      </Tabs.List>
+      {offers.map(({ name, code }) => (
+        <Tabs.Panel key={name} value={name} pt="sm" style={{ overflow: "hidden" }}>
+          <CopyCode code={code} label="Copy" />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
   );
 }

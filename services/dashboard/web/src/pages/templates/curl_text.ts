@@ -8,13 +8,22 @@ export interface SendExample {
   integrationId: number | string;
   sender: string;
   to: string;
+  /** Of the recipient: for the mail, and for PDFs that have none of their own. */
+  variables: Variables;
+  attachments?: readonly PdfExample[];
+}
+
+/** A PDF template, and what it is filled with. */
+export interface PdfExample {
+  id: number;
   variables: Variables;
 }
 
-/** The `curl` that sends an email template; the token comes from the shell's own variables. */
+/** The `curl` that sends an email template, with PDFs; the token comes from the shell's own variables. */
 export function curlSend(example: SendExample): string {
-  const { apiUrl, templateId, integrationId, sender, to, variables } = example;
-  const body = { from: { email: sender }, to: [{ email: to, variables }] };
+  const { apiUrl, templateId, integrationId, sender, to, variables, attachments } = example;
+  const recipient = { email: to, variables, ...(attachments ? { attachments } : {}) };
+  const body = { from: { email: sender }, to: [recipient] };
   return curl(`${apiUrl}/templates/${templateId}/send/${integrationId}`, body);
 }
 
@@ -26,18 +35,8 @@ export function curlRender(
 }
 
 /** The `attachments` of a recipient that gets a PDF template. */
-export function attachmentsJson(
-  { id, variables }: { id: number; variables: Variables },
-): string {
+export function attachmentsJson({ id, variables }: PdfExample): string {
   return `"attachments": ${JSON.stringify([{ id, variables }], null, 2)}`;
-}
-
-/** The `curl` that sends a mail with a PDF; the email template is named by a variable of the shell. */
-export function curlAttach(example: SendExample & { pdfId: number }): string {
-  const { apiUrl, templateId, integrationId, sender, to, variables, pdfId } = example;
-  const attachments = [{ id: pdfId, variables }];
-  const body = { from: { email: sender }, to: [{ email: to, attachments }] };
-  return curl(`${apiUrl}/templates/${templateId}/send/${integrationId}`, body);
 }
 
 function curl(url: string, body: unknown): string {

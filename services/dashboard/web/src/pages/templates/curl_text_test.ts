@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { attachmentsJson, curlAttach, curlRender, curlSend } from "./curl_text.ts";
+import { attachmentsJson, curlRender, curlSend } from "./curl_text.ts";
 
 const EXAMPLE = {
   apiUrl: "http://localhost:8080/v1",
@@ -36,9 +36,12 @@ test("curlRender() gives the variables alone", () => {
   assert.deepEqual(JSON.parse(rest.at(-1) ?? ""), EXAMPLE.variables);
 });
 
-test("curlAttach() gives the variables to the attachment", () => {
-  const body = JSON.parse(argumentsOf(curlAttach({ ...EXAMPLE, pdfId: 3 })).at(-1) ?? "");
-  assert.deepEqual(body.to[0].attachments, [{ id: 3, variables: EXAMPLE.variables }]);
+test("curlSend() gives the mail and each PDF its own variables", () => {
+  const attachments = [{ id: 3, variables: { name: "Only the PDF's" } }];
+  const body = JSON.parse(argumentsOf(curlSend({ ...EXAMPLE, attachments })).at(-1) ?? "");
+  assert.deepEqual(body.to, [{
+    ...{ email: "ada@shop.example", variables: EXAMPLE.variables, attachments },
+  }]);
 });
 
 test("attachmentsJson() is a field to be put into a recipient", () => {

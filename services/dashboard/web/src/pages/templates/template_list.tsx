@@ -8,6 +8,7 @@ import {
   Table,
   Text,
   TextInput,
+  Tooltip,
   VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
@@ -127,7 +128,7 @@ function TableOf({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRo
                 <LastChange row={row} />
               </Table.Td>
               <Table.Td>
-                <Time at={row.lastUsedAt} size="sm" />
+                <LastUse row={row} size="sm" />
               </Table.Td>
               <Table.Td>
                 <RowMenu kind={kind} row={row} />
@@ -152,10 +153,20 @@ function Cards({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[
         <TemplateState row={row} />
       </Group>
       <Text size="xs" c="dimmed" mt="xs" component="div">
-        Changed <LastChange row={row} size="xs" /> · used <Time at={row.lastUsedAt} size="xs" />
+        Changed <LastChange row={row} size="xs" /> · used <LastUse row={row} size="xs" />
       </Text>
     </Paper>
   ));
+}
+
+/** The newest sends alone are looked through: what is not among them may have been used before. */
+function LastUse({ row: { lastUsedAt }, size }: { row: TemplateRow; size: "xs" | "sm" }) {
+  if (lastUsedAt !== null) return <Time at={lastUsedAt} size={size} />;
+  return (
+    <Tooltip label="Not among the last 1,000 sends of the account">
+      <Text span c="dimmed" size={size} tabIndex={0}>not lately</Text>
+    </Tooltip>
+  );
 }
 
 function NameOf({ row: { id, name, alias } }: { row: TemplateRow }) {

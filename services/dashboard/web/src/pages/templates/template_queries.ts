@@ -25,11 +25,12 @@ export function useTemplates(kind: TemplateKind, { enabled = true } = {}) {
   });
 }
 
-/** One template. */
-export function useTemplate(kind: TemplateKind, id: number) {
+/** One template; null asks for none. */
+export function useTemplate(kind: TemplateKind, id: number | null) {
   return useQuery({
-    queryKey: templateKey(kind, id),
+    queryKey: templateKey(kind, id ?? 0),
     queryFn: ({ signal }) => request<TemplateView>(`${KINDS[kind].api}/${id}`, { signal }),
+    enabled: id !== null,
   });
 }
 

@@ -5,7 +5,7 @@ import type {
   PreviewView,
   TemplateSource,
 } from "../../../../interface/templates.ts";
-import { ApiProblem, request } from "../../api.ts";
+import { request } from "../../api.ts";
 import { KINDS } from "./template_kind.ts";
 
 /** From the last key to the question, in milliseconds. */
@@ -32,12 +32,14 @@ export function usePreview(kind: TemplateKind, source: TemplateSource): Preview 
   const [isWaiting, setWaiting] = useState(true);
   const [attempt, setAttempt] = useState(0);
   const isFirst = useRef(true);
+  // Each window shows what is written in it, however many are open.
+  const [editor] = useState(() => crypto.randomUUID());
 
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
     const ask = async () => {
-      const body: PreviewRequest = { source };
+      const body: PreviewRequest = { editor, source };
       try {
         const path = `${KINDS[kind].api}/preview`;
         const view = await request<PreviewView>(path, { method: "POST", body, signal });
@@ -46,10 +48,6 @@ export function usePreview(kind: TemplateKind, source: TemplateSource): Preview 
         setWaiting(false);
       } catch (error) {
         if (signal.aborted) return;
-        // Another window of the same person asked meanwhile: only one is answered at a time.
-        if (error instanceof ApiProblem && error.code === "conflict") {
-          return setAttempt((count) => count + 1);
-        }
         const problem = error instanceof Error ? error : new Error(String(error));
         setShown((before) => ({ ...before, problem }));
         setWaiting(false);
@@ -62,7 +60,7 @@ export function usePreview(kind: TemplateKind, source: TemplateSource): Preview 
       clearTimeout(timer);
       abort.abort();
     };
-  }, [kind, source, attempt]);
+  }, [kind, source, attempt, editor]);
 
   return { ...shown, isWaiting, retry: () => setAttempt((count) => count + 1) };
 }

@@ -1,0 +1,74 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation } from "@tanstack/react-query";
+import { request } from "../../api.ts";
+import { confirmDeed } from "../../parts/confirm.tsx";
+import { showIssues } from "../../parts/form_issues.ts";
+import { useSession } from "../../session.tsx";
+import { Section } from "./section.tsx";
+
+/** Leaving the account, and closing one's login for good. */
+export function Leaving() {
+  const { account, user } = useSession();
+  const [closing, dialog] = useDisclosure();
+  const leave = () =>
+    confirmDeed({
+      title: `Leave ${account.name}?`,
+      text: "You can come back only if an owner invites you. Tokens that you made go on working.",
+      label: "Leave",
+      done: `You have left ${account.name}`,
+      act: async () => {
+        await request("/you/membership", { method: "DELETE" });
+        location.assign("/");
+      },
+    });
+  return (
+    <Section
+      title="Leaving"
+      about="The only owner of an account stays until somebody else is an owner too. What you did stays in the audit log, under your address."
+    >
+      <Group gap="xs">
+        <Button variant="default" onClick={leave}>Leave this account</Button>
+        <Button variant="subtle" color="red" onClick={dialog.open}>Close your login</Button>
+      </Group>
+      <Modal opened={closing} onClose={dialog.close} title="Close your login?">
+        <CloseForm hasPassword={user.hasPassword} onCancel={dialog.close} />
+      </Modal>
+    </Section>
+  );
+}
+
+function CloseForm({ hasPassword, onCancel }: { hasPassword: boolean; onCancel: () => void }) {
+  const form = useForm({
+    initialValues: { current: "" },
+    validate: { current: (text) => hasPassword && text === "" ? "Fill this in" : null },
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: (body: { current: string }) => request("/you/removal", { method: "POST", body }),
+    onSuccess: () => location.assign("/"),
+    onError: (problem) => showIssues(form, problem),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+      <Stack>
+        <Text size="sm">
+          You leave all your accounts, are signed out everywhere, and nothing is kept of you but
+          your address in audit logs. This cannot be taken back.
+        </Text>
+        {hasPassword && (
+          <PasswordInput
+            label="Your password"
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ "aria-label": "Show or hide your password" }}
+            {...form.getInputProps("current")}
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>Cancel</Button>
+          <Button type="submit" color="red" loading={isPending}>Close my login</Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

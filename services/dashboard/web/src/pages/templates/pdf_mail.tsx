@@ -1,0 +1,60 @@
+import type { Variables } from "@posthaste/contracts";
+import { Anchor, Select, Text } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
+import type { TemplateRow } from "../../../../interface/templates.ts";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { useTemplate, useTemplates } from "./template_queries.ts";
+
+/** Asks which email template a PDF is to be mailed with, and gives it; null if none is published. */
+export function PdfMail({ lastMailedWith, children }: {
+  lastMailedWith: number | null;
+  children: (mail: { id: number; sample: Variables } | null) => ReactNode;
+}) {
+  const [picked, setPicked] = useState<number | null>(null);
+  const mails = useTemplates("email");
+  const published = mails.data?.filter(({ publishedVersion }) => publishedVersion !== null) ?? [];
+  const id = picked ?? defaultOf(published, lastMailedWith);
+  const mail = useTemplate("email", id);
+  const problem = mails.error ?? mail.error;
+  if (problem !== null) {
+    return <Failed problem={problem} retry={() => void (mails.error ? mails : mail).refetch()} />;
+  }
+  if (mails.data === undefined) return <Waiting />;
+  if (id === null) {
+    return (
+      <>
+        <Text size="sm" c="orange">
+          A PDF is sent with a mail, and no{" "}
+          <Anchor component={Link} href="~/email-templates" size="sm" underline="always">
+            email template
+          </Anchor>{" "}
+          is published yet: its id goes where <b>$TEMPLATE_ID</b> stands.
+        </Text>
+        {children(null)}
+      </>
+    );
+  }
+  return (
+    <>
+      <Select
+        label="Mailed with"
+        description="The email template of the request; each of the two is filled with its own sample data."
+        data={published.map((each) => ({
+          value: `${each.id}`,
+          label: `${each.id} · ${each.name}`,
+        }))}
+        value={`${id}`}
+        allowDeselect={false}
+        onChange={(value) => setPicked(Number(value))}
+      />
+      {mail.data === undefined ? <Waiting /> : children({ id, sample: mail.data.draft.sample })}
+    </>
+  );
+}
+
+/** The one that it was last mailed with, if requests may use it, else what was changed last. */
+function defaultOf(published: TemplateRow[], lastMailedWith: number | null): number | null {
+  const newest = published.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0];
+  return published.find(({ id }) => id === lastMailedWith)?.id ?? newest?.id ?? null;
+}
