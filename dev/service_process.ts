@@ -14,6 +14,8 @@ export interface ServiceOptions {
   env: Record<string, string | undefined>;
   /** Given to Node before the program. */
   nodeFlags?: readonly string[] | undefined;
+  /** Gives another program than Node, and what it is given before ours, for the whole environment. */
+  command?: ((env: ServiceOptions["env"]) => Promise<readonly [string, ...string[]]>) | undefined;
   /** Every line that it prints. */
   onLine?: ((line: string) => void) | undefined;
   /** Called when it ends and nobody here asked it to. */
@@ -47,15 +49,18 @@ const GIVE_UP_MS = 2000;
  */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...options.nodeFlags ?? [], options.main], {
+  const env = {
+    ...options.env,
+    HEALTH_PORT: String(port),
+    HEALTH_HOST: "127.0.0.1",
+    POSTHASTE_PARENT_PIPE: "3",
+  };
+  const [program, ...args] = await options.command?.(env) ??
+    [process.execPath, ...options.nodeFlags ?? []];
+  const child = spawn(program, [...args, options.main], {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
     detached: true,
-    env: {
-      ...options.env,
-      HEALTH_PORT: String(port),
-      HEALTH_HOST: "127.0.0.1",
-      POSTHASTE_PARENT_PIPE: "3",
-    },
+    env,
   });
   const last = followLines(child, options.onLine);
   let stopping = false;

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } from "@posthaste/storage";
@@ -27,13 +24,10 @@ let opened: AsyncDisposableStack;
 
 before(async () => {
   await using stack = new AsyncDisposableStack();
-  const certificate = join(tmpdir(), `posthaste-e2e-${process.pid}.pem`);
-  await writeFile(certificate, testCertificate.cert);
   telemetry = stack.use(await openOtlpReceiver());
   sink = stack.use(await openSmtpSink());
   const settings = {
     pdf: { ...telemetry.env, OTEL_TRACES_EXPORTER: "none" },
-    mailer: { NODE_EXTRA_CA_CERTS: certificate },
   };
   system = stack.use(await openSystem({ settings }));
   integration = await system.connect(sink.port);
@@ -294,7 +288,8 @@ test("a login over STARTTLS and over TLS delivers once the password is right", a
   });
   await Promise.all((["starttls", "implicit"] as const).map(async (tls) => {
     await using server = await openSmtpSink({ tls, users: { shop: "right" } });
-    const id = await system.connect(server.port, { tls, auth: seal("wrong") });
+    const ca = testCertificate.cert;
+    const id = await system.connect(server.port, { tls, ca, auth: seal("wrong") });
     const to = [{ email: `${tls}@login.example` }];
     const accepted = await system.send({ template, integration: id, to });
     await system.untilResting(accepted.id);

@@ -1,4 +1,4 @@
-import { lookup as systemLookup } from "node:dns/promises";
+import { lookup as systemLookup, resolve4 } from "node:dns/promises";
 import { isIP } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { EgressError } from "./egress_error.ts";
@@ -85,7 +85,13 @@ async function lookUp(
 }
 
 async function lookupAll(host: string): Promise<string[]> {
-  return (await systemLookup(host, { all: true })).map(({ address }) => address);
+  try {
+    return (await systemLookup(host, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    // Deno lets the system look up names only if each stands in its permissions; it may ask servers.
+    if ((error as { code?: string }).code !== "EPERM") throw error;
+    return await resolve4(host);
+  }
 }
 
 /** Any of the family that the system prefers. */

@@ -1,4 +1,4 @@
-import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
 /** The shortest password, in characters. */
@@ -22,7 +22,17 @@ const SALT_BYTES = 16;
 const PHC_PATTERN =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-const derive = promisify(argon2);
+/** What argon2id makes a tag of. */
+interface TagOrder {
+  message: string;
+  nonce: Buffer;
+  cost: PasswordCost;
+  /** In bytes. */
+  tagLength: number;
+}
+
+// Deno 2.9 has argon2id in WebCrypto alone, and Node 24 calls it experimental there.
+const derive = crypto.argon2 === undefined ? deriveByWebCrypto : deriveByNode;
 
 /** Tells why a password will not do for the owner of an address, or gives `undefined` when it will. */
 export function passwordFault(password: string, email: string): string | undefined {
@@ -81,7 +91,19 @@ function tagOf(
 ): Promise<Buffer> {
   // The same password may be typed as different code points (NIST SP 800-63B, 3.1.1.2).
   const message = password.normalize("NFKC");
-  return derive("argon2id", { ...cost, message, nonce: salt, tagLength: length });
+  return derive({ message, nonce: salt, cost, tagLength: length });
+}
+
+function deriveByNode({ cost, ...order }: TagOrder): Promise<Buffer> {
+  return promisify(crypto.argon2)("argon2id", { ...cost, ...order });
+}
+
+async function deriveByWebCrypto({ message, cost, ...order }: TagOrder): Promise<Buffer> {
+  const { subtle } = crypto.webcrypto;
+  const secret = Buffer.from(message);
+  const key = await subtle.importKey("raw-secret", secret, "Argon2id", false, ["deriveBits"]);
+  const algorithm = { name: "Argon2id", ...cost, nonce: order.nonce };
+  return Buffer.from(await subtle.deriveBits(algorithm, key, order.tagLength * 8));
 }
 
 function unpadded(bytes: Buffer): string {

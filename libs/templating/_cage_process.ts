@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -47,7 +47,9 @@ export interface CageProcessOptions {
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
 /** The code that runs in a worker, and all that it can read: no settings, no secrets, no /proc. */
-const READABLE = [HERE, ...packageFolders(HERE)].map((folder) => `--allow-fs-read=${folder}`);
+const READABLE = process.versions["deno"] === undefined
+  ? [HERE, ...packageFolders(HERE)].map((folder) => `--allow-fs-read=${folder}`)
+  : [];
 
 /**
  * Starts a program of this folder with no environment, no output, no files but the code, and no
@@ -59,9 +61,19 @@ export function forkJailed(
   args: readonly string[],
   { memoryMb }: Pick<CageProcessOptions, "memoryMb">,
 ): ChildProcess {
-  return fork(join(HERE, program), [String(process.pid), ...args], {
+  const all = [String(process.pid), ...args];
+  const options = {
     cwd: HERE,
     env: {},
+    serialization: "advanced" as const,
+    stdio: ["ignore", "ignore", "ignore", "ipc"] satisfies StdioOptions,
+  };
+  // Deno's own fork() would give the child all permissions.
+  if (process.versions["deno"] !== undefined) {
+    return spawn(join(HERE, "_jail.sh"), [String(memoryMb), program, ...all], options);
+  }
+  return fork(join(HERE, program), all, {
+    ...options,
     execArgv: [
       `--max-old-space-size=${memoryMb}`,
       "--permission",
@@ -70,8 +82,6 @@ export function forkJailed(
       "--disable-proto=delete",
       "--no-warnings",
     ],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
 }
 

@@ -15,6 +15,19 @@ export function lockDown(): void {
   const refuse = () => {
     throw new Error("A template reaches nothing outside of its process");
   };
+  // On Deno the process has no permission for any of these, and its modules assign to some.
+  if (process.versions["deno"] === undefined) closeNetwork(refuse);
+  // The host runs under the same user.
+  close(process, ["kill", "_kill", "_debugProcess"], refuse);
+  syncBuiltinESMExports();
+  for (
+    const shared of [Object, Array, String, Number, Boolean, Function, Map, Set, RegExp, Promise]
+  ) {
+    Object.preventExtensions(shared.prototype);
+  }
+}
+
+function closeNetwork(refuse: () => never): void {
   close(net.Socket.prototype, ["connect"], refuse);
   close(net.Server.prototype, ["listen"], refuse);
   close(dgram.Socket.prototype, ["bind", "connect", "send"], refuse);
@@ -24,14 +37,6 @@ export function lockDown(): void {
     close(lookups, Object.getOwnPropertyNames(lookups).filter(isLookup), refuse);
   }
   close(workerThreads, ["Worker"], refuse);
-  // The host runs under the same user.
-  close(process, ["kill", "_kill", "_debugProcess"], refuse);
-  syncBuiltinESMExports();
-  for (
-    const shared of [Object, Array, String, Number, Boolean, Function, Map, Set, RegExp, Promise]
-  ) {
-    Object.preventExtensions(shared.prototype);
-  }
 }
 
 function isLookup(name: string): boolean {

@@ -30,6 +30,8 @@ export interface FoundChromium {
 }
 
 const SHELLS = ["chromium-headless-shell", "chrome-headless-shell", "headless_shell"];
+/** What `unpackChromium()` gives, should it be named. */
+const UNPACKED = /\/chromium-[\d.]+-linux-x64\/chromium$/;
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
 /**
@@ -101,7 +103,8 @@ async function fromNpm(cacheDir: string): Promise<FoundChromium | undefined> {
 async function probe(executablePath: string, env = {}): Promise<FoundChromium> {
   try {
     const { stdout } = await run(executablePath, ["--version"], { env, timeout: 20_000 });
-    const headlessShell = SHELLS.some((name) => executablePath.includes(name));
+    const headlessShell = SHELLS.some((name) => executablePath.includes(name)) ||
+      UNPACKED.test(executablePath);
     return { executablePath, version: stdout.trim(), headlessShell, env };
   } catch (cause) {
     throw new Error(`Cannot start Chromium at ${JSON.stringify(executablePath)}`, { cause });

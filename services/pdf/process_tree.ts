@@ -1,4 +1,7 @@
+import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
 
 /** The size of a memory page; Chromium's own builds for Linux assume the same. */
 const PAGE_BYTES = 4096;
@@ -51,13 +54,22 @@ export async function cpuOf(pids: readonly number[]): Promise<number> {
 /** Ends processes at once, the group of the first included. Those that are gone are no error. */
 export function killProcesses(pids: readonly number[]): void {
   const [leader] = pids;
-  for (const target of leader === undefined ? [] : [-leader, ...pids]) {
+  const targets = leader === undefined ? [] : [-leader, ...pids];
+  if (process.versions["deno"] !== undefined) return killByProgram(targets);
+  for (const target of targets) {
     try {
       process.kill(target, "SIGKILL");
     } catch {
       // It has ended by itself.
     }
   }
+}
+
+const KILL = fileURLToPath(new URL("./_kill.sh", import.meta.url));
+
+function killByProgram(targets: readonly number[]): void {
+  const child = spawn(KILL, targets.map(String), { stdio: "ignore", env: {} });
+  child.on("error", () => undefined).unref();
 }
 
 async function parentOf(pid: number): Promise<number | undefined> {
