@@ -38,6 +38,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "e2e": ["*"],
   "bench": ["*"],
   "torture": ["*"],
+  "deploy": ["*"],
   "tools": ["*"],
 };
 

@@ -3,11 +3,14 @@ import type { ConnectionOptions } from "@nats-io/nats-core";
 
 type Login =
   & Required<Pick<ConnectionOptions, "servers">>
-  & Pick<ConnectionOptions, "user" | "pass">;
+  & Pick<ConnectionOptions, "user" | "pass" | "tls">;
 
 /**
  * Reads the address of a broker: `nats://user:password@host:port`, or several, with commas; a user named
  * in one is the user everywhere. The client itself would take a user in an address for a host.
+ *
+ * With `tls://` or `wss://` a server without TLS is refused: the client itself would log in there in the
+ * clear. `?ca=/path` names the file of the authorities to trust, instead of those that Node trusts.
  *
  * @throws {TypeError} If it is no address; the message does not tell it, since it may hold a password.
  */
@@ -20,15 +23,28 @@ export function brokerAddress(url: string): Login {
     if (parts === null) throw new TypeError("Cannot read the address of the broker");
     return `${parts[1] ?? ""}${parts[3]}`;
   });
-  if (login === undefined) return { servers };
+  const tls = url.split(",").some((server) => /^(tls|wss):/.test(server.trim()))
+    ? { tls: caOf(url) }
+    : {};
+  if (login === undefined) return { servers, ...tls };
   const [user = "", ...rest] = login.split(":");
-  return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(rest.join(":")) };
+  const pass = decodeURIComponent(rest.join(":"));
+  return { servers, user: decodeURIComponent(user), pass, ...tls };
 }
 
 const QUERY = /\/?\?.*$/;
 
+function caOf(url: string): { caFile?: string } {
+  const caFile = queryOf(url).get("ca");
+  return caFile === null ? {} : { caFile };
+}
+
+function queryOf(url: string): URLSearchParams {
+  return new URLSearchParams(QUERY.exec(url)?.[0].replace(/^\/?/, ""));
+}
+
 /** Under which prefix the address says that streams are administered: `?api=prefix` at its end. */
 export function brokerApi(url: string): Pick<JetStreamManagerOptions, "apiPrefix"> {
-  const prefix = new URLSearchParams(QUERY.exec(url)?.[0].replace(/^\/?/, "")).get("api");
+  const prefix = queryOf(url).get("api");
   return prefix === null ? {} : { apiPrefix: prefix };
 }

@@ -339,6 +339,22 @@ test("brokerAddress() takes the user out of an address", () => {
   });
   assert.deepEqual(brokerAddress("h:4222"), { servers: ["h:4222"] });
   assert.deepEqual(brokerAddress("nats://a:b@h:1?api=x.y").servers, ["nats://h:1"]);
+});
+
+test("brokerAddress() insists on TLS where the address says so, with the authorities that it names", () => {
+  assert.deepEqual(brokerAddress("tls://a:b@h:1?api=x&ca=/run/ca.crt"), {
+    servers: ["tls://h:1"],
+    user: "a",
+    pass: "b",
+    tls: { caFile: "/run/ca.crt" },
+  });
+  assert.deepEqual(brokerAddress("tls://h:1").tls, {});
+  assert.equal("tls" in brokerAddress("nats://a:b@h:1?ca=/run/ca.crt"), false);
+});
+
+test("nobody logs in in the clear where the address says TLS", async () => {
+  const secure = addressOf("api").replace("nats://", "tls://");
+  await assert.rejects(openBus({ url: secure, name: "api" }), /tls/);
   assert.deepEqual(brokerApi("nats://a:b@h:1/?api=x.y"), { apiPrefix: "x.y" });
   assert.deepEqual(brokerApi("nats://h:1"), {});
 });

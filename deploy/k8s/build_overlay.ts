@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { parseAllDocuments } from "yaml";
+import { findKubectl } from "./find_kubectl.ts";
+
+const run = promisify(execFile);
+const MOST_BYTES = 16 * 1024 ** 2;
+
+/** One Kubernetes object, as far as all of them are alike. */
+export interface KubernetesObject {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
+  /** Each kind has its own. */
+  spec?: unknown;
+  data?: Record<string, string>;
+}
+
+/** The overlays that people deploy. */
+export const OVERLAYS = ["dev", "prod"] as const;
+
+/** Whether overlays can be built here: `false`, or why not. */
+export const NO_KUSTOMIZE: string | false = await findKubectl(process.env).then(
+  () => false,
+  (error) => `${error}`.split("\n")[0] as string,
+);
+
+if (NO_KUSTOMIZE !== false) {
+  process.stderr.write(
+    `SKIPPED for want of "kubectl": no overlay of deploy/k8s is built, and none of its objects ` +
+      `checked; install kubectl 1.27 or newer (${NO_KUSTOMIZE})\n`,
+  );
+}
+
+/** Builds an overlay of `deploy/k8s`. @throws {Error} kustomize finds a fault. */
+export async function buildOverlay(name: string): Promise<KubernetesObject[]> {
+  return await buildFolder(overlayDir(name));
+}
+
+/** Builds a folder with a `kustomization.yaml`. @throws {Error} kustomize finds a fault. */
+export async function buildFolder(folder: string): Promise<KubernetesObject[]> {
+  return parseAllDocuments(await build(folder)).map((document) => {
+    if (document.errors[0]) throw document.errors[0];
+    return document.toJS() as KubernetesObject;
+  });
+}
+
+function overlayDir(name: string): string {
+  return join(import.meta.dirname, "overlays", name);
+}
+
+async function build(folder: string): Promise<string> {
+  kubectl ??= findKubectl(process.env);
+  const { stdout } = await run(await kubectl, ["kustomize", folder], { maxBuffer: MOST_BYTES });
+  return stdout;
+}
+
+let kubectl: Promise<string> | undefined;

@@ -1,0 +1,89 @@
+/**
+ * Prints every Secret that the overlays refer to, with fresh passwords and keys, as one JSON list:
+ *
+ * ```sh
+ * node deploy/k8s/make_secrets.ts | kubectl apply -f -                  # cert-manager makes the certificates
+ * node deploy/k8s/make_secrets.ts --certificates | kubectl apply -f -   # openssl makes them here
+ * ```
+ *
+ * For a trial as it is. For production once, into the store that your Secrets come from: a second run makes
+ * other keys, and what was sealed or encrypted under the first is lost without them.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import process from "node:process";
+import { BROKER_USERS } from "@posthaste/messaging";
+import { DATABASE_USERS } from "@posthaste/storage";
+import { makeCertificates } from "./make_certificates.ts";
+import { passwordVariableOf } from "./nats_accounts.ts";
+
+/** Secrets by name, and their values by key. */
+export type Secrets = Record<string, Record<string, string>>;
+
+const NAMESPACE = "posthaste";
+const CA = "/run/secrets/posthaste/ca.crt";
+const MONGODB_HOSTS = [0, 1, 2].map((n) => `mongodb-${n}.mongodb.${NAMESPACE}.svc:27017`).join(",");
+
+/** Makes all Secrets but the certificates. */
+export function makeSecrets(): Secrets {
+  const broker = passwordsOf(["operator", ...BROKER_USERS]);
+  const database = passwordsOf(["operator", ...DATABASE_USERS]);
+  const apiPrefix = `OPERATOR.${newPassword()}`;
+  const connections = (user: string): Record<string, string> => ({
+    NATS_URL: natsUrl(user, broker[user] as string),
+    // The pdf service has no user there.
+    ...(user in database ? { MONGODB_URL: mongodbUrl(user, database[user] as string) } : {}),
+  });
+  return {
+    "nats-server": {
+      "secrets.conf": [
+        ...Object.entries(broker).map(([user, password]) =>
+          `${passwordVariableOf(user as "operator")}: "${password}"`
+        ),
+        `JETSTREAM_KEY: "${newPassword()}"`,
+        `OPERATOR_API: "${apiPrefix}.>"`,
+        "",
+      ].join("\n"),
+    },
+    "mongodb-keyfile": { keyfile: newPassword() },
+    "mongodb-users": { "users.json": JSON.stringify(database) },
+    ...Object.fromEntries(BROKER_USERS.map((user) => [`${user}-connections`, connections(user)])),
+    "operator-connections": {
+      ...connections("operator"),
+      NATS_URL: `${natsUrl("operator", broker["operator"] as string)}&api=${apiPrefix}`,
+    },
+    "master-key": { MASTER_KEY: `k1:${randomBytes(32).toString("base64")}` },
+    "dashboard-secrets": { SETUP_CODE: randomBytes(6).toString("hex") },
+  };
+}
+
+function natsUrl(user: string, password: string): string {
+  return `tls://${user}:${password}@nats.${NAMESPACE}.svc:4222?ca=${CA}`;
+}
+
+function mongodbUrl(user: string, password: string): string {
+  return `mongodb://${user}:${password}@${MONGODB_HOSTS}/posthaste` +
+    `?replicaSet=rs0&authSource=admin&tls=true&tlsCAFile=${encodeURIComponent(CA)}`;
+}
+
+function passwordsOf(users: readonly string[]): Record<string, string> {
+  return Object.fromEntries(users.map((user) => [user, newPassword()]));
+}
+
+// Of digits that mean nothing in an address, a configuration file or a shell.
+function newPassword(): string {
+  return randomBytes(24).toString("hex");
+}
+
+if (import.meta.main) {
+  const secrets = makeSecrets();
+  if (process.argv.includes("--certificates")) Object.assign(secrets, await makeCertificates());
+  const items = Object.entries(secrets).map(([name, stringData]) => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace: NAMESPACE },
+    stringData,
+  }));
+  process.stdout.write(`${JSON.stringify({ apiVersion: "v1", kind: "List", items }, null, 2)}\n`);
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { suite, test } from "node:test";
+import type { IScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
+import { LANES } from "@posthaste/contracts";
+import { CONSUMERS } from "@posthaste/messaging";
+import { buildOverlay, NO_KUSTOMIZE } from "./build_overlay.ts";
+import { configOf } from "./config_of.ts";
+import { workloadsOf } from "./workloads.ts";
+
+/** Which consumers a service eats from. */
+const EATER_OF = (consumer: string) =>
+  consumer === "statistics" ? "tracker" : consumer.split("_")[0] as string;
+
+suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
+  const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
+  const scaled = objects.filter(({ kind }) =>
+    kind === "ScaledObject"
+  ) as unknown as IScaledObject[];
+  const triggersOf = (object: IScaledObject, type: string) =>
+    (object.spec?.triggers ?? []).filter((trigger) => trigger.type === type)
+      .map(({ metadata }) => metadata as Record<string, string>);
+
+  test("every stage grows with the lag of every consumer that it eats from, and of no other", () => {
+    const lags = scaled.flatMap((object) =>
+      triggersOf(object, "nats-jetstream").map(({ stream, consumer }) =>
+        `${object.spec?.scaleTargetRef.name} ${stream} ${consumer}`
+      )
+    );
+    const plan = CONSUMERS.map(({ name, stream }) => `${EATER_OF(name)} ${stream} ${name}`);
+    assert.deepEqual(lags.sort(), plan.sort());
+  });
+
+  test("every stage of mail grows with the age of what waits in each of its lanes", () => {
+    for (const stage of ["renderer", "pdf", "mailer"]) {
+      const object = scaled.find(({ metadata }) => metadata?.name === stage) as IScaledObject;
+      const queries = triggersOf(object, "prometheus").map(({ query }) => query);
+      assert.deepEqual(
+        queries,
+        LANES.map((lane) =>
+          `max(posthaste_queue_oldest_age_seconds{posthaste_stage="${stage}",posthaste_lane="${lane}"})`
+        ),
+      );
+    }
+  });
+
+  test("the broker is asked by the names that it has", () => {
+    for (const object of scaled) {
+      for (const metadata of triggersOf(object, "nats-jetstream")) {
+        assert.equal(metadata["account"], "POSTHASTE");
+        assert.equal(
+          metadata["natsServerMonitoringEndpoint"],
+          "nats.posthaste.svc.cluster.local:8222",
+        );
+      }
+    }
+  });
+
+  test("no stage has more pods than the broker gives work to", async () => {
+    const [pdf, mailer, renderer] = await Promise.all(
+      ["pdf", "mailer", "renderer"].map((name) => configOf(objects, name)),
+    );
+    // What one pod takes at once, as its main.ts says.
+    const inHand: Record<string, number> = {
+      pdf_transactional: 32 * Number(pdf?.["PRINT_PAGES"]),
+      mailer_transactional: Number(mailer?.["MAIL_CONCURRENCY"]),
+      mailer_bulk: Number(mailer?.["MAIL_CONCURRENCY"]),
+      renderer_now: 16 * Number(renderer?.["RENDER_CONCURRENCY"]),
+    };
+    for (const { name, maxAckPending } of CONSUMERS) {
+      const object = scaled.find(({ metadata }) => metadata?.name === EATER_OF(name));
+      const pods = Number(object?.spec?.maxReplicaCount);
+      assert.ok((pods - 1) * (inHand[name] ?? 1) < maxAckPending, `${name}: ${pods} pods`);
+      const lag = triggersOf(object as IScaledObject, "nats-jetstream")
+        .find(({ consumer }) => consumer === name)?.["lagThreshold"];
+      assert.ok(
+        Number(lag) > (inHand[name] ?? 1),
+        `${name} grows by what waits, not by what is in hand`,
+      );
+    }
+  });
+
+  test("who is scaled says no number of pods, which a new deployment would go back to", async () => {
+    const targets = [
+      ...scaled.map(({ spec }) => spec?.scaleTargetRef.name),
+      ...objects.filter(({ kind }) => kind === "HorizontalPodAutoscaler")
+        .map(({ spec }) => (spec as { scaleTargetRef: { name: string } }).scaleTargetRef.name),
+    ].sort();
+    assert.deepEqual(targets, ["api", "mailer", "pdf", "renderer", "tracker"]);
+    for (const { name, kind, spec } of workloadsOf(objects)) {
+      if (kind === "Deployment") {
+        assert.equal(spec.replicas === undefined, targets.includes(name), name);
+      }
+    }
+    const services = await readdir(new URL("../../services", import.meta.url));
+    assert.deepEqual(services.filter((name) => !targets.includes(name)), ["dashboard"]);
+  });
+});
