@@ -11,6 +11,7 @@ import {
   testCertificate,
   until,
 } from "@posthaste/testing";
+import { expectOneTrace } from "./expect_one_trace.ts";
 import { readMail } from "./read_mail.ts";
 import { readPdf, readPdfByPoppler } from "./read_pdf.ts";
 import { openSystem, SENDER, type SendView, type System } from "./system.ts";
@@ -26,14 +27,15 @@ before(async () => {
   await using stack = new AsyncDisposableStack();
   telemetry = stack.use(await openOtlpReceiver());
   sink = stack.use(await openSmtpSink());
-  const settings = {
-    pdf: { ...telemetry.env, OTEL_TRACES_EXPORTER: "none" },
-  };
-  system = stack.use(await openSystem({ settings }));
+  system = stack.use(await openSystem({ env: telemetry.envOf("http/protobuf") }));
   integration = await system.connect(sink.port);
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());
+
+test("one trace leads from the caller's request through every service to the SMTP reply, over HTTP", async () => {
+  await expectOneTrace({ system, telemetry, sink, integration });
+});
 
 /** The mails to one address, at one of our domains for this test alone. */
 function mailsTo(address: string): SunkMessage[] {

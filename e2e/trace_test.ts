@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { type MetricDefinition, METRICS } from "@posthaste/telemetry";
 import {
   openOtlpReceiver,
   openSmtpSink,
@@ -8,10 +9,9 @@ import {
   type SmtpSink,
   until,
 } from "@posthaste/testing";
+import { expectOneTrace, spansOf } from "./expect_one_trace.ts";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
-
-const KINDS = { server: 2, client: 3, consumer: 5 } as const;
 
 let system: System;
 let sink: SmtpSink;
@@ -23,7 +23,7 @@ before(async () => {
   await using stack = new AsyncDisposableStack();
   telemetry = stack.use(await openOtlpReceiver());
   sink = stack.use(await openSmtpSink());
-  system = stack.use(await openSystem({ env: { ...telemetry.env, LOG_LEVEL: "debug" } }));
+  system = stack.use(await openSystem({ env: { ...telemetry.envOf("grpc"), LOG_LEVEL: "debug" } }));
   integration = await system.connect(sink.port);
   opened = stack.move();
 });
@@ -32,61 +32,8 @@ after(() => opened?.disposeAsync());
 /** A trace as a caller begins it. */
 const caller = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 
-async function spansOf(traceId: string, enough: (spans: ReceivedSpan[]) => boolean) {
-  return await until(() => {
-    const spans = telemetry.spans.filter((span) => span.traceId === traceId);
-    return enough(spans) && spans;
-  }, { timeoutMs: 10_000, message: "the spans to be exported" });
-}
-
-test("one trace leads from the caller's request through every service to the SMTP reply", async () => {
-  const template = await system.publishEmail({ subject: "Traced", html: "<p>Hi {{ n }}" });
-  const pdf = await system.publishPdf({ html: "<p>PDF {{ n }}" });
-  const { id } = await system.send({
-    template,
-    integration,
-    to: [{ email: "jane@traced.example", attachments: [{ id: pdf, variables: { n: 1 } }] }],
-  }, { headers: { traceparent: `00-${caller.traceId}-${caller.spanId}-01` } });
-  await system.untilResting(id);
-  const spans = await spansOf(
-    caller.traceId,
-    (found) =>
-      found.some(({ name }) => name === "smtp.send") && found.some(({ kind }) => kind === 2) &&
-      ["renderer", "pdf", "mailer"].every((service) =>
-        found.some((one) => one.service === service)
-      ),
-  );
-
-  const byId = new Map(spans.map((span) => [span.spanId, span]));
-  const smtp = spans.find(({ name }) => name === "smtp.send");
-  const way: ReceivedSpan[] = [];
-  for (let span = smtp; span !== undefined; span = byId.get(span.parentSpanId)) way.unshift(span);
-  // Spans inside of a service may come and go; the hops between them are what is promised.
-  const hops = way.filter(({ kind }) => Object.values<number>(KINDS).includes(kind));
-  assert.deepEqual(hops.map(({ service, name, kind }) => [service, name, kind]), [
-    ["api", "POST /v1/templates/{templateId}/send/{integrationId}", KINDS.server],
-    ["renderer", "process send.requested", KINDS.consumer],
-    ["pdf", "process message.rendered", KINDS.consumer],
-    ["mailer", "process message.printed", KINDS.consumer],
-    ["mailer", "smtp.send", KINDS.client],
-  ]);
-  assert.equal(way[0]?.parentSpanId, caller.spanId);
-
-  const [request, ...rest] = hops;
-  assert.equal(request?.attributes["http.request.method"], "POST");
-  assert.equal(
-    request?.attributes["http.route"],
-    "/v1/templates/{templateId}/send/{integrationId}",
-  );
-  assert.equal(Number(request?.attributes["http.response.status_code"]), 200);
-  for (const { attributes, name } of rest.slice(0, 3)) {
-    assert.equal(attributes["messaging.system"], "nats");
-    assert.equal(attributes["messaging.operation.type"], "process");
-    assert.equal(attributes["messaging.destination.name"], name.split(" ")[1]);
-  }
-  assert.equal(smtp?.attributes["server.address"], "127.0.0.1");
-  assert.equal(Number(smtp?.attributes["server.port"]), sink.port);
-  assert.equal(Number(smtp?.attributes["smtp.response.status_code"]), 250);
+test("one trace leads from the caller's request through every service to the SMTP reply, over gRPC", async () => {
+  await expectOneTrace({ system, telemetry, sink, integration });
 });
 
 test("a mail that waits and is sent again stays in the trace of its request", async () => {
@@ -109,7 +56,7 @@ test("a mail that waits and is sent again stays in the trace of its request", as
     message: "the mail to be sent",
   });
   const attempts = (found: ReceivedSpan[]) => found.filter(({ name }) => name === "smtp.send");
-  const spans = await spansOf(traceId, (found) => attempts(found).length === 2);
+  const spans = await spansOf(telemetry, traceId, (found) => attempts(found).length === 2);
   assert.equal(attempts(spans).length, 2);
 });
 
@@ -173,4 +120,94 @@ test("nothing personal is in any log line or span, whether mail goes out or not"
   assert.deepEqual(leaks(system.lines), []);
   assert.deepEqual(leaks(telemetry.bodies), []);
   assert.deepEqual(system.lines.filter((line) => line.includes(system.token)), []);
+});
+
+/** What a service's log says of where its health can be asked. */
+function healthPortOf(service: string): number {
+  for (const line of system.lines) {
+    const [, port] =
+      line.match(new RegExp(`^${service} .*"message":"Starting".*"healthPort":(\\d+)`)) ?? [];
+    if (port !== undefined) return Number(port);
+  }
+  throw new Error(`Cannot find the health port of "${service}"`);
+}
+
+async function metricsOf(service: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${healthPortOf(service)}/metrics`, {
+    headers: { accept: "application/openmetrics-text; version=1.0.0" },
+  });
+  assert.equal(response.status, 200);
+  return await response.text();
+}
+
+/** What only happens when something is wrong, or has to wait. */
+const RARE: readonly string[] = [
+  "posthaste.breaker.transitions",
+  "posthaste.browser.restarts",
+  "posthaste.events.refused",
+  "posthaste.release.dispatched",
+  "posthaste.sweep.dispatched",
+  // The services may not look there, by Node's permission model.
+  "process.unix.file_descriptor.count",
+];
+
+test("every metric arrives in ordinary use, with no other attributes than it is declared with", async () => {
+  const points = await until(() => {
+    const arrived = new Set(telemetry.points.map(({ metric }) => metric));
+    const isMissing = (name: string) => !RARE.includes(name) && !arrived.has(name);
+    return !Object.keys(METRICS).some(isMissing) && telemetry.points;
+  }, { timeoutMs: 20_000, message: "every metric to arrive" }).catch((error) => {
+    const arrived = new Set(telemetry.points.map(({ metric }) => metric));
+    throw new Error(Object.keys(METRICS).filter((name) => !arrived.has(name)).join(), {
+      cause: error,
+    });
+  });
+  const declared: Record<string, MetricDefinition> = METRICS;
+  for (const { service, metric, attributes } of points) {
+    const allowed: readonly string[] = declared[metric]?.attributes ?? [];
+    const others = Object.keys(attributes).filter((name) => !allowed.includes(name));
+    assert.deepEqual([service, metric, others], [service, metric, []]);
+  }
+  assert.ok(
+    points.some(({ metric, attributes }) =>
+      metric === "posthaste.smtp.outcomes" && attributes["posthaste.outcome"] === "sent" &&
+      attributes["smtp.response.status_class"] === "2xx" &&
+      attributes["posthaste.integration"] === `${system.accountId}/${integration}`
+    ),
+  );
+});
+
+test("Prometheus reads the length and the age of every queue from the tracker's health port", async () => {
+  const text = await metricsOf("tracker");
+  for (const stage of ["renderer", "pdf", "mailer"]) {
+    for (const lane of ["transactional", "bulk"]) {
+      const labels = `posthaste_stage="${stage}",posthaste_lane="${lane}",` +
+        `messaging_consumer_group_name="${stage}_${lane}"`;
+      assert.match(text, new RegExp(`^posthaste_queue_messages\\{${labels}\\} \\d+$`, "m"));
+      assert.match(
+        text,
+        new RegExp(`^posthaste_queue_oldest_age_seconds\\{${labels}\\} [\\d.]+$`, "m"),
+      );
+    }
+  }
+  assert.match(text, /^posthaste_stream_limit_bytes\{posthaste_stream="MAIL"\} 1073741824$/m);
+  assert.match(text, /^posthaste_ledger_disk_limit_bytes \d+$/m);
+});
+
+test("exemplars on the health port lead to traces that were exported", async () => {
+  const text = await metricsOf("mailer");
+  const ids = [...text.matchAll(
+    /^(?:posthaste_smtp_duration|messaging_process_duration)_seconds_bucket\{.* # \{trace_id="(\w+)"/gm,
+  )].map(([, id]) => id);
+  assert.ok(ids.length > 0);
+  const known = () => new Set(telemetry.spans.map(({ traceId }) => traceId));
+  await until(() => ids.every((id) => known().has(id ?? "")), { timeoutMs: 5000 });
+});
+
+test("nothing personal is on the health ports", async () => {
+  for (const service of ["api", "renderer", "pdf", "mailer", "tracker"]) {
+    const text = await metricsOf(service);
+    assert.ok(text.includes(`service_name="${service}"`));
+    assert.doesNotMatch(text, /zqcanary|@/);
+  }
 });

@@ -24,7 +24,7 @@ defaults. Their values are left out of logs, traces and error messages, and envi
 
 Durations are written as \`500ms\`, \`30s\`, \`5m\`, \`48h\`; sizes as \`5MB\` (10⁶ bytes) or \`64MiB\` (2²⁰ bytes).
 Limits of the api and the mailer that stand under the dashboard too are only shown there: give it the same values.
-Telemetry is set by OpenTelemetry's own variables: see [architecture](architecture.md#traces-metrics-logs).
+Telemetry is set by OpenTelemetry's own variables: see [telemetry](telemetry.md).
 `;
 
 const page = await makePage();

@@ -52,6 +52,9 @@ const WANTED = [{
 }, {
   program: "smtp-sink",
   loss: "the mailer meets no server but our own; install postfix, and be root to run it",
+}, {
+  program: "promtool",
+  loss: "no alert is seen to fire; install prometheus",
 }];
 
 const asked = process.argv.slice(2).map((path) => path.replace(/\/$/, ""));

@@ -24,6 +24,7 @@ import { openPressure } from "./_pressure.ts";
 import { openSuspects } from "./_suspects.ts";
 import { inboxPrefixOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
+import { findQueueAges, type QueueAge } from "./queue_ages.ts";
 import type { Outgoing, Step } from "./step.ts";
 import { CONSUMERS, type StoreName, STREAMS } from "./topology.ts";
 
@@ -32,6 +33,13 @@ export interface StreamState {
   messages: number;
   /** When the oldest event in it was stored; null when it is empty. */
   oldestAt: Date | null;
+}
+
+/** How full a stream or object store is, in bytes. */
+export interface StreamSize {
+  bytes: number;
+  /** The most that it may hold; null where it has no limit. */
+  maxBytes: number | null;
 }
 
 /** What waits in the queue of a consumer. */
@@ -71,6 +79,10 @@ export interface Bus extends AsyncDisposable {
   applyTopology(options?: TopologyOptions): Promise<void>;
   /** What the streams hold, by name; a stream that is missing is left out. */
   streamStates(): Promise<Map<string, StreamState>>;
+  /** How full the streams and object stores are, by name. */
+  streamSizes(): Promise<Map<string, StreamSize>>;
+  /** {@linkcode findQueueAges} */
+  queueAges(): Promise<QueueAge[]>;
   /** What waits in front of the consumers of some streams; one that is missing is left out. */
   queueStates(streams: readonly string[]): Promise<QueueState[]>;
   /**
@@ -232,6 +244,20 @@ class NatsBus implements Bus {
       });
     }
     return states;
+  }
+
+  async streamSizes(): Promise<Map<string, StreamSize>> {
+    const manager = await jetstreamManager(this.#connection, this.#api);
+    const sizes = new Map<string, StreamSize>();
+    for await (const { config, state } of manager.streams.list()) {
+      const maxBytes = config.max_bytes > 0 ? config.max_bytes : null;
+      sizes.set(config.name, { bytes: state.bytes, maxBytes });
+    }
+    return sizes;
+  }
+
+  async queueAges(): Promise<QueueAge[]> {
+    return await findQueueAges(await jetstreamManager(this.#connection, this.#api));
   }
 
   async queueStates(streams: readonly string[]): Promise<QueueState[]> {

@@ -2,6 +2,7 @@ import type { JsMsg } from "@nats-io/jetstream";
 import { millis, nanos } from "@nats-io/nats-core";
 import type { EventType } from "@posthaste/contracts";
 import {
+  count,
   extractTrace,
   type Logger,
   recordDuration,
@@ -18,6 +19,7 @@ import { followPressure, noteWait, placesOf, rest } from "./_give_way.ts";
 import { readTrace } from "./_headers.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Step, Tries } from "./step.ts";
+import { queueAttributes } from "./queue_ages.ts";
 import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
 
 /** Options of {@linkcode consume}. */
@@ -90,7 +92,10 @@ async function pull<T extends EventType>(
         .then(() => rest(client, plan, { ...options, workedMs: performance.now() - started }))
         .finally(() => {
           inHand.delete(work);
-          setGauge("posthaste.step.in_flight", inHand.size, { "posthaste.stage": step.name });
+          setGauge("posthaste.step.in_flight", inHand.size, {
+            "posthaste.stage": step.name,
+            "posthaste.lane": plan.lane,
+          });
         });
       inHand.add(work);
       while (inHand.size >= placesOf(client, plan, options)) await Promise.race(inHand);
@@ -149,7 +154,6 @@ async function settle<T extends EventType>(
 ): Promise<void> {
   const { logger } = options;
   const keepAlive = setInterval(() => message.working(), ackWaitMs / 3);
-  const started = performance.now();
   const type = typeOfSubject(message.subject);
   const attributes = {
     "messaging.system": "nats",
@@ -158,11 +162,16 @@ async function settle<T extends EventType>(
     "messaging.operation.name": "process",
     "messaging.operation.type": "process",
   };
+  count("messaging.client.consumed.messages", 1, attributes);
   try {
     await withContext(
       extractTrace(readTrace(message.headers)),
       () =>
         withSpan(`process ${type ?? "unknown"}`, { kind: "consumer", attributes }, async () => {
+          noteArrival(message, plan);
+          using _ = timed((seconds) => {
+            recordDuration("messaging.process.duration", seconds, attributes);
+          });
           const event = readEvent<T>(message);
           if (!event.ok) return await refuse(client, event.refusal, { message, options });
           const arrival = { message, delivery: event.delivery, options };
@@ -185,9 +194,19 @@ async function settle<T extends EventType>(
     message.nak();
   } finally {
     clearInterval(keepAlive);
-    const seconds = (performance.now() - started) / 1000;
-    recordDuration("messaging.process.duration", seconds, attributes);
   }
+}
+
+/** One that comes again waited for other reasons than that nobody was free. */
+function noteArrival({ info }: JsMsg, plan: ConsumerPlan): void {
+  if (info.deliveryCount > 1) return;
+  const waitedMs = Math.max(0, Date.now() - millis(info.timestampNanos));
+  recordDuration("posthaste.queue.wait.duration", waitedMs / 1000, queueAttributes(plan));
+}
+
+function timed(tell: (seconds: number) => void): Disposable {
+  const started = performance.now();
+  return { [Symbol.dispose]: () => tell((performance.now() - started) / 1000) };
 }
 
 function planOf(name: string): ConsumerPlan {

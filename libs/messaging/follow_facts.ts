@@ -1,12 +1,19 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { type EventData, EVENTS, type FactType } from "@posthaste/contracts";
 import { crashPoint } from "@posthaste/runtime";
-import { count, type Logger } from "@posthaste/telemetry";
+import {
+  count,
+  type Logger,
+  recordDuration,
+  type TraceCarrier,
+  withSpan,
+} from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
+import { readTrace } from "./_headers.ts";
 import { isOutage } from "./step.ts";
-import { CONSUMERS, typeOfSubject } from "./topology.ts";
+import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
 
 /** A fact, checked against its schema. */
 export type Fact = { [T in FactType]: { type: T; data: EventData<T> } }[FactType];
@@ -72,7 +79,7 @@ async function pull(
   const settleBatch = () => {
     const taken = batch;
     batch = [];
-    return settle(taken, record, options.logger);
+    return settleInSpan(taken, record, { plan, logger: options.logger });
   };
   // One batch at a time: what comes meanwhile makes the next one, and no row of small ones builds up.
   const flush = () => {
@@ -95,6 +102,46 @@ async function pull(
     while (batch.length > 0 || flushing !== undefined) await flush();
     clearTimeout(timer);
   }
+}
+
+/** The most traces that a batch is linked to: more tell nobody more. */
+const MAX_LINKS = 64;
+
+/** Facts of many traces are recorded together: the batch is a trace of its own, linked to theirs. */
+function settleInSpan(
+  batch: JsMsg[],
+  record: (facts: Fact[]) => Promise<void>,
+  { plan, logger }: { plan: ConsumerPlan; logger: Logger },
+): Promise<void> {
+  const about = {
+    "messaging.system": "nats",
+    "messaging.destination.name": "fact",
+    "messaging.consumer.group.name": plan.name,
+    "messaging.operation.name": "process",
+    "messaging.operation.type": "process",
+  };
+  count("messaging.client.consumed.messages", batch.length, about);
+  return withSpan("process fact", {
+    kind: "consumer",
+    attributes: { ...about, "messaging.batch.message_count": batch.length },
+    links: linksOf(batch),
+  }, async () => {
+    const started = performance.now();
+    await settle(batch, record, logger);
+    recordDuration("messaging.process.duration", (performance.now() - started) / 1000, about);
+  });
+}
+
+function linksOf(batch: JsMsg[]): TraceCarrier[] {
+  const links = new Map<string, TraceCarrier>();
+  for (const { headers } of batch) {
+    if (links.size === MAX_LINKS) break;
+    const carrier = readTrace(headers);
+    // Several facts of one message have one trace.
+    const traceId = carrier.traceparent?.split("-")[1];
+    if (traceId !== undefined && !links.has(traceId)) links.set(traceId, carrier);
+  }
+  return [...links.values()];
 }
 
 /** Never throws: facts that could not be recorded come again. */

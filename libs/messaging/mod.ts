@@ -19,5 +19,6 @@ export * from "./follow_facts.ts";
 export * from "./object_store.ts";
 export * from "./permissions.ts";
 export * from "./publish.ts";
+export * from "./queue_ages.ts";
 export * from "./step.ts";
 export * from "./topology.ts";

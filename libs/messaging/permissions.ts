@@ -117,6 +117,7 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...answers.map((asker) => `${repliesOf(asker)}.*`),
       ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
       ...(user === "tracker" ? STREAMS.filter(({ name }) => isSwept(name)).flatMap(sweeps) : []),
+      ...(user === "tracker" ? STREAMS.filter(({ name }) => !isSwept(name)).flatMap(ages) : []),
     ],
     subscribe: [`${inboxPrefixOf(user)}.>`, ...(hasLanes(eats) ? [PRESSURE_SUBJECT] : [])],
   };
@@ -164,6 +165,11 @@ function isSwept(stream: string): boolean {
 function sweeps({ name }: { name: string }): string[] {
   return ["STREAM.INFO", "STREAM.MSG.GET", "STREAM.MSG.DELETE", "CONSUMER.LIST"]
     .map((call) => `$JS.API.${call}.${name}`);
+}
+
+/** It also tells how old the oldest event is, of the streams that it does not sweep. */
+function ages({ name }: { name: string }): string[] {
+  return ["STREAM.MSG.GET", "CONSUMER.LIST"].map((call) => `$JS.API.${call}.${name}`);
 }
 
 /**

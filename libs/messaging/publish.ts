@@ -1,7 +1,13 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
 import { InvalidArgumentError } from "@nats-io/nats-core";
 import { MAX_EVENT_BYTES } from "@posthaste/contracts";
-import { count, errorType, injectTrace, type TraceCarrier } from "@posthaste/telemetry";
+import {
+  count,
+  errorType,
+  injectTrace,
+  recordDuration,
+  type TraceCarrier,
+} from "@posthaste/telemetry";
 import { REPLY_HEADER, traceHeaders } from "./_headers.ts";
 import type { Outgoing } from "./step.ts";
 import { scheduleOf, subjectOf } from "./topology.ts";
@@ -47,6 +53,14 @@ export async function publishEvent(
   const headers = traceHeaders(options.trace ?? injectTrace());
   if (options.replyTo !== undefined) headers.set(REPLY_HEADER, options.replyTo);
   const { subject, ...schedule } = routeOf(outgoing);
+  const attributes = {
+    "messaging.system": "nats",
+    "messaging.destination.name": outgoing.type,
+    "messaging.operation.name": "publish",
+    "messaging.operation.type": "send",
+  };
+  const started = performance.now();
+  const secondsSince = () => (performance.now() - started) / 1000;
   try {
     await client.publish(subject, body, {
       headers,
@@ -56,9 +70,12 @@ export async function publishEvent(
       ...(options.id === undefined ? {} : { msgID: options.id }),
     });
   } catch (error) {
+    const failure = { ...attributes, "error.type": errorType(error) };
+    recordDuration("messaging.client.operation.duration", secondsSince(), failure);
     throw publishError(outgoing.type, error);
   }
-  count("messaging.client.sent.messages", 1, { "messaging.destination.name": outgoing.type });
+  recordDuration("messaging.client.operation.duration", secondsSince(), attributes);
+  count("messaging.client.sent.messages", 1, attributes);
 }
 
 function publishError(type: string, cause: unknown): Error {

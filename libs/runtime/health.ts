@@ -16,6 +16,14 @@ export interface HealthOptions {
   checks?: Record<string, HealthCheck>;
   /** Once aborted, the process counts as not ready. */
   signal?: AbortSignal;
+  /** Answers `/metrics`, by the `Accept` header; without it there is no such page. */
+  readMetrics?: ((accept: string | undefined) => Promise<Page>) | undefined;
+}
+
+/** What a page says. */
+export interface Page {
+  contentType: string;
+  body: string;
 }
 
 /** Answers the questions of an orchestrator over HTTP. */
@@ -41,14 +49,17 @@ const FRESH_FOR = 1000;
 
 /**
  * Opens the health server: `/livez` is 200 while the event loop turns, `/readyz` is 200 while every
- * check passes. A check has 2 s, and its answer holds for 1 s, however often one asks.
+ * check passes, and `/metrics` is what Prometheus reads. A check has 2 s, and its answer holds for 1 s, however often one asks.
  */
 export async function openHealth(options: HealthOptions = {}): Promise<Health> {
-  const { port, host = "0.0.0.0", checks = {}, signal } = options;
+  const { port, host = "0.0.0.0", checks = {}, signal, readMetrics } = options;
   const board = new Board(checks, signal);
   const server = createServer(async (request, response) => {
     const path = request.url?.split("?")[0];
     if (path === "/livez") return answer(response, 200, { status: "alive" });
+    if (path === "/metrics" && readMetrics !== undefined) {
+      return await answerPage(response, () => readMetrics(request.headers.accept));
+    }
     if (path !== "/readyz") return answer(response, 404, { status: "not found" });
     const readiness = await board.ask();
     answer(response, readiness.status === "ready" ? 200 : 503, readiness);
@@ -115,6 +126,15 @@ async function findProblem(check: HealthCheck): Promise<string | undefined> {
     return passed === false ? "the check says no" : undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function answerPage(response: ServerResponse, read: () => Promise<Page>): Promise<void> {
+  try {
+    const { contentType, body } = await read();
+    response.writeHead(200, { "content-type": contentType, "cache-control": "no-store" }).end(body);
+  } catch {
+    answer(response, 503, { status: "the metrics cannot be read" });
   }
 }
 

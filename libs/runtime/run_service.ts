@@ -11,7 +11,7 @@ export const SERVICE_CONFIG = z.object({
   LOG_LEVEL: setting.oneOf(["debug", "info", "warn", "error"]).prefault("info")
     .describe("Least urgent log records that are written"),
   HEALTH_PORT: setting.port().optional()
-    .describe("Port of /livez and /readyz; no health server when not set"),
+    .describe("Port of /livez, /readyz and /metrics; no health server when not set"),
   HEALTH_HOST: setting.text().prefault("0.0.0.0").describe("Address of the health server"),
   SHUTDOWN_DEADLINE: setting.duration({ min: 100 }).prefault("25s")
     .describe("Longest time from the first signal to the end of the process"),
@@ -113,15 +113,17 @@ async function runInside<Schema extends z.ZodObject>(
   const { name, version, env } = options;
   const started = performance.now();
   try {
-    await using _telemetry = await startTelemetry({
+    await using telemetry = await startTelemetry({
       service: name,
       env,
       logger,
+      prometheus: common.HEALTH_PORT !== undefined,
       ...(version === undefined ? {} : { version }),
     });
     await using health = await openHealth({
       host: common.HEALTH_HOST,
       signal,
+      readMetrics: telemetry.readMetrics,
       ...(common.HEALTH_PORT === undefined ? {} : { port: common.HEALTH_PORT }),
     });
     const hold = (name: string) => {

@@ -73,6 +73,10 @@ export async function createIndexes(db: Db): Promise<void> {
       partialFilterExpression: { state: { $in: [...INDEXED_STATES] } },
     },
   ]);
+  // For the operator, over all accounts: they are few, as long as somebody looks at them.
+  await messages.createIndexes([
+    { key: { state: 1 }, partialFilterExpression: { state: "unknown" } },
+  ]);
   await statistics.createIndexes([
     { key: { at: 1 }, expireAfterSeconds: STATISTICS_KEPT_MS / 1000 },
   ]);

@@ -29,6 +29,7 @@ const EXCEPTIONS: Record<string, string> = {
   touchToken: "by the same hash, of a token that was found",
   loadSend: "workers have the send's id from an event that the api made",
   loadSends: "the same, for the tracker",
+  ledgerState: "counts and sizes for the operator's telemetry, of all accounts together",
   materializeSends: "the same: each document gets the account that its send names",
   parkUntried: "each write names the account; what has no document is looked for by its id",
   unfinishedMessages: SWEEPER,

@@ -1,5 +1,10 @@
 import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
-import { DATABASE_RIGHTS, DATABASE_USERS, type DatabaseUser } from "./database_rights.ts";
+import {
+  DATABASE_RIGHTS,
+  DATABASE_USERS,
+  type DatabaseUser,
+  KNOWS_SIZES,
+} from "./database_rights.ts";
 import { databaseOf } from "./_database_of.ts";
 
 /** Who is to be there, and with which passwords. */
@@ -24,10 +29,12 @@ export async function applyUsers(url: string, logins: DatabaseLogins): Promise<v
   await upsert(admin, "User", "operator", { pwd: logins.operator, roles: ["root"] });
   for (const user of DATABASE_USERS) {
     const role = `${database}_${user}`;
-    const privileges = Object.entries(DATABASE_RIGHTS[user]).map(([collection, actions]) => ({
-      resource: { db: database, collection },
-      actions,
-    }));
+    const privileges: { resource: object; actions: readonly string[] }[] = Object.entries(
+      DATABASE_RIGHTS[user],
+    ).map(([collection, actions]) => ({ resource: { db: database, collection }, actions }));
+    if (KNOWS_SIZES.includes(user)) {
+      privileges.push({ resource: { db: database, collection: "" }, actions: ["dbStats"] });
+    }
     await upsert(admin, "Role", role, { privileges, roles: [] });
     await upsert(admin, "User", user, { pwd: logins.services[user], roles: [role] });
   }

@@ -15,6 +15,9 @@ const CHANGE: readonly DatabaseAction[] = ["find", "update"];
 const WRITE: readonly DatabaseAction[] = ["find", "insert", "update"];
 const ALL: readonly DatabaseAction[] = ["find", "insert", "update", "remove"];
 
+/** Who may ask how full the database is: it tells sizes and counts, and no document. */
+export const KNOWS_SIZES: readonly DatabaseUser[] = ["tracker"];
+
 /**
  * What each service may do, by collection; all else is refused. Accounts are made by
  * the operator's user and the dashboard's. Only the mailer and the dashboard read sealed passwords, and

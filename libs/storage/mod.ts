@@ -30,6 +30,7 @@ export { type IntegrationCache, openIntegrationCache } from "./integration_cache
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
 export type { IntegrationHistory, RecentOutcomes } from "./integration_history.ts";
 export type { IntegrationHold, IntegrationHolds } from "./integration_holds.ts";
+export type { LedgerFigures, LedgerState } from "./ledger_figures.ts";
 export type {
   IntegrationAuth,
   IntegrationChanges,

@@ -14,6 +14,8 @@ import { type IntegrationHolds, integrationHolds } from "./integration_holds.ts"
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
 import { type InvitationStore, invitationStore } from "./invitation_store.ts";
 import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
+import { type LedgerFigures, ledgerFigures } from "./ledger_figures.ts";
+import { measured } from "./_measured.ts";
 import { type MembershipStore, membershipStore } from "./membership_store.ts";
 import { type MessageCancel, messageCancel } from "./message_cancel.ts";
 import { type MessageClaims, messageClaims } from "./message_claim.ts";
@@ -90,6 +92,7 @@ export interface Store
     InvitationStore,
     SessionStore,
     AuditStore,
+    LedgerFigures,
     AsyncDisposable {
   /**
    * Asks the database for an answer.
@@ -132,7 +135,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await client.close();
     throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });
   }
-  return {
+  const operations = {
     ...accountStore(db),
     ...tokenStore(db),
     ...templateStore(db),
@@ -163,6 +166,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...invitationStore(db),
     ...sessionStore(db),
     ...auditStore(db),
+    ...ledgerFigures(db),
+  };
+  return {
+    ...measured(operations),
     ping,
     async ensureIndexes() {
       await createIndexes(db);

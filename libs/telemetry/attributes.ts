@@ -3,7 +3,7 @@
  * the OpenTelemetry semantic conventions; `posthaste.*` are our own.
  */
 export const METRIC_ATTRIBUTES = [
-  "db.collection.name",
+  "cpu.mode",
   "db.operation.name",
   "db.system.name",
   "error.type",
@@ -15,15 +15,22 @@ export const METRIC_ATTRIBUTES = [
   "messaging.operation.name",
   "messaging.operation.type",
   "messaging.system",
-  "posthaste.cache",
+  // Bounded by the setting METRIC_INTEGRATIONS of the mailer.
+  "posthaste.integration",
   "posthaste.lane",
   "posthaste.outcome",
   "posthaste.reason",
   "posthaste.stage",
   "posthaste.state",
+  "posthaste.stream",
   "smtp.response.status_class",
   "url.scheme",
+  "v8js.gc.type",
+  "v8js.heap.space.name",
 ] as const;
+
+/** Name of an attribute that a metric may carry. */
+export type MetricAttributeName = (typeof METRIC_ATTRIBUTES)[number];
 
 /** Every attribute that a span may carry: those of metrics, and the ids of our own objects. */
 export const ATTRIBUTES = [
@@ -53,9 +60,4 @@ export type AttributeName = (typeof ATTRIBUTES)[number];
 /** Attributes of a span; those that are `undefined` are left out. */
 export type SpanAttributes = {
   [Name in AttributeName]?: string | number | boolean | undefined;
-};
-
-/** Attributes of one measurement; those that are `undefined` are left out. */
-export type MetricAttributes = {
-  [Name in (typeof METRIC_ATTRIBUTES)[number]]?: string | number | boolean | undefined;
 };

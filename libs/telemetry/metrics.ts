@@ -3,101 +3,100 @@ import {
   type Counter,
   type Gauge,
   type Histogram,
+  type Meter,
   type MeterProvider,
   metrics,
 } from "@opentelemetry/api";
-import type { MetricAttributes } from "./attributes.ts";
+import { noteObserved } from "./_current.ts";
+import { noteExemplar } from "./_exemplars.ts";
+import {
+  type AttributesOf,
+  type MetricDefinition,
+  type MetricName,
+  type MetricOf,
+  METRICS,
+} from "./metric_list.ts";
 
-const SHORT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 28800, 86400, 172800];
-const SIZES = [1e3, 1e4, 5e4, 1e5, 2.5e5, 5e5, 1e6, 2.5e6, 5e6, 1e7, 2.5e7];
-
-interface Definition {
-  kind: "duration" | "size" | "counter" | "gauge";
-  unit: string;
-  description: string;
-  buckets?: readonly number[];
-}
-
-/**
- * Every metric of the system. Where OpenTelemetry has a semantic convention its name is used;
- * `posthaste.*` are our own. Durations are in seconds (`s`), sizes in bytes (`By`).
- */
-export const METRICS = {
-  "http.server.request.duration": duration("HTTP requests, from the first byte to the answer"),
-  "http.client.request.duration": duration("HTTP requests made: webhooks"),
-  "messaging.client.operation.duration": duration("Publishing an event until the broker has it"),
-  "messaging.process.duration": duration("One step working on one event"),
-  "messaging.client.sent.messages": counter("{message}", "Events published"),
-  "messaging.client.consumed.messages": counter("{message}", "Events received"),
-  "db.client.operation.duration": duration("Calls of the database"),
-  "posthaste.step.verdicts": counter("{verdict}", "What steps decided: done, retry, fail"),
-  "posthaste.events.refused": counter("{event}", "Events that could not be read, and were ended"),
-  "posthaste.step.in_flight": gauge("{message}", "Events that a step works on now"),
-  "posthaste.accept.recipients": counter("{recipient}", "Recipients accepted into the ledger"),
-  "posthaste.accept.refused": counter("{request}", "Requests refused, by code"),
-  "posthaste.render.duration": duration("Filling all templates of one message"),
-  "posthaste.render.cage_restarts": counter("{restart}", "Template workers killed and replaced"),
-  "posthaste.print.duration": duration("Printing one PDF, without waiting for a page"),
-  "posthaste.print.wait.duration": duration("Waiting for a free page of the browser"),
-  "posthaste.print.size": size("Printed PDFs"),
-  "posthaste.print.cache": counter("{pdf}", "PDFs found in the store (hit) or printed (miss)"),
-  "posthaste.browser.restarts": counter("{restart}", "Browsers closed and replaced, by reason"),
-  "posthaste.smtp.duration": duration("One SMTP transaction, MAIL to the final reply"),
-  "posthaste.smtp.connect.duration": duration("Opening an SMTP connection, TLS and login included"),
-  "posthaste.smtp.size": size("Mails as sent"),
-  "posthaste.smtp.outcomes": counter("{mail}", "SMTP transactions by outcome"),
-  "posthaste.breaker.transitions": counter("{transition}", "Circuit breakers opened and closed"),
-  "posthaste.message.duration": {
-    kind: "duration",
-    unit: "s",
-    description: "A message from its acceptance to its final state",
-    buckets: LONG,
-  },
-  "posthaste.message.states": counter("{message}", "Messages that entered a state"),
-  "posthaste.sweep.duration": duration("One round of the sweeper"),
-  "posthaste.sweep.dispatched": counter("{message}", "Messages that the sweeper dispatched again"),
-  "posthaste.release.dispatched": counter("{message}", "Parked messages that were let go"),
-  "posthaste.webhook.deliveries": counter("{delivery}", "Webhook calls by outcome"),
-} as const satisfies Record<string, Definition>;
-
-/** Name of a metric. */
-export type MetricName = keyof typeof METRICS;
-
-type NameOf<Kind extends Definition["kind"]> = {
-  [Name in MetricName]: (typeof METRICS)[Name]["kind"] extends Kind ? Name : never;
-}[MetricName];
-
-/** Records how long something took, in seconds. */
-export function recordDuration(
-  metric: NameOf<"duration">,
+/** Records how long something took, in seconds; inside a span that leaves the process, with its ids. */
+export function recordDuration<Name extends MetricOf<"duration">>(
+  metric: Name,
   seconds: number,
-  attributes?: MetricAttributes,
+  attributes?: AttributesOf<Name>,
 ): void {
-  instrument<Histogram>(metric)?.record(seconds, present(attributes));
+  record(metric, seconds, attributes);
 }
 
 /** Records how large something is, in bytes. */
-export function recordSize(
-  metric: NameOf<"size">,
+export function recordSize<Name extends MetricOf<"size">>(
+  metric: Name,
   bytes: number,
-  attributes?: MetricAttributes,
+  attributes?: AttributesOf<Name>,
 ): void {
-  instrument<Histogram>(metric)?.record(bytes, present(attributes));
+  record(metric, bytes, attributes);
 }
 
 /** Adds `n` (0 or more) to a counter. */
-export function count(metric: NameOf<"counter">, n = 1, attributes?: MetricAttributes): void {
+export function count<Name extends MetricOf<"counter">>(
+  metric: Name,
+  n = 1,
+  attributes?: AttributesOf<Name>,
+): void {
   instrument<Counter>(metric)?.add(n, present(attributes));
 }
 
 /** Sets a gauge to the value that holds now. */
-export function setGauge(
-  metric: NameOf<"gauge">,
+export function setGauge<Name extends MetricOf<"gauge">>(
+  metric: Name,
   value: number,
-  attributes?: MetricAttributes,
+  attributes?: AttributesOf<Name>,
 ): void {
   instrument<Gauge>(metric)?.record(value, present(attributes));
+}
+
+/** One value of an observed metric. */
+export interface Observation<Name extends MetricName> {
+  value: number;
+  attributes?: AttributesOf<Name>;
+}
+
+/**
+ * Has a function asked for the values of a metric whenever metrics are read, until it is disposed. A
+ * value that it does not give any more is not told any more. Without telemetry it is never asked.
+ */
+export function observe<Name extends MetricOf<"observedCounter" | "observedGauge" | "observedSum">>(
+  metric: Name,
+  read: () => readonly Observation<Name>[],
+): Disposable {
+  const provider = metrics.getMeterProvider();
+  if (provider === silent) return { [Symbol.dispose]: () => {} };
+  const observable = createObservable(provider.getMeter("posthaste"), metric);
+  const tell = (result: { observe(value: number, attributes?: Attributes): void }) => {
+    const observations = read().map(({ value, attributes }) => ({
+      value,
+      attributes: present(attributes),
+    }));
+    noteObserved(metric, observations.map(({ attributes }) => attributes));
+    for (const { value, attributes } of observations) result.observe(value, attributes);
+  };
+  observable.addCallback(tell);
+  return {
+    [Symbol.dispose]: () => {
+      observable.removeCallback(tell);
+      noteObserved(metric, []);
+    },
+  };
+}
+
+function record<Name extends MetricOf<"duration" | "size">>(
+  metric: Name,
+  value: number,
+  attributes: AttributesOf<Name> | undefined,
+): void {
+  const histogram = instrument<Histogram>(metric);
+  if (histogram === undefined) return;
+  const told = present(attributes);
+  histogram.record(value, told);
+  noteExemplar(metric, { value, attributes: told });
 }
 
 const instruments = new Map<MetricName, Histogram | Counter | Gauge>();
@@ -114,42 +113,35 @@ function instrument<T extends Histogram | Counter | Gauge>(metric: MetricName): 
   }
   let found = instruments.get(metric);
   if (found === undefined) {
-    found = createInstrument(provider, metric);
+    found = createInstrument(provider.getMeter("posthaste"), metric);
     instruments.set(metric, found);
   }
   return found as T;
 }
 
-function createInstrument(provider: MeterProvider, metric: MetricName) {
-  const meter = provider.getMeter("posthaste");
-  const { kind, unit, description, buckets }: Definition = METRICS[metric];
+function createInstrument(meter: Meter, metric: MetricName) {
+  const { kind, unit, description, buckets = [] }: MetricDefinition = METRICS[metric];
   const options = { unit, description };
   if (kind === "counter") return meter.createCounter(metric, options);
   if (kind === "gauge") return meter.createGauge(metric, options);
-  const explicitBucketBoundaries = [...(buckets ?? (kind === "size" ? SIZES : SHORT))];
-  return meter.createHistogram(metric, { ...options, advice: { explicitBucketBoundaries } });
+  return meter.createHistogram(metric, {
+    ...options,
+    advice: { explicitBucketBoundaries: [...buckets] },
+  });
 }
 
-function present(attributes: MetricAttributes | undefined): Attributes {
+function createObservable(meter: Meter, metric: MetricName) {
+  const { kind, unit, description }: MetricDefinition = METRICS[metric];
+  const options = { unit, description };
+  if (kind === "observedCounter") return meter.createObservableCounter(metric, options);
+  if (kind === "observedSum") return meter.createObservableUpDownCounter(metric, options);
+  return meter.createObservableGauge(metric, options);
+}
+
+function present(attributes: Record<string, unknown> | undefined): Attributes {
   const result: Attributes = {};
   for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (value !== undefined) result[name] = value;
+    if (value !== undefined) result[name] = value as string | number | boolean;
   }
   return result;
-}
-
-function duration(description: string) {
-  return { kind: "duration", unit: "s", description } as const;
-}
-
-function size(description: string) {
-  return { kind: "size", unit: "By", description } as const;
-}
-
-function counter(unit: string, description: string) {
-  return { kind: "counter", unit, description } as const;
-}
-
-function gauge(unit: string, description: string) {
-  return { kind: "gauge", unit, description } as const;
 }

@@ -18,18 +18,28 @@
  * @module
  */
 export { ATTRIBUTES, METRIC_ATTRIBUTES } from "./attributes.ts";
-export type { AttributeName, MetricAttributes, SpanAttributes } from "./attributes.ts";
+export type { AttributeName, MetricAttributeName, SpanAttributes } from "./attributes.ts";
 export { ERROR_TYPES, errorType } from "./error_type.ts";
 export type { ErrorType } from "./error_type.ts";
 export { hideSecrets, rememberSecrets } from "./known_secrets.ts";
 export { LOG_LEVELS, openLogger } from "./logger.ts";
 export type { LogFields, Logger, LoggerOptions, LogLevel } from "./logger.ts";
 export { maskText } from "./mask_text.ts";
-export { count, METRICS, recordDuration, recordSize, setGauge } from "./metrics.ts";
-export type { MetricName } from "./metrics.ts";
+export { METRICS } from "./metric_list.ts";
+export type { AttributesOf, MetricDefinition, MetricName } from "./metric_list.ts";
+export { count, observe, recordDuration, recordSize, setGauge } from "./metrics.ts";
+export type { Observation } from "./metrics.ts";
+export { prometheusLabel, prometheusName } from "./prometheus_name.ts";
+export type { NamedMetric } from "./prometheus_name.ts";
 export { redact } from "./redact.ts";
 export { addSpanAttributes, withSpan } from "./span.ts";
 export type { SpanKindName, SpanOptions } from "./span.ts";
 export { startTelemetry } from "./start_telemetry.ts";
-export type { Telemetry, TelemetryOptions } from "./start_telemetry.ts";
-export { extractTrace, injectTrace, type TraceCarrier, withContext } from "./trace_context.ts";
+export type { MetricsPage, Telemetry, TelemetryOptions } from "./start_telemetry.ts";
+export {
+  currentTraceId,
+  extractTrace,
+  injectTrace,
+  type TraceCarrier,
+  withContext,
+} from "./trace_context.ts";

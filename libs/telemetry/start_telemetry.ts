@@ -1,12 +1,25 @@
 import { context, diag, DiagLogLevel, metrics, propagation, trace } from "@opentelemetry/api";
+import type { Resource } from "@opentelemetry/resources";
+import { keepExemplars } from "./_exemplars.ts";
+import { observeProcess } from "./_process_metrics.ts";
+import type { MetricsPage, PrometheusReader } from "./_prometheus_reader.ts";
+import { resourceOf } from "./_resource.ts";
+import { openOtlpMetrics } from "./_metric_exporter.ts";
 import type { Logger } from "./logger.ts";
+
+export type { MetricsPage };
 
 /** Telemetry of a process, until it is disposed. */
 export interface Telemetry extends AsyncDisposable {
   /** Whether spans leave the process. */
   readonly exportsTraces: boolean;
-  /** Whether metrics leave the process. */
+  /** Whether metrics leave the process by themselves. */
   readonly exportsMetrics: boolean;
+  /**
+   * Gives all metrics as Prometheus reads them: OpenMetrics where the `Accept` header names it, else
+   * the text format. Left out unless `prometheus` was asked for.
+   */
+  readonly readMetrics?: (accept: string | undefined) => Promise<MetricsPage>;
 }
 
 /** Settings of {@linkcode startTelemetry}. */
@@ -20,6 +33,11 @@ export interface TelemetryOptions {
    * The SDK reads its other `OTEL_*` settings (protocol, headers, sampler) from the process itself.
    */
   env: Record<string, string | undefined>;
+  /**
+   * Whether metrics are kept to be read, too; `OTEL_METRICS_EXPORTER=none` switches both off.
+   * @default {false}
+   */
+  prometheus?: boolean;
   /** Gets the complaints of the SDK, such as a collector that does not answer. */
   logger?: Pick<Logger, "warn">;
 }
@@ -29,25 +47,39 @@ const FLUSH_TIMEOUT = 3000;
 /**
  * Starts telemetry: open it first, so that it is disposed last and sends all it has, for at most 3 s.
  *
- * Without an endpoint nothing leaves the process and the exporters are not even loaded, but spans
- * still have ids and traces still travel (W3C Trace Context).
+ * Without an endpoint nothing leaves the process by itself and the exporters are not even loaded, but
+ * spans still have ids and traces still travel (W3C Trace Context).
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  const { env } = options;
+  const { env, logger } = options;
   const enabled = env["OTEL_SDK_DISABLED"]?.toLowerCase() !== "true";
   const everything = enabled && isSet(env["OTEL_EXPORTER_OTLP_ENDPOINT"]);
   const exportsTraces = enabled && env["OTEL_TRACES_EXPORTER"] !== "none" &&
     (everything || isSet(env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]));
-  const exportsMetrics = enabled && env["OTEL_METRICS_EXPORTER"] !== "none" &&
+  const hasMetrics = enabled && env["OTEL_METRICS_EXPORTER"] !== "none";
+  const exportsMetrics = hasMetrics &&
     (everything || isSet(env["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"]));
-  const shutdown = exportsTraces || exportsMetrics
-    ? await startExporting(options, { exportsTraces, exportsMetrics })
-    : await startPropagating();
+  const isRead = hasMetrics && options.prometheus === true;
+  if (logger !== undefined && (exportsTraces || exportsMetrics)) {
+    diag.setLogger(diagLogger(logger), { logLevel: DiagLogLevel.WARN });
+  }
+  const resource = exportsTraces || exportsMetrics || isRead
+    ? await resourceOf(options)
+    : undefined;
+  const endTraces = await (exportsTraces && resource ? exportTraces(resource) : propagateTraces());
+  const metering = resource && (exportsMetrics || isRead)
+    ? await meter(resource, { env, exportsMetrics, isRead })
+    : undefined;
+  // An exemplar leads to its trace, so there must be one to lead to.
+  keepExemplars(isRead && exportsTraces);
+  const { reader } = metering ?? {};
   return {
     exportsTraces,
     exportsMetrics,
+    ...(reader === undefined ? {} : { readMetrics: (accept) => reader.page(accept) }),
     [Symbol.asyncDispose]: async () => {
-      await settle(shutdown(), options.logger);
+      keepExemplars(false);
+      await settle(Promise.all([endTraces(), metering?.end()]), logger);
       trace.disable();
       metrics.disable();
       context.disable();
@@ -57,7 +89,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   };
 }
 
-async function startPropagating(): Promise<() => Promise<void>> {
+async function propagateTraces(): Promise<() => Promise<void>> {
   const [{ AsyncLocalStorageContextManager }, { W3CTraceContextPropagator }, { TracerProvider }] =
     await Promise.all([
       import("@opentelemetry/context-async-hooks"),
@@ -71,48 +103,60 @@ async function startPropagating(): Promise<() => Promise<void>> {
   return () => provider.shutdown();
 }
 
-async function startExporting(
-  options: TelemetryOptions,
-  what: { exportsTraces: boolean; exportsMetrics: boolean },
-): Promise<() => Promise<void>> {
-  const { service, version, env, logger } = options;
-  const [sdkNode, sdkTrace, core, resources] = await Promise.all([
+async function exportTraces(resource: Resource): Promise<() => Promise<void>> {
+  const [sdkNode, core] = await Promise.all([
     import("@opentelemetry/sdk-node"),
-    import("@opentelemetry/sdk-trace"),
     import("@opentelemetry/core"),
-    import("@opentelemetry/resources"),
   ]);
-  if (logger !== undefined) {
-    diag.setLogger(diagLogger(logger), { logLevel: DiagLogLevel.WARN });
-  }
   const sdk = new sdkNode.NodeSDK({
-    resource: resources.defaultResource().merge(
-      resources.resourceFromAttributes(
-        version === undefined ? {} : { "service.version": version },
-      ),
-    ),
-    // The process detector is left out: it tells the command line and the user.
-    resourceDetectors: [
-      resources.serviceInstanceIdDetector,
-      resources.hostDetector,
-      resources.envDetector,
-    ],
-    serviceName: isSet(env["OTEL_SERVICE_NAME"]) ? env["OTEL_SERVICE_NAME"] : service,
+    resource,
+    autoDetectResources: false,
     textMapPropagator: new core.W3CTraceContextPropagator(),
     logRecordProcessors: [],
-    ...(what.exportsTraces ? {} : { spanProcessors: [new sdkTrace.NoopSpanProcessor()] }),
-    ...(what.exportsMetrics ? {} : { metricReaders: [] }),
+    metricReaders: [],
   });
   sdk.start();
   return () => sdk.shutdown();
 }
 
+interface Metering {
+  reader: PrometheusReader | undefined;
+  end(): Promise<void>;
+}
+
+async function meter(
+  resource: Resource,
+  what: { env: TelemetryOptions["env"]; exportsMetrics: boolean; isRead: boolean },
+): Promise<Metering> {
+  const [{ MeterProvider }, { PrometheusReader }] = await Promise.all([
+    import("@opentelemetry/sdk-metrics"),
+    import("./_prometheus_reader.ts"),
+  ]);
+  const reader = what.isRead ? new PrometheusReader() : undefined;
+  const provider = new MeterProvider({
+    resource,
+    readers: [
+      ...(what.exportsMetrics ? [await openOtlpMetrics(what.env)] : []),
+      ...(reader === undefined ? [] : [reader]),
+    ],
+  });
+  metrics.setGlobalMeterProvider(provider);
+  const watch = observeProcess();
+  return {
+    reader,
+    end: async () => {
+      await provider.shutdown();
+      watch[Symbol.dispose]();
+    },
+  };
+}
+
 /** A collector that is down must not keep a process from ending. */
-async function settle(shutdown: Promise<void>, logger: Pick<Logger, "warn"> | undefined) {
+async function settle(shutdown: Promise<unknown>, logger: Pick<Logger, "warn"> | undefined) {
   const { promise: late, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, FLUSH_TIMEOUT, `it took longer than ${FLUSH_TIMEOUT} ms`);
   try {
-    const reason = await Promise.race([shutdown, late]);
+    const reason = await Promise.race([shutdown.then(() => undefined), late]);
     if (reason !== undefined) logger?.warn(`Cannot send the last telemetry: ${reason}`);
   } catch (error) {
     logger?.warn("Cannot send the last telemetry", { error });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { startTelemetry } from "./start_telemetry.ts";
-import { injectTrace } from "./trace_context.ts";
+import { count, observe, recordDuration } from "./metrics.ts";
+import { currentTraceId, injectTrace } from "./trace_context.ts";
 import { withSpan } from "./span.ts";
 
 const MODULE = JSON.stringify(new URL("./mod.ts", import.meta.url).href);
@@ -91,4 +92,97 @@ test("startTelemetry() exports nothing without an endpoint, yet traces travel", 
     assert.match(await withSpan("x", {}, () => injectTrace().traceparent ?? ""), /^00-.*-01$/);
   }
   assert.deepEqual(await withSpan("x", {}, () => injectTrace()), {});
+});
+
+test("startTelemetry() keeps metrics to be read, with the process's own, and no exemplars without an exporter", async () => {
+  await using telemetry = await startTelemetry({
+    service: "mailer",
+    version: "1.2.3",
+    env: {},
+    prometheus: true,
+  });
+  await withSpan("x", {}, () => recordDuration("posthaste.smtp.duration", 0.2));
+  count("posthaste.smtp.outcomes", 2, { "posthaste.outcome": "sent" });
+  using _queue = observe("posthaste.queue.oldest_age", () => [{
+    value: 7.5,
+    attributes: { "posthaste.stage": "pdf", "posthaste.lane": "bulk" },
+  }]);
+  const { contentType, body } = await telemetry.readMetrics?.("text/plain") ?? {};
+  assert.equal(contentType, "text/plain; version=0.0.4; charset=utf-8");
+  assert.ok(body);
+  for (
+    const line of [
+      'posthaste_smtp_duration_seconds_bucket{le="0.1"} 0',
+      'posthaste_smtp_duration_seconds_bucket{le="0.25"} 1',
+      'posthaste_smtp_duration_seconds_bucket{le="1.0"} 1',
+      'posthaste_smtp_duration_seconds_bucket{le="+Inf"} 1',
+      "posthaste_smtp_duration_seconds_count 1",
+      "# TYPE posthaste_smtp_outcomes_total counter",
+      'posthaste_smtp_outcomes_total{posthaste_outcome="sent"} 2',
+      'posthaste_queue_oldest_age_seconds{posthaste_stage="pdf",posthaste_lane="bulk"} 7.5',
+    ]
+  ) assert.ok(body.split("\n").includes(line), line);
+  assert.match(body, /^process_cpu_time_seconds_total\{cpu_mode="user"\} \d/m);
+  assert.match(body, /^nodejs_eventloop_utilization_ratio \d/m);
+  assert.match(body, /^target_info\{.*service_name="mailer".*service_version="1\.2\.3"/m);
+  assert.doesNotMatch(body, /trace_id/);
+});
+
+test("startTelemetry() gives OpenMetrics, with an exemplar that leads to the trace that was exported", async () => {
+  await using collector = await openCollector();
+  // The SDK reads it from the process itself.
+  const endpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+  process.env[endpoint] = `${collector.url}/v1/traces`;
+  await using telemetry = await startTelemetry({
+    service: "mailer",
+    env: process.env,
+    prometheus: true,
+  });
+  delete process.env[endpoint];
+  const traceId = await withSpan("mailer.send", {}, () => {
+    recordDuration("posthaste.message.duration", 45, { "posthaste.state": "sent" });
+    return currentTraceId();
+  });
+  recordDuration("posthaste.message.duration", 400, { "posthaste.state": "sent" });
+  const page = await telemetry.readMetrics?.(
+    "application/openmetrics-text;version=1.0.0,*/*;q=0.1",
+  );
+  assert.match(page?.contentType ?? "", /^application\/openmetrics-text; version=1\.0\.0/);
+  const lines = page?.body.split("\n") ?? [];
+  const told = lines.filter((line) => line.includes("# {"));
+  assert.equal(told.length, 1);
+  assert.match(
+    told[0] ?? "",
+    new RegExp(
+      '^posthaste_message_duration_seconds_bucket\\{posthaste_state="sent",le="60.0"\\} 1 ' +
+        `# \\{trace_id="${traceId}",span_id="[0-9a-f]{16}"\\} 45 \\d+(\\.\\d+)?$`,
+    ),
+  );
+  assert.ok(lines.includes("# UNIT posthaste_message_duration_seconds seconds"));
+  assert.equal(lines.at(-2), "# EOF");
+});
+
+test("startTelemetry() keeps no metrics to be read where they are switched off", async () => {
+  for (const env of [{ OTEL_METRICS_EXPORTER: "none" }, { OTEL_SDK_DISABLED: "true" }]) {
+    await using telemetry = await startTelemetry({ service: "a", env, prometheus: true });
+    assert.equal(telemetry.readMetrics, undefined);
+  }
+});
+
+test("startTelemetry() writes metrics that Prometheus's own tool finds nothing wrong with", async (t) => {
+  if (spawnSync("promtool", ["--version"]).error !== undefined) {
+    return t.skip("promtool is missing; install prometheus");
+  }
+  await using telemetry = await startTelemetry({ service: "a", env: {}, prometheus: true });
+  recordDuration("posthaste.smtp.duration", 0.2);
+  count("posthaste.release.dispatched");
+  const page = await telemetry.readMetrics?.(undefined);
+  const { stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
+    input: page?.body,
+    encoding: "utf8",
+  });
+  // OpenTelemetry's convention has a name that Prometheus would not choose.
+  const known = /^process_unix_file_descriptor_count .*"_count" suffix$/;
+  const complaints = `${stdout}${stderr}`.split("\n").filter((line) => line && !known.test(line));
+  assert.deepEqual(complaints, []);
 });

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { json } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
+import { openGrpcReceiver } from "./_otlp_grpc.ts";
+import { decodeOtlp } from "./_otlp_schema.ts";
 
 /** One span as it was exported. */
 export interface ReceivedSpan {
@@ -14,15 +16,31 @@ export interface ReceivedSpan {
   /** Empty at the root. */
   parentSpanId: string;
   attributes: Record<string, unknown>;
+  /** Ids of the traces that it is linked to. */
+  links: string[];
+}
+
+/** How exporters speak to a collector, as `OTEL_EXPORTER_OTLP_PROTOCOL` names it. */
+export type OtlpProtocol = "http/json" | "http/protobuf" | "grpc";
+
+/** One value of a metric as it was exported last. */
+export interface ReceivedPoint {
+  service: string;
+  metric: string;
+  attributes: Record<string, unknown>;
 }
 
 /** A collector that keeps what it gets. */
 export interface OtlpReceiver extends AsyncDisposable {
-  /** Settings that make a process export to it, often. */
+  /** Settings that make a process export to it, often, as JSON over HTTP. */
   readonly env: Record<string, string>;
+  /** The same in another protocol. */
+  envOf(protocol: OtlpProtocol): Record<string, string>;
   readonly spans: readonly ReceivedSpan[];
   /** All that came, as JSON. */
   readonly bodies: readonly string[];
+  /** Every set of attributes that each metric of each service came with. */
+  readonly points: readonly ReceivedPoint[];
   /** How many values of a histogram of one service were recorded, by what was exported last. */
   histogramCount(service: string, metric: string): number;
 }
@@ -36,10 +54,19 @@ interface Resource {
   attributes: Attribute[];
 }
 
+interface ExportedSpan extends Omit<ReceivedSpan, "attributes" | "links"> {
+  attributes?: Attribute[];
+  links?: { traceId: string }[];
+}
+
+interface Points {
+  dataPoints?: { count: number | string; attributes?: Attribute[] }[];
+}
+
 interface TraceExport {
   resourceSpans?: {
     resource: Resource;
-    scopeSpans: { spans: (Omit<ReceivedSpan, "attributes"> & { attributes: Attribute[] })[] }[];
+    scopeSpans: { spans: ExportedSpan[] }[];
   }[];
 }
 
@@ -47,50 +74,70 @@ interface MetricExport {
   resourceMetrics?: {
     resource: Resource;
     scopeMetrics: {
-      metrics: { name: string; histogram?: { dataPoints: { count: number | string }[] } }[];
+      metrics: { name: string; histogram?: Points; sum?: Points; gauge?: Points }[];
     }[];
   }[];
 }
 
-/** Opens a collector that speaks OTLP over HTTP with JSON. */
+/** Opens a collector that speaks OTLP over HTTP, with JSON or protobuf, and over gRPC. */
 export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];
   const counts = new Map<string, number>();
-  const server = createServer(async (request, response) => {
-    const body = await json(request) as TraceExport & MetricExport;
+  const points = new Map<string, ReceivedPoint>();
+  const take = (body: TraceExport & MetricExport) => {
     bodies.push(JSON.stringify(body));
     for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
       const service = serviceOf(resource);
-      for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
-        const { name, kind, traceId, spanId, parentSpanId = "" } = span;
-        const attributes = plain(span.attributes);
-        spans.push({ service, name, kind, traceId, spanId, parentSpanId, attributes });
-      }
+      spans.push(
+        ...scopeSpans.flatMap((scope) => scope.spans.map((span) => spanOf(span, service))),
+      );
     }
     for (const { resource, scopeMetrics } of body.resourceMetrics ?? []) {
-      for (const { name, histogram } of scopeMetrics.flatMap(({ metrics }) => metrics)) {
-        const points = histogram?.dataPoints ?? [];
-        const total = points.reduce((sum, point) => sum + Number(point.count), 0);
-        counts.set(`${serviceOf(resource)} ${name}`, total);
+      const service = serviceOf(resource);
+      for (const { name, histogram, sum, gauge } of scopeMetrics.flatMap((one) => one.metrics)) {
+        const told = (histogram ?? sum ?? gauge)?.dataPoints ?? [];
+        const total = told.reduce((all, point) => all + Number(point.count), 0);
+        counts.set(`${service} ${name}`, total);
+        for (const point of told) {
+          const attributes = plain(point.attributes);
+          points.set(JSON.stringify([service, name, attributes]), {
+            ...{ service, metric: name, attributes },
+          });
+        }
       }
     }
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  };
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const isJson = request.headers["content-type"]?.startsWith("application/json") === true;
+    const signal = request.url === "/v1/metrics" ? "metrics" : "traces";
+    take(isJson ? JSON.parse(body.toString()) : decodeOtlp(signal, body));
+    response.writeHead(200, {
+      "content-type": isJson ? "application/json" : "application/x-protobuf",
+    }).end(isJson ? "{}" : "");
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
+  const grpc = await openGrpcReceiver((body) => take(body as TraceExport & MetricExport));
+  const envOf = (protocol: OtlpProtocol) => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${protocol === "grpc" ? grpc.port : port}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    OTEL_BSP_SCHEDULE_DELAY: "200",
+    OTEL_METRIC_EXPORT_INTERVAL: "500",
+    OTEL_METRIC_EXPORT_TIMEOUT: "400",
+  });
   return {
-    env: {
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-      OTEL_BSP_SCHEDULE_DELAY: "200",
-      OTEL_METRIC_EXPORT_INTERVAL: "500",
-      OTEL_METRIC_EXPORT_TIMEOUT: "400",
-    },
+    env: envOf("http/json"),
+    envOf,
     spans,
     bodies,
+    get points() {
+      return [...points.values()];
+    },
     histogramCount: (service, metric) => counts.get(`${service} ${metric}`) ?? 0,
     async [Symbol.asyncDispose]() {
+      grpc.close();
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
@@ -99,10 +146,19 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
+function spanOf(span: ExportedSpan, service: string): ReceivedSpan {
+  const { name, kind, traceId, spanId, parentSpanId = "", links = [] } = span;
+  return {
+    ...{ service, name, kind, traceId, spanId, parentSpanId },
+    attributes: plain(span.attributes),
+    links: links.map((link) => link.traceId),
+  };
+}
+
 function serviceOf({ attributes }: Resource): string {
   return String(plain(attributes)["service.name"]);
 }
 
-function plain(attributes: Attribute[]): Record<string, unknown> {
+function plain(attributes: Attribute[] = []): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

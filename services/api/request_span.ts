@@ -10,8 +10,9 @@ import {
   errorType,
   extractTrace,
   type Logger,
-  type MetricAttributes,
   recordDuration,
+  type SpanAttributes,
+  withContext,
 } from "@posthaste/telemetry";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
@@ -99,14 +100,18 @@ function finish(request: FastifyRequest, { reply, logger }: Ending): void {
   const { span, startedAt, route, failure } = measured;
   const elapsedMs = performance.now() - startedAt;
   const status = reply?.statusCode;
-  const attributes: MetricAttributes = {
+  const attributes = {
     "http.request.method": request.method,
     "http.route": route,
     "http.response.status_code": status,
     "url.scheme": request.protocol,
     "error.type": failureType(status, failure),
-  };
-  recordDuration("http.server.request.duration", elapsedMs / 1000, attributes);
+  } satisfies SpanAttributes;
+  // The hook runs outside of the span, whose ids the measurement carries.
+  withContext(
+    trace.setSpan(context.active(), span),
+    () => recordDuration("http.server.request.duration", elapsedMs / 1000, attributes),
+  );
   span.setAttributes(attributes);
   if (attributes["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();

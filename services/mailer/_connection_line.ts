@@ -1,4 +1,5 @@
 import { EgressError } from "@posthaste/egress";
+import { errorType, recordDuration } from "@posthaste/telemetry";
 import { SmtpSession } from "./_smtp_session.ts";
 import { parseReply, SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -158,7 +159,18 @@ export class ConnectionLine {
       onClosed: () => this.#forget(session),
     });
     this.#sessions.add(session);
-    await session.open(signal);
+    const started = performance.now();
+    const tell = (failure?: unknown) =>
+      recordDuration("posthaste.smtp.connect.duration", (performance.now() - started) / 1000, {
+        ...(failure === undefined ? {} : { "error.type": errorType(failure) }),
+      });
+    try {
+      await session.open(signal);
+    } catch (error) {
+      tell(error);
+      throw error;
+    }
+    tell();
     return session;
   }
 

@@ -42,6 +42,10 @@ export const CONFIG = z.object({
     ),
   CONNECTION_IDLE: setting.duration({ min: 100 }).prefault("30s")
     .describe("An unused connection to an SMTP server is closed after this time"),
+  METRIC_INTEGRATIONS: setting.integer({ min: 0, max: 1000 }).prefault("50")
+    .describe(
+      'SMTP integrations that this process names in posthaste.smtp.outcomes; the rest are "other", and 0 names none',
+    ),
   ATTACHMENT_CACHE: setting.bytes({ min: 0 }).prefault("64MB")
     .describe("Memory for PDFs that several mails share"),
 });

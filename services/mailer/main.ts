@@ -9,6 +9,7 @@ import { openAttachmentCache } from "./attachment_cache.ts";
 import { CONFIG, openResolver } from "./config.ts";
 import { joinCrew } from "./crew.ts";
 import { openGate } from "./gate.ts";
+import { integrationLabels } from "./integration_labels.ts";
 import { PROBES_AT_ONCE, probeStep } from "./probe_step.ts";
 import { sendStep } from "./send_step.ts";
 import { openTransportPool } from "./transport_pool.ts";
@@ -58,6 +59,7 @@ await runService({
         return bytes && Buffer.from(bytes).toString();
       },
       now,
+      integrationLabel: integrationLabels(config.METRIC_INTEGRATIONS),
       logger,
       leaseMs: config.CLAIM_LEASE,
       replyMs: config.REPLY_TIMEOUT,

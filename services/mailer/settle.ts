@@ -10,6 +10,8 @@ import type { Setback } from "./outcome.ts";
 /** What settling needs from the outside. */
 export interface SettleDeps extends MessageOutcomes, Pick<SendStore, "hastenSweep"> {
   now(): Date;
+  /** What metrics call an integration. */
+  integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
   logger: Pick<Logger, "warn" | "error">;
 }
 
@@ -56,7 +58,11 @@ export async function settle(work: Work, deps: SettleDeps, result: Result): Prom
   }
   if (result.state === "deferred") crashPoint("mailer.after_deferral");
   if ("nextAt" in result) await deps.hastenSweep(message.sendId, result.nextAt);
-  count("posthaste.smtp.outcomes", 1, { "posthaste.outcome": result.state });
+  count("posthaste.smtp.outcomes", 1, {
+    "posthaste.outcome": result.state,
+    "smtp.response.status_class": statusClass(result),
+    "posthaste.integration": deps.integrationLabel?.(message),
+  });
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
   const fact = { ...factOf(message, attempt, at), durationMs };
@@ -66,6 +72,12 @@ export async function settle(work: Work, deps: SettleDeps, result: Result): Prom
     })
     : [];
   return { type: "done", publish: [toldAs(result, fact), ...again] };
+}
+
+/** `none` where the server said nothing: no connection, or the mail was not begun. */
+function statusClass(result: Result): string {
+  const code = "reply" in result ? result.reply?.code : undefined;
+  return code === undefined ? "none" : `${Math.floor(code / 100)}xx`;
 }
 
 function toldAs(result: Result, fact: ReturnType<typeof factOf>): Outgoing {

@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { count } from "@posthaste/telemetry";
 import { availableParallelism } from "node:os";
 import { BrowserPool, type StopReason } from "./browser_pool.ts";
 import { type BrowserProcess, MemoryError } from "./browser_process.ts";
@@ -78,6 +79,8 @@ export interface BrowserStats {
 export interface PrintOptions {
   /** Ends the wait, not the print. */
   signal?: AbortSignal | undefined;
+  /** Told when its turn has come. */
+  onTurn?: (() => void) | undefined;
   /** Whose turn it takes. Default: nobody's, in the transactional lane. */
   asker?: Asker | undefined;
   /**
@@ -167,10 +170,10 @@ class Supervisor implements PdfBrowser {
   }
 
   async print(job: PrintJob, options: PrintOptions = {}): Promise<PrintedPdf> {
-    const { signal, asker = NOBODY, timeLimit } = options;
+    const { signal, asker = NOBODY, timeLimit, onTurn } = options;
     try {
       const order = orderOf(job, this.#limits);
-      const work = this.#takeTurn(job, { order, signal, asker, timeLimit });
+      const work = this.#takeTurn(job, { order, signal, asker, timeLimit, onTurn });
       const settled = work.catch(() => undefined).finally(() => this.#inPrint.delete(settled));
       this.#inPrint.add(settled);
       const result = resultOf(job, await unlessAborted(job, { work, signal }), this.#limits);
@@ -214,17 +217,19 @@ class Supervisor implements PdfBrowser {
 
   async #takeTurn(
     job: PrintJob,
-    { order, signal, asker, timeLimit }: {
+    { order, signal, asker, timeLimit, onTurn }: {
       order: PrintOrder;
       signal: AbortSignal | undefined;
       asker: Asker;
       timeLimit: number | undefined;
+      onTurn: (() => void) | undefined;
     },
   ): Promise<Printed> {
     const giveBack = await this.#slots.take(asker);
     this.#busy++;
     try {
       if (signal?.aborted) throw aborted(job);
+      onTurn?.();
       return await this.#printUntilDone(job, { order, timeLimit });
     } finally {
       this.#busy--;
@@ -313,6 +318,7 @@ class Supervisor implements PdfBrowser {
 
   #onStop(reason: StopReason, process: BrowserProcess): void {
     this.#stops[reason]++;
+    count("posthaste.browser.restarts", 1, { "posthaste.reason": reason });
     const after = `after ${process.printed} documents`;
     this.#log(
       reason === "recycled" ? "info" : "warn",

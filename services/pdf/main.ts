@@ -8,6 +8,7 @@ import { openBrowser } from "./browser.ts";
 import { CONFIG } from "./config.ts";
 import { deskPrintStep } from "./desk_print_step.ts";
 import { printStep } from "./print_step.ts";
+import { watchMemory } from "./watch_memory.ts";
 
 await runService({
   name: "pdf",
@@ -57,6 +58,7 @@ await runService({
     });
 
     await Promise.all([
+      watchMemory(browser, signal),
       bus.consume(deskPrintStep(parts), {
         consumer: "pdf_desk",
         concurrency: concurrency.transactional,

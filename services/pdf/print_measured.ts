@@ -3,15 +3,20 @@ import { recordDuration, recordSize } from "@posthaste/telemetry";
 import type { PdfBrowser, PrintOptions } from "./browser.ts";
 import type { PrintedPdf, PrintJob } from "./print_job.ts";
 
-/** Prints one document, and notes how long it took and how large it is. */
+/** Prints one document, and notes how long it waited, how long it took, and how large it is. */
 export async function printMeasured(
   browser: Pick<PdfBrowser, "print">,
   job: PrintJob,
   options: PrintOptions,
 ): Promise<PrintedPdf> {
-  const started = performance.now();
+  let started = performance.now();
   crashPoint("pdf.before_print");
-  const printed = await browser.print(job, options);
+  const onTurn = () => {
+    const now = performance.now();
+    recordDuration("posthaste.print.wait.duration", (now - started) / 1000);
+    started = now;
+  };
+  const printed = await browser.print(job, { ...options, onTurn });
   crashPoint("pdf.after_print");
   recordDuration("posthaste.print.duration", (performance.now() - started) / 1000);
   recordSize("posthaste.print.size", printed.pdf.length);

@@ -4,6 +4,7 @@ import { consumerOf, openBus } from "@posthaste/messaging";
 import { LANES } from "@posthaste/contracts";
 import { runService } from "@posthaste/runtime";
 import { openStore, openVersionCache } from "@posthaste/storage";
+import { observe } from "@posthaste/telemetry";
 import { openCage } from "@posthaste/templating";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
@@ -33,6 +34,9 @@ await runService({
       timeLimitMs: config.RENDER_TIME_LIMIT,
       memoryMb: config.RENDER_MEMORY_MB,
     });
+    using _restarts = observe("posthaste.render.cage_restarts", () => [{
+      value: cage.stats().restarts,
+    }]);
     const versions = openVersionCache(store);
     const contents = bus.objects("contents");
     const now = () => new Date();

@@ -11,6 +11,7 @@ import { recordFacts } from "./record_facts.ts";
 import { recordStatistics } from "./record_statistics.ts";
 import { releaseForever } from "./release.ts";
 import { sweepForever } from "./sweep.ts";
+import { watchPipeline } from "./watch_pipeline.ts";
 
 await runService({
   name: "tracker",
@@ -33,6 +34,8 @@ await runService({
         bus.publish(outgoing, trace ? { trace: { traceparent: trace } } : {}),
       ...openIntegrationCache(store, { ttlMs: 1000 }),
       streamStates: () => bus.streamStates(),
+      streamSizes: () => bus.streamSizes(),
+      queueAges: () => bus.queueAges(),
       now: () => new Date(),
       logger,
     };
@@ -55,6 +58,7 @@ await runService({
       }),
       expireKeysForever(deps, signal),
       expireContentsForever(deps, signal),
+      watchPipeline(deps, signal),
       dropPassedForever(bus, { signal, logger }),
       releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal }),
       config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,

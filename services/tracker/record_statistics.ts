@@ -5,6 +5,7 @@ import {
   type StatisticsNote,
   type StatisticsStore,
 } from "@posthaste/storage";
+import { count } from "@posthaste/telemetry";
 
 const COUNTED_AS: Partial<Record<Fact["type"], Counted>> = {
   "fact.send.accepted": "accepted",
@@ -23,6 +24,26 @@ export async function recordStatistics(
   { noteStatistics }: Pick<StatisticsStore, "noteStatistics">,
 ): Promise<void> {
   await noteStatistics(sumUp(facts));
+  countStates(facts);
+}
+
+/** Every fact is in one process's hands only, so the sum over all processes is that of the system. */
+function countStates(facts: Fact[]): void {
+  const counts = new Map<string, { state: string; stage: string | undefined; messages: number }>();
+  for (const { type, data } of facts) {
+    const state = COUNTED_AS[type];
+    if (state === undefined) continue;
+    const stage = "stage" in data ? data.stage : undefined;
+    const key = `${state} ${stage}`;
+    const messages = "recipients" in data ? data.recipients ?? 1 : 1;
+    counts.set(key, { state, stage, messages: (counts.get(key)?.messages ?? 0) + messages });
+  }
+  for (const { state, stage, messages } of counts.values()) {
+    count("posthaste.message.states", messages, {
+      "posthaste.state": state,
+      "posthaste.stage": stage,
+    });
+  }
 }
 
 /** Sums facts up by account and bucket of time. */

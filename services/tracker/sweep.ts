@@ -56,6 +56,7 @@ export async function sweepOnce(deps: SweepDeps, { graceMs }: SweepOptions): Pro
   const now = deps.now();
   const sends = await findSends(deps, now);
   if (sends.length === 0) return 0;
+  count("posthaste.sweep.sends", sends.length);
   const streams = await deps.streamStates();
   crashPoint("tracker.sweep_found");
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.

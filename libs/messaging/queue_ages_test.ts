@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { test } from "node:test";
+import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
+import { CONSUMERS } from "./topology.ts";
+
+test("queueAges() tells each lane's own length and age, of what waits and of what is in hand", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  const of = async (name: string) => {
+    const found = (await bus.queueAges()).find(({ plan }) => plan.name === name);
+    assert.ok(found);
+    return { messages: found.messages, at: found.oldestAt?.getTime() ?? 0 };
+  };
+  assert.deepEqual(await of("renderer_bulk"), { messages: 0, at: 0 });
+  const before = Date.now();
+  await bus.publish(requested("acc_1", "bulk"));
+  await delay(300);
+  const between = Date.now();
+  await bus.publish(requested("acc_2", "bulk"));
+  await bus.publish(requested("acc_3"));
+
+  const bulk = await of("renderer_bulk");
+  const single = await of("renderer_transactional");
+  assert.equal(bulk.messages, 2);
+  assert.equal(single.messages, 1);
+  assert.ok(bulk.at >= before - 50 && bulk.at < between, "the first of the lane");
+  assert.ok(single.at >= between - 50, "not that of the other lane");
+
+  const stop = new AbortController();
+  const held = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  const consuming = bus.consume({
+    name: "test",
+    handle: async () => {
+      taken.resolve();
+      await held.promise;
+      return { type: "done", publish: [] };
+    },
+    giveUp: () => ({ publish: [] }),
+  }, {
+    ...{ consumer: "renderer_transactional", concurrency: 1 },
+    signal: stop.signal,
+    logger: openTestLogger(),
+  });
+  await taken.promise;
+  assert.deepEqual(await of("renderer_transactional"), single);
+  stop.abort();
+  held.resolve();
+  await consuming;
+  assert.deepEqual(await of("renderer_transactional"), { messages: 0, at: 0 });
+  assert.equal((await bus.queueAges()).length, CONSUMERS.length);
+});

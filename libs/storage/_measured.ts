@@ -1,0 +1,44 @@
+import { currentTraceId, errorType, recordDuration, withSpan } from "@posthaste/telemetry";
+
+type Operation = (...args: unknown[]) => Promise<unknown>;
+
+/**
+ * Has every operation measured under its own name and, inside of a trace, told as a span of a database's
+ * client. What is asked again and again outside of traces makes none.
+ */
+export function measured<Operations extends object>(operations: Operations): Operations {
+  return Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [
+      name,
+      isGenerator(operation) ? operation : measuredOne(name, operation),
+    ]),
+  ) as Operations;
+}
+
+/** It has come to an end when its reader has, who may take any time. */
+function isGenerator(operation: unknown): boolean {
+  return Object.prototype.toString.call(operation) === "[object AsyncGeneratorFunction]";
+}
+
+function measuredOne(name: string, operation: Operation): Operation {
+  const attributes = { "db.system.name": "mongodb", "db.operation.name": name };
+  const run = async (args: unknown[]) => {
+    const started = performance.now();
+    let failure: { "error.type"?: string } = {};
+    try {
+      return await operation(...args);
+    } catch (error) {
+      failure = { "error.type": errorType(error) };
+      throw error;
+    } finally {
+      recordDuration("db.client.operation.duration", (performance.now() - started) / 1000, {
+        ...attributes,
+        ...failure,
+      });
+    }
+  };
+  return (...args) =>
+    currentTraceId() === undefined
+      ? run(args)
+      : withSpan(name, { kind: "client", attributes }, () => run(args));
+}

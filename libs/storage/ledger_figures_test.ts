@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { claimOf, openTestStore, sendOf } from "./_test_store.ts";
+
+const now = new Date("2026-01-01T00:00:05Z");
+
+test("ledgerState() counts what waits over all accounts, by indexes, and knows the disk", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  const empty = await store.ledgerState(now);
+  assert.deepEqual({ ...empty, disk: null }, {
+    ...{ parked: 0, unknown: 0, unreachable: 0, suspended: 0, disk: null },
+  });
+  assert.ok(empty.disk && empty.disk.used > 0 && empty.disk.used < empty.disk.size);
+
+  const integration = await store.createIntegration({
+    accountId: "acc_9",
+    name: "stopped",
+    host: "smtp.example.com",
+    port: 587,
+    tls: "starttls",
+    auth: null,
+    senders: ["a@example.com"],
+  });
+  await store.suspendIntegration(integration, { at: now, reason: "login refused" });
+  await store.noteTrouble({ id: "acc_9/8", reason: "refused", now, pauseMs: () => 30_000 });
+  const [parked, lost] = [sendOf(), sendOf({ accountId: "acc_2" })];
+  await store.parkMessage({ ...claimOf(parked, 0, now), parkedFor: "acc_1/1", reason: "busy" });
+  const claim = claimOf(lost, 0, now);
+  assert.ok((await store.claimMessage(claim)).claimed);
+  const outcome = { messageId: claim.messageId, attempt: 1, at: now, durationMs: 1 };
+  assert.ok(await store.markUnknown({ ...outcome, reason: "no reply" }));
+
+  const state = await store.ledgerState(now);
+  assert.deepEqual({ ...state, disk: null }, {
+    ...{ parked: 1, unknown: 1, unreachable: 1, suspended: 1, disk: null },
+  });
+  const later = await store.ledgerState(new Date(now.getTime() + 60_000));
+  assert.equal(later.unreachable, 0);
+  const plan = JSON.stringify(
+    await db.collection("messages").find({ state: "unknown" }).explain("queryPlanner"),
+  );
+  assert.match(plan, /"indexName":"state_1"/);
+});

@@ -1,0 +1,33 @@
+import type { Resource } from "@opentelemetry/resources";
+
+/** Who the process is. */
+export interface Identity {
+  /** Name of the service, unless `OTEL_SERVICE_NAME` gives another. */
+  service: string;
+  version?: string;
+  env: Record<string, string | undefined>;
+}
+
+/**
+ * Says what a process is in traces and metrics alike. `OTEL_RESOURCE_ATTRIBUTES` adds to it, such as
+ * `deployment.environment.name=production`.
+ */
+export async function resourceOf({ service, version, env }: Identity): Promise<Resource> {
+  const resources = await import("@opentelemetry/resources");
+  const name = env["OTEL_SERVICE_NAME"]?.trim();
+  // The process detector is left out: it tells the command line and the user.
+  const detected = resources.detectResources({
+    detectors: [
+      resources.serviceInstanceIdDetector,
+      resources.hostDetector,
+      resources.envDetector,
+    ],
+  });
+  await detected.waitForAsyncAttributes?.();
+  return resources.defaultResource().merge(detected).merge(
+    resources.resourceFromAttributes({
+      "service.name": name ? name : service,
+      ...(version === undefined ? {} : { "service.version": version }),
+    }),
+  );
+}

@@ -1,0 +1,20 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { observe } from "@posthaste/telemetry";
+import type { PdfBrowser } from "./browser.ts";
+import { memoryOf, processTree } from "./process_tree.ts";
+
+const EVERY_MS = 10_000;
+
+/** Has metrics tell what the browser's processes take of memory, until the signal aborts. */
+export async function watchMemory(
+  browser: Pick<PdfBrowser, "stats">,
+  signal: AbortSignal,
+): Promise<void> {
+  let bytes = 0;
+  using _told = observe("posthaste.browser.memory", () => [{ value: bytes }]);
+  while (!signal.aborted) {
+    const { pid } = browser.stats();
+    bytes = pid === undefined ? 0 : await memoryOf(await processTree(pid));
+    await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

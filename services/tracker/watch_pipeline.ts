@@ -1,0 +1,121 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type QueueAge, queueAttributes, type StreamSize } from "@posthaste/messaging";
+import type { LedgerFigures, LedgerState } from "@posthaste/storage";
+import { type Logger, observe } from "@posthaste/telemetry";
+
+/** What the watch needs from the outside. */
+export interface WatchDeps extends LedgerFigures {
+  queueAges(): Promise<QueueAge[]>;
+  streamSizes(): Promise<Map<string, StreamSize>>;
+  now(): Date;
+  logger: Pick<Logger, "warn">;
+}
+
+const QUEUES_EVERY_MS = 5000;
+const LEDGER_EVERY_MS = 15_000;
+
+/** What could not be looked at for so long is not told any more: an old figure would pass for a new one. */
+const STALE_MS = 60_000;
+
+/**
+ * Looks every few seconds what is in front of each stage, how full the broker is, and what waits in the
+ * ledger, and has metrics tell it, until the signal aborts. Each tracker does so: of what they tell,
+ * take the maximum, not the sum.
+ */
+export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promise<void> {
+  const queues = recent<QueueAge[]>(deps);
+  const streams = recent<Map<string, StreamSize>>(deps);
+  const ledger = recent<LedgerState>(deps);
+  using told = new DisposableStack();
+  tellQueues(told, queues, deps);
+  tellStreams(told, streams);
+  tellLedger(told, ledger);
+  await Promise.all([
+    every(QUEUES_EVERY_MS, async () => {
+      queues.set(await deps.queueAges());
+      streams.set(await deps.streamSizes());
+    }, { ...deps, signal }),
+    every(LEDGER_EVERY_MS, async () => ledger.set(await deps.ledgerState(deps.now())), {
+      ...deps,
+      signal,
+    }),
+  ]);
+}
+
+interface Recent<T> {
+  set(value: T): void;
+  get(): T | undefined;
+}
+
+function recent<T>({ now }: Pick<WatchDeps, "now">): Recent<T> {
+  let held: { value: T; at: number } | undefined;
+  return {
+    set: (value) => void (held = { value, at: now().getTime() }),
+    get: () => held && now().getTime() - held.at < STALE_MS ? held.value : undefined,
+  };
+}
+
+async function every(
+  waitMs: number,
+  look: () => Promise<void>,
+  { signal, logger }: { signal: AbortSignal } & Pick<WatchDeps, "logger">,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await look();
+    } catch (error) {
+      logger.warn("Cannot look how the pipeline stands, trying again", { error });
+    }
+    await delay(waitMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function tellQueues(
+  told: DisposableStack,
+  queues: Recent<QueueAge[]>,
+  { now }: Pick<WatchDeps, "now">,
+): void {
+  const each = (valueOf: (queue: QueueAge) => number) => () =>
+    (queues.get() ?? []).map((queue) => ({
+      value: valueOf(queue),
+      attributes: queueAttributes(queue.plan),
+    }));
+  told.use(observe("posthaste.queue.messages", each(({ messages }) => messages)));
+  told.use(observe(
+    "posthaste.queue.oldest_age",
+    each(({ oldestAt }) =>
+      oldestAt === null ? 0 : Math.max(0, now().getTime() - oldestAt.getTime()) / 1000
+    ),
+  ));
+}
+
+function tellStreams(told: DisposableStack, streams: Recent<Map<string, StreamSize>>): void {
+  const each = (valueOf: (state: StreamSize) => number | null) => () =>
+    [...streams.get() ?? []].flatMap(([name, state]) => {
+      const value = valueOf(state);
+      return value === null ? [] : [{ value, attributes: { "posthaste.stream": name } }];
+    });
+  told.use(observe("posthaste.stream.size", each(({ bytes }) => bytes)));
+  told.use(observe("posthaste.stream.limit", each(({ maxBytes }) => maxBytes)));
+}
+
+function tellLedger(told: DisposableStack, ledger: Recent<LedgerState>): void {
+  const each = <const Name extends "parked" | "unknown" | "unreachable" | "suspended">(
+    names: readonly Name[],
+  ) =>
+  () => {
+    const state = ledger.get();
+    return state === undefined ? [] : names.map((name) => ({
+      value: state[name],
+      attributes: { "posthaste.state": name },
+    }));
+  };
+  told.use(observe("posthaste.integrations", each(["unreachable", "suspended"])));
+  told.use(observe("posthaste.messages", each(["parked", "unknown"])));
+  const disk = (field: "used" | "size") => () => {
+    const found = ledger.get()?.disk;
+    return found ? [{ value: found[field] }] : [];
+  };
+  told.use(observe("posthaste.ledger.disk.usage", disk("used")));
+  told.use(observe("posthaste.ledger.disk.limit", disk("size")));
+}
