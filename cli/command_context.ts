@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { Account } from "@posthaste/contracts";
+import type { Bus } from "@posthaste/messaging";
 import type { Store } from "@posthaste/storage";
 import { type Api, openApi } from "./api.ts";
 import { CommandError, notFoundError, usageError } from "./command_error.ts";
@@ -25,8 +26,11 @@ export interface HttpOptions {
   tokenFile?: string;
 }
 
-/** Opens the database. */
-export async function openStoreFor({ settings }: CommandContext): Promise<Store> {
+/** Opens the database; for a migration, with documents that are older than this program reads. */
+export async function openStoreFor(
+  { settings }: CommandContext,
+  { migrating = false }: { migrating?: boolean } = {},
+): Promise<Store> {
   const url = settings.mongodbUrl;
   const { openStore } = await import("@posthaste/storage");
   try {
@@ -34,11 +38,27 @@ export async function openStoreFor({ settings }: CommandContext): Promise<Store>
       url,
       appName: "posthaste-cli",
       maxPoolSize: 4,
+      migrating,
     });
   } catch (cause) {
     throw new CommandError(reasonOf(cause), {
       exitCode: EXIT.failed,
       remedy: "is the database running, and MONGODB_URL right?",
+      cause,
+    });
+  }
+}
+
+/** Opens the broker. */
+export async function openBusFor({ settings }: CommandContext): Promise<Bus> {
+  const url = settings.natsUrl;
+  const { openBus } = await import("@posthaste/messaging");
+  try {
+    return await openBus({ url, name: "posthaste-cli" });
+  } catch (cause) {
+    throw new CommandError(`Cannot open the broker: ${reasonOf(cause)}`, {
+      exitCode: EXIT.failed,
+      remedy: "is nats-server running with JetStream, and NATS_URL right?",
       cause,
     });
   }

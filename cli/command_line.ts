@@ -2,11 +2,14 @@ import { Command, CommanderError } from "commander";
 import { CommandError, toCommandError } from "./command_error.ts";
 import type { CommandContext } from "./command_context.ts";
 import { accountsCommand } from "./commands/accounts.ts";
+import { checkCommand } from "./commands/check.ts";
+import { forgetCommand } from "./commands/forget.ts";
 import { importCommand } from "./commands/import.ts";
 import { integrationsCommand } from "./commands/integrations.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { renderCommand } from "./commands/render.ts";
+import { restoredCommand } from "./commands/restored.ts";
 import { retryCommand } from "./commands/retry.ts";
 import { sendCommand } from "./commands/send.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -29,6 +32,9 @@ const COMMANDS = [
   sendCommand,
   statusCommand,
   retryCommand,
+  forgetCommand,
+  checkCommand,
+  restoredCommand,
 ];
 
 const HELP = `

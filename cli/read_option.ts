@@ -32,3 +32,14 @@ export function readInteger(option: string, text: string, range: Required<Option
     `Cannot take ${option} "${text}": expected a whole number from ${min} to ${max}`,
   );
 }
+
+/** Reads a time in ISO 8601 out of an option; without a zone it is taken as UTC. */
+export function readTime(option: string, text: string): Date {
+  const isTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
+  const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(text) || text.length === 10;
+  const at = new Date(isTime ? `${text.replace(" ", "T")}${hasZone ? "" : "Z"}` : NaN);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw usageError(
+    `Cannot take ${option} "${text}": expected a time such as 2026-11-22T03:00Z`,
+  );
+}

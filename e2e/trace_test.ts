@@ -190,7 +190,10 @@ test("Prometheus reads the length and the age of every queue from the tracker's 
       );
     }
   }
-  assert.match(text, /^posthaste_stream_limit_bytes\{posthaste_stream="MAIL"\} 1073741824$/m);
+  assert.match(
+    text,
+    /^posthaste_stream_limit_bytes\{posthaste_stream="MAIL",posthaste_stream_kind="queue"\} 1073741824$/m,
+  );
   assert.match(text, /^posthaste_ledger_disk_limit_bytes \d+$/m);
 });
 

@@ -123,7 +123,8 @@ async function rewrapAll({ output }: CommandContext, store: Store, keys: MasterK
   }
 }
 
-async function readKeys({ settings }: CommandContext): Promise<MasterKeys> {
+/** Reads the master keys of the environment. */
+export async function readKeys({ settings }: CommandContext): Promise<MasterKeys> {
   const { readMasterKeys } = await import("@posthaste/storage");
   try {
     return readMasterKeys(settings.masterKey);

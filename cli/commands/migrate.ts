@@ -32,7 +32,7 @@ async function migrate(context: CommandContext, options: MigrateOptions): Promis
   const { output, settings } = context;
   const replicas = Number(options.replicas);
   const url = settings.natsUrl;
-  await using store = await openStoreFor(context);
+  await using store = await openStoreFor(context, { migrating: true });
   await store.ensureIndexes();
   await applyTopology(url, replicas);
   output.result(

@@ -5,13 +5,12 @@ import { type CommandContext, openStoreFor } from "../command_context.ts";
 import { CommandError, notFoundError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
 import { sayTime } from "../say.ts";
+import { applyDatabaseUsers } from "../apply_database_users.ts";
 
 /** `posthaste users …` */
 export function usersCommand(context: CommandContext): Command {
   const command = new Command("users")
-    .description(
-      "List the people of the dashboard, let in who lost their password, and remove who left.",
-    )
+    .description("The people of the dashboard, and the services' users at the database.")
     .addHelpText(
       "after",
       `
@@ -19,8 +18,25 @@ Examples:
   posthaste users list
   posthaste users set-password ann@example.com
   posthaste users remove ann@example.com
+  posthaste users apply users.json
 `,
     );
+  command.command("apply <file>")
+    .description("Create or change the services' users at the database, with just their rights.")
+    .addHelpText(
+      "after",
+      `
+MONGODB_URL names somebody who may create users. The file is JSON, for its owner's eyes only:
+  {"operator": "…", "api": "…", "renderer": "…", "mailer": "…", "tracker": "…", "dashboard": "…"}
+Each value is a password of at least 16 characters. It may be repeated, and is before each upgrade:
+rights may have been added. To change a password, change the file, apply it, and start that
+service again.
+
+Example:
+  posthaste users apply /run/secrets/database_users.json
+`,
+    )
+    .action((file: string) => applyDatabaseUsers(context, file));
   command.command("list")
     .description("List everybody who signs in to the dashboard.")
     .addHelpText("after", "\nExample:\n  posthaste users list\n")

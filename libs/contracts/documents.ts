@@ -2,9 +2,9 @@ import { z } from "zod";
 import { emailAddressSchema } from "./email_address.ts";
 import { laneSchema } from "./lane.ts";
 import { messageStateSchema } from "./message_state.ts";
-import { pageOptionsSchema } from "./page_options.ts";
+import { keptPageOptionsSchema } from "./page_options.ts";
 import type { SendRequest } from "./send_request.ts";
-import { variableDeclarationSchema } from "./variables.ts";
+import { keptDeclarationSchema } from "./variables.ts";
 
 /** The longest that contents are kept, in days. */
 export const MAX_CONTENT_DAYS = 365;
@@ -102,7 +102,7 @@ const versionBase = {
   templateId: z.int().positive(),
   version: z.int().positive(),
   name: z.string(),
-  variables: z.array(variableDeclarationSchema),
+  variables: z.array(keptDeclarationSchema),
   /** BCP 47 tag that helpers format by where the template names none. */
   locale: z.string().default("en"),
   /** SHA-256 of everything the author wrote: the same source is not published twice in a row. */
@@ -138,7 +138,7 @@ export const pdfVersionSchema = z.object({
   kind: z.literal("pdf"),
   source: z.object({ html: z.string() }),
   parts: z.object({ html: z.string(), filename: z.string() }),
-  page: pageOptionsSchema,
+  page: keptPageOptionsSchema,
 });
 
 /** A published version of a PDF template. */
@@ -357,6 +357,8 @@ export const messageSchema = z.object({
   reply: smtpReplySchema.nullable(),
   /** SHA-256 of the MIME of the first attempt, in hex: every later one must be the same. */
   mimeHash: z.string().nullable(),
+  /** Since when nothing of the recipient is kept, so that it cannot be sent again. */
+  forgottenAt: z.date().optional(),
   timeline: z.array(timelineEntrySchema),
 });
 

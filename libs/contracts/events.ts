@@ -2,9 +2,9 @@ import { z } from "zod";
 import { contentSchema } from "./content.ts";
 import { smtpReplySchema } from "./documents.ts";
 import { laneSchema } from "./lane.ts";
-import { pageOptionsSchema } from "./page_options.ts";
+import { keptPageOptionsSchema } from "./page_options.ts";
 import { probeSettingsSchema } from "./probe.ts";
-import { variableDeclarationSchema, variablesSchema } from "./variables.ts";
+import { keptDeclarationSchema, variablesSchema } from "./variables.ts";
 
 /** Version of the events' shapes: a reader refuses what is newer than itself. */
 export const EVENT_VERSION = 1;
@@ -71,7 +71,7 @@ export const pdfSourceSchema = z.object({
   templateId: z.int(),
   filename: z.string(),
   html: contentSchema,
-  page: pageOptionsSchema,
+  page: keptPageOptionsSchema,
 });
 
 /** A PDF that lies in the object store. */
@@ -150,10 +150,10 @@ export const EVENTS = {
         filename: z.string(),
         html: contentSchema,
         /** Tells whether its images are fetched. */
-        page: pageOptionsSchema.optional(),
+        page: keptPageOptionsSchema.optional(),
       }),
     ]),
-    declarations: z.array(variableDeclarationSchema),
+    declarations: z.array(keptDeclarationSchema),
     locale: z.string(),
     variables: variablesSchema,
     /** Whether the answer shall also have what would be published. */
@@ -172,7 +172,7 @@ export const EVENTS = {
     accountId: z.string(),
     name: z.string(),
     html: contentSchema,
-    page: pageOptionsSchema,
+    page: keptPageOptionsSchema,
   }),
   /** A customer's SMTP server, to be tried without sending anything; replied to. */
   "probe.requested": z.object({

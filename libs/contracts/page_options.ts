@@ -7,35 +7,47 @@ const cssLengthSchema = z.string().regex(/^\d+(?:\.\d+)?(?:mm|cm|in|px|pt)$/, {
   error: "must be a length such as 18mm, 1.5cm, 0.5in, 20px or 12pt",
 });
 
-const marginTextSchema = z.strictObject({
-  left: z.string().max(200).optional(),
-  center: z.string().max(200).optional(),
-  right: z.string().max(200).optional(),
-});
+const text = z.string().max(200).optional();
+const MARGIN_TEXT = { left: text, center: text, right: text };
 
-/**
- * Schema of how a PDF template is printed. Header and footer are plain text in the page's margin
- * boxes (CSS Paged Media), where `{page}` and `{pages}` stand for the page's number and their count.
- */
-export const pageOptionsSchema = z.strictObject({
+const MARGIN = {
+  top: cssLengthSchema.default("15mm"),
+  right: cssLengthSchema.default("15mm"),
+  bottom: cssLengthSchema.default("15mm"),
+  left: cssLengthSchema.default("15mm"),
+};
+
+const SHAPE = {
   format: z.union([
     z.enum(PAGE_FORMATS),
     z.strictObject({ width: cssLengthSchema, height: cssLengthSchema }),
   ]).default("A4"),
   orientation: z.enum(["portrait", "landscape"]).default("portrait"),
-  margin: z.strictObject({
-    top: cssLengthSchema.default("15mm"),
-    right: cssLengthSchema.default("15mm"),
-    bottom: cssLengthSchema.default("15mm"),
-    left: cssLengthSchema.default("15mm"),
-  }).prefault({}),
   background: z.boolean().default(true),
   /** `remote`: images that the HTML names by `http` or `https` are fetched before it is printed. */
   images: z.enum(["none", "remote"]).default("none"),
   /** What becomes of a message whose PDF asks for something that cannot be loaded. */
   missing: z.enum(["fail", "leave_out"]).default("fail"),
-  header: marginTextSchema.optional(),
-  footer: marginTextSchema.optional(),
+};
+
+/**
+ * Schema of how a PDF template is printed, as a person writes it: unknown keys are refused. Header and
+ * footer are plain text in the page's margin boxes (CSS Paged Media), where `{page}` and `{pages}` stand
+ * for the page's number and their count.
+ */
+export const pageOptionsSchema = z.strictObject({
+  ...SHAPE,
+  margin: z.strictObject(MARGIN).prefault({}),
+  header: z.strictObject(MARGIN_TEXT).optional(),
+  footer: z.strictObject(MARGIN_TEXT).optional(),
+});
+
+/** The same as it lies in the ledger and travels in events: keys of a newer version are passed over. */
+export const keptPageOptionsSchema = z.object({
+  ...SHAPE,
+  margin: z.object(MARGIN).prefault({}),
+  header: z.object(MARGIN_TEXT).optional(),
+  footer: z.object(MARGIN_TEXT).optional(),
 });
 
 /** How a PDF template is printed, every default filled in. */

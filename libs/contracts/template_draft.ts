@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type EmailVersion, type PdfVersion, TEMPLATE_KINDS } from "./documents.ts";
-import { pageOptionsSchema } from "./page_options.ts";
-import { variableDeclarationSchema, type Variables, variablesSchema } from "./variables.ts";
+import { keptPageOptionsSchema } from "./page_options.ts";
+import { keptDeclarationSchema, type Variables, variablesSchema } from "./variables.ts";
 
 /** Schema of what an author writes, with all that belongs to it. */
 export const draftSourceSchema = z.object({
@@ -13,11 +13,11 @@ export const draftSourceSchema = z.object({
   text: z.string(),
   /** Of a PDF: name of the file that recipients see, which may have placeholders. */
   filename: z.string(),
-  variables: z.array(variableDeclarationSchema),
+  variables: z.array(keptDeclarationSchema),
   /** BCP 47. */
   locale: z.string(),
   /** Of a PDF; null for an email. */
-  page: pageOptionsSchema.nullable(),
+  page: keptPageOptionsSchema.nullable(),
   /** What the preview is filled with; not part of what is published. */
   sample: variablesSchema,
 });

@@ -40,8 +40,7 @@ export const variablesSchema: z.ZodType<Variables> = z.custom<Variables>(
   error: `must not be nested deeper than ${MAX_VARIABLE_DEPTH} levels`,
 });
 
-/** One variable of a published template. */
-export const variableDeclarationSchema = z.strictObject({
+const DECLARATION = {
   /** Name as written in the template; the first part of a dotted path. */
   name: z.string().min(1),
   /** Whether a request without it is refused. */
@@ -50,7 +49,13 @@ export const variableDeclarationSchema = z.strictObject({
   default: z.unknown().optional(),
   /** For people who write requests. */
   description: z.string().optional(),
-});
+};
+
+/** One variable of a template, as a person writes it: unknown keys are refused. */
+export const variableDeclarationSchema = z.strictObject(DECLARATION);
+
+/** The same as it lies in the ledger and travels in events: keys of a newer version are passed over. */
+export const keptDeclarationSchema = z.object(DECLARATION);
 
 /** One variable of a published template. */
 export type VariableDeclaration = z.infer<typeof variableDeclarationSchema>;

@@ -18,8 +18,11 @@ import { openBulkShare } from "./_bulk_share.ts";
 import { brokerAddress, brokerApi } from "./broker_address.ts";
 import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
 import { dropPassed, findPassed, type Passed } from "./_drop_passed.ts";
+import { emptyQueues } from "./empty_queues.ts";
 import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
+import { type Fill, fillsOf } from "./fill.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
+import { pastFacts, type PastFactsOptions } from "./past_facts.ts";
 import { openPressure } from "./_pressure.ts";
 import { openSuspects } from "./_suspects.ts";
 import { inboxPrefixOf, repliesOf } from "./permissions.ts";
@@ -33,13 +36,6 @@ export interface StreamState {
   messages: number;
   /** When the oldest event in it was stored; null when it is empty. */
   oldestAt: Date | null;
-}
-
-/** How full a stream or object store is, in bytes. */
-export interface StreamSize {
-  bytes: number;
-  /** The most that it may hold; null where it has no limit. */
-  maxBytes: number | null;
 }
 
 /** What waits in the queue of a consumer. */
@@ -73,18 +69,22 @@ export interface Bus extends AsyncDisposable {
   consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void>;
   /** {@linkcode followFacts} */
   followFacts(record: (facts: Fact[]) => Promise<void>, options: FollowOptions): Promise<void>;
+  /** {@linkcode pastFacts} */
+  pastFacts(options: PastFactsOptions): AsyncIterable<Fact>;
   /** {@linkcode openObjectStore} */
   objects(name: StoreName): ObjectStore;
   /** {@linkcode applyTopology} */
   applyTopology(options?: TopologyOptions): Promise<void>;
   /** What the streams hold, by name; a stream that is missing is left out. */
   streamStates(): Promise<Map<string, StreamState>>;
-  /** How full the streams and object stores are, by name. */
-  streamSizes(): Promise<Map<string, StreamSize>>;
   /** {@linkcode findQueueAges} */
   queueAges(): Promise<QueueAge[]>;
   /** What waits in front of the consumers of some streams; one that is missing is left out. */
   queueStates(streams: readonly string[]): Promise<QueueState[]>;
+  /** How full the streams and object stores are; one that is missing is left out. */
+  fills(): Promise<Fill[]>;
+  /** {@linkcode emptyQueues} */
+  emptyQueues(): Promise<number>;
   /**
    * Removes events of work that no consumer will bring any more, since it counts them as done, if they
    * were so at the call before, too. Gives how many.
@@ -226,6 +226,10 @@ class NatsBus implements Bus {
     return followFacts(this.#client, record, options);
   }
 
+  pastFacts(options: PastFactsOptions): AsyncIterable<Fact> {
+    return pastFacts(this.#client.stream, options);
+  }
+
   objects(name: StoreName): ObjectStore {
     return openObjectStore(this.#client.stream, name);
   }
@@ -246,16 +250,6 @@ class NatsBus implements Bus {
     return states;
   }
 
-  async streamSizes(): Promise<Map<string, StreamSize>> {
-    const manager = await jetstreamManager(this.#connection, this.#api);
-    const sizes = new Map<string, StreamSize>();
-    for await (const { config, state } of manager.streams.list()) {
-      const maxBytes = config.max_bytes > 0 ? config.max_bytes : null;
-      sizes.set(config.name, { bytes: state.bytes, maxBytes });
-    }
-    return sizes;
-  }
-
   async queueAges(): Promise<QueueAge[]> {
     return await findQueueAges(await jetstreamManager(this.#connection, this.#api));
   }
@@ -272,6 +266,14 @@ class NatsBus implements Bus {
       waiting: num_pending,
       inHand: num_ack_pending,
     }));
+  }
+
+  async fills(): Promise<Fill[]> {
+    return await fillsOf(await jetstreamManager(this.#connection, this.#api));
+  }
+
+  async emptyQueues(): Promise<number> {
+    return await emptyQueues(await jetstreamManager(this.#connection, this.#api));
   }
 
   async dropPassed(): Promise<number> {

@@ -1,5 +1,5 @@
 import type { JsMsg } from "@nats-io/jetstream";
-import { type EventData, EVENTS, type FactType } from "@posthaste/contracts";
+import { EVENT_VERSION, type EventData, EVENTS, type FactType } from "@posthaste/contracts";
 import { crashPoint } from "@posthaste/runtime";
 import {
   count,
@@ -35,6 +35,10 @@ const RECOVER_DELAY_MS = 500;
 
 /** How often a fact is delivered before it is given up, while others can be recorded: some 10 s. */
 const MAX_FACT_DELIVERIES = 20;
+
+/** How often a fact of a newer version is left to others, and for how long each time: two minutes. */
+const MAX_NEWER_DELIVERIES = 25;
+const NEWER_DELAY_MS = 5000;
 
 /**
  * Hands facts to `record` in batches, until the signal aborts. Facts that fail come again:
@@ -149,7 +153,7 @@ async function settle(batch: JsMsg[], record: (facts: Fact[]) => Promise<void>, 
   const known = batch.flatMap((message) => {
     const fact = parse(message);
     if (fact !== undefined) return { message, fact };
-    end(message, { reason: "malformed", logger });
+    refuse(message, logger);
     return [];
   });
   if (known.length === 0) return;
@@ -157,6 +161,13 @@ async function settle(batch: JsMsg[], record: (facts: Fact[]) => Promise<void>, 
   if (error === undefined) return;
   logger.warn("Cannot record facts, they come again", { count: known.length, error });
   await sendBack(isOutage(error) ? known : await recordEach(known, record, logger));
+}
+
+function refuse(message: JsMsg, logger: Logger): void {
+  const newer = isNewer(message);
+  // During an upgrade a process that knows it may have it next.
+  if (newer && message.info.deliveryCount < MAX_NEWER_DELIVERIES) message.nak(NEWER_DELAY_MS);
+  else end(message, { reason: newer ? "newer" : "malformed", logger });
 }
 
 /** Records facts one by one, so that one that can never be recorded does not hold up the others. */
@@ -216,6 +227,15 @@ function end(
   });
   logger.error("Cannot take a fact, given up", { subject: message.subject, reason, error });
   message.term(reason);
+}
+
+function isNewer(message: JsMsg): boolean {
+  try {
+    const { v } = message.json<{ v?: unknown }>();
+    return typeof v === "number" && v > EVENT_VERSION;
+  } catch {
+    return false;
+  }
 }
 
 function parse(message: JsMsg): Fact | undefined {

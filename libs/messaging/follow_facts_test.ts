@@ -49,6 +49,26 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.deepEqual(batches, [["acc_1"]]);
   });
 
+  test("followFacts() leaves a fact of a newer version to a newer process, and ends one that is none", async () => {
+    await using open = await openTestBus();
+    const connection = await connect({ servers: open.nats.url });
+    const stream = jetstream(connection);
+    const { data } = failed("acc_1");
+    await stream.publish("fact.message.failed", JSON.stringify({ ...data, v: 2 }));
+    await stream.publish("fact.message.failed", JSON.stringify({ ...data, v: "x" }));
+    const stop = new AbortController();
+    const options = optionsOf(stop);
+    const ended = open.bus.followFacts(() => Promise.resolve(), options);
+    const consumer = await stream.consumers.get("FACTS", "tracker");
+    await until(() => options.logger.lines.some((line) => line.includes("given up")));
+    stop.abort();
+    await ended;
+    const { num_ack_pending, num_pending } = await consumer.info();
+    assert.deepEqual([num_ack_pending, num_pending], [1, 0]);
+    assert.equal(options.logger.lines.filter((line) => line.includes("given up")).length, 1);
+    await connection.close();
+  });
+
   test("followFacts() lets no row of small batches build up behind a slow ledger", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();

@@ -59,6 +59,11 @@ const EXCEPTIONS: Record<string, string> = {
   removeSessions: PERSON,
   findInvitation: "by the SHA-256 of 256 random bits, which tells the account",
   listInvitationsTo: "who has shown that an address is theirs may see what was sent to it",
+  removeOldSends: SWEEPER,
+  holdUnfinished:
+    "the operator has restored the ledger of all accounts; each write names its account",
+  heldGroups: "the same; account by account",
+  lockedSecrets: "the operator asks whether the master keys fit, and opens none",
   countSecrets: "the operator rotates the master keys of all accounts",
   rewrapSecrets: "the same; each single write names the account",
 };
@@ -240,6 +245,13 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await store.acceptSend(sendOf({ accountId: ACCOUNT, settledAt: now }));
     await store.removeContents({ accountId: ACCOUNT, before, limit: 9, now });
   },
+  heldMessages: (store) => Array.fromAsync(store.heldMessages(ACCOUNT, { integrationId: 1 })),
+  closeHeld: (store) => store.closeHeld(ACCOUNT, [messageId], now),
+  noteKnownOutcomes: (store) =>
+    store.noteKnownOutcomes([
+      { ...{ accountId: ACCOUNT, messageId, attempt: 1, at: now }, outcome: "sent" },
+    ]),
+  forgetRecipient: (store) => store.forgetRecipient(ACCOUNT, "somebody@example.com", now),
   noteStatistics: (store) => store.noteStatistics([{ accountId: ACCOUNT, at: now, sent: 1 }]),
   listStatistics: (store) =>
     store.listStatistics(ACCOUNT, { from: new Date(0), until: new Date(Date.now() + 60_000) }),

@@ -12,6 +12,9 @@ export const OPEN_INTEGRATIONS = "integrations_open";
 
 const READ: readonly DatabaseAction[] = ["find"];
 const CHANGE: readonly DatabaseAction[] = ["find", "update"];
+/** Every service reads of which version the documents are. */
+const LEDGER = "ledger";
+
 const WRITE: readonly DatabaseAction[] = ["find", "insert", "update"];
 const ALL: readonly DatabaseAction[] = ["find", "insert", "update", "remove"];
 
@@ -27,6 +30,7 @@ export const DATABASE_RIGHTS: Readonly<
   Record<DatabaseUser, Readonly<Record<string, readonly DatabaseAction[]>>>
 > = {
   api: {
+    [LEDGER]: READ,
     // To note when one was used.
     tokens: CHANGE,
     templates: READ,
@@ -36,6 +40,7 @@ export const DATABASE_RIGHTS: Readonly<
     messages: READ,
   },
   renderer: {
+    [LEDGER]: READ,
     templates: READ,
     versions: READ,
     sends: READ,
@@ -45,6 +50,7 @@ export const DATABASE_RIGHTS: Readonly<
     messages: READ,
   },
   mailer: {
+    [LEDGER]: READ,
     // To suspend one whose login is refused.
     integrations: CHANGE,
     messages: WRITE,
@@ -55,8 +61,10 @@ export const DATABASE_RIGHTS: Readonly<
     mailers: ALL,
   },
   tracker: {
-    sends: CHANGE,
-    messages: WRITE,
+    [LEDGER]: READ,
+    // To remove what is kept no longer.
+    sends: ["find", "update", "remove"],
+    messages: ALL,
     [OPEN_INTEGRATIONS]: READ,
     integration_health: READ,
     accounts: READ,
@@ -64,6 +72,7 @@ export const DATABASE_RIGHTS: Readonly<
     content_progress: WRITE,
   },
   dashboard: {
+    [LEDGER]: READ,
     accounts: WRITE,
     users: ALL,
     members: ALL,

@@ -65,7 +65,14 @@ function urlOf(user: string, password: string): string {
 
 const COLLECTIONS = [
   ...["accounts", "tokens", "counters", "templates", "versions", "integrations", "sends"],
-  ...["messages", "mailers", "integration_health", "integration_events", OPEN_INTEGRATIONS],
+  ...[
+    "messages",
+    "mailers",
+    "integration_health",
+    "integration_events",
+    "ledger",
+    OPEN_INTEGRATIONS,
+  ],
 ];
 
 const TRIES: Readonly<Record<DatabaseAction, (db: Db, name: string) => Promise<unknown>>> = {
@@ -124,6 +131,8 @@ const ROUND_ABOUT: readonly [string, (db: Db, client: MongoClient) => Promise<un
 
 /** Said here once more, so that a list that grows is noticed. */
 const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
+  ["find", "ledger", [...DATABASE_USERS]],
+  ["update", "ledger", []],
   ["find", "integrations", ["mailer", "dashboard"]],
   ["update", "integrations", ["mailer", "dashboard"]],
   ["insert", "integrations", ["dashboard"]],
@@ -146,10 +155,10 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["insert", "statistics", ["tracker"]],
   ["find", "sends", ["api", "renderer", "tracker", "dashboard"]],
   ["insert", "sends", ["api", "dashboard"]],
-  ["remove", "sends", []],
+  ["remove", "sends", ["tracker"]],
   ["find", "messages", ["api", "renderer", "mailer", "tracker", "dashboard"]],
   ["update", "messages", ["mailer", "tracker", "dashboard"]],
-  ["remove", "messages", []],
+  ["remove", "messages", ["tracker"]],
   ["remove", "mailers", ["mailer"]],
   ["find", "integration_events", ["dashboard"]],
   ["insert", "integration_events", ["mailer", "dashboard"]],

@@ -147,7 +147,12 @@ export function integrationStore(
         // Who pauses it changes no revision: people go on with what they were changing.
         const since = { "suspended.at": current.suspended?.at ?? null };
         const filter = { _id: current._id, revision: current.revision, ...since };
-        const result = await write(next.name, () => integrations.replaceOne(filter, next));
+        const { _id: _kept, ...fields } = next;
+        // Field by field: those that a newer program has written stay.
+        const result = await write(
+          next.name,
+          () => integrations.updateOne(filter, { $set: fields }),
+        );
         if (result.matchedCount === 0) continue;
         if (current.suspended !== null && next.suspended === null) {
           const reason = "The settings were changed";

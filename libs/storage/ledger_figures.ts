@@ -1,43 +1,70 @@
+import type { Integration } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** How the ledger stands, over all accounts, for telemetry. */
+/** An integration through which nothing is sent, until a person lets it. */
+export type SuspendedIntegration =
+  & Pick<Integration, "accountId" | "id" | "name">
+  & Pick<NonNullable<Integration["suspended"]>, "at" | "reason" | "kind">;
+
+/** How the ledger stands, over all accounts. Each number is counted up to {@linkcode MOST_COUNTED}. */
 export interface LedgerState {
-  /** Messages that wait for their integration's turn, counted up to 100,000. */
+  /** Sends that are not finished. */
+  unsettled: number;
+  /**
+   * How long the sweeper is behind its plan, in milliseconds: it looks again at each unsettled send at a
+   * time. More than a minute or two says that no tracker runs, or that it does not keep up.
+   */
+  sweeperLateMs: number;
+  /** Messages that wait for their integration's turn, outside of every queue. */
   parked: number;
-  /** Messages that the server may have and that wait for a person, counted up to 100,000. */
+  /** Messages that the server may have and that wait for a person. */
   unknown: number;
   /** Integrations whose server is left alone at the time. */
   unreachable: number;
-  /** Integrations that wait for a person to repair them. */
-  suspended: number;
+  /** Integrations that are suspended, and those that a person has paused. */
+  suspended: SuspendedIntegration[];
   /** The file system that the database lies on, in bytes; null where the user may not know. */
   disk: { used: number; size: number } | null;
 }
 
-/** What an operator wants to know of the ledger. */
+/** What an operator wants to know of the whole ledger. */
 export interface LedgerFigures {
-  /** Looks how the ledger stands: five questions, each answered from an index or from memory. */
+  /** Looks how the ledger stands. Each figure comes from an index or from memory, and is bounded. */
   ledgerState(now: Date): Promise<LedgerState>;
 }
 
-const LIMIT = 100_000;
-const MAX_MS = 2000;
+/** So far are sends, messages and integrations counted. */
+export const MOST_COUNTED = 100_000;
 
-/** Gives the figures about the whole ledger. */
+const MAX_MS = 5000;
+
+/** Gives the figures of the whole ledger. */
 export function ledgerFigures(db: Db): LedgerFigures {
-  const { messages, integrationHealth, openIntegrations } = collectionsOf(db);
-  const bounded = { limit: LIMIT, maxTimeMS: MAX_MS };
+  const { sends, messages, integrationHealth, openIntegrations } = collectionsOf(db);
+  const bounds = { limit: MOST_COUNTED, maxTimeMS: MAX_MS };
   return {
     async ledgerState(now) {
-      const [parked, unknown, unreachable, suspended, disk] = await Promise.all([
-        messages.countDocuments({ parkedFor: { $gte: "" } }, bounded),
-        messages.countDocuments({ state: "unknown" }, bounded),
-        integrationHealth.countDocuments({ openUntil: { $gt: now } }, bounded),
-        openIntegrations.countDocuments({ "suspended.at": { $gt: new Date(0) } }, bounded),
+      const waiting = { settledAt: null, sweepAt: { $gte: new Date(0) } };
+      const [unsettled, first, parked, unknown, unreachable, suspended, disk] = await Promise.all([
+        sends.countDocuments(waiting, bounds),
+        sends.find(waiting, { maxTimeMS: MAX_MS }).sort({ sweepAt: 1 }).limit(1)
+          .project<{ sweepAt: Date }>({ sweepAt: 1 }).next(),
+        messages.countDocuments({ parkedFor: { $gte: "" } }, bounds),
+        messages.countDocuments({ state: "unknown" }, bounds),
+        integrationHealth.countDocuments({ openUntil: { $gt: now } }, bounds),
+        openIntegrations.find({ "suspended.at": { $gt: new Date(0) }, archivedAt: null }, bounds)
+          .project<Integration>({ accountId: 1, id: 1, name: 1, suspended: 1 }).toArray(),
         diskOf(db),
       ]);
-      return { parked, unknown, unreachable, suspended, disk };
+      return {
+        unsettled,
+        sweeperLateMs: Math.max(0, now.getTime() - (first?.sweepAt ?? now).getTime()),
+        ...{ parked, unknown, unreachable, disk },
+        suspended: suspended.flatMap(({ accountId, id, name, suspended: why }) =>
+          why === null ? [] : { accountId, id, name, ...why }
+        ),
+      };
     },
   };
 }

@@ -9,7 +9,8 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   const { store, db } = opened;
   const empty = await store.ledgerState(now);
   assert.deepEqual({ ...empty, disk: null }, {
-    ...{ parked: 0, unknown: 0, unreachable: 0, suspended: 0, disk: null },
+    ...{ unsettled: 0, sweeperLateMs: 0, parked: 0, unknown: 0, unreachable: 0 },
+    ...{ suspended: [], disk: null },
   });
   assert.ok(empty.disk && empty.disk.used > 0 && empty.disk.used < empty.disk.size);
 
@@ -32,9 +33,11 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   assert.ok(await store.markUnknown({ ...outcome, reason: "no reply" }));
 
   const state = await store.ledgerState(now);
-  assert.deepEqual({ ...state, disk: null }, {
-    ...{ parked: 1, unknown: 1, unreachable: 1, suspended: 1, disk: null },
-  });
+  const { parked: waiting, unknown, unreachable, suspended } = state;
+  assert.deepEqual({ waiting, unknown, unreachable }, { waiting: 1, unknown: 1, unreachable: 1 });
+  assert.deepEqual(suspended.map(({ name, reason }) => [name, reason]), [
+    ["stopped", "login refused"],
+  ]);
   const later = await store.ledgerState(new Date(now.getTime() + 60_000));
   assert.equal(later.unreachable, 0);
   const plan = JSON.stringify(

@@ -53,7 +53,10 @@ export function messageRetry(db: Db): MessageRetry {
   return {
     async retryMessage(accountId, _id, now) {
       const sendId = parseMessageId(_id)?.sendId;
-      const retryable = { _id, accountId, state: { $in: [...RETRYABLE_STATES] } };
+      const retryable = {
+        ...{ _id, accountId, state: { $in: [...RETRYABLE_STATES] } },
+        forgottenAt: { $exists: false },
+      };
       if (sendId === undefined) return null;
       if (await messages.countDocuments(retryable, { limit: 1 }) === 0) return null;
       await reopen(accountId, _id, sendId, new Date(now.getTime() + UNDISTURBED_MS));

@@ -25,12 +25,20 @@ export {
 } from "./database_rights.ts";
 export type { DraftEdit, DraftHead, DraftStore } from "./draft_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
+export { type Forgotten, FORGOTTEN_ADDRESS, type RecipientForgetting } from "./forget_recipient.ts";
+export {
+  type LedgerFigures,
+  type LedgerState,
+  MOST_COUNTED,
+  type SuspendedIntegration,
+} from "./ledger_figures.ts";
+export { LEDGER_VERSION, OLDEST_BESIDE, OLDEST_READ } from "./ledger_version.ts";
+export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
 export type { FactFold, RecordedFact } from "./fact_fold.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
 export type { IntegrationHistory, RecentOutcomes } from "./integration_history.ts";
 export type { IntegrationHold, IntegrationHolds } from "./integration_holds.ts";
-export type { LedgerFigures, LedgerState } from "./ledger_figures.ts";
 export type {
   IntegrationAuth,
   IntegrationChanges,
@@ -90,6 +98,14 @@ export {
   type SecretBinding,
 } from "./secret_box.ts";
 export type { KeyUse, RewrappedBatch, Rewrapping, SecretRotation } from "./secret_rotation.ts";
+export {
+  HELD_REASON,
+  type HeldGroup,
+  type HeldQuery,
+  type KnownOutcome,
+  type Loss,
+  type RestoredLedger,
+} from "./restored_ledger.ts";
 export { RevisionConflictError } from "./revision_conflict_error.ts";
 export {
   type Acceptance,

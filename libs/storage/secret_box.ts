@@ -111,6 +111,19 @@ export function openSecret(
 }
 
 /**
+ * Tells whether the master keys open a sealed text, without opening it.
+ *
+ * @throws {MasterKeyMissingError} If its master key is not among the keys.
+ * @throws {Error} If it was sealed under another key of that name, for another record or field.
+ */
+export function checkSecret(
+  sealed: SealedSecret,
+  options: SecretBinding & { keys: MasterKeys },
+): void {
+  unwrapKey(sealed, options);
+}
+
+/**
  * Wraps the key of a sealed text again, under the current master key: the text itself stays sealed.
  * Gives what it was given if that is done already.
  *

@@ -2,6 +2,7 @@ import type { Integration, SealedSecret } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import {
+  checkSecret,
   INTEGRATION_DKIM_KEY,
   INTEGRATION_PASSWORD,
   type MasterKeys,
@@ -43,6 +44,11 @@ export interface SecretRotation {
    * and begun again.
    */
   rewrapSecrets(rewrapping: Rewrapping): Promise<RewrappedBatch>;
+  /**
+   * Finds the secrets that master keys do not open, by their record's id, with the reason. None is
+   * opened.
+   */
+  lockedSecrets(keys: MasterKeys): Promise<RewrappedBatch["faults"]>;
 }
 
 /** Gives the rotation of master keys. */
@@ -101,6 +107,20 @@ export function secretRotation(db: Db): SecretRotation {
         }
       }
       return batch;
+    },
+    async lockedSecrets(keys) {
+      const faults: RewrappedBatch["faults"] = [];
+      for await (const integration of integrations.find().sort({ _id: 1 })) {
+        const { _id: recordId, accountId } = integration;
+        for (const { field, secret } of secretsOf(integration)) {
+          try {
+            checkSecret(secret, { keys, accountId, recordId, field });
+          } catch (error) {
+            faults.push({ recordId, reason: (error as Error).message });
+          }
+        }
+      }
+      return faults;
     },
   };
 }

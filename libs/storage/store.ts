@@ -1,5 +1,5 @@
 import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
-import { MongoClient, type MongoClientOptions } from "mongodb";
+import { type Db, MongoClient, type MongoClientOptions } from "mongodb";
 import { databaseOf } from "./_database_of.ts";
 import { createIndexes } from "./_indexes.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
@@ -8,13 +8,16 @@ import { type AuditStore, auditStore } from "./audit_store.ts";
 import { type DraftStore, draftStore } from "./draft_store.ts";
 import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
+import { type RecipientForgetting, recipientForgetting } from "./forget_recipient.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
 import { type IntegrationHolds, integrationHolds } from "./integration_holds.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
 import { type InvitationStore, invitationStore } from "./invitation_store.ts";
-import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
 import { type LedgerFigures, ledgerFigures } from "./ledger_figures.ts";
+import { type LedgerRetention, ledgerRetention } from "./ledger_retention.ts";
+import { LEDGER_VERSION, ledgerFault, readLedgerMark, writeLedgerMark } from "./ledger_version.ts";
+import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
 import { measured } from "./_measured.ts";
 import { type MembershipStore, membershipStore } from "./membership_store.ts";
 import { type MessageCancel, messageCancel } from "./message_cancel.ts";
@@ -26,6 +29,7 @@ import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type PeopleStore, peopleStore } from "./people_store.ts";
+import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
 import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
@@ -52,6 +56,8 @@ export interface StoreOptions {
    * user may not read sealed passwords. @default {false}
    */
   withoutLogins?: boolean | undefined;
+  /** Opens a ledger although its documents are older than this program reads. @default {false} */
+  migrating?: boolean | undefined;
   /** The most connections of this process. @default {50} */
   maxPoolSize?: number | undefined;
 }
@@ -80,11 +86,15 @@ export interface Store
     MessageSearch,
     MessageFigures,
     ContentExpiry,
+    LedgerRetention,
+    LedgerFigures,
+    RecipientForgetting,
     StatisticsStore,
     IntegrationHealth,
     IntegrationHistory,
     IntegrationHolds,
     SecretRotation,
+    RestoredLedger,
     MailerRegister,
     FactFold,
     PeopleStore,
@@ -92,24 +102,24 @@ export interface Store
     InvitationStore,
     SessionStore,
     AuditStore,
-    LedgerFigures,
     AsyncDisposable {
   /**
    * Asks the database for an answer.
    * @throws {Error} If none comes within 5 s.
    */
   ping(): Promise<void>;
-  /** Creates the indexes and the view that are not there yet. For a migration, not for the start of a service. */
+  /** Creates the indexes and the view that are not there yet, and notes the version. For a migration, not for the start of a service. */
   ensureIndexes(): Promise<void>;
 }
 
 /**
  * Opens the database.
  *
- * @throws {Error} If it does not answer within 5 s, or lacks the view that is asked for.
+ * @throws {Error} If it does not answer within 5 s, lacks the view that is asked for, or its documents are
+ * of a version that this program may not work with.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, appName, withoutLogins = false, maxPoolSize = 50 } = options;
+  const { url, appName, withoutLogins = false, migrating = false, maxPoolSize = 50 } = options;
   const database = databaseOf(url);
   const client = clientOf(url, {
     ...(appName === undefined ? {} : { appName }),
@@ -130,6 +140,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   try {
     await ping();
+    await checkVersion(db, migrating);
     if (withoutLogins) await checkOpenIntegrations(db);
   } catch (error) {
     await client.close();
@@ -154,11 +165,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...messageSearch(db),
     ...messageFigures(db),
     ...contentExpiry(db),
+    ...ledgerRetention(db),
+    ...ledgerFigures(db),
+    ...recipientForgetting(db),
     ...statisticsStore(db),
     ...integrationHealth(db),
     ...integrationHistory(db),
     ...integrationHolds(db),
     ...secretRotation(db),
+    ...restoredLedger(db),
     ...mailerRegister(db),
     ...factFold(db),
     ...peopleStore(db),
@@ -166,7 +181,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...invitationStore(db),
     ...sessionStore(db),
     ...auditStore(db),
-    ...ledgerFigures(db),
   };
   return {
     ...measured(operations),
@@ -174,9 +188,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     async ensureIndexes() {
       await createIndexes(db);
       await createOpenIntegrations(db);
+      // Last: whoever finds it may rely on the rest.
+      await writeLedgerMark(db);
     },
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+async function checkVersion(db: Db, migrating: boolean): Promise<void> {
+  const fault = ledgerFault(
+    await readLedgerMark(db),
+    migrating ? { version: LEDGER_VERSION, oldestRead: 0 } : undefined,
+  );
+  if (fault !== undefined) throw new Error(fault);
 }
 
 /** The driver quotes what it cannot read, with the password: in the message and beside it. */

@@ -23,6 +23,7 @@ export const METRIC_ATTRIBUTES = [
   "posthaste.stage",
   "posthaste.state",
   "posthaste.stream",
+  "posthaste.stream.kind",
   "smtp.response.status_class",
   "url.scheme",
   "v8js.gc.type",

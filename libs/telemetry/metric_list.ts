@@ -82,13 +82,13 @@ export const METRICS = {
     kind: "observedGauge",
     unit: "By",
     description: "What a stream or object store of the broker holds",
-    attributes: ["posthaste.stream"],
+    attributes: ["posthaste.stream", "posthaste.stream.kind"],
   },
   "posthaste.stream.limit": {
     kind: "observedGauge",
     unit: "By",
     description: "What a stream or object store of the broker may hold",
-    attributes: ["posthaste.stream"],
+    attributes: ["posthaste.stream", "posthaste.stream.kind"],
   },
   "posthaste.step.verdicts": counter("{verdict}", "What steps decided: done, retry, fail", [
     "posthaste.stage",

@@ -1,4 +1,5 @@
 import { CONNECTIONS, setting } from "@posthaste/runtime";
+import { IDEMPOTENCY_KEPT_MS } from "@posthaste/storage";
 import { z } from "zod";
 
 /** Settings of the tracker service, beside those that every service has. */
@@ -12,6 +13,8 @@ export const CONFIG = z.object({
     ),
   RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("500ms")
     .describe("How often parked mail is looked through for what may go on"),
+  LEDGER_RETENTION: setting.duration({ min: IDEMPOTENCY_KEPT_MS }).prefault("90d")
+    .describe("Age at which finished sends are removed with their messages; statistics stay"),
   APPLY_TOPOLOGY: setting.boolean().prefault("false")
     .describe("Whether missing streams are created again; in production a migration does it"),
 });

@@ -6,6 +6,7 @@ import { CONFIG } from "./config.ts";
 import { dropPassedForever } from "./drop_passed.ts";
 import { expireContentsForever } from "./expire_contents.ts";
 import { expireKeysForever } from "./expire_keys.ts";
+import { expireSendsForever } from "./expire_sends.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { recordFacts } from "./record_facts.ts";
 import { recordStatistics } from "./record_statistics.ts";
@@ -34,7 +35,7 @@ await runService({
         bus.publish(outgoing, trace ? { trace: { traceparent: trace } } : {}),
       ...openIntegrationCache(store, { ttlMs: 1000 }),
       streamStates: () => bus.streamStates(),
-      streamSizes: () => bus.streamSizes(),
+      fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
       now: () => new Date(),
       logger,
@@ -58,6 +59,7 @@ await runService({
       }),
       expireKeysForever(deps, signal),
       expireContentsForever(deps, signal),
+      expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
       watchPipeline(deps, signal),
       dropPassedForever(bus, { signal, logger }),
       releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal }),

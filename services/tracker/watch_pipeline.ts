@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type QueueAge, queueAttributes, type StreamSize } from "@posthaste/messaging";
+import { type Fill, type QueueAge, queueAttributes } from "@posthaste/messaging";
 import type { LedgerFigures, LedgerState } from "@posthaste/storage";
 import { type Logger, observe } from "@posthaste/telemetry";
 
 /** What the watch needs from the outside. */
 export interface WatchDeps extends LedgerFigures {
   queueAges(): Promise<QueueAge[]>;
-  streamSizes(): Promise<Map<string, StreamSize>>;
+  fills(): Promise<Fill[]>;
   now(): Date;
   logger: Pick<Logger, "warn">;
 }
@@ -24,7 +24,7 @@ const STALE_MS = 60_000;
  */
 export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const queues = recent<QueueAge[]>(deps);
-  const streams = recent<Map<string, StreamSize>>(deps);
+  const streams = recent<Fill[]>(deps);
   const ledger = recent<LedgerState>(deps);
   using told = new DisposableStack();
   tellQueues(told, queues, deps);
@@ -33,7 +33,7 @@ export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promi
   await Promise.all([
     every(QUEUES_EVERY_MS, async () => {
       queues.set(await deps.queueAges());
-      streams.set(await deps.streamSizes());
+      streams.set(await deps.fills());
     }, { ...deps, signal }),
     every(LEDGER_EVERY_MS, async () => ledger.set(await deps.ledgerState(deps.now())), {
       ...deps,
@@ -89,12 +89,12 @@ function tellQueues(
   ));
 }
 
-function tellStreams(told: DisposableStack, streams: Recent<Map<string, StreamSize>>): void {
-  const each = (valueOf: (state: StreamSize) => number | null) => () =>
-    [...streams.get() ?? []].flatMap(([name, state]) => {
-      const value = valueOf(state);
-      return value === null ? [] : [{ value, attributes: { "posthaste.stream": name } }];
-    });
+function tellStreams(told: DisposableStack, streams: Recent<Fill[]>): void {
+  const each = (valueOf: (fill: Fill) => number) => () =>
+    (streams.get() ?? []).map((fill) => ({
+      value: valueOf(fill),
+      attributes: { "posthaste.stream": fill.name, "posthaste.stream.kind": fill.kind },
+    }));
   told.use(observe("posthaste.stream.size", each(({ bytes }) => bytes)));
   told.use(observe("posthaste.stream.limit", each(({ maxBytes }) => maxBytes)));
 }
@@ -105,8 +105,10 @@ function tellLedger(told: DisposableStack, ledger: Recent<LedgerState>): void {
   ) =>
   () => {
     const state = ledger.get();
-    return state === undefined ? [] : names.map((name) => ({
-      value: state[name],
+    if (state === undefined) return [];
+    const counts = { ...state, suspended: state.suspended.length };
+    return names.map((name) => ({
+      value: counts[name],
       attributes: { "posthaste.state": name },
     }));
   };

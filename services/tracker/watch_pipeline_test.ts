@@ -19,10 +19,7 @@ test("watchPipeline() has metrics tell what it saw, and nothing once that is a m
         messages: plan.name === "pdf_bulk" ? 3 : 0,
         oldestAt: plan.name === "pdf_bulk" ? new Date("2026-01-01T00:00:00Z") : null,
       }))),
-    streamSizes: () =>
-      Promise.resolve(
-        new Map([["MAIL", { bytes: 10, maxBytes: 100 }], ["KV_x", { bytes: 1, maxBytes: null }]]),
-      ),
+    fills: () => Promise.resolve([{ name: "MAIL", kind: "queue", bytes: 10, maxBytes: 100 }]),
     ledgerState: () => Promise.reject(new Error("the ledger is away")),
     now: () => now,
     logger: { warn: (message) => void warnings.push(message) },
@@ -36,8 +33,12 @@ test("watchPipeline() has metrics tell what it saw, and nothing once that is a m
   const lines = text.split("\n");
   assert.ok(lines.includes(`posthaste_queue_messages${labels} 3`));
   assert.ok(lines.includes(`posthaste_queue_oldest_age_seconds${labels} 30`));
-  assert.ok(lines.includes('posthaste_stream_limit_bytes{posthaste_stream="MAIL"} 100'));
-  assert.doesNotMatch(text, /limit_bytes\{posthaste_stream="KV_x"|^posthaste_messages\{/m);
+  assert.ok(
+    lines.includes(
+      'posthaste_stream_limit_bytes{posthaste_stream="MAIL",posthaste_stream_kind="queue"} 100',
+    ),
+  );
+  assert.doesNotMatch(text, /^posthaste_messages\{/m);
   assert.match(warnings[0] ?? "", /^Cannot look how the pipeline stands/);
 
   now = new Date("2026-01-01T00:01:31Z");

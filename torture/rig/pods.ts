@@ -7,6 +7,7 @@ import { freePort, userCacheDir } from "@posthaste/parts";
 import type { Interruption } from "../ledgers/ledgers.ts";
 import { searchFor, type Secret } from "../ledgers/secret.ts";
 
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const KEY = createHash("sha256").update("the master key of the torture").digest();
 
 /** Under which the passwords of a run are sealed. */
@@ -40,6 +41,8 @@ export interface Pods extends AsyncDisposable {
   /** Stops a process for a while, as a machine that hangs. */
   freeze(pod: Pod): void;
   thaw(pod: Pod): void;
+  /** What is started from now on is started from another copy of the repository. */
+  use(root: string): void;
   /** Settings of a service from its next start on. */
   set(role: ServiceName, settings: Settings): void;
   /** What was done to mailers since the start. */
@@ -62,6 +65,8 @@ export interface PodsOptions {
   natsUrl: string;
   dataDir: string;
   settings: Partial<Record<ServiceName, Settings>>;
+  /** The copy of the repository that services are started from. @default this one */
+  root?: string | undefined;
   /** Called whenever another process of the interface is there or one is gone. */
   onApis(urls: string[]): void;
   onLine?(pod: string, line: string): void;
@@ -71,6 +76,7 @@ export interface PodsOptions {
 export function openPods(options: PodsOptions): Pods {
   const pods: Pod[] = [];
   const counts = new Map<ServiceName, number>();
+  let { root = ROOT } = options;
   const settings = new Map(Object.entries(options.settings)) as Map<ServiceName, Settings>;
   const interruptions: Interruption[] = [];
   const deaths: string[] = [];
@@ -97,7 +103,7 @@ export function openPods(options: PodsOptions): Pods {
     const port = role === "api" ? await freePort() : undefined;
     const process = await startService({
       name,
-      main: fileURLToPath(new URL(`../../services/${role}/main.ts`, import.meta.url)),
+      main: join(root, "services", role, "main.ts"),
       env: {
         ...common,
         ...(port === undefined ? {} : { PORT: String(port) }),
@@ -135,6 +141,7 @@ export function openPods(options: PodsOptions): Pods {
     start,
     running: (role) =>
       pods.filter((pod) => pod.state === "running" && (role === undefined || pod.role === role)),
+    use: (other) => void (root = other),
     set: (role, more) => void settings.set(role, more),
     expectDeath: (pod) => void expected.add(pod.name),
     async end(pod, signal) {

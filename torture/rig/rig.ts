@@ -54,6 +54,8 @@ export type Servers =
 /** How the parts are set up. */
 export interface RigOptions {
   settings?: Partial<Record<ServiceName, Settings>> | undefined;
+  /** The copy of the repository that services are started from. @default this one */
+  root?: string | undefined;
   /** Three brokers and three databases instead of one each. */
   three?: boolean | undefined;
   /** Megabytes of a disk that the one broker has for itself. */
@@ -98,7 +100,7 @@ const QUICK: Partial<Record<ServiceName, Settings>> = {
 
 /** Starts the system with one process of each service, and with waits that suit a test. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
-  const { settings = {}, three = false, brokerDisk, onLine } = options;
+  const { settings = {}, root, three = false, brokerDisk, onLine } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-torture-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -126,6 +128,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     mongodbUrl: `${mongodbUrl}&maxIdleTimeMS=${IDLE_MS}`,
     natsUrl,
     dataDir,
+    root,
     settings: merged(QUICK, settings),
     onApis: (urls) => listener(apis = urls),
     ...(onLine === undefined ? {} : { onLine }),

@@ -92,7 +92,7 @@ async function copyRepository(folder: string): Promise<void> {
  * Makes a folder that shares its files with another: the cage reads packages where they really are, and
  * only below its own. Relative links that npm made lead into the copy.
  */
-async function linkFolder(from: string, to: string): Promise<void> {
+export async function linkFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await Promise.all((await readdir(from, { withFileTypes: true })).map(async (entry) => {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];

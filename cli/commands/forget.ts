@@ -1,0 +1,62 @@
+import type { Forgotten } from "@posthaste/storage";
+import { Command } from "commander";
+import { type CommandContext, findAccountFor, openStoreFor } from "../command_context.ts";
+import { usageError } from "../command_error.ts";
+import { EXIT } from "../exit_code.ts";
+import { sayCount } from "../say.ts";
+
+interface ForgetOptions {
+  account?: string;
+}
+
+/** `posthaste forget` */
+export function forgetCommand(context: CommandContext): Command {
+  return new Command("forget")
+    .argument("<address>", "e-mail address of the person, as mail was sent to it")
+    .description("Remove what is kept of a recipient: address, name, variables, servers' words.")
+    .option("--account <name|id>", "of this account only (default: of all)")
+    .addHelpText(
+      "after",
+      `
+Mail to the address that was not sent yet is canceled. That there were messages, when and with
+what outcome stays, under "forgotten@forgotten.invalid". It ends with 1 if a message is being
+sent, or waits for a person to decide: run it again when that has ended. People who sign in to
+the dashboard, templates, logs and backups are not touched.
+
+Example:
+  posthaste forget ann@example.com
+`,
+    )
+    .action((address: string, options: ForgetOptions) => forget(context, address, options));
+}
+
+async function forget(
+  context: CommandContext,
+  address: string,
+  options: ForgetOptions,
+): Promise<void> {
+  const { output } = context;
+  if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
+    throw usageError("Cannot forget anybody: what was given is no e-mail address");
+  }
+  await using store = await openStoreFor(context);
+  const accounts = options.account === undefined
+    ? await store.listAccounts()
+    : [await findAccountFor(context, store, options.account)];
+  const all: (Forgotten & { accountId: string })[] = [];
+  for (const { _id: accountId } of accounts) {
+    all.push({ accountId, ...await store.forgetRecipient(accountId, address, new Date()) });
+  }
+  const sum = (of: (one: Forgotten) => number) => all.reduce((total, one) => total + of(one), 0);
+  const left = all.flatMap((one) => one.left);
+  output.result(all, () =>
+    [
+      `${sayCount(sum(({ messages }) => messages), "message")} forgotten, ` +
+      `${sum(({ canceled }) => canceled)} of them canceled`,
+      `${sayCount(sum(({ auditLines }) => auditLines), "line")} of audit logs changed`,
+      `${sayCount(sum(({ invitations }) => invitations), "invitation")} taken back`,
+      `${sayCount(left.length, "message")} left`,
+    ].join("\n"));
+  for (const id of left) output.warn("it is being sent or waits for a decision", id);
+  if (left.length > 0) context.endWith(EXIT.failed);
+}

@@ -1,0 +1,179 @@
+import { Command } from "commander";
+import {
+  type CommandContext,
+  findAccountFor,
+  listAccountsFor,
+  openBusFor,
+  openStoreFor,
+} from "../command_context.ts";
+import { usageError } from "../command_error.ts";
+import { EXIT } from "../exit_code.ts";
+import { readInteger, readTime } from "../read_option.ts";
+import { sayCount, sayTime } from "../say.ts";
+import { holdRestored } from "../hold_restored.ts";
+import { readKeys } from "./keys.ts";
+
+interface HoldOptions {
+  backup?: string;
+  lost?: string;
+}
+
+interface SelectOptions {
+  account?: string;
+  integration?: string;
+  from?: string;
+  until?: string;
+}
+
+const AT_ONCE = 8;
+const CLOSED_AT_ONCE = 500;
+
+/** `posthaste restored …` */
+export function restoredCommand(context: CommandContext): Command {
+  const command = new Command("restored")
+    .description("After the database was restored: hold what may have been sent since the backup.")
+    .addHelpText(
+      "after",
+      `
+A restored ledger takes for unsent what was sent between the backup and the loss. With every
+service stopped, "hold" marks all of it as unknown, but for what the broker's facts tell. Then
+the services may start, and "release" sends again what a person decides to send again.
+
+Examples:
+  posthaste restored hold --backup 2026-11-22T03:00Z --lost 2026-11-22T09:12Z
+  posthaste restored list
+  posthaste restored release --account shop --from 2026-11-22T02:58Z
+  posthaste restored close --account shop
+`,
+    );
+  command.command("hold")
+    .description("Hold every message that is not finished. Stop all services first.")
+    .requiredOption("--backup <time>", "when the backup was begun, in ISO 8601; rather too early")
+    .option("--lost <time>", "when the last mailer stopped (default: now)")
+    .addHelpText(
+      "after",
+      `
+It empties the broker's queues, holds what is not finished, and writes down what the broker's
+facts, kept for 3 days, say was sent or failed since. It ends with 1 if a password of an
+integration cannot be opened with MASTER_KEY, or if accepted mail is known to be missing from
+the backup. It may be repeated.
+
+Example:
+  posthaste restored hold --backup 2026-11-22T03:00Z
+`,
+    )
+    .action((options: HoldOptions) => hold(context, options));
+  command.command("list")
+    .description("Count what is held, by account and integration.")
+    .addHelpText("after", "\nExample:\n  posthaste restored list\n")
+    .action(() => list(context));
+  select(command.command("release").description("Send held messages after all."))
+    .addHelpText(
+      "after",
+      "\nExample:\n  posthaste restored release --account shop --integration 1\n",
+    )
+    .action((options: SelectOptions) => release(context, options));
+  select(command.command("close").description("Let held messages end as failed; none is sent."))
+    .addHelpText("after", "\nExample:\n  posthaste restored close --account shop\n")
+    .action((options: SelectOptions) => close(context, options));
+  return command;
+}
+
+function select(command: Command): Command {
+  return command
+    .requiredOption("--account <name|id>", "of this account")
+    .option("--integration <id>", "of this integration")
+    .option("--from <time>", "accepted then or later, in ISO 8601")
+    .option("--until <time>", "accepted before then");
+}
+
+async function hold(context: CommandContext, options: HoldOptions): Promise<void> {
+  const { output } = context;
+  const backupAt = readTime("--backup", options.backup ?? "");
+  const lostAt = options.lost === undefined ? new Date() : readTime("--lost", options.lost);
+  if (lostAt < backupAt) throw usageError("Cannot hold: --lost is before --backup");
+  await using store = await openStoreFor(context);
+  await using bus = await openBusFor(context);
+  const { held, emptied, known, missing } = await holdRestored({
+    ...{ store, bus, backupAt, lostAt },
+    onProgress: (text) => output.note(text),
+  });
+  const locked = await store.lockedSecrets(await readKeys(context));
+  output.result({ held, emptied, known, missing, locked }, () =>
+    [
+      `${sayCount(held, "message")} held; the facts of the broker told of ${known}`,
+      `${sayCount(emptied, "event")} removed from the queues`,
+    ].join("\n"));
+  for (const { sendId, accountId, at } of missing) {
+    output.warn(`accepted ${at}, and not in the backup: ${sendId}`, `account ${accountId}`);
+  }
+  for (const { recordId, reason } of locked) output.warn(reason, `integration ${recordId}`);
+  if (missing.length + locked.length > 0) context.endWith(EXIT.failed);
+}
+
+async function list(context: CommandContext): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const accounts = await listAccountsFor(context, store, undefined);
+  const names = new Map(accounts.map(({ _id, name }) => [_id, name]));
+  const groups = await store.heldGroups();
+  output.result(groups, () =>
+    groups.length === 0 ? "Nothing is held" : output.table(
+      ["ACCOUNT", "INTEGRATION", "MESSAGES", "ACCEPTED FROM", "TO"],
+      groups.map(({ accountId, integrationId, count, oldest, newest }) => [
+        names.get(accountId) ?? accountId,
+        String(integrationId),
+        String(count),
+        sayTime(oldest),
+        sayTime(newest),
+      ]),
+    ));
+}
+
+async function release(context: CommandContext, options: SelectOptions): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const account = await findAccountFor(context, store, options.account);
+  let released = 0;
+  const query = queryOf(options);
+  for await (const ids of batches(store.heldMessages(account._id, query), AT_ONCE)) {
+    const done = await Promise.all(
+      ids.map((id) => store.retryMessage(account._id, id, new Date())),
+    );
+    released += done.filter((message) => message !== null).length;
+  }
+  output.result({ released }, () => `${sayCount(released, "message")} will be sent`);
+}
+
+async function close(context: CommandContext, options: SelectOptions): Promise<void> {
+  const { output } = context;
+  await using store = await openStoreFor(context);
+  const account = await findAccountFor(context, store, options.account);
+  let closed = 0;
+  const query = queryOf(options);
+  for await (const ids of batches(store.heldMessages(account._id, query), CLOSED_AT_ONCE)) {
+    closed += await store.closeHeld(account._id, ids, new Date());
+  }
+  output.result({ closed }, () => `${sayCount(closed, "message")} will not be sent`);
+}
+
+function queryOf({ integration, from, until }: SelectOptions) {
+  return {
+    integrationId: integration === undefined
+      ? undefined
+      : readInteger("--integration", integration, { min: 1, max: 999_999_999 }),
+    from: from === undefined ? undefined : readTime("--from", from),
+    until: until === undefined ? undefined : readTime("--until", until),
+  };
+}
+
+async function* batches(ids: AsyncIterable<string>, size: number): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  for await (const id of ids) {
+    batch.push(id);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,107 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Bus, Fact } from "@posthaste/messaging";
+import type { KnownOutcome, Store } from "@posthaste/storage";
+import { CommandError } from "./command_error.ts";
+import { EXIT } from "./exit_code.ts";
+import { sayCount } from "./say.ts";
+
+/** What was restored, and to when. */
+export interface Restoration {
+  store: Pick<
+    Store,
+    "liveMailers" | "holdUnfinished" | "noteKnownOutcomes" | "sendHeads"
+  >;
+  bus: Pick<Bus, "emptyQueues" | "pastFacts">;
+  /** When the backup was begun. */
+  backupAt: Date;
+  /** When the last mailer stopped. */
+  lostAt: Date;
+  onProgress(text: string): void;
+}
+
+/** What became of it. */
+export interface Held {
+  held: number;
+  /** Events that were taken out of the broker's queues. */
+  emptied: number;
+  /** Held messages whose outcome the facts told. */
+  known: number;
+  /** Accepted after the backup, as the facts tell, and in no ledger. */
+  missing: { sendId: string; accountId: string; at: string }[];
+}
+
+/** A mailer says every 2 s that it is there: a restored ledger may quote one that is gone. */
+const LIVE_MS = 8000;
+const SECOND_LOOK_MS = 4000;
+const ALIVE_MS = 3000;
+
+const FACTS_AT_ONCE = 500;
+
+/**
+ * Holds what a restored ledger believes to be unfinished, and writes down what the broker's facts know.
+ *
+ * @throws {CommandError} If a mailer runs: it might be sending what is about to be held.
+ */
+export async function holdRestored(restoration: Restoration): Promise<Held> {
+  const { store, bus, backupAt, lostAt, onProgress } = restoration;
+  await refuseIfRunning(store);
+  // First: what waits there is of a time that the ledger does not know.
+  const emptied = await bus.emptyQueues();
+  let held = 0;
+  for await (const total of store.holdUnfinished({ now: new Date(), lostAt })) {
+    held = total;
+    onProgress(`${sayCount(held, "message")} held so far`);
+  }
+  const { known, missing } = await readFacts(restoration, backupAt);
+  return { held, emptied, known, missing };
+}
+
+async function refuseIfRunning(store: Restoration["store"]): Promise<void> {
+  if ((await store.liveMailers(LIVE_MS)).length === 0) return;
+  await delay(SECOND_LOOK_MS);
+  const live = await store.liveMailers(ALIVE_MS);
+  if (live.length === 0) return;
+  throw new CommandError(
+    `Cannot hold: ${sayCount(live.length, "mailer")} still at work`,
+    { exitCode: EXIT.refused, remedy: "stop every service, and try again" },
+  );
+}
+
+async function readFacts({ store, bus }: Restoration, since: Date) {
+  let known = 0;
+  const missing: Held["missing"] = [];
+  let batch: Fact[] = [];
+  const flush = async () => {
+    const facts = batch;
+    batch = [];
+    known += await store.noteKnownOutcomes(facts.flatMap(outcomeOf));
+    missing.push(...await missingOf(facts, store));
+  };
+  const types = ["fact.send.accepted", "fact.message.sent", "fact.message.failed"] as const;
+  for await (const fact of bus.pastFacts({ since, types })) {
+    batch.push(fact);
+    if (batch.length === FACTS_AT_ONCE) await flush();
+  }
+  await flush();
+  return { known, missing };
+}
+
+function outcomeOf({ type, data }: Fact): KnownOutcome[] {
+  if (type !== "fact.message.sent" && type !== "fact.message.failed") return [];
+  const { accountId, messageId, attempt, reply } = data;
+  const shared = { accountId, messageId, attempt, at: new Date(data.at), reply };
+  return [
+    type === "fact.message.sent"
+      ? { ...shared, outcome: "sent" }
+      : { ...shared, outcome: "failed", reason: data.reason },
+  ];
+}
+
+async function missingOf(facts: Fact[], store: Restoration["store"]): Promise<Held["missing"]> {
+  const accepted = facts.flatMap(({ type, data }) => type === "fact.send.accepted" ? [data] : []);
+  if (accepted.length === 0) return [];
+  const heads = await store.sendHeads(accepted.map(({ sendId }) => sendId));
+  const there = new Set(heads.map(({ _id }) => _id));
+  return accepted.filter(({ sendId }) => !there.has(sendId))
+    .map(({ sendId, accountId, at }) => ({ sendId, accountId, at }));
+}

@@ -1,0 +1,98 @@
+import type { Fill, QueueState, StreamState } from "@posthaste/messaging";
+import type { LedgerState } from "@posthaste/storage";
+import { sayCount, saySpan, sayTime } from "./say.ts";
+
+/** What is to be judged. */
+export interface SystemState {
+  now: Date;
+  ledger: LedgerState;
+  queues: QueueState[];
+  streams: ReadonlyMap<string, StreamState>;
+  fills: Fill[];
+}
+
+/** From where on something is wrong. */
+export interface Limits {
+  /** Of queues and disks, from 0 to 1. */
+  fill: number;
+  waitMs: number;
+  lateMs: number;
+}
+
+/** One thing that was looked at. */
+export interface Finding {
+  verdict: "ok" | "WRONG";
+  what: string;
+  is: string;
+}
+
+/** Streams in which mail waits to be worked on; in RETRY it waits for its time, and facts are a log. */
+const WORKED_ON = new Set(["RENDER", "PRINT", "MAIL"]);
+
+/** Judges the whole system: each finding is a line for people, and an alarm if it is wrong. */
+export function judge(state: SystemState, limits: Limits): Finding[] {
+  const { ledger } = state;
+  const late = ledger.sweeperLateMs > limits.lateMs;
+  return [
+    ...queueFindings(state, limits),
+    ...state.fills.map((fill) => fillFinding(fill, limits)),
+    finding(
+      late,
+      "sweeper",
+      ledger.unsettled === 0
+        ? "nothing to look at"
+        : late
+        ? `${saySpan(ledger.sweeperLateMs)} late: is a tracker running?`
+        : `in time, ${sayCount(ledger.unsettled, "unfinished send")}`,
+    ),
+    finding(false, "parked", sayCount(ledger.parked, "message")),
+    ...diskFinding(ledger, limits),
+    ...suspensionFindings(ledger),
+  ];
+}
+
+function finding(isWrong: boolean, what: string, is: string): Finding {
+  return { verdict: isWrong ? "WRONG" : "ok", what, is };
+}
+
+function queueFindings({ queues, streams, now }: SystemState, { waitMs }: Limits): Finding[] {
+  return queues.map(({ consumer, stream, waiting, inHand }) => {
+    const oldestAt = streams.get(stream)?.oldestAt ?? now;
+    const ageMs = waiting + inHand === 0 ? 0 : now.getTime() - oldestAt.getTime();
+    const isWrong = WORKED_ON.has(stream) && ageMs > waitMs;
+    const age = ageMs > 0 && WORKED_ON.has(stream) ? `, the oldest for ${saySpan(ageMs)}` : "";
+    return finding(isWrong, `queue ${consumer}`, `${waiting} waiting, ${inHand} in hand${age}`);
+  });
+}
+
+function fillFinding({ name, kind, bytes, maxBytes }: Fill, limits: Limits): Finding {
+  const share = maxBytes > 0 ? bytes / maxBytes : 0;
+  const isWrong = kind === "queue" && share > limits.fill;
+  return finding(isWrong, `room of ${name}`, `${percent(share)} of ${sayBytes(maxBytes)} used`);
+}
+
+function diskFinding({ disk }: LedgerState, limits: Limits): Finding[] {
+  if (disk === null || disk.size === 0) return [];
+  const share = disk.used / disk.size;
+  const is = `${percent(share)} of ${sayBytes(disk.size)} used`;
+  return [finding(share > limits.fill, "disk of the ledger", is)];
+}
+
+function suspensionFindings({ suspended }: LedgerState): Finding[] {
+  return suspended.map(({ accountId, id, name, kind, reason, at }) =>
+    finding(
+      kind !== "person",
+      `integration ${accountId}/${id}`,
+      `"${name}" is ${kind === "person" ? "paused" : "suspended"} since ${sayTime(at)}: ${reason}`,
+    )
+  );
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
+
+function sayBytes(bytes: number): string {
+  const gibibytes = bytes / 1024 ** 3;
+  return gibibytes >= 1 ? `${gibibytes.toFixed(1)} GiB` : `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
+}

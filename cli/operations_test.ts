@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { type Bus, openBus } from "@posthaste/messaging";
+import { openMongod } from "@posthaste/parts";
+import { openStore, type Store } from "@posthaste/storage";
+import { openTestMongo, openTestNats } from "@posthaste/testing";
+import { type CliOptions, runCli } from "./_run_cli.ts";
+import { EXIT } from "./exit_code.ts";
+
+const MASTER_KEY = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
+let store: Store;
+let bus: Bus;
+let env: Record<string, string>;
+let opened: AsyncDisposableStack;
+
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  const mongo = stack.use(await openTestMongo());
+  const nats = stack.use(await openTestNats());
+  store = stack.use(await openStore({ url: mongo.url }));
+  await store.ensureIndexes();
+  bus = stack.use(await openBus({ url: nats.url, name: "test" }));
+  await bus.applyTopology();
+  env = { MONGODB_URL: mongo.url, NATS_URL: nats.url, MASTER_KEY };
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+function run(args: string, options: CliOptions = {}) {
+  return runCli(args.split(" "), { ...options, env: { ...env, ...options.env } });
+}
+
+async function accept(accountId: string, count: number, acceptedAt = new Date()): Promise<Send> {
+  const send: Send = {
+    ...{ _id: newSendId(acceptedAt), accountId, acceptedAt, lane: "transactional" },
+    ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
+    request: {
+      from: { email: "shop@example.com" },
+      to: Array.from({ length: count }, (_, n) => ({ email: `r${n}@example.com` })),
+    },
+    ...{ messageCount: count, settledAt: null, sweepAt: new Date(Date.now() + 60_000) },
+  };
+  await store.acceptSend(send);
+  return send;
+}
+
+test("restoredCommand() holds what may have been sent, writes what facts tell, and lets a person decide", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "restored-shop" });
+  const backup = new Date();
+  const send = await accept(accountId, 5);
+  const fact = (index: number) => ({
+    ...{ v: 1 as const, messageId: messageIdOf(send._id, index), sendId: send._id, accountId },
+    ...{ index, attempt: 1, at: new Date().toISOString() },
+  });
+  await bus.publish({
+    type: "fact.message.sent",
+    data: { ...fact(0), reply: { code: 250, response: "Ok" } },
+  });
+  await bus.publish({
+    type: "fact.message.failed",
+    data: { ...fact(1), stage: "mailer", reason: "No such mailbox" },
+  });
+  const lost = newSendId();
+  await bus.publish({
+    type: "fact.send.accepted",
+    data: { v: 1, sendId: lost, accountId, at: new Date().toISOString() },
+  });
+  const [recipient] = send.request.to;
+  await bus.publish({
+    type: "message.rendered",
+    data: {
+      ...{ v: 1, sendId: send._id, accountId, lane: "transactional", index: 2, attempt: 0 },
+      ...{ acceptedAt: send.acceptedAt.toISOString(), integrationId: 1, pdfs: [] },
+      ...{ messageId: messageIdOf(send._id, 2), from: send.request.from, to: recipient! },
+      ...{ subject: "x", html: { inline: "x" }, text: { inline: "x" } },
+    },
+  });
+
+  const hold = await run(`restored hold --backup ${backup.toISOString()}`);
+  assert.equal(hold.code, EXIT.failed, hold.stderr);
+  assert.match(hold.stderr, new RegExp(`not in the backup: ${lost}`));
+  assert.match(hold.stdout, /5 messages held; the facts of the broker told of 2/);
+  assert.match(hold.stdout, /1 event removed from the queues/);
+  const states = async () =>
+    (await store.listMessages(accountId, send._id))?.map(({ state }) => state);
+  assert.deepEqual(await states(), ["sent", "failed", "unknown", "unknown", "unknown"]);
+
+  const list = await run("restored list");
+  assert.match(list.stdout, /restored-shop +1 +3 /);
+  const none = await run("restored release --account restored-shop --integration 9 --json");
+  assert.deepEqual(JSON.parse(none.stdout), { released: 0 });
+  const soon = new Date(Date.now() + 60_000).toISOString();
+  const late = await run(`restored release --account restored-shop --from ${soon} --json`);
+  assert.deepEqual(JSON.parse(late.stdout), { released: 0 });
+  await store.retryMessage(accountId, messageIdOf(send._id, 2), new Date());
+  const closed = await run("restored close --account restored-shop --integration 1 --json");
+  assert.deepEqual(JSON.parse(closed.stdout), { closed: 2 });
+  assert.deepEqual(await states(), ["sent", "failed", "deferred", "failed", "failed"]);
+});
+
+test("restoredCommand() refuses while a mailer runs, and a time that is none", async () => {
+  await using running = announcing();
+  const refused = await run("restored hold --backup 2026-11-22T03:00Z");
+  assert.equal(refused.code, EXIT.refused, running.id);
+  assert.match(refused.stderr, /1 mailer still at work\nremedy: stop every service/);
+  assert.equal((await run("restored hold --backup yesterday")).code, EXIT.usage);
+});
+
+function announcing() {
+  const id = "running";
+  const timer = setInterval(() => void store.announceMailer(id), 500);
+  return {
+    id,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await store.dismissMailer(id);
+    },
+  };
+}
+
+test("forgetCommand() forgets a person in all accounts, and says what it could not", async () => {
+  const accounts = await Promise.all(
+    ["forget-a", "forget-b"].map((name) => store.createAccount({ name })),
+  );
+  for (const { _id } of accounts) await accept(_id, 2);
+  const done = await run("forget r1@example.com");
+  assert.equal(done.code, EXIT.ok, done.stderr);
+  assert.match(done.stdout, /^\d+ messages forgotten, \d+ of them canceled\n/);
+  for (const { _id } of accounts) {
+    const [send] = await store.listSends(_id, { limit: 1 });
+    const found = await store.findSend(_id, send?._id ?? "");
+    assert.deepEqual(found?.request.to.map(({ email }) => email), [
+      "r0@example.com",
+      "forgotten@forgotten.invalid",
+    ]);
+  }
+  assert.equal((await run("forget nobody")).code, EXIT.usage);
+});
+
+test("checkCommand() ends with 1 for a sweeper that is late and an integration that is suspended", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "checked" });
+  const well = await run("check --max-fill 100 --json");
+  const { findings, ok } = JSON.parse(well.stdout);
+  assert.equal(ok, true, well.stdout);
+  assert.ok(findings.some(({ what }: { what: string }) => what === "room of MAIL"));
+  assert.ok(findings.some(({ what }: { what: string }) => what === "disk of the ledger"));
+  const send = await accept(accountId, 1);
+  await store.hastenSweep(send._id, new Date(Date.now() - 600_000));
+  const { id, _id, revision } = await store.createIntegration({
+    ...{ accountId, name: "dead", host: "h.example", port: 25, tls: "none", auth: null },
+    senders: ["a@example.com"],
+  });
+  await store.suspendIntegration({ _id, revision }, { at: new Date(), reason: "Login refused" });
+  const ill = await run("check --max-fill 100");
+  assert.equal(ill.code, EXIT.failed);
+  assert.match(ill.stdout, /WRONG +sweeper +10 min.* late: is a tracker running\?/);
+  assert.match(ill.stdout, new RegExp(`WRONG +integration ${accountId}/${id} .*Login refused`));
+  await store.settleSends([send._id], new Date());
+  await store.pauseIntegration(accountId, id, { at: new Date(), reason: "Paused" });
+  assert.equal((await run("check --max-fill 100")).code, EXIT.ok);
+});
+
+test("usersCommand() applies the database's users from a file, again and again", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "posthaste-users-"));
+  try {
+    const key = "0123456789abcdef";
+    await using mongod = await openMongod({
+      ...{ env: process.env, dataDir: join(dir, "db"), isTemporary: true, key },
+    });
+    const names = ["operator", "api", "renderer", "mailer", "tracker", "dashboard"];
+    const file = join(dir, "users.json");
+    const passwords = (tail: string) =>
+      JSON.stringify(Object.fromEntries(names.map((name) => [name, `${name}-${tail}-0123456789`])));
+    const apply = (text: string) =>
+      writeFile(file, text).then(() =>
+        run(`users apply ${file}`, { env: { MONGODB_URL: mongod.url } })
+      );
+    assert.equal((await apply(passwords("one"))).code, EXIT.ok);
+    const again = await apply(passwords("two"));
+    assert.equal(again.code, EXIT.ok, again.stderr);
+    assert.ok(!again.stdout.includes("0123456789"));
+    const as = (tail: string) =>
+      mongod.url.replace(/\/\/[^@]*@/, `//tracker:tracker-${tail}-0123456789@`)
+        .replace("authSource=local", "authSource=admin");
+    await (await openStore({ url: as("two") }))[Symbol.asyncDispose]();
+    await assert.rejects(openStore({ url: as("one") }), /Authentication failed/);
+    const short = await apply(JSON.stringify({ operator: "short" }));
+    assert.equal(short.code, EXIT.refused);
+    assert.equal((await apply("{")).code, EXIT.usage);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { EVENTS, type EventType } from "./events.ts";
+import { keptPageOptionsSchema, pageOptionsSchema } from "./page_options.ts";
+
+/** Events as the first version wrote them. They are never changed; a new event gets a sample of its own. */
+const RECORDED: Record<string, Record<string, unknown>> = JSON.parse(
+  readFileSync(new URL("fixtures/events_v1.json", import.meta.url), "utf8"),
+);
+
+test("EVENTS still has every event that version 1 had", () => {
+  const missing = Object.keys(RECORDED).filter((type) => !Object.hasOwn(EVENTS, type));
+  assert.deepEqual(missing, []);
+});
+
+for (const [type, recorded] of Object.entries(RECORDED)) {
+  const schema = EVENTS[type as EventType];
+
+  test(`EVENTS["${type}"] reads what version 1 wrote, and loses nothing of it`, () => {
+    assert.partialDeepStrictEqual(schema.parse(recorded), recorded);
+  });
+
+  test(`EVENTS["${type}"] reads what a newer program adds anywhere in it`, () => {
+    assert.deepEqual(schema.parse(withMore(recorded)), schema.parse(recorded));
+  });
+}
+
+test("pageOptionsSchema refuses an unknown key of a person, and passes over one of a newer program", () => {
+  const newer = { duplex: true, margin: { gutter: "2mm" }, header: { left: "x", font: "serif" } };
+  assert.ok(!pageOptionsSchema.safeParse(newer).success);
+  assert.deepEqual(
+    keptPageOptionsSchema.parse(newer),
+    pageOptionsSchema.parse({ header: { left: "x" } }),
+  );
+});
+
+// What callers name freely, and a text or where it lies: neither grows by itself.
+const CLOSED = new Set(["variables", "pdfVersions", "html", "text", "sample"]);
+
+/** Adds a field to every object. */
+function withMore(value: unknown, name = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => withMore(item, name));
+  if (typeof value !== "object" || value === null || CLOSED.has(name)) return value;
+  const more = Object.entries(value).map(([key, inner]) => [key, withMore(inner, key)]);
+  return { ...Object.fromEntries(more), addedLater: { by: "a newer program" } };
+}

@@ -1,0 +1,158 @@
+import { isTerminal, type Message, type Send } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
+import { messageCancel } from "./message_cancel.ts";
+import { messageStore } from "./message_store.ts";
+
+/** What was forgotten of a person, and what could not be yet. */
+export interface Forgotten {
+  /** Messages that name nobody any more. */
+  messages: number;
+  /** Of these, those that were not sent yet and never will be. */
+  canceled: number;
+  /** Ids of messages that are being sent, or whose outcome is for a person to decide. */
+  left: string[];
+  /** Lines of the audit log that name the person no more. */
+  auditLines: number;
+  /** Invitations that were taken back. */
+  invitations: number;
+}
+
+/** Removing a person's data on request. */
+export interface RecipientForgetting {
+  /**
+   * Removes what an account's ledger knows of the recipient of an address: address, name, variables, files'
+   * names and what servers said. That there was a message, when, and how it ended stays. Repeat it while
+   * something is `left`.
+   */
+  forgetRecipient(accountId: string, email: string, now: Date): Promise<Forgotten>;
+}
+
+/** What stands in the place of an address; nobody can have it (RFC 2606). */
+export const FORGOTTEN_ADDRESS = "forgotten@forgotten.invalid";
+
+const AT_ONCE = 100;
+
+/** Gives the removal of a person's data. */
+export function recipientForgetting(db: Db): RecipientForgetting {
+  const { messages, sends, audit, invitations } = collectionsOf(db);
+  const { materializeSends } = messageStore(db);
+  const { cancelMessage } = messageCancel(db);
+
+  /** What nobody has touched has no document yet, and is not found by its address. */
+  async function materializeOpen(accountId: string, email: string): Promise<void> {
+    const found = await sends.find({
+      accountId,
+      settledAt: null,
+      sweepAt: { $gte: new Date(0) },
+      request: { $regex: escaped(JSON.stringify(email).slice(1, -1)), $options: "i" },
+    }).project<{ _id: string }>({ _id: 1 }).toArray();
+    for (let at = 0; at < found.length; at += AT_ONCE) {
+      await materializeSends(found.slice(at, at + AT_ONCE).map(({ _id }) => _id));
+    }
+  }
+
+  /** First the send, then the message: by the message's address it is found again if this breaks off. */
+  async function forget(message: Message, now: Date): Promise<boolean> {
+    const { _id, accountId, state, attempt } = message;
+    await forgetInSend(message, now);
+    const { matchedCount } = await messages.updateOne(
+      { _id, accountId, state, attempt },
+      { $set: { ...anonymous(message), forgottenAt: now } },
+    );
+    return matchedCount > 0;
+  }
+
+  async function forgetInSend({ sendId, accountId, index }: Message, now: Date): Promise<void> {
+    for (;;) {
+      const found = await sends.findOne({ _id: sendId, accountId });
+      if (!found?.request) return;
+      const change = withoutRecipient(found, { index, now });
+      const same = { _id: sendId, accountId, request: found.request };
+      if ((await sends.updateOne(same, { $set: change })).matchedCount > 0) return;
+    }
+  }
+
+  async function forgetInAudit(accountId: string, email: string): Promise<number> {
+    let lines = 0;
+    const mention = new RegExp(escaped(email), "gi");
+    for await (const entry of audit.find({ accountId })) {
+      const { _id, userEmail, target, details } = entry;
+      const said = { userEmail, target, details };
+      const text = JSON.stringify(said);
+      const clean = text.replaceAll(mention, FORGOTTEN_ADDRESS);
+      if (clean === text) continue;
+      await audit.updateOne({ _id, accountId }, { $set: JSON.parse(clean) as typeof said });
+      lines++;
+    }
+    return lines;
+  }
+
+  return {
+    async forgetRecipient(accountId, email, now) {
+      await materializeOpen(accountId, email);
+      const done: Forgotten = {
+        ...{ messages: 0, canceled: 0, left: [] },
+        auditLines: await forgetInAudit(accountId, email),
+        invitations: (await invitations.deleteMany({ accountId, email: email.toLowerCase() }))
+          .deletedCount,
+      };
+      const spellings = [...new Set([email, email.toLowerCase()])];
+      for (let after = "";;) {
+        const batch = await messages.find({
+          accountId,
+          email: { $in: spellings },
+          _id: { $gt: after },
+        }).sort({ _id: 1 }).limit(AT_ONCE).toArray();
+        for (const found of batch) {
+          const canceled = await cancelMessage(accountId, found._id, now);
+          const message = canceled ?? found;
+          if (isTerminal(message.state) && await forget(message, now)) {
+            done.messages++;
+            if (canceled !== null) done.canceled++;
+          } else done.left.push(found._id);
+        }
+        const last = batch.at(-1);
+        if (last === undefined || batch.length < AT_ONCE) return done;
+        after = last._id;
+      }
+    },
+  };
+}
+
+function withoutRecipient(
+  { request, contentRemovedAt }: StoredSend,
+  { index, now }: { index: number; now: Date },
+): Partial<Pick<StoredSend, "request" | "contentRemovedAt">> {
+  const parsed: Send["request"] = JSON.parse(request);
+  const to = parsed.to.map((recipient, at) =>
+    at !== index ? recipient : {
+      email: FORGOTTEN_ADDRESS,
+      ...(recipient.attachments
+        ? { attachments: recipient.attachments.map(({ id }) => ({ id })) }
+        : {}),
+    }
+  );
+  // What all of them shared is nobody's own, unless there is nobody else.
+  const isLast = to.every((recipient) => recipient.email === FORGOTTEN_ADDRESS);
+  const rest = isLast ? { from: parsed.from, to } : { ...parsed, to };
+  return {
+    request: JSON.stringify(rest),
+    ...(isLast && !contentRemovedAt ? { contentRemovedAt: now } : {}),
+  };
+}
+
+/** Servers quote addresses in what they say. */
+function anonymous({ reply, timeline, reason }: Message): Partial<Message> {
+  const { response: _words, ...codes } = reply ?? {};
+  return {
+    email: FORGOTTEN_ADDRESS,
+    reason: reason === null ? null : "Forgotten on request",
+    reply: reply === null ? null : codes,
+    timeline: timeline.map(({ detail: _detail, ...entry }) => entry),
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

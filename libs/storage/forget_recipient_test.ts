@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { FORGOTTEN_ADDRESS } from "./forget_recipient.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+const now = new Date("2026-06-01T00:00:00Z");
+
+/** A send to Ann and to others, with what is hers everywhere it can be. */
+function sendToAnn(accountId: string, others: string[]) {
+  return sendOf({
+    _id: newSendId(now),
+    accountId,
+    messageCount: others.length + 1,
+    request: {
+      from: { email: "shop@example.com" },
+      variables: { season: "ann-canary winter" },
+      to: [
+        {
+          email: "Ann.Canary@example.com",
+          name: "Ann Canary",
+          variables: { secret: "ann-canary secret" },
+          attachments: [{ id: 3, filename: "ann-canary.pdf", variables: { iban: "ann-canary" } }],
+        },
+        ...others.map((email) => ({ email, variables: { n: email } })),
+      ],
+    },
+  });
+}
+
+/** All that the database holds, as text. */
+async function everything(): Promise<string> {
+  const names = await opened.db.listCollections({}, { nameOnly: true }).toArray();
+  const all = await Promise.all(
+    names.filter(({ name }) => !name.startsWith("system."))
+      .map(({ name }) => opened.db.collection(name).find().toArray()),
+  );
+  return JSON.stringify(all);
+}
+
+test("forgetRecipient() leaves nothing of a person in any collection, and keeps the others' mail", async () => {
+  const { store } = opened;
+  const accountId = "acc_forget";
+  const sent = sendToAnn(accountId, []);
+  await store.acceptSend(sent);
+  await store.claimMessage(claimOf(sent, 0, now));
+  await store.markSent({
+    messageId: messageIdOf(sent._id, 0),
+    attempt: 1,
+    at: now,
+    reply: { code: 250, response: "Ok <Ann.Canary@example.com> queued" },
+  });
+  const open = sendToAnn(accountId, ["bob@example.com"]);
+  await store.acceptSend(open);
+  await store.noteAudit({
+    ...{ accountId, at: now, userId: null, userEmail: null, action: "message.resent" },
+    ...{ target: "message to Ann.Canary@example.com", details: { to: "ann.canary@example.com" } },
+  });
+  assert.match(await everything(), /ann.canary/i);
+
+  const done = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  assert.deepEqual(done, { messages: 2, canceled: 1, left: [], auditLines: 1, invitations: 0 });
+  // What all recipients of a send share is still needed for the other.
+  const shared = (await everything()).replaceAll("ann-canary winter", "");
+  assert.doesNotMatch(shared, /ann.canary/i);
+
+  const view = await store.findMessage(accountId, messageIdOf(sent._id, 0));
+  assert.equal(view?.state, "sent");
+  assert.equal(view?.email, FORGOTTEN_ADDRESS);
+  assert.deepEqual(view?.reply, { code: 250 });
+  assert.equal((await store.findMessage(accountId, messageIdOf(open._id, 0)))?.state, "canceled");
+  const [, bob] = (await store.loadSend(open._id))?.request.to ?? [];
+  assert.deepEqual(bob, { email: "bob@example.com", variables: { n: "bob@example.com" } });
+  assert.equal(await store.loadSend(sent._id), null, "nothing can be made of it again");
+});
+
+test("forgetRecipient() leaves what is being sent, and forgets it when that has ended", async () => {
+  const { store } = opened;
+  const accountId = "acc_busy";
+  const send = sendToAnn(accountId, ["bob@example.com"]);
+  await store.acceptSend(send);
+  await store.claimMessage(claimOf(send, 0, now));
+  const messageId = messageIdOf(send._id, 0);
+  const first = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  assert.deepEqual([first.messages, first.left], [0, [messageId]]);
+  await store.markFailed({ messageId, attempt: 1, at: now, reason: "no <Ann.Canary@example.com>" });
+  const again = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  assert.deepEqual([again.messages, again.left], [1, []]);
+  assert.equal(
+    await store.retryMessage(accountId, messageId, now),
+    null,
+    "nobody is there to send to",
+  );
+});
+
+test("forgetRecipient() touches no other account", async () => {
+  const { store } = opened;
+  const send = sendToAnn("acc_other", []);
+  await store.acceptSend(send);
+  await store.forgetRecipient("acc_empty", "Ann.Canary@example.com", now);
+  assert.equal((await store.findMessage("acc_other", messageIdOf(send._id, 0)))?.state, "queued");
+});

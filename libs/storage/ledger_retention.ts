@@ -1,0 +1,62 @@
+import { idsFrom } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { messageIdRange } from "./_message_document.ts";
+
+/** Which sends are no longer kept. */
+export interface OldSends {
+  /** Those accepted before this. */
+  before: Date;
+  /** The most at once. */
+  limit: number;
+  /** `last` of the batch before; the first batch when left out. */
+  after?: string | undefined;
+  now: Date;
+}
+
+/** A batch of sends that was removed. */
+export interface RemovedSends {
+  removed: number;
+  /** Where the next batch goes on; null if there are no more. */
+  last: string | null;
+}
+
+/** Removing what lies in the ledger for longer than anybody wants it. */
+export interface LedgerRetention {
+  /**
+   * Removes settled sends with their messages, the oldest first; what is not settled stays. It may be
+   * broken off: what is left of a send then is removed by a later call.
+   */
+  removeOldSends(old: OldSends): Promise<RemovedSends>;
+}
+
+/** Gives the removal of old sends. */
+export function ledgerRetention(db: Db): LedgerRetention {
+  const { messages, sends } = collectionsOf(db);
+  return {
+    async removeOldSends({ before, limit, after = "", now }) {
+      // Ids sort by time, so this needs no index of its own.
+      const old = { _id: { $gt: after, $lt: idsFrom("snd", before) } };
+      const ids = await sends.find({ ...old, settledAt: { $ne: null } }).sort({ _id: 1 })
+        .limit(limit).project<{ _id: string }>({ _id: 1 }).map(({ _id }) => _id).toArray();
+      if (ids.length === 0) return { removed: 0, last: null };
+      // Whoever wants a message sent again is refused from here on: without its document it would
+      // count as never tried.
+      const settled = { _id: { $in: ids }, settledAt: { $ne: null } };
+      await sends.updateMany({ ...settled, contentRemovedAt: { $exists: false } }, {
+        $set: { contentRemovedAt: now },
+      });
+      const closed = { ...settled, contentRemovedAt: { $exists: true } };
+      const gone = await sends.find(closed).project<{ _id: string }>({ _id: 1 }).toArray();
+      if (gone.length > 0) {
+        const operations = gone.map(({ _id }) => ({
+          deleteMany: { filter: { _id: messageIdRange(_id) } },
+        }));
+        await messages.bulkWrite(operations, { ordered: false });
+        await sends.deleteMany({ ...closed, _id: { $in: gone.map(({ _id }) => _id) } });
+      }
+      const last = ids.length < limit ? null : ids.at(-1) ?? null;
+      return { removed: gone.length, last };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { ContentRemovedError } from "./message_retry.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+const DAY_MS = 86_400_000;
+const now = new Date("2026-06-01T00:00:00Z");
+const limitOfAge = new Date(now.getTime() - 90 * DAY_MS);
+
+async function failedSend(days: number, isSettled: boolean) {
+  const { store } = opened;
+  const acceptedAt = new Date(now.getTime() - days * DAY_MS);
+  const send = sendOf({ _id: newSendId(acceptedAt), acceptedAt, messageCount: 2 });
+  await store.acceptSend(send);
+  await store.materializeSends([send._id]);
+  for (const index of [0, 1]) {
+    await store.claimMessage(claimOf(send, 0, acceptedAt, index));
+    const messageId = messageIdOf(send._id, index);
+    await store.markFailed({ messageId, attempt: 1, at: acceptedAt, reason: "no" });
+  }
+  if (isSettled) await store.settleSends([send._id], acceptedAt);
+  return send;
+}
+
+const documents = async () => [
+  await opened.db.collection("sends").countDocuments(),
+  await opened.db.collection("messages").countDocuments(),
+];
+
+test("removeOldSends() removes settled sends and their messages, and no others, in batches", async () => {
+  const { store, db } = opened;
+  for (const days of [100, 99, 98]) await failedSend(days, true);
+  const open = await failedSend(97, false);
+  const young = await failedSend(80, true);
+  assert.deepEqual(await documents(), [5, 10]);
+  const first = await store.removeOldSends({ before: limitOfAge, limit: 2, now });
+  assert.equal(first.removed, 2);
+  const rest = await store.removeOldSends({
+    ...{ before: limitOfAge, limit: 2, now },
+    after: first.last ?? "",
+  });
+  assert.deepEqual(rest, { removed: 1, last: null });
+  assert.deepEqual(await documents(), [2, 4]);
+  const left = await db.collection("sends").distinct("_id");
+  assert.deepEqual(left.map(String).toSorted(), [open._id, young._id].toSorted());
+  assert.equal((await store.findSend("acc_1", young._id))?.contentRemovedAt, undefined);
+});
+
+test("removeOldSends() leaves what a person has sent again meanwhile, and refuses who is late", async () => {
+  const { store, db } = opened;
+  const send = await failedSend(120, true);
+  const messageId = messageIdOf(send._id, 0);
+  assert.ok(await store.retryMessage("acc_1", messageId, now));
+  assert.equal((await store.removeOldSends({ before: limitOfAge, limit: 9, now })).removed, 0);
+  assert.equal((await store.findMessage("acc_1", messageId))?.state, "deferred");
+  // As one that was broken off after its first step leaves it.
+  const begun = await failedSend(121, true);
+  await db.collection<{ _id: string }>("sends").updateOne({ _id: begun._id }, {
+    $set: { contentRemovedAt: now },
+  });
+  const retry = store.retryMessage("acc_1", messageIdOf(begun._id, 0), now);
+  await assert.rejects(retry, ContentRemovedError);
+  assert.equal((await store.removeOldSends({ before: limitOfAge, limit: 9, now })).removed, 1);
+});

@@ -1,0 +1,69 @@
+import type { Db } from "mongodb";
+
+/**
+ * Version of the documents that this program writes. It grows when a program before could not read
+ * what is written now; a field that may be missing is no reason.
+ */
+export const LEDGER_VERSION = 1;
+
+/** The oldest documents that this program reads: a migration must have brought the others up. */
+export const OLDEST_READ = 1;
+
+/** The version of the oldest program that may work beside this one. */
+export const OLDEST_BESIDE = 1;
+
+/** What a migration wrote of a ledger. */
+export interface LedgerMark {
+  _id: "ledger";
+  /** Version of the newest program that has migrated it. */
+  version: number;
+  /** {@linkcode OLDEST_BESIDE} of that program. */
+  oldestProgram: number;
+  migratedAt: Date;
+}
+
+/** What a program can work with. */
+export interface ProgramVersions {
+  version: number;
+  oldestRead: number;
+}
+
+const THIS: ProgramVersions = { version: LEDGER_VERSION, oldestRead: OLDEST_READ };
+
+// Before there was a mark, every ledger was of this version.
+const UNMARKED = { version: 1, oldestProgram: 1 };
+
+/**
+ * Says why a program may not work with a ledger, as the end of a sentence; `undefined` if it may.
+ *
+ * @param mark What a migration wrote; null if none did.
+ */
+export function ledgerFault(
+  mark: Pick<LedgerMark, "version" | "oldestProgram"> | null,
+  program: ProgramVersions = THIS,
+): string | undefined {
+  const { version, oldestProgram } = mark ?? UNMARKED;
+  if (oldestProgram > program.version) {
+    return `its documents are of version ${version}, and this program, of version ` +
+      `${program.version}, is too old for them: start a newer one, or restore the backup from before ` +
+      `the upgrade`;
+  }
+  if (version < program.oldestRead) {
+    return `its documents are of version ${version}, and this program needs ${program.oldestRead}: ` +
+      `run "posthaste migrate" first`;
+  }
+  return undefined;
+}
+
+/** Reads what a migration wrote of a ledger. */
+export async function readLedgerMark(db: Db): Promise<LedgerMark | null> {
+  return await db.collection<LedgerMark>("ledger").findOne({ _id: "ledger" });
+}
+
+/** Writes that this program has migrated a ledger; an older program's migration takes nothing back. */
+export async function writeLedgerMark(db: Db): Promise<void> {
+  await db.collection<LedgerMark>("ledger").updateOne({ _id: "ledger" }, {
+    $max: { version: LEDGER_VERSION, oldestProgram: OLDEST_BESIDE },
+    $currentDate: { migratedAt: true },
+  }, { upsert: true });
+}

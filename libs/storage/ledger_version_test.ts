@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestStore } from "./_test_store.ts";
+import { LEDGER_VERSION, ledgerFault } from "./ledger_version.ts";
+import { openStore } from "./store.ts";
+
+const NOW = { version: 3, oldestRead: 2 };
+
+test("ledgerFault() lets programs work with ledgers of either side that both can read", () => {
+  assert.equal(ledgerFault({ version: 3, oldestProgram: 2 }, NOW), undefined);
+  // Before its migration, and after that of a newer program beside which it may work.
+  assert.equal(ledgerFault({ version: 2, oldestProgram: 1 }, NOW), undefined);
+  assert.equal(ledgerFault({ version: 4, oldestProgram: 3 }, NOW), undefined);
+});
+
+test("ledgerFault() refuses a ledger that is too old or too new, and says what to do", () => {
+  assert.match(ledgerFault({ version: 5, oldestProgram: 4 }, NOW) ?? "", /version 5.*too old/);
+  assert.match(ledgerFault({ version: 1, oldestProgram: 1 }, NOW) ?? "", /"posthaste migrate"/);
+  assert.match(ledgerFault(null, NOW) ?? "", /version 1, and this program needs 2/);
+  assert.equal(ledgerFault(null), undefined, "today's program reads a ledger without a mark");
+});
+
+test("openStore() refuses a ledger that a newer program has made unreadable, and takes it back never", async () => {
+  await using opened = await openTestStore();
+  const { db, store, url } = opened;
+  const marks = db.collection<{ _id: string; version: number; oldestProgram: number }>("ledger");
+  const mark = await marks.findOne({ _id: "ledger" });
+  assert.equal(mark?.version, LEDGER_VERSION);
+  await marks.updateOne({ _id: "ledger" }, { $set: { version: 9 } });
+  await (await openStore({ url }))[Symbol.asyncDispose]();
+  await marks.updateOne({ _id: "ledger" }, { $set: { oldestProgram: 9 } });
+  await assert.rejects(
+    openStore({ url }),
+    /Cannot open database ".+": its documents are of version 9/,
+  );
+  await assert.rejects(openStore({ url, migrating: true }), /too old for them/);
+  await store.ensureIndexes();
+  assert.equal((await marks.findOne({ _id: "ledger" }))?.version, 9);
+});

@@ -1,0 +1,235 @@
+import { CLAIMABLE_STATES, type Message, type SmtpReply } from "@posthaste/contracts";
+import type { AnyBulkWriteOperation, Db, Filter } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { messageIdRange } from "./_message_document.ts";
+import { messageStore } from "./message_store.ts";
+
+/** When the ledger that was restored was left behind. */
+export interface Loss {
+  now: Date;
+  /** When the last mailer of the lost system stopped: what was due later it has not tried. */
+  lostAt: Date;
+}
+
+/** An outcome that is known from elsewhere than the ledger. */
+export interface KnownOutcome {
+  accountId: string;
+  messageId: string;
+  attempt: number;
+  at: Date;
+  outcome: "sent" | "failed";
+  reason?: string | undefined;
+  reply?: SmtpReply | undefined;
+}
+
+/** Held messages of an integration. */
+export interface HeldGroup {
+  accountId: string;
+  integrationId: number;
+  count: number;
+  /** Times of acceptance of the first and the last. */
+  oldest: Date;
+  newest: Date;
+}
+
+/** Which held messages of an account to go through. */
+export interface HeldQuery {
+  integrationId?: number | undefined;
+  /** Accepted at this time or later. */
+  from?: Date | undefined;
+  /** Accepted before this. */
+  until?: Date | undefined;
+}
+
+/**
+ * Making a ledger safe that is older than what was done: a message that it knows as waiting may have been
+ * sent since. Such messages are held as `unknown`, so that no worker claims them, and a person decides.
+ */
+export interface RestoredLedger {
+  /**
+   * Holds every message that is not finished. Gives how many were held after each batch of sends, the
+   * total at last. No service may run meanwhile. It may be repeated.
+   */
+  holdUnfinished(loss: Loss): AsyncIterable<number>;
+  /** Writes outcomes of held messages that are known from elsewhere. Gives how many it changed. */
+  noteKnownOutcomes(outcomes: KnownOutcome[]): Promise<number>;
+  /** Counts what is held, by integration. */
+  heldGroups(): Promise<HeldGroup[]>;
+  /** Goes through the ids of held messages of an account, the oldest first. */
+  heldMessages(accountId: string, query?: HeldQuery): AsyncIterable<string>;
+  /** Ends held messages as failed: they are not to be sent again. Gives how many. */
+  closeHeld(accountId: string, ids: string[], now: Date): Promise<number>;
+}
+
+/** Why a message is held; by it those are found. */
+export const HELD_REASON =
+  "Held after a restore: it may have been sent between the backup and the loss";
+
+const CLOSED_REASON =
+  "Not sent again after a restore: it may have been sent between the backup and the loss";
+
+const SENDS_AT_ONCE = 100;
+const HELD: Filter<Message> = { state: "unknown", reason: HELD_REASON };
+
+const NOTHING_TO_COME = {
+  leaseUntil: null,
+  dotAt: null,
+  nextAt: null,
+  parkedFor: null,
+  releasedFor: null,
+} as const satisfies Partial<Message>;
+
+/** Gives the operations on a restored ledger. */
+export function restoredLedger(db: Db): RestoredLedger {
+  const { accounts, messages, sends } = collectionsOf(db);
+  const { materializeSends } = messageStore(db);
+
+  async function hold(batch: { _id: string; accountId: string }[], loss: Loss): Promise<number> {
+    // A message without a document would be claimed by inserting one.
+    await materializeSends(batch.map(({ _id }) => _id));
+    const { modifiedCount } = await messages.bulkWrite(
+      batch.map((send) => holding(send, loss)),
+      { ordered: false },
+    );
+    return modifiedCount;
+  }
+
+  async function groupsOf(accountId: string): Promise<HeldGroup[]> {
+    const found = await messages.aggregate<Omit<HeldGroup, "accountId"> & { _id: number }>([
+      { $match: { accountId, ...HELD } },
+      { $group: { _id: "$sendId", count: { $sum: 1 }, at: { $min: "$acceptedAt" } } },
+      { $lookup: { from: "sends", localField: "_id", foreignField: "_id", as: "send" } },
+      {
+        $group: {
+          _id: { $first: "$send.integrationId" },
+          count: { $sum: "$count" },
+          oldest: { $min: "$at" },
+          newest: { $max: "$at" },
+        },
+      },
+      { $sort: { _id: 1 } },
+    ], { allowDiskUse: true }).toArray();
+    return found.map(({ _id, ...group }) => ({ ...group, accountId, integrationId: _id }));
+  }
+
+  return {
+    async *holdUnfinished(loss) {
+      let held = 0;
+      let batch: { _id: string; accountId: string }[] = [];
+      // By the index of what the sweeper looks at, which has no sends that are settled.
+      const found = sends.find({ settledAt: null, sweepAt: { $gte: new Date(0) } })
+        .project<{ _id: string; accountId: string }>({ accountId: 1 });
+      for await (const send of found) {
+        batch.push(send);
+        if (batch.length < SENDS_AT_ONCE) continue;
+        yield held += await hold(batch, loss);
+        batch = [];
+      }
+      if (batch.length > 0) held += await hold(batch, loss);
+      yield held;
+    },
+    async noteKnownOutcomes(outcomes) {
+      if (outcomes.length === 0) return 0;
+      // In order: what failed may have been sent on request later.
+      const { modifiedCount } = await messages.bulkWrite(outcomes.map(noting));
+      return modifiedCount;
+    },
+    async heldGroups() {
+      const groups: HeldGroup[] = [];
+      for (const { _id } of await accounts.find().project<{ _id: string }>({ _id: 1 }).toArray()) {
+        groups.push(...await groupsOf(_id));
+      }
+      return groups;
+    },
+    async *heldMessages(accountId, { integrationId, from, until } = {}) {
+      const found = messages.find({
+        accountId,
+        ...HELD,
+        ...(from || until
+          ? { acceptedAt: { ...(from && { $gte: from }), ...(until && { $lt: until }) } }
+          : {}),
+      }).sort({ _id: 1 }).project<{ _id: string; sendId: string }>({ sendId: 1 });
+      let known = { sendId: "", fits: false };
+      for await (const { _id, sendId } of found) {
+        if (integrationId !== undefined && known.sendId !== sendId) {
+          const send = { _id: sendId, accountId, integrationId };
+          known = { sendId, fits: await sends.countDocuments(send, { limit: 1 }) > 0 };
+        }
+        if (integrationId === undefined || known.fits) yield _id;
+      }
+    },
+    async closeHeld(accountId, ids, now) {
+      const { modifiedCount } = await messages.updateMany(
+        { _id: { $in: ids }, accountId, ...HELD },
+        [{
+          $set: {
+            state: "failed",
+            finishedAt: now,
+            reason: CLOSED_REASON,
+            timeline: line({ at: now, type: "failed", attempt: "$attempt", detail: CLOSED_REASON }),
+          },
+        }],
+      );
+      const sendIds = [...new Set(ids.map((id) => `snd_${id.slice(4, -4)}`))];
+      // So that the sweeper settles what is finished now.
+      await sends.updateMany({ _id: { $in: sendIds }, accountId, settledAt: null }, {
+        $min: { sweepAt: now },
+      });
+      return modifiedCount;
+    },
+  };
+}
+
+function holding(
+  { _id, accountId }: { _id: string; accountId: string },
+  { now, lostAt }: Loss,
+): AnyBulkWriteOperation<Message> {
+  return {
+    updateMany: {
+      filter: {
+        _id: messageIdRange(_id),
+        accountId,
+        state: { $in: [...CLAIMABLE_STATES, "sending"] },
+        // Its next attempt was due only after the loss.
+        $nor: [{ state: "deferred", nextAt: { $gt: lostAt } }],
+      },
+      update: [{
+        $set: {
+          ...NOTHING_TO_COME,
+          state: "unknown",
+          reason: HELD_REASON,
+          timeline: line({
+            at: now,
+            type: "unknown",
+            attempt: "$attempt",
+            detail: HELD_REASON,
+            ambiguous: true,
+          }),
+        },
+      }],
+    },
+  };
+}
+
+/** What was sent in the end may have failed before, and then been sent again on request. */
+function noting(known: KnownOutcome): AnyBulkWriteOperation<Message> {
+  const { accountId, messageId: _id, attempt, at, outcome, reason = null, reply = null } = known;
+  const may: Filter<Message>[] = outcome === "sent" ? [HELD, { state: "failed" }] : [HELD];
+  const detail = reason ?? reply?.response;
+  return {
+    updateOne: {
+      filter: { _id, accountId, $or: may },
+      update: {
+        $set: { ...NOTHING_TO_COME, state: outcome, finishedAt: at, reason, reply },
+        $max: { attempt },
+        $push: {
+          timeline: { at, type: outcome, attempt, ...(detail === undefined ? {} : { detail }) },
+        },
+      },
+    },
+  };
+}
+
+function line(entry: object) {
+  return { $concatArrays: ["$timeline", [entry]] };
+}

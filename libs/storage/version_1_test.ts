@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { messageIdOf } from "@posthaste/contracts";
+import { BSON, type Document } from "mongodb";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+import { readMasterKeys } from "./secret_box.ts";
+
+/** A ledger as the first version wrote it. It is never changed. */
+const RECORDED: Record<string, Document[]> = BSON.EJSON.parse(
+  readFileSync(new URL("fixtures/ledger_v1.json", import.meta.url), "utf8"),
+);
+const accountId = String(RECORDED["accounts"]?.[0]?.["_id"]);
+const sendId = String(RECORDED["sends"]?.[0]?.["_id"]);
+const ADDED = { addedLater: { by: "a newer program" } };
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+  for (const [name, documents] of Object.entries(RECORDED)) {
+    // As a newer program leaves them, beside which this one works.
+    await opened.db.collection(name).insertMany(documents.map((each) => ({ ...each, ...ADDED })));
+  }
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+test("openStore() reads every document that version 1 wrote", async () => {
+  const { store } = opened;
+  assert.equal((await store.findAccount(accountId))?.name, "Fixture");
+  assert.equal((await store.listTokens(accountId)).length, 1);
+  assert.deepEqual((await store.listMembers(accountId)).map(({ user }) => user.name), ["Ann"]);
+  assert.equal((await store.listAudit(accountId, { limit: 9 })).length, 1);
+  const email = await store.findVersion(accountId, "email", 1, 1);
+  assert.deepEqual(email?.variables.map(({ name }) => name), ["name"]);
+  const pdf = await store.findVersion(accountId, "pdf", 1, 1);
+  assert.equal(pdf?.page.footer?.center, "{page} of {pages}");
+  assert.equal((await store.findTemplate(accountId, "email", "welcome"))?.publishedVersion, 1);
+  const send = await store.loadSend(sendId);
+  assert.deepEqual(send?.request.to.map(({ name }) => name), ["R0", "R1", "R2", "R3"]);
+  const states = (await store.listMessages(accountId, sendId))?.map(({ state }) => state);
+  assert.deepEqual(states, ["sent", "failed", "deferred", "queued"]);
+  assert.ok(await store.findSendByIdempotencyKey(accountId, "order-1"));
+});
+
+test("lockedSecrets() finds nothing locked that version 1 sealed, if the key is there", async () => {
+  const { store } = opened;
+  const keysOf = (id: string, byte: number) =>
+    readMasterKeys(`${id}:${Buffer.alloc(32, byte).toString("base64")}`);
+  assert.deepEqual(await store.lockedSecrets(keysOf("k1", 7)), []);
+  const [missing] = await store.lockedSecrets(keysOf("k2", 7));
+  assert.match(missing?.reason ?? "", /master key "k1" is not configured/);
+  const [other] = await store.lockedSecrets(keysOf("k1", 8));
+  assert.match(other?.reason ?? "", /sealed .* by another key/);
+});
+
+test("openStore() keeps what a newer program has added to documents that it changes", async () => {
+  const { store, db } = opened;
+  const now = new Date();
+  await store.updateIntegration(accountId, 1, { port: 25 });
+  await store.updateAccount(accountId, { retention: { contentDays: 3 } });
+  await store.retryMessage(accountId, messageIdOf(sendId, 1), now);
+  await store.cancelMessage(accountId, messageIdOf(sendId, 2), now);
+  await store.updateTemplate({ _id: `${accountId}/email/1`, accountId }, { name: "Other" });
+  for (const name of ["integrations", "accounts", "messages", "sends", "templates"]) {
+    const lacking = await db.collection(name).find({ addedLater: { $exists: false } })
+      .toArray();
+    // The one recipient whom nobody had touched got a document only now.
+    const own = lacking.filter(({ _id }) => String(_id) !== messageIdOf(sendId, 3));
+    assert.deepEqual(own, [], name);
+    assert.ok(await db.collection(name).countDocuments(ADDED) > 0, name);
+  }
+});

@@ -1,0 +1,56 @@
+import type { LedgerRetention } from "@posthaste/storage";
+import type { Logger } from "@posthaste/telemetry";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What expiring sends needs from the outside. */
+export interface ExpireSendsDeps extends LedgerRetention {
+  now(): Date;
+  logger: Pick<Logger, "info" | "warn">;
+}
+
+/** For how long finished sends are kept. */
+export interface ExpireSendsOptions {
+  /** In milliseconds, from their acceptance. */
+  keptMs: number;
+  signal: AbortSignal;
+}
+
+const EVERY_MS = 3_600_000;
+const SENDS_AT_ONCE = 200;
+
+/** Mail goes first: between two batches the database is left to it. */
+const PAUSE_MS = 50;
+
+/** Removes finished sends that are too old, every hour until the signal aborts. */
+export async function expireSendsForever(
+  deps: ExpireSendsDeps,
+  options: ExpireSendsOptions,
+): Promise<void> {
+  const { signal } = options;
+  while (!signal.aborted) {
+    try {
+      const removed = await expireSends(deps, options);
+      if (removed > 0) deps.logger.info("Removed sends that are kept no longer", { removed });
+    } catch (error) {
+      deps.logger.warn("Cannot remove sends that are kept no longer, trying again", { error });
+    }
+    await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Removes all that are too old now, batch by batch, and gives how many. */
+export async function expireSends(
+  deps: ExpireSendsDeps,
+  { keptMs, signal }: ExpireSendsOptions,
+): Promise<number> {
+  const now = deps.now();
+  const before = new Date(now.getTime() - keptMs);
+  let total = 0;
+  for (let after: string | null = ""; after !== null && !signal.aborted;) {
+    const done = await deps.removeOldSends({ before, limit: SENDS_AT_ONCE, after, now });
+    total += done.removed;
+    after = done.last;
+    if (after !== null) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return total;
+}

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newSendId, type Send } from "@posthaste/contracts";
+import { openStore } from "@posthaste/storage";
+import { openTestMongo } from "@posthaste/testing";
+import { expireSends } from "./expire_sends.ts";
+
+const DAY_MS = 86_400_000;
+
+function oldSend(acceptedAt: Date): Send {
+  return {
+    ...{ _id: newSendId(acceptedAt), accountId: "acc_1", acceptedAt, lane: "transactional" },
+    ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
+    request: { from: { email: "shop@example.com" }, to: [{ email: "ann@example.com" }] },
+    ...{ messageCount: 1, settledAt: acceptedAt, sweepAt: acceptedAt },
+  };
+}
+
+test("expireSends() removes in batches all that is older than it is kept, and nothing younger", async () => {
+  await using mongo = await openTestMongo();
+  await using store = await openStore({ url: mongo.url });
+  const now = new Date("2026-06-01T00:00:00Z");
+  for (let n = 0; n < 210; n++) {
+    await store.acceptSend(oldSend(new Date(now.getTime() - 91 * DAY_MS + n)));
+  }
+  await store.acceptSend(oldSend(new Date(now.getTime() - 89 * DAY_MS)));
+  const logger = { info: () => {}, warn: () => {} };
+  const { signal } = new AbortController();
+  const deps = { ...store, now: () => now, logger };
+  assert.equal(await expireSends(deps, { keptMs: 90 * DAY_MS, signal }), 210);
+  assert.equal((await store.listSends("acc_1", { limit: 9 })).length, 1);
+  assert.equal(await expireSends(deps, { keptMs: 90 * DAY_MS, signal }), 0);
+});
