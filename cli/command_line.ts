@@ -12,6 +12,7 @@ import { renderCommand } from "./commands/render.ts";
 import { restoredCommand } from "./commands/restored.ts";
 import { retryCommand } from "./commands/retry.ts";
 import { sendCommand } from "./commands/send.ts";
+import { setupCommand } from "./commands/setup.ts";
 import { statusCommand } from "./commands/status.ts";
 import { templatesCommand } from "./commands/templates.ts";
 import { tokensCommand } from "./commands/tokens.ts";
@@ -20,6 +21,7 @@ import { EXIT } from "./exit_code.ts";
 import manifest from "./package.json" with { type: "json" };
 
 const COMMANDS = [
+  setupCommand,
   migrateCommand,
   accountsCommand,
   tokensCommand,

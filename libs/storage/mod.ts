@@ -25,6 +25,7 @@ export {
 } from "./database_rights.ts";
 export type { DraftEdit, DraftHead, DraftStore } from "./draft_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
+export { ensureReplicaSet, type ReplicaSetOptions } from "./ensure_replica_set.ts";
 export { type Forgotten, FORGOTTEN_ADDRESS, type RecipientForgetting } from "./forget_recipient.ts";
 export {
   type LedgerFigures,

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BROKER_USERS, brokerAccounts } from "@posthaste/messaging";
+import { DATABASE_USERS } from "@posthaste/storage";
+
+/** Where the servers are, as the services call them. */
+export interface ServerNames {
+  /** `mongo:27017` */
+  mongodb: string;
+  /** Name of the replica set. */
+  replicaSet: string;
+  /** `nats:4222` */
+  nats: string;
+}
+
+/** Names of the files, without those of single users. */
+export const SECRET_FILES = {
+  masterKey: "master_key",
+  replicaSetKey: "mongodb_key",
+  brokerAccounts: "nats_accounts",
+} as const;
+
+/** Name of the file with a user's address of the database. */
+export function mongodbFileOf(user: string): string {
+  return `${user}_mongodb_url`;
+}
+
+/** Name of the file with a user's address of the broker. */
+export function natsFileOf(user: string): string {
+  return `${user}_nats_url`;
+}
+
+/**
+ * Draws the secrets of an installation into a folder, one file each; those that are there stay. The
+ * broker's accounts follow from the others and from what this version permits, and are written anew.
+ * The folder is for its owner alone; its files can be read by the containers that are given them.
+ *
+ * @returns the names of the files that were written
+ * @throws {Error} If the folder cannot be written, or an address in it is none.
+ */
+export function writeSecretFiles(folder: string, servers: ServerNames): string[] {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const apiPrefix = `OPERATOR.${draw()}`;
+  const drawn: [string, () => string][] = [
+    [SECRET_FILES.masterKey, () => `k1:${randomBytes(32).toString("base64")}`],
+    [SECRET_FILES.replicaSetKey, () => randomBytes(48).toString("base64")],
+    ...["operator", ...DATABASE_USERS].map((user) =>
+      [mongodbFileOf(user), () => mongodbUrl(user, servers)] as [string, () => string]
+    ),
+    ["operator_nats_url", () => `nats://operator:${draw()}@${servers.nats}?api=${apiPrefix}`],
+    ...BROKER_USERS.map((user) =>
+      [natsFileOf(user), () => `nats://${user}:${draw()}@${servers.nats}`] as [string, () => string]
+    ),
+  ];
+  const missing = drawn.filter(([name]) => !existsSync(join(folder, name)));
+  for (const [name, make] of missing) write(folder, name, make());
+  write(folder, SECRET_FILES.brokerAccounts, accountsIn(folder));
+  return [...missing.map(([name]) => name), SECRET_FILES.brokerAccounts];
+}
+
+/** Reads one of the files. */
+export function readSecretFileOf(folder: string, name: string): string {
+  return readFileSync(join(folder, name), "utf8").trim();
+}
+
+/** The password in an address. */
+export function passwordIn(url: string): string {
+  const [, password] = /\/\/[^:@/]+:([^@/]+)@/.exec(url) ?? [];
+  if (password === undefined) throw new Error("Cannot read a password: the address has none");
+  return decodeURIComponent(password);
+}
+
+function mongodbUrl(user: string, { mongodb, replicaSet }: ServerNames): string {
+  return `mongodb://${user}:${draw()}@${mongodb}/posthaste?replicaSet=${replicaSet}&authSource=admin`;
+}
+
+function accountsIn(folder: string): string {
+  const url = (user: string) => readSecretFileOf(folder, natsFileOf(user));
+  const [, apiPrefix] = /\?api=(.+)$/.exec(url("operator")) ?? [];
+  if (apiPrefix === undefined) {
+    throw new Error('Cannot write the accounts of the broker: "operator_nats_url" has no "?api="');
+  }
+  const passwords = BROKER_USERS.map((user) => [user, passwordIn(url(user))] as const);
+  const services = Object.fromEntries(passwords) as Record<typeof BROKER_USERS[number], string>;
+  return brokerAccounts({ operator: passwordIn(url("operator")), services, apiPrefix });
+}
+
+// Of digits that mean nothing in an address.
+function draw(): string {
+  return randomBytes(24).toString("hex");
+}
+
+function write(folder: string, name: string, text: string): void {
+  const file = join(folder, name);
+  // A file that may not be written can be replaced.
+  writeFileSync(`${file}.new`, `${text.trimEnd()}\n`, { mode: 0o444 });
+  renameSync(`${file}.new`, file);
+}

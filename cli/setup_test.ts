@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { mkdtempDisposable, readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { freePort, openMongod } from "@posthaste/parts";
+import { openStore } from "@posthaste/storage";
+import { runCli } from "./_run_cli.ts";
+
+test("`posthaste setup` draws secrets, and makes users of them that may do what their service needs", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-setup-"));
+  const secrets = join(folder.path, "secrets");
+  const port = await freePort();
+  const drawn = await runCli(["setup", "secrets", secrets, "--mongodb", `127.0.0.1:${port}`]);
+  assert.equal(drawn.code, 0, drawn.stderr);
+  assert.equal((await stat(secrets)).mode & 0o777, 0o700);
+  const read = async (name: string) => (await readFile(join(secrets, name), "utf8")).trim();
+  await using _mongod = await openMongod({
+    env: process.env,
+    dataDir: join(folder.path, "mongodb"),
+    port,
+    key: await read("mongodb_key"),
+  });
+  for (const time of ["first", "second"]) {
+    const { code, stdout, stderr } = await runCli(["setup", "database", secrets]);
+    assert.equal(code, 0, `${time}: ${stderr}`);
+    assert.match(stdout, /^The replica set "rs0" is there, and so are its users/);
+  }
+  await using operator = await openStore({ url: await read("operator_mongodb_url"), appName: "t" });
+  const { _id: accountId } = await operator.createAccount({ name: "shop" });
+  await using api = await openStore({ url: await read("api_mongodb_url"), appName: "t" });
+  assert.equal(await api.findToken("ph_nothing"), null);
+  await assert.rejects(api.createAccount({ name: "another" }), /not authorized/);
+  await using dashboard = await openStore({
+    url: await read("dashboard_mongodb_url"),
+    appName: "t",
+  });
+  assert.equal((await dashboard.findAccount("shop"))?._id, accountId);
+});
+
+test("`posthaste setup database` tells what to look at when the server has another key", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-setup-"));
+  const secrets = join(folder.path, "secrets");
+  const port = await freePort();
+  await runCli(["setup", "secrets", secrets, "--mongodb", `127.0.0.1:${port}`]);
+  await using _mongod = await openMongod({
+    env: process.env,
+    dataDir: join(folder.path, "mongodb"),
+    port,
+    key: "b3RoZXI=",
+  });
+  const { code, stderr } = await runCli(["setup", "database", secrets]);
+  assert.equal(code, 1);
+  assert.match(stderr, /Cannot set up the database: Authentication failed/);
+  assert.match(stderr, /does mongod run with --replSet and the key of this folder\?/);
+});
