@@ -4,17 +4,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import {
-  BROKER_USERS,
-  type BrokerUser,
-  openBus,
-  openCalls,
-  permissionsOf,
-} from "@posthaste/messaging";
+import { BROKER_USERS, brokerAccounts, type BrokerUser, openBus } from "@posthaste/messaging";
 import {
   type Exit,
   freePort,
-  type NatsAccess,
   openMongod,
   openNatsServer,
   type RunningServer,
@@ -318,7 +311,11 @@ async function startServers(
     env["NATS_URL"] ? undefined : openNatsServer({
       ...part("nats", "nats"),
       port: ports.nats,
-      access: brokerAccess(users),
+      accounts: brokerAccounts({
+        operator: users.broker.operator,
+        services: users.broker,
+        apiPrefix: apiPrefixOf(users),
+      }),
     }).then((server) => nats = server),
   ]);
   const aborted = Promise.withResolvers<void>();
@@ -333,20 +330,6 @@ async function startServers(
   }
   signal?.throwIfAborted();
   return { mongod, nats };
-}
-
-function brokerAccess(users: Users): NatsAccess {
-  const { broker } = users;
-  const services = BROKER_USERS.map((user) => ({
-    user,
-    password: broker[user],
-    permissions: permissionsOf(user),
-  }));
-  return {
-    users: [{ user: "operator", password: broker.operator }, ...services],
-    openCalls: openCalls(),
-    apiPrefix: apiPrefixOf(users),
-  };
 }
 
 function apiPrefixOf({ apiSecret }: Users): string {

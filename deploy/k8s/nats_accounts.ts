@@ -4,7 +4,12 @@
  *
  * @module
  */
-import { BROKER_USERS, type BrokerUser, openCalls, permissionsOf } from "@posthaste/messaging";
+import {
+  BROKER_USERS,
+  brokerAccounts,
+  type BrokerUser,
+  type BrokerValue,
+} from "@posthaste/messaging";
 import { writeGenerated } from "./write_generated.ts";
 
 const HEAD =
@@ -20,51 +25,16 @@ export function passwordVariableOf(user: BrokerUser | "operator"): string {
 
 /** The broker's accounts as part of its configuration. Passwords are variables. */
 export function natsAccounts(): string {
-  const imported = (subject: string, to: string) =>
-    `      { service: { account: SYS, subject: "${subject}" }, to: ${to} }`;
+  const services = Object.fromEntries(
+    BROKER_USERS.map((user) => [user, { variable: passwordVariableOf(user) }]),
+  ) as Record<BrokerUser, BrokerValue>;
+  const operator = { variable: passwordVariableOf("operator") };
   return [
     HEAD,
     // An included file does not see the variables of the one that includes it.
     'include "secrets/secrets.conf"',
-    "accounts {",
-    "  SYS {",
-    '    exports: [ { service: "$JS.API.>" }, { service: "CLOSED.>" } ]',
-    "  }",
-    "  POSTHASTE {",
-    "    jetstream: enabled",
-    "    imports: [",
-    // The server gives an account the whole interface unless something else has that name there.
-    imported("CLOSED.>", '"$JS.API.>"'),
-    imported("$JS.API.>", "$OPERATOR_API"),
-    ...openCalls().map((call) => imported(call, `"${call}"`)),
-    "    ]",
-    "    users: [",
-    `      { user: "operator", password: $${passwordVariableOf("operator")} }`,
-    ...BROKER_USERS.flatMap(userLines),
-    "    ]",
-    "  }",
-    "}",
-    "system_account: SYS",
-    "",
+    brokerAccounts({ operator, services, apiPrefix: { variable: "OPERATOR_API" } }),
   ].join("\n");
-}
-
-function userLines(user: BrokerUser): string[] {
-  const { publish, subscribe } = permissionsOf(user);
-  return [
-    "      {",
-    `        user: "${user}"`,
-    `        password: $${passwordVariableOf(user)}`,
-    "        permissions: {",
-    "          publish: { allow: [",
-    ...publish.map((subject) => `            "${subject}"`),
-    "          ] }",
-    "          subscribe: { allow: [",
-    ...subscribe.map((subject) => `            "${subject}"`),
-    "          ] }",
-    "        }",
-    "      }",
-  ];
 }
 
 if (import.meta.main) {

@@ -115,7 +115,7 @@ async function openSocket(engine: Engine, folder: string) {
   await rm(file, { force: true });
   const url = `unix://${file}`;
   const settings = join(folder, "containers_proof.conf");
-  const profile = join(folder, "deploy/docker/seccomp_chromium.json");
+  const profile = join(folder, "deploy/k8s/node_seccomp/chromium.json");
   const kept = await readFile(engine.env["CONTAINERS_CONF"] ?? "", "utf8");
   await writeFile(
     settings,

@@ -1,21 +1,28 @@
 import { BROKER_USERS, type BrokerUser, openCalls, permissionsOf } from "./permissions.ts";
 
+/** A value of the configuration, or the name of a variable that holds it there. */
+export type BrokerValue = string | { variable: string };
+
 /** Who is to be there at the broker, and with which passwords. */
 export interface BrokerLogins {
   /** May do everything. */
-  operator: string;
-  services: Readonly<Record<BrokerUser, string>>;
-  /** Prefix under which streams are administered: `OPERATOR.` and a secret. */
-  apiPrefix: string;
+  operator: BrokerValue;
+  services: Readonly<Record<BrokerUser, BrokerValue>>;
+  /**
+   * Prefix of the whole JetStream interface in the place of `$JS.API`: `OPERATOR.` and a secret, since
+   * whoever knows it may use it. A permission alone would not do: the server sends the answer to a pull,
+   * which may be empty, wherever the client says, and to `$JS.API.STREAM.DELETE.x` too.
+   */
+  apiPrefix: BrokerValue;
 }
 
 /**
  * The accounts of a nats-server, as a part of its configuration: one user for each service with the
- * permissions that it needs, and the operator. Its text holds the passwords.
+ * permissions that it needs, and the operator. Its text holds what is no variable.
  */
 export function brokerAccounts({ operator, services, apiPrefix }: BrokerLogins): string {
-  const imported = (subject: string, to: string) =>
-    `      { service: { account: SYS, subject: "${subject}" }, to: "${to}" }`;
+  const imported = (subject: string, to: BrokerValue) =>
+    `      { service: { account: SYS, subject: "${subject}" }, to: ${valueOf(to)} }`;
   return [
     "accounts {",
     "  SYS {",
@@ -26,11 +33,11 @@ export function brokerAccounts({ operator, services, apiPrefix }: BrokerLogins):
     "    imports: [",
     // The server gives an account the whole interface unless something else has that name there.
     imported("CLOSED.>", "$JS.API.>"),
-    imported("$JS.API.>", `${apiPrefix}.>`),
+    imported("$JS.API.>", typeof apiPrefix === "string" ? `${apiPrefix}.>` : apiPrefix),
     ...openCalls().map((call) => imported(call, call)),
     "    ]",
     "    users: [",
-    `      { user: "operator", password: ${JSON.stringify(operator)} }`,
+    `      { user: "operator", password: ${valueOf(operator)} }`,
     ...BROKER_USERS.flatMap((user) => userLines(user, services[user])),
     "    ]",
     "  }",
@@ -40,16 +47,28 @@ export function brokerAccounts({ operator, services, apiPrefix }: BrokerLogins):
   ].join("\n");
 }
 
-function userLines(user: BrokerUser, password: string): string[] {
+function valueOf(value: BrokerValue): string {
+  return typeof value === "string" ? JSON.stringify(value) : `$${value.variable}`;
+}
+
+function userLines(user: BrokerUser, password: BrokerValue): string[] {
   const { publish, subscribe } = permissionsOf(user);
   return [
     "      {",
     `        user: "${user}"`,
-    `        password: ${JSON.stringify(password)}`,
+    `        password: ${valueOf(password)}`,
     "        permissions: {",
-    `          publish: { allow: ${JSON.stringify(publish)} }`,
-    `          subscribe: { allow: ${JSON.stringify(subscribe)} }`,
+    ...allowed("publish", publish),
+    ...allowed("subscribe", subscribe),
     "        }",
     "      }",
+  ];
+}
+
+function allowed(kind: "publish" | "subscribe", subjects: readonly string[]): string[] {
+  return [
+    `          ${kind}: { allow: [`,
+    ...subjects.map((subject) => `            ${JSON.stringify(subject)}`),
+    "          ] }",
   ];
 }

@@ -10,7 +10,7 @@
  * @module
  */
 
-export { brokerAccounts, type BrokerLogins } from "./broker_accounts.ts";
+export { brokerAccounts, type BrokerLogins, type BrokerValue } from "./broker_accounts.ts";
 export * from "./apply_topology.ts";
 export * from "./broker_address.ts";
 export * from "./bus.ts";

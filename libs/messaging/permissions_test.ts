@@ -8,13 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { brokerAccounts } from "./broker_accounts.ts";
 import { brokerAddress, brokerApi } from "./broker_address.ts";
 import { type Bus, openBus } from "./bus.ts";
 import {
   BROKER_USERS,
   type BrokerUser,
   inboxPrefixOf,
-  openCalls,
   permissionsOf,
 } from "./permissions.ts";
 import { CONSUMERS, STORES, STREAMS } from "./topology.ts";
@@ -30,15 +30,13 @@ before(async () => {
   await using stack = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-nats-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const access = {
+  const passwords = BROKER_USERS.map((user) => [user, user] as const);
+  const accounts = brokerAccounts({
+    operator: "1:@",
+    services: Object.fromEntries(passwords) as Record<BrokerUser, string>,
     apiPrefix: API,
-    openCalls: openCalls(),
-    users: [
-      { user: "operator", password: "1:@" },
-      ...BROKER_USERS.map((user) => ({ user, password: user, permissions: permissionsOf(user) })),
-    ],
-  };
-  const nats = await openNatsServer({ env: process.env, dataDir, isTemporary: true, access });
+  });
+  const nats = await openNatsServer({ env: process.env, dataDir, isTemporary: true, accounts });
   stack.use(nats);
   url = nats.url;
   const operators = `${addressOf("operator", "1%3A%40")}?api=${API}`;
@@ -286,7 +284,7 @@ function bodyOf(subject: string): string {
   return subject.includes("MSG.NEXT") ? '{"no_wait":true}' : "";
 }
 
-test("openNatsServer() leaves no call that administers streams where everybody knows it", async () => {
+test("brokerAccounts() leaves no call that administers streams where everybody knows it", async () => {
   for (const call of ["INFO", "STREAM.NAMES", "STREAM.DELETE.FACTS", "STREAM.PURGE.FACTS"]) {
     // Nobody has it: not even the operator, who may publish everywhere.
     await assert.rejects(admin.request(`$JS.API.${call}`, "", { timeout: 500 }), call);

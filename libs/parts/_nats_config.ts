@@ -10,31 +10,10 @@ export interface NatsConfig {
   maxMemoryStoreBytes: number;
   /** TCP port on the loopback interface for `/varz`, `/jsz` and `/healthz`; none if undefined. */
   monitorPort?: number | undefined;
-  /** Who may do what; without it, everybody may do everything. */
-  access?: NatsAccess | undefined;
+  /** Its accounts, as a part of the configuration; without it, everybody may do everything. */
+  accounts?: string | undefined;
   /** The cluster that it is part of, if it is. */
   cluster?: NatsClusterMember | undefined;
-}
-
-/** Who may do what at a server. */
-export interface NatsAccess {
-  users: readonly NatsUser[];
-  /** Calls of the JetStream interface that are there for all users as far as their permissions go. */
-  openCalls: readonly string[];
-  /**
-   * Prefix of the whole JetStream interface in the place of `$JS.API`: whoever knows it may use it, so
-   * it holds a secret. A permission alone would not do: the server sends the answer to a pull, which may
-   * be empty, wherever the client says, and to `$JS.API.STREAM.DELETE.x` too.
-   */
-  apiPrefix: string;
-}
-
-/** Somebody who may connect to a server. */
-export interface NatsUser {
-  user: string;
-  password: string;
-  /** The only subjects that it may use, with wildcards; all if undefined. */
-  permissions?: { publish: readonly string[]; subscribe: readonly string[] } | undefined;
 }
 
 /** What a server says of itself and its like in a cluster. */
@@ -69,53 +48,10 @@ export function natsConfig(config: NatsConfig): string {
     `  max_file_store: ${config.maxFileStoreBytes}`,
     `  max_memory_store: ${config.maxMemoryStoreBytes}`,
     `}`,
-    ...(config.access === undefined ? [] : accessLines(config.access)),
+    ...(config.accounts === undefined ? [] : [config.accounts]),
     ...(config.cluster === undefined ? [] : clusterLines(config.cluster)),
     ``,
   ].join("\n");
-}
-
-/**
- * The server gives an account the whole JetStream interface, unless the account has something else of
- * the system's account under that name: here a subject that nobody answers.
- */
-function accessLines({ users, openCalls, apiPrefix }: NatsAccess): string[] {
-  const imported = (subject: string, to: string) =>
-    `      { service: { account: SYS, subject: "${subject}" }, to: "${to}" }`;
-  return [
-    `accounts {`,
-    `  SYS {`,
-    `    exports: [ { service: "$JS.API.>" }, { service: "CLOSED.>" } ]`,
-    `  }`,
-    `  POSTHASTE {`,
-    `    jetstream: enabled`,
-    `    imports: [`,
-    imported("CLOSED.>", "$JS.API.>"),
-    imported("$JS.API.>", `${apiPrefix}.>`),
-    ...openCalls.map((call) => imported(call, call)),
-    `    ]`,
-    `    users: [`,
-    ...users.flatMap(userLines),
-    `    ]`,
-    `  }`,
-    `}`,
-    `system_account: SYS`,
-  ];
-}
-
-function userLines({ user, password, permissions }: NatsUser): string[] {
-  return [
-    `      {`,
-    `        user: ${JSON.stringify(user)}`,
-    `        password: ${JSON.stringify(password)}`,
-    ...(permissions === undefined ? [] : [
-      `        permissions: {`,
-      `          publish: { allow: ${JSON.stringify(permissions.publish)} }`,
-      `          subscribe: { allow: ${JSON.stringify(permissions.subscribe)} }`,
-      `        }`,
-    ]),
-    `      }`,
-  ];
 }
 
 function clusterLines({ serverName, port, memberPorts }: NatsClusterMember): string[] {

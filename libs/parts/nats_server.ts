@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findNatsServer } from "./nats_binary.ts";
-import { type NatsAccess, type NatsClusterMember, natsConfig } from "./_nats_config.ts";
+import { type NatsClusterMember, natsConfig } from "./_nats_config.ts";
 import { restartable, type RunningServer } from "./_restartable.ts";
 import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
 import { startFailure } from "./_start_failure.ts";
@@ -23,8 +23,8 @@ export interface NatsServerOptions {
   maxFileStoreBytes?: number | undefined;
   /** Most bytes of memory for memory streams; default 256 MiB. */
   maxMemoryStoreBytes?: number | undefined;
-  /** Who may do what; without it, everybody may do everything. */
-  access?: NatsAccess | undefined;
+  /** Its accounts, as a part of its configuration; without it, everybody may do everything. */
+  accounts?: string | undefined;
   /** TCP port on 127.0.0.1 for `/varz`, `/jsz` and `/healthz`; default none. */
   monitorPort?: number | undefined;
   /** Whether the data is only for now: removed even if this process is killed. */
@@ -81,7 +81,7 @@ async function start(
       maxFileStoreBytes: Math.min(wantedBytes, await storableBytes(dataDir)),
       maxMemoryStoreBytes: options.maxMemoryStoreBytes ?? 256 * 1024 ** 2,
       monitorPort,
-      access: options.access,
+      accounts: options.accounts,
       cluster,
     }),
     { mode: 0o600 },

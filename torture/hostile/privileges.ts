@@ -7,12 +7,12 @@ import { promisify } from "node:util";
 import { nodeFlags, SERVICES } from "@posthaste/dev";
 import {
   BROKER_USERS,
+  brokerAccounts,
   brokerAddress,
   type BrokerUser,
   CONSUMERS,
   inboxPrefixOf,
   openBus,
-  openCalls,
   permissionsOf,
   STORES,
   STREAMS,
@@ -80,18 +80,13 @@ async function attackBroker({ folder, tries, random, opened }: Attack): Promise<
       env: process.env,
       dataDir: join(folder, "nats"),
       isTemporary: true,
-      access: {
+      accounts: brokerAccounts({
+        operator: PASSWORD,
+        services: Object.fromEntries(
+          BROKER_USERS.map((user) => [user, PASSWORD]),
+        ) as Record<BrokerUser, string>,
         apiPrefix: `OPERATOR.${PASSWORD}`,
-        openCalls: openCalls(),
-        users: [
-          { user: "operator", password: PASSWORD },
-          ...BROKER_USERS.map((user) => ({
-            user,
-            password: PASSWORD,
-            permissions: permissionsOf(user),
-          })),
-        ],
-      },
+      }),
     }),
   );
   const urlOf = (user: string) => nats.url.replace("//", `//${user}:${PASSWORD}@`);
