@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { BROKER_USERS, brokerAccounts, type BrokerUser, openBus } from "@posthaste/messaging";
+import { brokerAccounts, type BrokerUser, openBus } from "@posthaste/messaging";
 import {
   type Exit,
   freePort,

@@ -11,12 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { brokerAccounts } from "./broker_accounts.ts";
 import { brokerAddress, brokerApi } from "./broker_address.ts";
 import { type Bus, openBus } from "./bus.ts";
-import {
-  BROKER_USERS,
-  type BrokerUser,
-  inboxPrefixOf,
-  permissionsOf,
-} from "./permissions.ts";
+import { BROKER_USERS, type BrokerUser, inboxPrefixOf, permissionsOf } from "./permissions.ts";
 import { CONSUMERS, STORES, STREAMS } from "./topology.ts";
 
 const API = "OPERATOR.secret";
