@@ -23,7 +23,7 @@ const LONGEST_TEST_MS = 180_000;
 const INTERRUPTED = 130;
 /** So many files are told, of which each took longer than all others. */
 const SLOWEST = 10;
-const FOLDERS = "{libs,services,dev,cli,tools,e2e,torture,deploy}";
+const FOLDERS = "{libs,services,dev,cli,tools,e2e,bench,torture,deploy}";
 
 interface Lane {
   of: RegExp;

@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BenchAccount } from "../bench_system.ts";
+import type { BenchAccount } from "../bench_account.ts";
 import { monotonicMs, type Sink } from "../sink_process.ts";
 import { percentiles } from "../statistics.ts";
 import { sendBody } from "../workload.ts";

@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BenchAccount } from "../bench_system.ts";
+import type { BenchAccount } from "../bench_account.ts";
 import { sendBody } from "../workload.ts";
 import { postJson } from "./post_json.ts";
 

@@ -51,6 +51,12 @@ const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 * MEBIBYTE;
 
 /**
+ * The most events of a stage's lane that all workers together have in hand or at the ready. A mailer has up
+ * to twice `MAIL_CONCURRENCY`: of 1,000, which is the broker's default, a seventeenth would get none.
+ */
+const MOST_IN_HAND = 20_000;
+
+/**
  * The streams, which with the stores reserve 7.1 GiB of the broker's disk. Each stage has its own, so
  * that its backlog is bounded, seen and scaled apart. Work that is lost here is found in the ledger:
  * these are queues, not records.
@@ -168,7 +174,7 @@ function stage(name: StageName, lane: Lane, stream: string, filterSubjects: stri
     filterSubjects,
     lane,
     ackWaitMs: 30_000,
-    maxAckPending: 1000,
+    maxAckPending: MOST_IN_HAND,
   };
 }
 

@@ -29,6 +29,8 @@ export type StoredSend = Omit<Send, "request"> & {
   from: Send["request"]["from"];
   /** Its variables are to be removed as soon as it is settled. */
   contentDue?: true;
+  /** Names the look of a sweeper that was the last to claim it. */
+  sweptBy?: string;
 };
 
 /** A draft as it lies in the database: its source is JSON text, for the same reason. */
@@ -45,6 +47,14 @@ export interface ContentProgress {
 export interface Counter {
   _id: string;
   value: number;
+}
+
+/** Who has charge of some work, and until when. */
+export interface Duty {
+  /** Name of the work. */
+  _id: string;
+  holder: string;
+  until: Date;
 }
 
 /** A mailer process that was there at a time. */
@@ -68,6 +78,7 @@ export function collectionsOf(db: Db) {
     sends: db.collection<StoredSend>("sends"),
     messages: db.collection<Message>("messages"),
     mailers: db.collection<MailerPresence>("mailers"),
+    duties: db.collection<Duty>("duties"),
     users: db.collection<User>("users"),
     members: db.collection<Member>("members"),
     sessions: db.collection<Session>("sessions"),

@@ -70,6 +70,7 @@ export const DATABASE_RIGHTS: Readonly<
     accounts: READ,
     statistics: WRITE,
     content_progress: WRITE,
+    duties: WRITE,
   },
   dashboard: {
     [LEDGER]: READ,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
 import type { Db } from "mongodb";
@@ -46,10 +47,11 @@ export interface SendStore {
   /** Notes that all messages of these sends are in a terminal state. Gives how many it changed. */
   settleSends(ids: string[], now: Date): Promise<number>;
   /**
-   * Sets when to look again, for sends that are not settled. A sweeper does so before it reads the
-   * messages: a retry that is planned after that brings the time forward again, and none is missed.
+   * Claims sends that are due and not settled, and sets when to look at them again. Of several sweepers
+   * that found the same one alone gets each. A sweeper does so before it reads the messages: a retry that
+   * is planned after that brings the time forward again, and none is missed. Gives the ids that it got.
    */
-  postponeSweep(sweeps: { id: string; sweepAt: Date }[]): Promise<void>;
+  claimSweep(ids: string[], times: { now: Date; sweepAt: Date }): Promise<Set<string>>;
   /** Brings the time to look at a send forward, if `at` is earlier and it is not settled. */
   hastenSweep(sendId: string, at: Date): Promise<void>;
   /**
@@ -119,12 +121,17 @@ export function sendStore(db: Db): SendStore {
       const result = await sends.updateMany(filter, { $set: { settledAt: now } });
       return result.modifiedCount;
     },
-    async postponeSweep(sweeps) {
-      if (sweeps.length === 0) return;
-      const operations = sweeps.map(({ id, sweepAt }) => ({
-        updateOne: { filter: { _id: id, settledAt: null }, update: { $set: { sweepAt } } },
-      }));
-      await sends.bulkWrite(operations, { ordered: false });
+    async claimSweep(ids, { now, sweepAt }) {
+      const sweptBy = randomBytes(8).toString("hex");
+      const { modifiedCount } = await sends.updateMany(
+        { _id: { $in: ids }, settledAt: null, sweepAt: { $lte: now } },
+        { $set: { sweepAt, sweptBy } },
+      );
+      if (modifiedCount === 0) return new Set();
+      // The command tells how many it changed, not which.
+      if (modifiedCount === ids.length) return new Set(ids);
+      const mine = sends.find({ _id: { $in: ids }, sweptBy }).project<{ _id: string }>({ _id: 1 });
+      return new Set((await mine.toArray()).map(({ _id }) => _id));
     },
     async hastenSweep(sendId, at) {
       await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { sweepAt: at } });
@@ -143,6 +150,8 @@ function toStored(send: Send): StoredSend {
   return { ...send, request: JSON.stringify(send.request), from: send.request.from };
 }
 
-function toSend({ from: _from, contentDue: _due, request, ...send }: StoredSend): Send {
+function toSend(
+  { from: _from, contentDue: _due, sweptBy: _by, request, ...send }: StoredSend,
+): Send {
   return { ...send, request: JSON.parse(request) };
 }

@@ -79,16 +79,28 @@ test("sendsToSweep() gives what is due and not settled, without requests", async
   assert.deepEqual(due[0]?.from, { email: "shop@example.com" });
   assert.equal("request" in (due[0] ?? {}), false);
 
-  await store.postponeSweep([{ id: first._id, sweepAt: at(500) }, {
-    id: settled._id,
-    sweepAt: at(500),
-  }]);
+  const ids = [first._id, later._id, settled._id];
+  const got = await store.claimSweep(ids, { now: at(30), sweepAt: at(500) });
+  assert.deepEqual([...got], [first._id]);
   await store.hastenSweep(later._id, at(25));
   await store.hastenSweep(second._id, at(900));
   await store.hastenSweep(settled._id, at(1));
   assert.deepEqual((await mine(at(30))).map(({ _id }) => _id), [second._id, later._id]);
   assert.equal((await store.sendsToSweep(at(30), 1)).length, 1);
   assert.deepEqual((await store.loadSend(settled._id))?.settledAt, at(40));
+});
+
+test("claimSweep() gives each send to one of several sweepers that ask at once", async () => {
+  const ids = await Promise.all(Array.from({ length: 40 }, async () => {
+    const send = sendOf({ accountId: "acc_claim", sweepAt: at(10) });
+    await store.acceptSend(send);
+    return send._id;
+  }));
+  const times = { now: at(20), sweepAt: at(500) };
+  const sweepers = [0, 10, 20].map((offset) => ids.slice(offset, offset + 20));
+  const got = await Promise.all(sweepers.map((some) => store.claimSweep(some, times)));
+  assert.deepEqual(got.flatMap((some) => [...some]).sort(), ids.toSorted());
+  assert.equal((await store.claimSweep(ids, times)).size, 0);
 });
 
 test("listSends() pages through the sends of one account, newest first", async () => {

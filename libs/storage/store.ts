@@ -7,6 +7,7 @@ import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
 import { type DraftStore, draftStore } from "./draft_store.ts";
 import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
+import { type DutyStore, dutyStore } from "./duty_store.ts";
 import { type FactFold, factFold } from "./fact_fold.ts";
 import { type RecipientForgetting, recipientForgetting } from "./forget_recipient.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
@@ -96,6 +97,7 @@ export interface Store
     SecretRotation,
     RestoredLedger,
     MailerRegister,
+    DutyStore,
     FactFold,
     PeopleStore,
     MembershipStore,
@@ -175,6 +177,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...secretRotation(db),
     ...restoredLedger(db),
     ...mailerRegister(db),
+    ...dutyStore(db),
     ...factFold(db),
     ...peopleStore(db),
     ...membershipStore(db),

@@ -29,9 +29,13 @@ export const CONFIG = z.object({
   BROKER_AWAY: setting.duration({ min: 1000 }).prefault("1m")
     .describe("Absence of the broker, after which sends get 503 and the process is not ready"),
   TRANSACTIONAL_RATE: setting.integer({ min: 0 }).prefault("50")
-    .describe("Messages per second of one account in the transactional lane; 0 sets no limit"),
+    .describe(
+      "Messages per second of one account in the transactional lane, per process; 0 sets no limit",
+    ),
   TRANSACTIONAL_BURST: setting.integer({ min: 1 }).prefault("200")
-    .describe("Messages of one account in the transactional lane at once, after a quiet time"),
+    .describe(
+      "Messages of one account in the transactional lane at once, after a quiet time, per process",
+    ),
   REQUEST_TIMEOUT: setting.duration({ min: 1000 }).prefault("30s")
     .describe("Longest time for a whole request to arrive"),
   IDLE_TIMEOUT: setting.duration({ min: 1000 }).prefault("1m")

@@ -4,6 +4,7 @@ import { openIntegrationCache, openStore } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { dropPassedForever } from "./drop_passed.ts";
+import { openDuty } from "./duty.ts";
 import { expireContentsForever } from "./expire_contents.ts";
 import { expireKeysForever } from "./expire_keys.ts";
 import { expireSendsForever } from "./expire_sends.ts";
@@ -40,6 +41,7 @@ await runService({
       now: () => new Date(),
       logger,
     };
+    await using release = openDuty(store, { name: "release" });
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
 
@@ -62,7 +64,7 @@ await runService({
       expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
       watchPipeline(deps, signal),
       dropPassedForever(bus, { signal, logger }),
-      releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal }),
+      releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal, duty: release }),
       config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,
     ]);
   },

@@ -22,7 +22,7 @@ function openSweeper(bus: Bus): SweepDeps {
     sendsToSweep: () => Promise.resolve([send]),
     unfinishedMessages: () => Promise.resolve([QUEUED]),
     settleSends: () => Promise.resolve(0),
-    postponeSweep: () => Promise.resolve(),
+    claimSweep: (ids) => Promise.resolve(new Set(ids)),
     hastenSweep: () => Promise.resolve(),
     streamStates: () => bus.streamStates(),
     publish: (outgoing) => bus.publish(outgoing),

@@ -10,6 +10,7 @@ import type {
   SendStore,
 } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
+import type { Duty } from "./duty.ts";
 import { FIRST_WINDOW, nextWindow, roomFor, type Window } from "./release_policy.ts";
 
 /** What the releaser needs from the outside. */
@@ -30,15 +31,22 @@ export type Windows = Map<string, Window>;
 const EXPIRED_PER_ROUND = 200;
 const LOOK_AFTER_MS = 60_000;
 
-/** Lets parked mail go as there is room for it, until the signal aborts. */
+/**
+ * Lets parked mail go as there is room for it, until the signal aborts. One tracker does it for all: two
+ * would each see the same mail and the same room, and what one learns of a server the other would not.
+ */
 export async function releaseForever(
   deps: ReleaseDeps,
-  { intervalMs, signal }: { intervalMs: number; signal: AbortSignal },
+  { intervalMs, signal, duty }: {
+    intervalMs: number;
+    signal: AbortSignal;
+    duty: Pick<Duty, "isMine">;
+  },
 ): Promise<void> {
   const windows: Windows = new Map();
   while (!signal.aborted) {
     try {
-      await releaseOnce(deps, windows);
+      if (await duty.isMine()) await releaseOnce(deps, windows);
     } catch (error) {
       deps.logger.warn("Cannot let parked mail go, trying again", { error });
     }

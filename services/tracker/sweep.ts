@@ -8,7 +8,7 @@ import { decideSweep, patienceMs, recoveryMs, type StreamStates } from "./sweep_
 /** What the sweeper needs from the outside. */
 export interface SweepDeps
   extends
-    Pick<SendStore, "sendsToSweep" | "settleSends" | "postponeSweep" | "hastenSweep">,
+    Pick<SendStore, "sendsToSweep" | "settleSends" | "claimSweep" | "hastenSweep">,
     Pick<MessageStore, "unfinishedMessages"> {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
   streamStates(): Promise<StreamStates>;
@@ -54,24 +54,24 @@ export async function sweepForever(
 export async function sweepOnce(deps: SweepDeps, { graceMs }: SweepOptions): Promise<number> {
   const started = performance.now();
   const now = deps.now();
-  const sends = await findSends(deps, now);
-  if (sends.length === 0) return 0;
-  count("posthaste.sweep.sends", sends.length);
+  const found = await findSends(deps, now);
+  if (found.length === 0) return 0;
   const streams = await deps.streamStates();
   crashPoint("tracker.sweep_found");
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
   const lookAgain = new Date(now.getTime() + patienceMs(graceMs));
-  await deps.postponeSweep(sends.map(({ _id }) => ({ id: _id, sweepAt: lookAgain })));
+  const claimed = await deps.claimSweep(found.map(({ _id }) => _id), { now, sweepAt: lookAgain });
+  count("posthaste.sweep.sends", claimed.size);
   crashPoint("tracker.sweep_postponed");
   const settled: string[] = [];
-  for (const send of sends) {
+  for (const send of found.filter(({ _id }) => claimed.has(_id))) {
     if (await sweepSend(send, { streams, graceMs }, deps)) settled.push(send._id);
   }
   crashPoint("tracker.before_settle");
   if (settled.length > 0) await deps.settleSends(settled, now);
   crashPoint("tracker.after_settle");
   recordDuration("posthaste.sweep.duration", (performance.now() - started) / 1000);
-  return sends.length;
+  return found.length;
 }
 
 /** The ledger was away, or is only coming back. */

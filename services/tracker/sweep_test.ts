@@ -55,11 +55,9 @@ function openSweeper(
       done.push("look at streams");
       return Promise.resolve(new Map());
     },
-    postponeSweep: (sweeps) => {
-      for (const { id, sweepAt } of sweeps) {
-        done.push(`postpone ${id} by ${sweepAt.getTime() - NOW.getTime()}`);
-      }
-      return Promise.resolve();
+    claimSweep: (ids, { sweepAt }) => {
+      for (const id of ids) done.push(`claim ${id} for ${sweepAt.getTime() - NOW.getTime()}`);
+      return Promise.resolve(new Set(ids));
     },
     unfinishedMessages: ({ _id }) => {
       done.push(`read ${_id}`);
@@ -93,7 +91,7 @@ test("sweepOnce() does nothing more where no send is due", async () => {
   assert.deepEqual(done, [FIND]);
 });
 
-test("sweepOnce() looks at streams and postpones before it reads, and settles at the end", async () => {
+test("sweepOnce() looks at streams and claims before it reads, and settles at the end", async () => {
   const finished = sendOf();
   const open = sendOf();
   const { deps, done } = openSweeper([finished, open], { [open._id]: [messageIn({})] });
@@ -101,13 +99,22 @@ test("sweepOnce() looks at streams and postpones before it reads, and settles at
   assert.deepEqual(done, [
     FIND,
     "look at streams",
-    `postpone ${finished._id} by ${PATIENCE_MS}`,
-    `postpone ${open._id} by ${PATIENCE_MS}`,
+    `claim ${finished._id} for ${PATIENCE_MS}`,
+    `claim ${open._id} for ${PATIENCE_MS}`,
     `read ${finished._id}`,
     `read ${open._id}`,
     "publish",
     `settle ${finished._id}`,
   ]);
+});
+
+test("sweepOnce() leaves alone what another sweeper has claimed", async () => {
+  const [taken, own] = [sendOf(), sendOf()];
+  const { deps, done } = openSweeper([taken, own], {}, {
+    claimSweep: () => Promise.resolve(new Set([own._id])),
+  });
+  assert.equal(await sweepOnce(deps, { graceMs: GRACE_MS }), 2);
+  assert.deepEqual(done.slice(2), [`read ${own._id}`, `settle ${own._id}`]);
 });
 
 test("sweepOnce() dispatches what is due with its attempts, in the send's trace", async () => {
@@ -169,7 +176,7 @@ test("sweepOnce() throws when it cannot publish, and the send is looked at again
     publish: () => Promise.reject(new Error("no broker")),
   });
   await assert.rejects(sweepOnce(deps, { graceMs: GRACE_MS }), /no broker/);
-  assert.ok(done.includes(`postpone ${send._id} by ${PATIENCE_MS}`));
+  assert.ok(done.includes(`claim ${send._id} for ${PATIENCE_MS}`));
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
 

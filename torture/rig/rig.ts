@@ -60,6 +60,8 @@ export interface RigOptions {
   three?: boolean | undefined;
   /** Megabytes of a disk that the one broker has for itself. */
   brokerDisk?: number | undefined;
+  /** Processes of each service at the start. @default {1} */
+  each?: number | undefined;
   onLine?(pod: string, line: string): void;
 }
 
@@ -98,9 +100,9 @@ const QUICK: Partial<Record<ServiceName, Settings>> = {
   },
 };
 
-/** Starts the system with one process of each service, and with waits that suit a test. */
+/** Starts the system, and has it send a few mails, with waits that suit a test. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
-  const { settings = {}, root, three = false, brokerDisk, onLine } = options;
+  const { settings = {}, root, three = false, brokerDisk, each = 1, onLine } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-torture-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -133,7 +135,9 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     onApis: (urls) => listener(apis = urls),
     ...(onLine === undefined ? {} : { onLine }),
   }));
-  await Promise.all(MAIL_SERVICES.map((role) => pods.start(role)));
+  await Promise.all(
+    MAIL_SERVICES.flatMap((role) => Array.from({ length: each }, () => pods.start(role))),
+  );
   const system = { dataDir, natsUrl, mongodbUrl, store, pods };
   const baseline = await warmUp(system, apis);
   const parts = opened.move();

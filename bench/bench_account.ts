@@ -1,0 +1,92 @@
+import type { Store } from "@posthaste/storage";
+import { publishEmail, publishPdf } from "@posthaste/templating";
+import { readSources, SENDER } from "./workload.ts";
+
+/** An account that may send the mail and the invoices. */
+export interface BenchAccount {
+  readonly headers: Record<string, string>;
+  readonly sendUrl: string;
+  readonly pdfId: number;
+}
+
+/** A further account. */
+export interface AccountPlan {
+  name: string;
+  /** Of the SMTP server that its mail goes to. */
+  smtpPort: number;
+  /** Of its invoices. */
+  pages: number;
+  /** Connections that its server allows. @default the product's */
+  maxConnections?: number;
+}
+
+/** Makes an account with the templates that everything is measured with, and an integration. */
+export async function fillAccount(
+  store: Store,
+  { name, smtpPort, pages, maxConnections }: AccountPlan,
+) {
+  const sources = await readSources();
+  const { _id: accountId } = await store.createAccount({ name });
+  const { token } = await store.createToken({
+    accountId,
+    name: "bench",
+    scopes: ["render", "send"],
+  });
+  const { subject, html, text } = await publishEmail({
+    subject: sources.subject,
+    html: sources.mail,
+  });
+  const mail = { subject, html, text };
+  const common = { accountId, variables: [], sourceHash: "bench" };
+  await store.publishVersion({
+    ...common,
+    kind: "email",
+    alias: "order",
+    name: "Order",
+    source: { subject, html: sources.mail },
+    parts: mail,
+  });
+  const source = { html: withPages(sources.invoice, pages) };
+  const invoice = publishPdf(source).html;
+  const edge = "15mm";
+  const { template } = await store.publishVersion({
+    ...common,
+    kind: "pdf",
+    alias: "invoice",
+    name: "Invoice",
+    source,
+    parts: { html: invoice, filename: "invoice-{{ number }}.pdf" },
+    page: {
+      format: "A4",
+      orientation: "portrait",
+      margin: { top: edge, right: edge, bottom: edge, left: edge },
+      background: true,
+      images: "none",
+      missing: "fail",
+    },
+  });
+  const integration = await store.createIntegration({
+    accountId,
+    name: "sink",
+    host: "127.0.0.1",
+    port: smtpPort,
+    tls: "none",
+    auth: null,
+    senders: [SENDER],
+    maxConnections,
+  });
+  return {
+    headers: { authorization: `Bearer ${token}` },
+    integrationId: integration.id,
+    pdfId: template.id,
+    mail,
+    invoice,
+  };
+}
+
+/** The same page again and again. */
+function withPages(invoice: string, pages: number): string {
+  return invoice.replace(/(<body>)([\s\S]*)(<\/body>)/, (_, open, page, close) => {
+    return `${open}${Array(pages).fill(page).join('<div style="break-after:page"></div>')}${close}`;
+  });
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readOptions } from "./options.ts";
+
+test("readOptions() does everything unless it is told what", () => {
+  const all = readOptions([]);
+  assert.deepEqual([all?.survive, all?.idle], [true, true]);
+  assert.equal(all?.stages.length, 6);
+  assert.deepEqual([all?.replicas, all?.modes, all?.scale], [[1, 3], ["full", "waiting"], 1]);
+  const some = readOptions([
+    "--only",
+    "pdf,api",
+    "--replicas",
+    "3",
+    "--mode",
+    "waiting",
+    "--quick",
+  ]);
+  assert.equal(some?.survive, false);
+  assert.deepEqual(some?.stages.map(({ name }) => name), ["api", "pdf"]);
+  assert.deepEqual([some?.replicas, some?.modes], [[3], ["waiting"]]);
+  assert.equal(readOptions(["--help"]), undefined);
+});
+
+test("readOptions() refuses what it does not know", () => {
+  assert.throws(() => readOptions(["--only", "cook"]), /Cannot measure "cook"/);
+  assert.throws(() => readOptions(["--replicas", "2"]), /Cannot measure "2"/);
+  assert.throws(() => readOptions(["--workers", "0"]), /Cannot start "0" workers/);
+});

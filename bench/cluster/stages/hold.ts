@@ -1,0 +1,71 @@
+import type { JetStreamManager } from "@nats-io/jetstream";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** A consumer by its stream. */
+export interface ConsumerName {
+  stream: string;
+  name: string;
+}
+
+const SOON_MS = 400;
+const HOLD_MS = 600_000;
+const LOOK_MS = 25;
+const LONGEST_MS = 180_000;
+
+/** Holds consumers: they bring nothing to anybody until they are let go. */
+export async function hold(
+  manager: JetStreamManager,
+  consumers: readonly ConsumerName[],
+): Promise<void> {
+  const until = new Date(Date.now() + HOLD_MS);
+  for (const { stream, name } of consumers) await manager.consumers.pause(stream, name, until);
+}
+
+/**
+ * Lets held consumers go, all at once, and resolves at that moment. By a time that comes soon: of a hold that
+ * is taken back (`resume`) the broker tells those who wait only when they ask again, seconds later.
+ */
+export async function letGo(
+  manager: JetStreamManager,
+  consumers: readonly ConsumerName[],
+): Promise<void> {
+  const at = Date.now() + SOON_MS;
+  await Promise.all(
+    consumers.map(({ stream, name }) => manager.consumers.pause(stream, name, new Date(at))),
+  );
+  await delay(at - Date.now());
+}
+
+/** How much waits in front of consumers or is in hand there. */
+export async function backlog(
+  manager: JetStreamManager,
+  consumers: readonly ConsumerName[],
+): Promise<number> {
+  const infos = await Promise.all(
+    consumers.map(({ stream, name }) => manager.consumers.info(stream, name)),
+  );
+  return infos.reduce((sum, { num_pending, num_ack_pending }) => {
+    return sum + num_pending + num_ack_pending;
+  }, 0);
+}
+
+/**
+ * Waits until a number is what it should be.
+ *
+ * @throws {Error} If it is not within three minutes.
+ */
+export async function untilCount(
+  count: () => Promise<number>,
+  wanted: number,
+  what: string,
+): Promise<void> {
+  const deadline = performance.now() + LONGEST_MS;
+  for (;;) {
+    const now = await count();
+    if (now === wanted) return;
+    if (performance.now() > deadline) {
+      throw new Error(`Cannot measure: there are ${now} ${what}, not ${wanted}`);
+    }
+    await delay(LOOK_MS);
+  }
+}

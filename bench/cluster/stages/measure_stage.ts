@@ -1,0 +1,92 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { foreignLoad, markLoad } from "../../fairness/foreign_load.ts";
+import { descendants, type Pod } from "@posthaste/torture";
+import { openCpuLimit } from "./cpu_limit.ts";
+import { clear, prepare, type StageBench } from "./prepare.ts";
+import type { Stage } from "./stage.ts";
+import { figuresBetween, readFigures, type ServerFigures } from "./server_figures.ts";
+
+/** A stage with a number of workers. */
+export interface StageMeasurement {
+  stage: string;
+  unit: string;
+  /** How many brokers and databases keep each thing. */
+  replicas: number;
+  workers: number;
+  /** What each worker waited for; nothing if they had all of the machine. */
+  waitsFor: string | undefined;
+  perSecond: number;
+  /** What one unit cost. */
+  each: ServerFigures;
+  /** Share of the machine that other programs used meanwhile. */
+  foreign: number;
+}
+
+/** How a stage is measured. */
+export interface StagePlan {
+  /** The most workers. */
+  workers: number;
+  replicas: number;
+  /** Factor on the amount of work. */
+  scale: number;
+  isWaiting: boolean;
+  onMeasured(measurement: StageMeasurement): void;
+}
+
+/** So much of the measured work warms each worker up. */
+const WARM_UP = 0.3;
+
+/** A mailer waits until all others know of it. */
+const CREW_MS = 5000;
+
+/** Measures a stage with one worker, then with one more, and so on. */
+export async function measureStage(
+  bench: StageBench & { stage: Stage },
+  { workers, replicas, scale, isWaiting, onMeasured }: StagePlan,
+): Promise<void> {
+  const { rig, stage } = bench;
+  const { waiting } = stage;
+  // Closed last: a limit is gone only when its processes are.
+  await using limits = new AsyncDisposableStack();
+  await using opened = new AsyncDisposableStack();
+  const pods: Pod[] = [];
+  opened.defer(async () => {
+    await Promise.all(pods.map((pod) => rig.pods.end(pod, "SIGTERM")));
+  });
+  for (const role of stage.feeders) {
+    pods.push(await rig.pods.start(role));
+  }
+  const own: Pod[] = [];
+  const units = Math.ceil((isWaiting ? waiting.units : stage.units) * scale);
+  for (let count = 1; count <= workers; count++) {
+    const pod = await rig.pods.start(stage.role, {
+      ...stage.settings,
+      ...(isWaiting ? waiting.settings : {}),
+    });
+    own.push(pod);
+    pods.push(pod);
+    if (stage.role === "mailer") await delay(CREW_MS);
+    await (await prepare(bench, Math.ceil(WARM_UP * units * count)))(() => undefined);
+    await clear(bench);
+    if (isWaiting && waiting.cores !== undefined) {
+      const limit = limits.use(await openCpuLimit(pod.name, waiting.cores));
+      const below = await descendants(pod.process.pid);
+      await limit.add([pod.process.pid, ...below.map(({ pid }) => pid)]);
+    }
+    const work = await prepare(bench, units);
+    const pids = own.map(({ process }) => process.pid);
+    const before = await readFigures(rig, pids);
+    const mark = markLoad();
+    let started = 0;
+    await work(() => started = performance.now());
+    const seconds = (performance.now() - started) / 1000;
+    const foreign = foreignLoad(mark);
+    onMeasured({
+      ...{ stage: stage.name, unit: stage.unit, replicas, workers: count, foreign },
+      waitsFor: isWaiting ? waiting.by : undefined,
+      perSecond: units / seconds,
+      each: figuresBetween(before, await readFigures(rig, pids), units),
+    });
+    await clear(bench);
+  }
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { BenchAccount } from "../../bench_account.ts";
+import { postAll } from "../../http_load.ts";
+import { sendBody } from "../../workload.ts";
+import { backlog, hold, letGo, untilCount } from "./hold.ts";
+import type { Stage } from "./stage.ts";
+import type { StageRig } from "./stage_rig.ts";
+
+/** What a stage is measured with. */
+export interface StageBench {
+  rig: StageRig;
+  stage: Pick<Stage, "invoice">;
+  /** The account, whose mail goes to a server that takes it at once, or not. */
+  account: Pick<BenchAccount, "headers" | "pdfId"> & { integrationId: number };
+  /** The next numbers that no recipient had yet. */
+  takeNumbers(count: number): number;
+}
+
+const CONNECTIONS = 32;
+
+/** Asks for single mails, at all processes of the interface alike. */
+export async function ask(bench: StageBench, units: number): Promise<void> {
+  const { rig, stage, account, takeNumbers } = bench;
+  const urls = rig.apiUrls();
+  const first = takeNumbers(units);
+  const share = Math.ceil(units / urls.length);
+  await Promise.all(urls.map((url, position) =>
+    postAll({
+      url: `${url}/templates/order/send/${account.integrationId}`,
+      headers: account.headers,
+      requests: Math.min(share, units - share * position),
+      connections: Math.ceil(CONNECTIONS / urls.length),
+      body: (index) =>
+        JSON.stringify(sendBody({
+          ...{ first: first + share * position + index, count: 1 },
+          ...{ invoice: stage.invoice, pdfId: account.pdfId },
+        })),
+    })
+  ));
+}
+
+/** Work that is prepared: doing it begins with the call back, and lasts until the promise resolves. */
+export type Work = (onBegin: () => void) => Promise<void>;
+
+/** Prepares work for a stage; nothing of it is done before it is called for. */
+export async function prepare(
+  bench: StageBench & { stage: Stage },
+  units: number,
+): Promise<Work> {
+  const { rig: { manager, db }, stage: { name, consumers } } = bench;
+  if (name === "api") {
+    return (onBegin) => {
+      onBegin();
+      return ask(bench, units);
+    };
+  }
+  if (name === "sweeper") return await prepareSweep(bench, units);
+  const work = consumers.slice(0, name === "tracker" ? 1 : undefined);
+  await hold(manager, consumers);
+  await ask(bench, units);
+  const events = name === "tracker" ? 2 * units : units;
+  await untilCount(() => backlog(manager, work), events, "events that wait");
+  await delay(SETTLE_MS);
+  return async (onBegin) => {
+    await letGo(manager, consumers);
+    onBegin();
+    // Statistics let company come for a second: nobody waits for them.
+    await untilCount(() => backlog(manager, work), 0, "events that wait");
+    if (name === "tracker") {
+      await untilCount(() => db.collection("messages").countDocuments(), units, "documents");
+    }
+  };
+}
+
+/** What was written last is on the disk then, and nobody is busy with it. */
+const SETTLE_MS = 1000;
+
+/** Sends of which everything is done: it is the sweeper that finds it out. */
+async function prepareSweep(bench: StageBench, units: number): Promise<Work> {
+  const { db } = bench.rig;
+  const [sends, messages] = [db.collection("sends"), db.collection("messages")];
+  await ask(bench, units);
+  await untilCount(() => messages.countDocuments(), units, "documents");
+  await messages.updateMany({}, { $set: { state: "sent", finishedAt: new Date() } });
+  await delay(SETTLE_MS);
+  return async (onBegin) => {
+    await sends.updateMany({ settledAt: null }, { $set: { sweepAt: new Date() } });
+    onBegin();
+    await untilCount(
+      () => sends.countDocuments({ settledAt: null }),
+      0,
+      "sends that are not settled",
+    );
+  };
+}
+
+const STREAMS = ["RENDER", "RETRY", "PRINT", "MAIL", "FACTS"];
+
+/** Removes all that was asked for, from the broker and from the database. */
+export async function clear({ rig: { manager, db } }: StageBench): Promise<void> {
+  for (const stream of STREAMS) await manager.streams.purge(stream);
+  for (const name of ["messages", "sends", "statistics"]) await db.collection(name).deleteMany({});
+  await delay(SETTLE_MS);
+}

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { openSink as openPatientSink } from "@posthaste/torture";
+import { fillAccount } from "../../bench_account.ts";
+import { openSink } from "../../sink_process.ts";
+import { measureStage, type StageMeasurement } from "./measure_stage.ts";
+import { type Stage } from "./stage.ts";
+import { openStageRig, type Replicas } from "./stage_rig.ts";
+
+/** What is measured. */
+export interface StagesPlan {
+  stages: readonly Stage[];
+  replicas: readonly Replicas[];
+  /** With all of the machine, or each worker waiting for something. */
+  modes: readonly ("full" | "waiting")[];
+  workers: number;
+  scale: number;
+  say(line: string): void;
+  onMeasured(measurement: StageMeasurement): void;
+}
+
+/** The most that an integration may be set to. */
+const CONNECTIONS = 100;
+
+/** Measures each stage alone, with one worker and with more, on one server of each kind and on three. */
+export async function runStages(plan: StagesPlan): Promise<void> {
+  for (const replicas of plan.replicas) await runOn(replicas, plan);
+}
+
+async function runOn(replicas: Replicas, plan: StagesPlan): Promise<void> {
+  const { stages, modes, workers, scale, say, onMeasured } = plan;
+  say(`\n${replicas === 1 ? "one broker and one database" : "three brokers and three databases"}`);
+  await using rig = await openStageRig(replicas);
+  await using sink = await openSink();
+  await using patient = await openPatientSink({
+    journal: join(rig.dataDir, "sink.jsonl"),
+    seed: "stages",
+  });
+  const at = { pages: 1, maxConnections: CONNECTIONS };
+  const full = await fillAccount(rig.store, { ...at, name: "full", smtpPort: sink.port });
+  const waiting = await fillAccount(rig.store, { ...at, name: "waiting", smtpPort: patient.port });
+  let next = 1;
+  const takeNumbers = (count: number) => (next += count) - count;
+  for (const stage of stages) {
+    for (const mode of modes) {
+      const isWaiting = mode === "waiting";
+      await patient.behave([], stage.waiting.thinksMs ?? 0);
+      const account = isWaiting ? waiting : full;
+      await measureStage({ rig, stage, account, takeNumbers }, {
+        ...{ workers, replicas, scale, isWaiting },
+        onMeasured(measurement) {
+          say(lineOf(measurement));
+          onMeasured(measurement);
+        },
+      });
+    }
+  }
+  for (const line of new Set(rig.warnings.slice(0, 10))) say(line.slice(0, 300));
+}
+
+function lineOf({ stage, unit, workers, perSecond, each, waitsFor, foreign }: StageMeasurement) {
+  const { own = 0, nats = 0, mongod = 0 } = each.cpu;
+  return `${stage} ${workers}${waitsFor ? " waiting" : ""}: ${perSecond.toFixed()} ${unit}s/s, ` +
+    `CPU ms ${own.toFixed(2)} + nats ${nats.toFixed(2)} + mongod ${mongod.toFixed(2)}, ` +
+    `others ${(foreign * 100).toFixed()} %`;
+}

@@ -1,0 +1,117 @@
+import type { ServiceName } from "@posthaste/dev";
+import type { Invoice } from "../../workload.ts";
+
+/** One stage of the way of a mail, and how it is measured alone. */
+export interface Stage {
+  name: "api" | "renderer" | "pdf" | "mailer" | "tracker" | "sweeper";
+  /** The service whose processes are added. */
+  role: ServiceName;
+  /** What its work is counted in. */
+  unit: string;
+  /** Services that prepare its work, one process each. */
+  feeders: readonly ServiceName[];
+  /** Consumers that are held while its work is prepared, by stream. */
+  consumers: readonly { stream: string; name: string }[];
+  /** Which PDFs the mails have. */
+  invoice: Invoice;
+  /** Units of one measurement with all of the machine. */
+  units: number;
+  /** Settings of the workers that differ from the product's. */
+  settings?: Record<string, string>;
+  /** What makes a worker wait, so that workers do not share two cores. */
+  waiting: {
+    /** In a few words, for the table. */
+    by: string;
+    units: number;
+    settings: Record<string, string>;
+    /** So much of one core for each worker. */
+    cores?: number;
+    /** How long the SMTP server thinks about each mail, on average. */
+    thinksMs?: number;
+  };
+}
+
+/** All stages, in the order in which a mail meets them. */
+export const STAGES: readonly Stage[] = [
+  {
+    name: "api",
+    role: "api",
+    unit: "request",
+    feeders: [],
+    consumers: [],
+    invoice: "none",
+    units: 1500,
+    waiting: { by: "0.15 of a core each", units: 400, settings: {}, cores: 0.15 },
+  },
+  {
+    name: "renderer",
+    role: "renderer",
+    unit: "mail",
+    feeders: ["api"],
+    consumers: ofLanes("RENDER", "renderer"),
+    invoice: "none",
+    units: 1200,
+    waiting: {
+      by: "0.15 of a core and one cage worker each",
+      units: 400,
+      settings: { CAGE_WORKERS: "1" },
+      cores: 0.15,
+    },
+  },
+  {
+    name: "pdf",
+    role: "pdf",
+    unit: "PDF",
+    feeders: ["api", "renderer"],
+    consumers: ofLanes("PRINT", "pdf"),
+    invoice: "each",
+    units: 150,
+    waiting: {
+      by: "0.25 of a core and one page each",
+      units: 60,
+      settings: { PRINT_PAGES: "1" },
+      cores: 0.25,
+    },
+  },
+  {
+    name: "mailer",
+    role: "mailer",
+    unit: "mail",
+    feeders: ["api", "renderer"],
+    consumers: ofLanes("MAIL", "mailer"),
+    invoice: "none",
+    units: 900,
+    waiting: {
+      by: "a server that takes 200 ms a mail, 6 mails at once each",
+      units: 300,
+      settings: { MAIL_CONCURRENCY: "6" },
+      thinksMs: 200,
+    },
+  },
+  {
+    name: "tracker",
+    role: "tracker",
+    unit: "mail",
+    feeders: ["api", "renderer"],
+    consumers: [{ stream: "FACTS", name: "tracker" }, { stream: "FACTS", name: "statistics" }],
+    invoice: "none",
+    units: 1200,
+    waiting: { by: "0.1 of a core each", units: 1200, settings: {}, cores: 0.1 },
+  },
+  {
+    name: "sweeper",
+    role: "tracker",
+    unit: "send",
+    feeders: ["api"],
+    consumers: [],
+    invoice: "none",
+    units: 3000,
+    // Else what is measured is the pause between two looks.
+    settings: { SWEEP_INTERVAL: "100ms" },
+    waiting: { by: "0.1 of a core each", units: 1000, settings: {}, cores: 0.1 },
+  },
+];
+
+function ofLanes(stream: string, name: string) {
+  return ["transactional", "bulk"].map((lane) => ({ stream, name: `${name}_${lane}` }));
+}

@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { openBus } from "@posthaste/messaging";
+import {
+  openMongod,
+  openMongodReplicaSet,
+  openNatsCluster,
+  openNatsServer,
+  type RunningServer,
+} from "@posthaste/parts";
+import { openStore, type Store } from "@posthaste/storage";
+import { openPods, type Pods } from "@posthaste/torture";
+import { type Db, MongoClient } from "mongodb";
+
+/** Broker, database, and a keeper of services; no service runs yet. */
+export interface StageRig extends AsyncDisposable {
+  readonly nats: readonly RunningServer[];
+  readonly mongod: readonly RunningServer[];
+  readonly pods: Pods;
+  readonly store: Store;
+  /** The database from behind. */
+  readonly db: Db;
+  /** The client that writes only what one member knows: for clearing away. */
+  readonly manager: JetStreamManager;
+  /** Folder for what belongs to this rig. */
+  readonly dataDir: string;
+  /** Bases of the interface that run now. */
+  apiUrls(): string[];
+  /** Warnings of the services. */
+  readonly warnings: string[];
+}
+
+/** How many of each server there are: one, or three that keep copies of everything. */
+export type Replicas = 1 | 3;
+
+/** Starts the servers as production has them: waits and limits are those of the product. */
+export async function openStageRig(replicas: Replicas): Promise<StageRig> {
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-cluster-"));
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  await mkdir(join(dataDir, "tmp"));
+  const warnings: string[] = [];
+  const part = (name: string) => ({
+    env: process.env,
+    dataDir: join(dataDir, name),
+    isTemporary: true,
+    onUnexpectedExit: () => void warnings.push(`${name} ended by itself`),
+  });
+  const { nats, mongod, natsUrl, mongodbUrl } = await startServers(replicas, { opened, part });
+  const store = opened.use(await openStore({ url: mongodbUrl, appName: "cluster" }));
+  await store.ensureIndexes();
+  {
+    await using bus = await openBus({ url: natsUrl, name: "cluster" });
+    await bus.applyTopology({ replicas });
+  }
+  const client = opened.use(new MongoClient(mongodbUrl));
+  const connection = await connect({ servers: natsUrl.split(","), name: "cluster" });
+  opened.defer(() => connection.close());
+  const manager = await jetstreamManager(connection, { timeout: 10_000 });
+  let urls: string[] = [];
+  const pods = opened.use(openPods({
+    mongodbUrl,
+    natsUrl,
+    dataDir,
+    // Nothing is refused because the machine is busy: all that is asked for is to be measured.
+    settings: {
+      api: { TRANSACTIONAL_RATE: "0", ACCOUNT_BODY_MEMORY: "256MB", LEDGER_TIMEOUT: "30s" },
+    },
+    onApis: (all) => urls = all,
+    onLine: (pod, line) => {
+      if (/"(warn|error|fatal)"/i.test(line)) warnings.push(`${pod}: ${line}`);
+    },
+  }));
+  const parts = opened.move();
+  return {
+    ...{ nats, mongod, pods, store, manager, dataDir, warnings },
+    db: client.db("posthaste"),
+    apiUrls: () => urls,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+type Part = (name: string) => {
+  env: NodeJS.ProcessEnv;
+  dataDir: string;
+  isTemporary: boolean;
+  onUnexpectedExit: () => void;
+};
+
+async function startServers(
+  replicas: Replicas,
+  { opened, part }: { opened: AsyncDisposableStack; part: Part },
+) {
+  if (replicas === 1) {
+    const [mongod, nats] = await Promise.all([
+      openMongod(part("mongodb")).then((server) => opened.use(server)),
+      openNatsServer(part("nats")).then((server) => opened.use(server)),
+    ]);
+    return { nats: [nats], mongod: [mongod], natsUrl: nats.url, mongodbUrl: mongod.url };
+  }
+  const [set, cluster] = await Promise.all([
+    openMongodReplicaSet(part("mongodb")).then((servers) => opened.use(servers)),
+    openNatsCluster(part("nats")).then((servers) => opened.use(servers)),
+  ]);
+  return {
+    nats: cluster.members,
+    mongod: set.members,
+    natsUrl: cluster.url,
+    mongodbUrl: set.url,
+  };
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import type { DutyStore } from "@posthaste/storage";
+
+/** Work that one of the trackers does for all of them. Disposing leaves it to the others. */
+export interface Duty extends AsyncDisposable {
+  /** Tells whether it is this process's turn; that holds for the next second or so. */
+  isMine(): Promise<boolean>;
+}
+
+/** Another tracker takes over from one that is lost after this long. */
+const LEASE_MS = 3000;
+
+const ASK_MS = 1000;
+
+/** Opens a duty; nothing is asked before it is wanted. */
+export function openDuty(
+  { takeDuty, leaveDuty }: DutyStore,
+  { name, clock = performance }: { name: string; clock?: { now(): number } },
+): Duty {
+  const holder = randomBytes(8).toString("hex");
+  let askedAt = -Infinity;
+  let isMine = false;
+  return {
+    async isMine() {
+      const now = clock.now();
+      if (now - askedAt < ASK_MS) return isMine;
+      isMine = false;
+      isMine = await takeDuty({ name, holder, forMs: LEASE_MS });
+      askedAt = now;
+      return isMine;
+    },
+    async [Symbol.asyncDispose]() {
+      // Who cannot be told finds out by itself.
+      if (isMine) await leaveDuty({ name, holder }).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openDuty } from "./duty.ts";
+
+function openClock() {
+  let now = 0;
+  const asked: string[] = [];
+  const left: string[] = [];
+  return {
+    asked,
+    left,
+    pass: (ms: number) => void (now += ms),
+    deps: {
+      holder: undefined as string | undefined,
+      takeDuty({ holder }: { holder: string }) {
+        asked.push(holder);
+        this.holder ??= holder;
+        return Promise.resolve(this.holder === holder);
+      },
+      leaveDuty({ holder }: { holder: string }) {
+        left.push(holder);
+        return Promise.resolve();
+      },
+    },
+    clock: { now: () => now },
+  };
+}
+
+test("isMine() asks once a second, and holds for one of two", async () => {
+  const { deps, clock, pass, asked, left } = openClock();
+  const store = { takeDuty: deps.takeDuty.bind(deps), leaveDuty: deps.leaveDuty };
+  {
+    await using first = openDuty(store, { name: "release", clock });
+    await using second = openDuty(store, { name: "release", clock });
+    assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
+    pass(900);
+    assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
+    assert.equal(asked.length, 2);
+    pass(200);
+    assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
+    assert.equal(asked.length, 4);
+  }
+  assert.deepEqual(left, [asked[0]], "only who has it leaves it");
+});
+
+test("isMine() throws when the ledger does, and asks again at once", async () => {
+  const { deps, clock } = openClock();
+  let isAway = true;
+  await using duty = openDuty({
+    takeDuty: () => isAway ? Promise.reject(new Error("away")) : Promise.resolve(true),
+    leaveDuty: deps.leaveDuty,
+  }, { name: "release", clock });
+  await assert.rejects(duty.isMine(), /away/);
+  isAway = false;
+  assert.equal(await duty.isMine(), true);
+});
