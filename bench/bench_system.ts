@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { openStack, type Stack } from "@posthaste/dev/stack";
 import { openStore } from "@posthaste/storage";
@@ -77,6 +78,12 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
   const filled = await accountOf({ name: "bench", smtpPort: options.sinkPort, pages: 1 });
   const roots = rootsOf(stack);
   const quietShare = profileDir === undefined ? QUIET_SHARE : QUIET_SHARE_PROFILED;
+  // Whoever is held when this process is interrupted would not see that its parent is gone.
+  const letGo = () => {
+    for (const service of stack.services.values()) service.signal("SIGCONT");
+  };
+  process.once("exit", letGo);
+  opened.defer(() => void process.off("exit", letGo));
   const resources = opened.move();
   return {
     stack,

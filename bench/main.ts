@@ -31,6 +31,7 @@ const FIGURES: Record<Exclude<FigureName, "fairness">, Figure> = {
 
 const WARM_UP_SCALE = 0.2;
 const SHOWN_WARNINGS = 20;
+const EXIT_INTERRUPTED = 130;
 const FIRST_PDF = {
   figure: "warm-up",
   mails: 1,
@@ -38,6 +39,9 @@ const FIRST_PDF = {
   invoice: "each",
 } as const;
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => process.exit(EXIT_INTERRUPTED));
+}
 const options = readOptions(process.argv.slice(2));
 if (options === undefined) process.stdout.write(USAGE);
 else {

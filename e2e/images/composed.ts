@@ -37,7 +37,7 @@ export async function openComposed(options: ComposedOptions): Promise<Composed> 
   const deploy = join(folder, "deploy");
   await rm(deploy, { recursive: true, force: true });
   await mkdir(deploy, { recursive: true });
-  for (const part of ["compose.yaml", "compose", "docker"]) {
+  for (const part of ["compose.yaml", "compose", "k8s/node_seccomp"]) {
     await cp(join(root, "deploy", part), join(deploy, part), { recursive: true });
   }
   await rm(join(deploy, "compose/secrets"), { recursive: true, force: true });

@@ -157,7 +157,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     const connection = await connect({ servers: open.nats.url });
     const raw = jetstream(connection);
     await raw.publish("fact.message.failed", "no JSON");
-    await raw.publish("fact.message.failed", JSON.stringify({ ...failed("acc_x").data, v: 2 }));
+    await raw.publish("fact.message.failed", JSON.stringify({ ...failed("acc_x").data, v: 0 }));
     await connection.close();
     await open.bus.publish(failed("acc_1"));
     const stop = new AbortController();

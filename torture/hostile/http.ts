@@ -27,8 +27,8 @@ const MAX_SOCKETS = 1000;
 const RATE = 20;
 const AT_ONCE = 16;
 const PIPELINED = 50;
-/** As many requests as a long attack has. */
-const GOOD_PIPELINES = 400;
+/** About as many requests as the attack has. */
+const GOOD_PIPELINES = { short: 80, long: 400 };
 
 /** Attacks the HTTP interface of a real process, over real connections. */
 export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow[]> {
@@ -239,7 +239,7 @@ async function tryPipelines(
   const few = Buffer.concat(asks.slice(0, PIPELINED));
   const many = Buffer.concat(asks);
   // V8 takes more memory for garbage where requests come faster, good ones too.
-  for (let n = 0; n < (isShort ? 0 : GOOD_PIPELINES); n++) {
+  for (let n = 0; n < GOOD_PIPELINES[isShort ? "short" : "long"]; n++) {
     await exchangeRaw(few, { port, expect: PIPELINED, lingerMs: 0 });
   }
   const before = await target.rss();
