@@ -7,19 +7,27 @@ import type { Page } from "playwright-core";
 /** `axe.source` is more than twice as long. */
 const SOURCE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
+/** What else is found depends on no colour. */
+const OF_COLOURS = ["color-contrast", "link-in-text-block"];
+
 const GRAVE: readonly unknown[] = ["serious", "critical"];
 
 /**
  * Fails if something on a page keeps people with disabilities out: no finding of axe may be serious or
  * critical. Frames, in which mails of customers are shown, are theirs.
+ *
+ * @param only `colours` looks at what depends on them alone, of a page that was looked at before.
  */
-export async function expectNoAxeViolations(page: Page): Promise<void> {
+export async function expectNoAxeViolations(page: Page, only?: "colours"): Promise<void> {
   if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(SOURCE);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
-      iframes: false,
-      resultTypes: ["violations"],
-    })
+  const { violations } = await page.evaluate(
+    (rules) =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+        iframes: false,
+        resultTypes: ["violations"],
+        ...(rules === undefined ? {} : { runOnly: { type: "rule", values: rules } }),
+      }),
+    only === undefined ? undefined : OF_COLOURS,
   );
   const found = violations.filter(({ impact }) => GRAVE.includes(impact)).map((violation) => ({
     [`${violation.id} (${violation.impact})`]: violation.help,
