@@ -37,7 +37,7 @@ export async function openComposed(options: ComposedOptions): Promise<Composed> 
   const deploy = join(folder, "deploy");
   await rm(deploy, { recursive: true, force: true });
   await mkdir(deploy, { recursive: true });
-  for (const part of ["compose.yaml", "compose", "k8s/node_seccomp"]) {
+  for (const part of ["compose.yaml", "compose", "docker"]) {
     await cp(join(root, "deploy", part), join(deploy, part), { recursive: true });
   }
   await rm(join(deploy, "compose/secrets"), { recursive: true, force: true });
@@ -115,7 +115,7 @@ async function openSocket(engine: Engine, folder: string) {
   await rm(file, { force: true });
   const url = `unix://${file}`;
   const settings = join(folder, "containers_proof.conf");
-  const profile = join(folder, "deploy/k8s/node_seccomp/chromium.json");
+  const profile = join(folder, "deploy/docker/seccomp_chromium.json");
   const kept = await readFile(engine.env["CONTAINERS_CONF"] ?? "", "utf8");
   await writeFile(
     settings,
