@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { Store } from "@posthaste/storage";
 import {
   type CommandContext,
   findAccountFor,
@@ -25,7 +26,7 @@ interface SelectOptions {
   until?: string;
 }
 
-const AT_ONCE = 8;
+const RELEASED_AT_ONCE = 8;
 const CLOSED_AT_ONCE = 500;
 
 /** `posthaste restored …` */
@@ -131,30 +132,45 @@ async function list(context: CommandContext): Promise<void> {
 }
 
 async function release(context: CommandContext, options: SelectOptions): Promise<void> {
-  const { output } = context;
-  await using store = await openStoreFor(context);
-  const account = await findAccountFor(context, store, options.account);
-  let released = 0;
-  const query = queryOf(options);
-  for await (const ids of batches(store.heldMessages(account._id, query), AT_ONCE)) {
-    const done = await Promise.all(
-      ids.map((id) => store.retryMessage(account._id, id, new Date())),
-    );
-    released += done.filter((message) => message !== null).length;
-  }
-  output.result({ released }, () => `${sayCount(released, "message")} will be sent`);
+  const released = await decide(context, options, {
+    atOnce: RELEASED_AT_ONCE,
+    async apply(store, accountId, ids) {
+      const done = await Promise.all(
+        ids.map((id) => store.retryMessage(accountId, id, new Date())),
+      );
+      return done.filter((message) => message !== null).length;
+    },
+  });
+  context.output.result({ released }, () => `${sayCount(released, "message")} will be sent`);
 }
 
 async function close(context: CommandContext, options: SelectOptions): Promise<void> {
-  const { output } = context;
+  const closed = await decide(context, options, {
+    atOnce: CLOSED_AT_ONCE,
+    apply: (store, accountId, ids) => store.closeHeld(accountId, ids, new Date()),
+  });
+  context.output.result({ closed }, () => `${sayCount(closed, "message")} will not be sent`);
+}
+
+interface Decision {
+  atOnce: number;
+  /** Gives of how many it was still true that they are held. */
+  apply(store: Store, accountId: string, ids: string[]): Promise<number>;
+}
+
+/** Decides about the held messages that were selected, and gives how many. */
+async function decide(
+  context: CommandContext,
+  options: SelectOptions,
+  { atOnce, apply }: Decision,
+): Promise<number> {
   await using store = await openStoreFor(context);
-  const account = await findAccountFor(context, store, options.account);
-  let closed = 0;
-  const query = queryOf(options);
-  for await (const ids of batches(store.heldMessages(account._id, query), CLOSED_AT_ONCE)) {
-    closed += await store.closeHeld(account._id, ids, new Date());
+  const { _id } = await findAccountFor(context, store, options.account);
+  let decided = 0;
+  for await (const ids of batches(store.heldMessages(_id, queryOf(options)), atOnce)) {
+    decided += await apply(store, _id, ids);
   }
-  output.result({ closed }, () => `${sayCount(closed, "message")} will not be sent`);
+  return decided;
 }
 
 function queryOf({ integration, from, until }: SelectOptions) {

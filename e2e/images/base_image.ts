@@ -1,4 +1,4 @@
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Engine } from "./engine.ts";
@@ -7,7 +7,6 @@ import { runProgram } from "./run_program.ts";
 /** The image that all of ours begin with, as the Dockerfile names it. */
 export const BASE = "debian:trixie-slim";
 
-const MIRROR = "http://deb.debian.org/debian";
 /** What the slim image leaves out. */
 const LEFT_OUT = ["doc", "info", "locale", "man", "lintian"];
 
@@ -23,7 +22,7 @@ export async function makeBaseImage(engine: Engine, folder: string): Promise<boo
   await rm(root, { recursive: true, force: true });
   await mkdir(root, { recursive: true });
   try {
-    await runProgram(["debootstrap", "--variant=minbase", "trixie", root, MIRROR]);
+    await runProgram(["debootstrap", "--variant=minbase", "trixie", root]);
     await writeSources(root);
     const extra = "/usr/local/share/ca-certificates";
     if (existsSync(extra)) await cp(extra, join(root, extra), { recursive: true });
@@ -47,14 +46,18 @@ export async function isThere(engine: Engine, image: string): Promise<boolean> {
   return await engine.run(["image", "inspect", image]).then(() => true, () => false);
 }
 
+/** Adds what came after the release, from the mirror that debootstrap has taken. */
 async function writeSources(root: string): Promise<void> {
+  const list = join(root, "etc/apt/sources.list");
+  const [, mirror] = /^deb (\S+)/m.exec(await readFile(list, "utf8")) ?? [];
+  if (mirror === undefined) throw new Error(`Cannot make the base image: no mirror in ${list}`);
   const source = (uri: string, suites: string) =>
     `Types: deb\nURIs: ${uri}\nSuites: ${suites}\nComponents: main\n` +
     `Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg\n`;
-  await rm(join(root, "etc/apt/sources.list"), { force: true });
+  await rm(list);
   await writeFile(
     join(root, "etc/apt/sources.list.d/debian.sources"),
-    `${source(MIRROR, "trixie trixie-updates")}\n` +
-      source("http://deb.debian.org/debian-security", "trixie-security"),
+    `${source(mirror, "trixie trixie-updates")}\n` +
+      source(`${mirror.replace(/\/$/, "")}-security`, "trixie-security"),
   );
 }

@@ -9,7 +9,7 @@ import {
   REPLIES,
   type ReplyTo,
 } from "@posthaste/contracts";
-import { errorType, type Logger } from "@posthaste/telemetry";
+import { onceThere, type Waiting } from "@posthaste/runtime";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { consume, type ConsumeOptions } from "./consume.ts";
@@ -104,41 +104,24 @@ export interface BusOptions {
   waiting?: Waiting;
 }
 
-/** How long and how loudly a broker is waited for. */
-export interface Waiting {
-  signal: AbortSignal;
-  logger: Pick<Logger, "warn">;
-}
-
 const RECONNECT_DELAY_MS = 500;
-const FIRST_DELAY_MS = 2000;
 
 /**
  * Connects to the broker and stays connected: it reconnects for ever, after a refused login too, and
  * notices a dead connection within 15 s.
  *
- * The first connection is another matter. A person who runs a command wants to hear at once that the
- * address is wrong. A service passes `waiting`: else one that starts during an outage would die again
- * and again, and an orchestrator that waits longer each time would bring it back minutes late.
- *
  * @throws If the broker does not answer at first, within 10 s, and is not waited for.
  * @throws If it refuses the login at first: waiting does not help.
  */
 export async function openBus(options: BusOptions): Promise<Bus> {
-  const { waiting } = options;
-  for (;;) {
-    try {
-      return new NatsBus(await connectOnce(options), {
-        replies: repliesOf(options.name),
-        api: brokerApi(options.url),
-      });
-    } catch (error) {
-      if (waiting === undefined || !isAway(error)) throw error;
-      waiting.logger.warn("Cannot reach the broker, trying again", { error });
-      await delay(FIRST_DELAY_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
-      waiting.signal.throwIfAborted();
-    }
-  }
+  const connection = await onceThere(() => connectOnce(options), {
+    what: "the broker",
+    waiting: options.waiting,
+  });
+  return new NatsBus(connection, {
+    replies: repliesOf(options.name),
+    api: brokerApi(options.url),
+  });
 }
 
 function connectOnce({ url, name }: BusOptions): Promise<NatsConnection> {
@@ -154,11 +137,6 @@ function connectOnce({ url, name }: BusOptions): Promise<NatsConnection> {
     maxPingOut: 2,
     timeout: 10_000,
   });
-}
-
-function isAway(error: unknown): boolean {
-  const type = errorType(error);
-  return type === "unavailable" || type === "timeout" || type === "dns";
 }
 
 // Somebody waits: a broker that does not take it by then has them told to come again.

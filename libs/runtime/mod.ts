@@ -27,7 +27,9 @@ export { armCrashPoint, CRASH_POINTS, type CrashPoint, crashPoint } from "./cras
 export { DATA_HEADERS } from "./data_headers.ts";
 export { describeConfig, type SettingDescription } from "./describe_config.ts";
 export { type Health, type HealthCheck, type HealthOptions, openHealth } from "./health.ts";
+export { onceThere, type Waiting } from "./once_there.ts";
 export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
+export { repeat, type Repetition } from "./repeat.ts";
 export {
   runService,
   SERVICE_CONFIG,

@@ -1,3 +1,4 @@
+import { onceThere, type Waiting } from "@posthaste/runtime";
 import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
 import { type Db, MongoClient, type MongoClientOptions } from "mongodb";
 import { databaseOf } from "./_database_of.ts";
@@ -61,6 +62,8 @@ export interface StoreOptions {
   migrating?: boolean | undefined;
   /** The most connections of this process. @default {50} */
   maxPoolSize?: number | undefined;
+  /** Has a database that is away at first be waited for. @default it is an error */
+  waiting?: Waiting | undefined;
 }
 
 /**
@@ -117,12 +120,28 @@ export interface Store
 /**
  * Opens the database.
  *
- * @throws {Error} If it does not answer within 5 s, lacks the view that is asked for, or its documents are
- * of a version that this program may not work with.
+ * @throws {Error} If it does not answer within 5 s and is not waited for, refuses the login, lacks the view
+ * that is asked for, or its documents are of a version that this program may not work with.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, appName, withoutLogins = false, migrating = false, maxPoolSize = 50 } = options;
+  const { url, withoutLogins = false, migrating = false, waiting } = options;
   const database = databaseOf(url);
+  let client: MongoClient | undefined;
+  try {
+    client = await onceThere(() => connect(options), { what: "the database", waiting });
+    await checkVersion(client.db(database), migrating);
+    if (withoutLogins) await checkOpenIntegrations(client.db(database));
+  } catch (error) {
+    await client?.close();
+    // Whoever was stopped while it waited was not at fault.
+    waiting?.signal.throwIfAborted();
+    throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });
+  }
+  return storeOf(client, options);
+}
+
+/** A client that failed once gives no connection any more: each try takes a new one. */
+async function connect({ url, appName, maxPoolSize = 50 }: StoreOptions): Promise<MongoClient> {
   const client = clientOf(url, {
     ...(appName === undefined ? {} : { appName }),
     maxPoolSize,
@@ -136,18 +155,24 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ignoreUndefined: true,
     promoteValues: true,
   });
-  const db = client.db(database);
-  const ping = async () => {
-    await db.command({ ping: 1 }, { timeoutMS: SELECTION_TIMEOUT_MS });
-  };
   try {
-    await ping();
-    await checkVersion(db, migrating);
-    if (withoutLogins) await checkOpenIntegrations(db);
+    await ping(client.db(databaseOf(url)));
+    return client;
   } catch (error) {
     await client.close();
-    throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });
+    throw error;
   }
+}
+
+async function ping(db: Db): Promise<void> {
+  await db.command({ ping: 1 }, { timeoutMS: SELECTION_TIMEOUT_MS });
+}
+
+function storeOf(
+  client: MongoClient,
+  { url, withoutLogins = false }: StoreOptions,
+): Store {
+  const db = client.db(databaseOf(url));
   const operations = {
     ...accountStore(db),
     ...tokenStore(db),
@@ -187,7 +212,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   return {
     ...measured(operations),
-    ping,
+    ping: () => ping(db),
     async ensureIndexes() {
       await createIndexes(db);
       await createOpenIntegrations(db);
@@ -212,7 +237,7 @@ function clientOf(url: string, settings: MongoClientOptions): MongoClient {
   try {
     return new MongoClient(url, settings);
   } catch (error) {
-    throw new Error(`Cannot open the database: ${hideSecrets(reasonOf(error))}`);
+    throw new Error(hideSecrets(reasonOf(error)));
   }
 }
 

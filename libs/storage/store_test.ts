@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
 import { inspect } from "node:util";
 import { messageIdOf } from "@posthaste/contracts";
+import { freePort, openMongod } from "@posthaste/parts";
+import { openTestMongo, until } from "@posthaste/testing";
 import { claimOf, openTestStore, sendOf } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { openStore } from "./store.ts";
@@ -25,11 +31,44 @@ test("openStore() tells within seconds that there is no database, and no passwor
   });
 });
 
+test("openStore() waits for a database that is away, until it comes", async () => {
+  const port = await freePort();
+  const lines: string[] = [];
+  const logger = { warn: (line: string) => void lines.push(line) };
+  const waiting = { signal: new AbortController().signal, logger };
+  const url = `mongodb://127.0.0.1:${port}/ledger?directConnection=true`;
+  const opening = openStore({ url, waiting });
+  await until(() => lines.length > 0, { timeoutMs: 20_000 });
+  assert.equal(lines[0], "Cannot reach the database, trying again");
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-late-"));
+  await using _mongod = await openMongod({ env: process.env, dataDir, port });
+  await using store = await opening;
+  await store.ping();
+  await rm(dataDir, { recursive: true });
+});
+
+test("openStore() stops waiting when it is told to, and waits for nothing that refuses it", async () => {
+  const stop = new AbortController();
+  const waiting = {
+    signal: stop.signal,
+    logger: { warn: () => stop.abort() },
+  };
+  const nobody = openStore({ url: "mongodb://127.0.0.1:1/ledger", waiting });
+  await assert.rejects(nobody, (error) => error === stop.signal.reason);
+  await using mongod = await openTestMongo();
+  const refused = new URL(mongod.url);
+  refused.username = "jane";
+  refused.password = "wrong";
+  refused.searchParams.set("authSource", "admin");
+  const patient = { signal: new AbortController().signal, logger: { warn: assert.fail } };
+  await assert.rejects(openStore({ url: refused.href, waiting: patient }), /Authentication failed/);
+});
+
 test("openStore() tells no password of a connection string that the driver cannot read", async () => {
   for (const rest of ["", "@127.0.0.1:x/", "#x@127.0.0.1/", "@h/?tls=maybe", "@", "@h/?a=b"]) {
     const url = `mongodb://jane:Canary123${rest}`;
     await assert.rejects(openStore({ url }), (error: Error) => {
-      assert.match(error.message, /^Cannot open the database: /);
+      assert.match(error.message, /^Cannot open database "\w+": /);
       assert.doesNotMatch(inspect(error, { depth: 9 }), /Canary/, url);
       return true;
     });

@@ -13,16 +13,14 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
+    const waiting = { signal, logger };
     await using store = await openStore({
       url: config.MONGODB_URL,
       appName: "api",
       withoutLogins: true,
+      waiting,
     });
-    await using bus = await openBus({
-      url: config.NATS_URL,
-      name: "api",
-      waiting: { signal, logger },
-    });
+    await using bus = await openBus({ url: config.NATS_URL, name: "api", waiting });
     const app = buildApp({
       ...store,
       ...openVersionCache(store),

@@ -13,12 +13,9 @@ await runService({
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
     const keys = readMasterKeys(config.MASTER_KEY);
-    await using store = await openStore({ url: config.MONGODB_URL, appName: "dashboard" });
-    await using bus = await openBus({
-      url: config.NATS_URL,
-      name: "dashboard",
-      waiting: { signal, logger },
-    });
+    const waiting = { signal, logger };
+    await using store = await openStore({ url: config.MONGODB_URL, appName: "dashboard", waiting });
+    await using bus = await openBus({ url: config.NATS_URL, name: "dashboard", waiting });
     const setupCode = config.SETUP_CODE ?? randomBytes(6).toString("hex");
     if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.hasUsers()) {
       logger.info("Open the dashboard to make the first account", { setupCode });

@@ -25,12 +25,9 @@ await runService({
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
     const keys = readMasterKeys(config.MASTER_KEY);
-    await using store = await openStore({ url: config.MONGODB_URL, appName: "mailer" });
-    await using bus = await openBus({
-      url: config.NATS_URL,
-      name: "mailer",
-      waiting: { signal, logger },
-    });
+    const waiting = { signal, logger };
+    await using store = await openStore({ url: config.MONGODB_URL, appName: "mailer", waiting });
+    await using bus = await openBus({ url: config.NATS_URL, name: "mailer", waiting });
     const identity = {
       resolveHost: openResolver(config),
       ehloName: config.EHLO_NAME ?? hostname(),

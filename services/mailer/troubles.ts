@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { repeat } from "@posthaste/runtime";
 import type { IntegrationHealth, IntegrationTrouble } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { pauseMs } from "./breaker.ts";
@@ -21,6 +21,7 @@ export interface TroubleDeps extends IntegrationHealth {
 }
 
 const FOLLOW_MS = 2000;
+const CANNOT_SHARE = "Cannot share what is known about SMTP servers";
 
 /** Opens the knowledge about servers in trouble; it is empty until it is followed. */
 export function openTroubles(deps: TroubleDeps): Troubles {
@@ -31,7 +32,7 @@ export function openTroubles(deps: TroubleDeps): Troubles {
       await work();
     } catch (error) {
       // A mail need not wait for it: the next one finds out by itself.
-      deps.logger.warn("Cannot share what is known about SMTP servers", { error });
+      deps.logger.warn(CANNOT_SHARE, { error });
     }
   }
 
@@ -59,12 +60,9 @@ export function openTroubles(deps: TroubleDeps): Troubles {
         deps.logger.info("An SMTP server is reached again", { integration: id });
       }),
     async follow(signal) {
-      while (!signal.aborted) {
-        await carefully(async () => {
-          known = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
-        });
-        await delay(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
-      }
+      await repeat(async () => {
+        known = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
+      }, { everyMs: FOLLOW_MS, failure: CANNOT_SHARE, logger: deps.logger, signal });
     },
   };
 }

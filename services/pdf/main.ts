@@ -15,11 +15,8 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
-    await using bus = await openBus({
-      url: config.NATS_URL,
-      name: "pdf",
-      waiting: { signal, logger },
-    });
+    const waiting = { signal, logger };
+    await using bus = await openBus({ url: config.NATS_URL, name: "pdf", waiting });
     await using browser = await openBrowser({
       chromiumPath: config.CHROMIUM_PATH,
       path: process.env["PATH"],

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { repeat } from "@posthaste/runtime";
 import type { IntegrationHold, IntegrationHolds } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { SendHead } from "./render_work.ts";
@@ -25,15 +25,14 @@ export function openHolds(
       return hold.reason;
     },
     async follow(signal) {
-      while (!signal.aborted) {
-        try {
-          known = new Map((await listHolds(now())).map((hold) => [hold._id, hold]));
-        } catch (error) {
-          // The mailer parks what comes through.
-          logger.warn("Cannot learn which integrations are held", { error });
-        }
-        await delay(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
-      }
+      await repeat(async () => {
+        known = new Map((await listHolds(now())).map((hold) => [hold._id, hold]));
+      }, {
+        everyMs: FOLLOW_MS,
+        // The mailer parks what comes through meanwhile.
+        failure: "Cannot learn which integrations are held",
+        ...{ logger, signal },
+      });
     },
   };
 }

@@ -22,12 +22,13 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
+    const waiting = { signal, logger };
     await using store = await openStore({
       url: config.MONGODB_URL,
       appName: "renderer",
       withoutLogins: true,
+      waiting,
     });
-    const waiting = { signal, logger };
     await using bus = await openBus({ url: config.NATS_URL, name: "renderer", waiting });
     await using cage = openCage({
       workers: config.CAGE_WORKERS,

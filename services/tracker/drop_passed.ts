@@ -1,8 +1,8 @@
 import type { Bus } from "@posthaste/messaging";
+import { repeat } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
-import { setTimeout as delay } from "node:timers/promises";
 
-const INTERVAL_MS = 5000;
+const EVERY_MS = 5000;
 
 /**
  * Removes events that no consumer brings any more, until the signal aborts: to the sweeper they look as
@@ -12,13 +12,12 @@ export async function dropPassedForever(
   bus: Pick<Bus, "dropPassed">,
   { signal, logger }: { signal: AbortSignal; logger: Pick<Logger, "warn"> },
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const dropped = await bus.dropPassed();
-      if (dropped > 0) logger.warn("Removed events that no consumer brings any more", { dropped });
-    } catch (error) {
-      logger.warn("Cannot look for events that no consumer brings any more", { error });
-    }
-    await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
-  }
+  await repeat(async () => {
+    const dropped = await bus.dropPassed();
+    if (dropped > 0) logger.warn("Removed events that no consumer brings any more", { dropped });
+  }, {
+    everyMs: EVERY_MS,
+    failure: "Cannot look for events that no consumer brings any more",
+    ...{ logger, signal },
+  });
 }

@@ -1,6 +1,6 @@
+import { repeat } from "@posthaste/runtime";
 import type { AccountStore, ContentExpiry } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
-import { setTimeout as delay } from "node:timers/promises";
 
 /** What expiring contents needs from the outside. */
 export interface ExpireContentsDeps
@@ -21,15 +21,15 @@ export async function expireContentsForever(
   deps: ExpireContentsDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const removed = await expireContents(deps, signal);
-      if (removed > 0) deps.logger.info("Removed contents that are kept no longer", { removed });
-    } catch (error) {
-      deps.logger.warn("Cannot remove contents that are kept no longer, trying again", { error });
-    }
-    await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
+  await repeat(async () => {
+    const removed = await expireContents(deps, signal);
+    if (removed > 0) deps.logger.info("Removed contents that are kept no longer", { removed });
+  }, {
+    everyMs: EVERY_MS,
+    failure: "Cannot remove contents that are kept no longer, trying again",
+    logger: deps.logger,
+    signal,
+  });
 }
 
 /** Removes what each account's settings say, and gives of how many sends. */

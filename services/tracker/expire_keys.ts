@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { repeat } from "@posthaste/runtime";
 import { IDEMPOTENCY_KEPT_MS, type SendStore } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
@@ -12,14 +12,14 @@ const EVERY_MS = 3_600_000;
 
 /** Frees idempotency keys that are older than 7 days, every hour until the signal aborts. */
 export async function expireKeysForever(deps: ExpireDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const before = new Date(deps.now().getTime() - IDEMPOTENCY_KEPT_MS);
-      const freed = await deps.expireIdempotencyKeys(before);
-      if (freed > 0) deps.logger.info("Freed idempotency keys", { keys: freed });
-    } catch (error) {
-      deps.logger.warn("Cannot free idempotency keys, trying again", { error });
-    }
-    await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
+  await repeat(async () => {
+    const before = new Date(deps.now().getTime() - IDEMPOTENCY_KEPT_MS);
+    const freed = await deps.expireIdempotencyKeys(before);
+    if (freed > 0) deps.logger.info("Freed idempotency keys", { keys: freed });
+  }, {
+    everyMs: EVERY_MS,
+    failure: "Cannot free idempotency keys, trying again",
+    logger: deps.logger,
+    signal,
+  });
 }

@@ -1,3 +1,4 @@
+import { repeat } from "@posthaste/runtime";
 import type { LedgerRetention } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
@@ -26,16 +27,15 @@ export async function expireSendsForever(
   deps: ExpireSendsDeps,
   options: ExpireSendsOptions,
 ): Promise<void> {
-  const { signal } = options;
-  while (!signal.aborted) {
-    try {
-      const removed = await expireSends(deps, options);
-      if (removed > 0) deps.logger.info("Removed sends that are kept no longer", { removed });
-    } catch (error) {
-      deps.logger.warn("Cannot remove sends that are kept no longer, trying again", { error });
-    }
-    await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
+  await repeat(async () => {
+    const removed = await expireSends(deps, options);
+    if (removed > 0) deps.logger.info("Removed sends that are kept no longer", { removed });
+  }, {
+    everyMs: EVERY_MS,
+    failure: "Cannot remove sends that are kept no longer, trying again",
+    logger: deps.logger,
+    signal: options.signal,
+  });
 }
 
 /** Removes all that are too old now, batch by batch, and gives how many. */

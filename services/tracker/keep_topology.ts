@@ -1,23 +1,20 @@
 import type { Bus } from "@posthaste/messaging";
+import { repeat } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
-import { setTimeout as delay } from "node:timers/promises";
 
-const INTERVAL_MS = 5000;
+const EVERY_MS = 5000;
 
 /** Creates the streams again whenever the broker has lost them, until the signal aborts. */
 export async function keepTopology(
   bus: Pick<Bus, "check" | "applyTopology">,
   { signal, logger }: { signal: AbortSignal; logger: Pick<Logger, "warn"> },
 ): Promise<void> {
-  while (!signal.aborted) {
+  await repeat(async () => {
     try {
       await bus.check();
     } catch (error) {
       logger.warn("Streams are missing, creating them", { error });
-      await bus.applyTopology().catch((cause) => {
-        logger.warn("Cannot create the streams, trying again", { error: cause });
-      });
+      await bus.applyTopology();
     }
-    await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
-  }
+  }, { everyMs: EVERY_MS, failure: "Cannot create the streams, trying again", logger, signal });
 }

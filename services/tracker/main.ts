@@ -20,16 +20,14 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
+    const waiting = { signal, logger };
     await using store = await openStore({
       url: config.MONGODB_URL,
       appName: "tracker",
       withoutLogins: true,
+      waiting,
     });
-    await using bus = await openBus({
-      url: config.NATS_URL,
-      name: "tracker",
-      waiting: { signal, logger },
-    });
+    await using bus = await openBus({ url: config.NATS_URL, name: "tracker", waiting });
     const deps = {
       ...store,
       publish: (outgoing: Outgoing, trace: string | undefined) =>

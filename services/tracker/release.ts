@@ -1,7 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Integration } from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
-import { crashPoint } from "@posthaste/runtime";
+import { crashPoint, repeat } from "@posthaste/runtime";
 import type {
   IntegrationHealth,
   IntegrationTrouble,
@@ -44,14 +43,14 @@ export async function releaseForever(
   },
 ): Promise<void> {
   const windows: Windows = new Map();
-  while (!signal.aborted) {
-    try {
-      if (await duty.isMine()) await releaseOnce(deps, windows);
-    } catch (error) {
-      deps.logger.warn("Cannot let parked mail go, trying again", { error });
-    }
-    await delay(intervalMs, undefined, { signal }).catch(() => undefined);
-  }
+  await repeat(async () => {
+    if (await duty.isMine()) await releaseOnce(deps, windows);
+  }, {
+    everyMs: intervalMs,
+    failure: "Cannot let parked mail go, trying again",
+    logger: deps.logger,
+    signal,
+  });
 }
 
 /** Lets go what there is room for now, and gives how much that was. */

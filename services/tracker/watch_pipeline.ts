@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { type Fill, type QueueAge, queueAttributes } from "@posthaste/messaging";
+import { repeat } from "@posthaste/runtime";
 import type { LedgerFigures, LedgerState } from "@posthaste/storage";
 import { type Logger, observe } from "@posthaste/telemetry";
 
@@ -30,14 +30,19 @@ export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promi
   tellQueues(told, queues, deps);
   tellStreams(told, streams);
   tellLedger(told, ledger);
+  const watching = {
+    failure: "Cannot look how the pipeline stands, trying again",
+    logger: deps.logger,
+    signal,
+  };
   await Promise.all([
-    every(QUEUES_EVERY_MS, async () => {
+    repeat(async () => {
       queues.set(await deps.queueAges());
       streams.set(await deps.fills());
-    }, { ...deps, signal }),
-    every(LEDGER_EVERY_MS, async () => ledger.set(await deps.ledgerState(deps.now())), {
-      ...deps,
-      signal,
+    }, { everyMs: QUEUES_EVERY_MS, ...watching }),
+    repeat(async () => ledger.set(await deps.ledgerState(deps.now())), {
+      everyMs: LEDGER_EVERY_MS,
+      ...watching,
     }),
   ]);
 }
@@ -53,21 +58,6 @@ function recent<T>({ now }: Pick<WatchDeps, "now">): Recent<T> {
     set: (value) => void (held = { value, at: now().getTime() }),
     get: () => held && now().getTime() - held.at < STALE_MS ? held.value : undefined,
   };
-}
-
-async function every(
-  waitMs: number,
-  look: () => Promise<void>,
-  { signal, logger }: { signal: AbortSignal } & Pick<WatchDeps, "logger">,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await look();
-    } catch (error) {
-      logger.warn("Cannot look how the pipeline stands, trying again", { error });
-    }
-    await delay(waitMs, undefined, { signal }).catch(() => undefined);
-  }
 }
 
 function tellQueues(

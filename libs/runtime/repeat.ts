@@ -1,0 +1,27 @@
+import type { Logger } from "@posthaste/telemetry";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** How often something is done, and what is said when it fails. */
+export interface Repetition {
+  /** Pause after each time, in milliseconds. */
+  everyMs: number;
+  /** The warning of a failure: `Cannot sweep, trying again`. */
+  failure: string;
+  logger: Pick<Logger, "warn">;
+  signal: AbortSignal;
+}
+
+/** Does something again and again until the signal aborts. A failure is logged, and ends nothing. */
+export async function repeat(
+  work: () => Promise<unknown>,
+  { everyMs, failure, logger, signal }: Repetition,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await work();
+    } catch (error) {
+      logger.warn(failure, { error });
+    }
+    await delay(everyMs, undefined, { signal }).catch(() => undefined);
+  }
+}
