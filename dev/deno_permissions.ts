@@ -52,9 +52,9 @@ export const DENO_PERMISSIONS: Readonly<Record<OwnPart, DenoPermissions>> = {
     read: ["node_modules"],
     hidden: ["/proc", "/run/WSL"],
     write: ["CACHE_DIR", "TMPDIR"],
-    run: ["CHROMIUM_PATH", "services/pdf/_kill.sh"],
+    run: ["CHROMIUM_PATH", "services/pdf/_browser.sh", "services/pdf/_kill.sh"],
     // Playwright looks where it is when it is loaded.
-    sys: ["hostname", "homedir", "osRelease", "uid", "setPriority"],
+    sys: ["hostname", "homedir", "osRelease", "uid"],
     env: ["TMPDIR", "NODE_V8_COVERAGE"],
   },
   mailer: {

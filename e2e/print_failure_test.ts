@@ -92,6 +92,15 @@ function chromium(): { pid: number; parent: number; command: string }[] {
   return found;
 }
 
+test("everything else on the machine goes before the browser, as the services are started", async () => {
+  await sendPdf(0);
+  await mailTo(0);
+  const [browser] = chromium();
+  const group = readFileSync(`/proc/${browser?.pid}/autogroup`, "utf8");
+  // A kernel without such groups tells none.
+  if (group !== "") assert.match(group, /nice 10/);
+});
+
 test("a browser that is killed under a PDF fails nothing, and leaves nothing behind", async () => {
   const long = await system.publishPdf({ html: LONG });
   await sendPdf(1);

@@ -1,7 +1,7 @@
+import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { chromiumFlags } from "./chromium_flags.ts";
 import type { FoundChromium } from "./find_chromium.ts";
-import { lowerPriority } from "./lower_priority.ts";
 import { type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
 import { killProcesses, memoryOf, processTree } from "./process_tree.ts";
 
@@ -21,6 +21,9 @@ export interface LaunchOptions {
   /** In milliseconds. */
   launchTimeout: number;
 }
+
+/** Starts the browser at a low priority. */
+const BROWSER = fileURLToPath(new URL("./_browser.sh", import.meta.url));
 
 /** How long a browser may take to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
@@ -58,12 +61,13 @@ export class BrowserProcess {
   /** Starts a browser. */
   static async launch(options: LaunchOptions): Promise<BrowserProcess> {
     const browser = await chromium.launch({
-      executablePath: options.chromium.executablePath,
+      executablePath: BROWSER,
       args: chromiumFlags(options.proxyPort),
       chromiumSandbox: options.sandbox,
       // Nothing of the service's environment, where its secrets are.
       env: {
         ...options.chromium.env,
+        BROWSER: options.chromium.executablePath,
         FONTCONFIG_FILE: options.fontsFile,
         HOME: options.home,
         LANG: "C.UTF-8",
@@ -77,7 +81,6 @@ export class BrowserProcess {
     try {
       const pid = await Promise.race([pidOf(browser), after(options.launchTimeout)]);
       if (pid === undefined) throw new Error("the browser does not tell its process id");
-      await lowerPriority(pid);
       return new BrowserProcess(browser, pid, options.printsPerPage);
     } catch (error) {
       await Promise.race([browser.close().catch(() => undefined), after(CLOSE_TIMEOUT)]);

@@ -30,8 +30,10 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await using browser = await openTestBrowser({ concurrency: 1 });
     await browser.warm();
     const pid = pidOf(browser.stats());
-    assert.equal(getPriority(pid), 10);
-    for (const child of await renderersUnder(pid)) assert.equal(getPriority(child), 10);
+    // As root it may raise its threads again, inside of their group.
+    if (process.getuid?.() !== 0) {
+      for (const one of [pid, ...await renderersUnder(pid)]) assert.equal(getPriority(one), 10);
+    }
     const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => undefined);
     if (group !== undefined) assert.match(group, /nice 10/);
     assert.equal(getPriority(), own, "our own stays");
