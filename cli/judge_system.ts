@@ -9,6 +9,8 @@ export interface SystemState {
   queues: QueueState[];
   streams: ReadonlyMap<string, StreamState>;
   fills: Fill[];
+  /** The mail that was sent last, if the ledger does not know it: then it was restored. */
+  unknownSent: { messageId: string; at: string } | null;
 }
 
 /** From where on something is wrong. */
@@ -45,6 +47,7 @@ export function judge(state: SystemState, limits: Limits): Finding[] {
         ? `${saySpan(ledger.sweeperLateMs)} late: is a tracker running?`
         : `in time, ${sayCount(ledger.unsettled, "unfinished send")}`,
     ),
+    ageFinding(state),
     finding(false, "parked", sayCount(ledger.parked, "message")),
     ...diskFinding(ledger, limits),
     ...suspensionFindings(ledger),
@@ -69,6 +72,17 @@ function fillFinding({ name, kind, bytes, maxBytes }: Fill, limits: Limits): Fin
   const share = maxBytes > 0 ? bytes / maxBytes : 0;
   const isWrong = kind === "queue" && share > limits.fill;
   return finding(isWrong, `room of ${name}`, `${percent(share)} of ${sayBytes(maxBytes)} used`);
+}
+
+function ageFinding({ unknownSent }: SystemState): Finding {
+  if (unknownSent === null) return finding(false, "age of the ledger", "it knows the last mail");
+  const { messageId, at } = unknownSent;
+  return finding(
+    true,
+    "age of the ledger",
+    `it does not know that ${messageId} was sent at ${at}: if it was restored, stop every service ` +
+      `and run "posthaste restored hold"`,
+  );
 }
 
 function diskFinding({ disk }: LedgerState, limits: Limits): Finding[] {

@@ -1,4 +1,10 @@
-import { DeliverPolicy, type JetStreamClient } from "@nats-io/jetstream";
+import {
+  DeliverPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+} from "@nats-io/jetstream";
 import { EVENTS, type FactType } from "@posthaste/contracts";
 import type { Fact } from "./follow_facts.ts";
 
@@ -9,6 +15,9 @@ export interface PastFactsOptions {
   /** Only these. */
   types: readonly FactType[];
 }
+
+/** A fact of a type. */
+export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;
 
 const AT_ONCE = 500;
 const PULL_EXPIRES_MS = 5000;
@@ -33,14 +42,38 @@ export async function* pastFacts(
     for await (const message of batch) {
       received++;
       left = message.info.pending;
-      const type = message.subject as FactType;
-      const result = Object.hasOwn(EVENTS, type) ? EVENTS[type].safeParse(jsonOf(message)) : null;
-      if (result?.success) yield { type, data: result.data } as Fact;
+      const fact = factOf(message);
+      if (fact !== undefined) yield fact;
       if (left === 0) break;
     }
     // They may have come to their age meanwhile.
     if (received === 0) return;
   }
+}
+
+/** Reads the newest fact of a type that the broker still holds; `undefined` if there is none. */
+export async function newestFact<T extends FactType>(
+  manager: JetStreamManager,
+  type: T,
+): Promise<FactOf<T> | undefined> {
+  try {
+    const message = await manager.streams.getMessage("FACTS", { last_by_subj: type });
+    return message === null ? undefined : factOf(message) as FactOf<T> | undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const codes: number[] = [JetStreamApiCodes.NoMessageFound, JetStreamApiCodes.StreamNotFound];
+  return error instanceof JetStreamApiError && codes.includes(error.code);
+}
+
+function factOf(message: { subject: string; json(): unknown }): Fact | undefined {
+  const type = message.subject as FactType;
+  const result = Object.hasOwn(EVENTS, type) ? EVENTS[type].safeParse(jsonOf(message)) : null;
+  return result?.success ? { type, data: result.data } as Fact : undefined;
 }
 
 function jsonOf(message: { json(): unknown }): unknown {

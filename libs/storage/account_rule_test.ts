@@ -248,6 +248,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await store.removeContents({ accountId: ACCOUNT, before, limit: 9, now });
   },
   heldMessages: (store) => Array.fromAsync(store.heldMessages(ACCOUNT, { integrationId: 1 })),
+  isOlderThan: (store) => store.isOlderThan({ accountId: ACCOUNT, messageId, at: now }),
   closeHeld: (store) => store.closeHeld(ACCOUNT, [messageId], now),
   noteKnownOutcomes: (store) =>
     store.noteKnownOutcomes([

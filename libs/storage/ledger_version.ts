@@ -20,6 +20,8 @@ export interface LedgerMark {
   /** {@linkcode OLDEST_BESIDE} of that program. */
   oldestProgram: number;
   migratedAt: Date;
+  /** When what was unfinished was held after a restore, the last time. */
+  heldAt?: Date;
 }
 
 /** What a program can work with. */
@@ -65,5 +67,13 @@ export async function writeLedgerMark(db: Db): Promise<void> {
   await db.collection<LedgerMark>("ledger").updateOne({ _id: "ledger" }, {
     $max: { version: LEDGER_VERSION, oldestProgram: OLDEST_BESIDE },
     $currentDate: { migratedAt: true },
+  }, { upsert: true });
+}
+
+/** Writes that what was unfinished in a restored ledger is held. */
+export async function writeHeldMark(db: Db, heldAt: Date): Promise<void> {
+  await db.collection<LedgerMark>("ledger").updateOne({ _id: "ledger" }, {
+    $set: { heldAt },
+    $setOnInsert: { ...UNMARKED, migratedAt: heldAt },
   }, { upsert: true });
 }

@@ -2,6 +2,7 @@ import { CLAIMABLE_STATES, type Message, type SmtpReply } from "@posthaste/contr
 import type { AnyBulkWriteOperation, Db, Filter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
+import { readLedgerMark, writeHeldMark } from "./ledger_version.ts";
 import { messageStore } from "./message_store.ts";
 
 /** When the ledger that was restored was left behind. */
@@ -20,6 +21,13 @@ export interface KnownOutcome {
   outcome: "sent" | "failed";
   reason?: string | undefined;
   reply?: SmtpReply | undefined;
+}
+
+/** A message that was sent, as somebody else than the ledger tells. */
+export interface KnownSent {
+  accountId: string;
+  messageId: string;
+  at: Date;
 }
 
 /** Held messages of an integration. */
@@ -51,6 +59,11 @@ export interface RestoredLedger {
    * total at last. No service may run meanwhile. It may be repeated.
    */
   holdUnfinished(loss: Loss): AsyncIterable<number>;
+  /**
+   * Whether a message that was sent is not sent in this ledger. No worker tells that a mail was sent before
+   * the ledger knows: so this one is older, and was restored. What was sent before it was held does not count.
+   */
+  isOlderThan(sent: KnownSent): Promise<boolean>;
   /** Writes outcomes of held messages that are known from elsewhere. Gives how many it changed. */
   noteKnownOutcomes(outcomes: KnownOutcome[]): Promise<number>;
   /** Counts what is held, by integration. */
@@ -126,7 +139,14 @@ export function restoredLedger(db: Db): RestoredLedger {
         batch = [];
       }
       if (batch.length > 0) held += await hold(batch, loss);
+      await writeHeldMark(db, loss.now);
       yield held;
+    },
+    async isOlderThan({ accountId, messageId: _id, at }) {
+      const sent: Filter<Message> = { _id, accountId, state: "sent" };
+      if (await messages.countDocuments(sent, { limit: 1 }) > 0) return false;
+      const { heldAt } = await readLedgerMark(db) ?? {};
+      return heldAt === undefined || at > heldAt;
     },
     async noteKnownOutcomes(outcomes) {
       if (outcomes.length === 0) return 0;

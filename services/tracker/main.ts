@@ -9,6 +9,7 @@ import { expireContentsForever } from "./expire_contents.ts";
 import { expireKeysForever } from "./expire_keys.ts";
 import { expireSendsForever } from "./expire_sends.ts";
 import { keepTopology } from "./keep_topology.ts";
+import { assertCurrent } from "./ledger_age.ts";
 import { recordFacts } from "./record_facts.ts";
 import { recordStatistics } from "./record_statistics.ts";
 import { releaseForever } from "./release.ts";
@@ -36,12 +37,14 @@ await runService({
       streamStates: () => bus.streamStates(),
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
+      assertCurrent: () => assertCurrent({ ...store, newestFact: (type) => bus.newestFact(type) }),
       now: () => new Date(),
       logger,
     };
     await using release = openDuty(store, { name: "release" });
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
+    health.add("ledger", () => deps.assertCurrent());
 
     await Promise.all([
       bus.followFacts((facts) => recordFacts(facts, deps), { consumer: "tracker", signal, logger }),

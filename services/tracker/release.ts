@@ -20,6 +20,8 @@ export interface ReleaseDeps
     Pick<SendStore, "sendHeads"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+  /** @throws {Error} If the ledger is older than what was done. */
+  assertCurrent(): Promise<void>;
   now(): Date;
   logger: Pick<Logger, "warn">;
 }
@@ -53,11 +55,16 @@ export async function releaseForever(
   });
 }
 
-/** Lets go what there is room for now, and gives how much that was. */
+/**
+ * Lets go what there is room for now, and gives how much that was.
+ *
+ * @throws {Error} If the ledger is older than what was done.
+ */
 export async function releaseOnce(deps: ReleaseDeps, windows: Windows): Promise<number> {
   const parked = await deps.parkedIntegrations();
   for (const key of windows.keys()) if (!parked.includes(key)) windows.delete(key);
   if (parked.length === 0) return 0;
+  await deps.assertCurrent();
   const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
   let total = 0;
   for (const key of parked) {

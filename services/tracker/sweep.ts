@@ -11,6 +11,8 @@ export interface SweepDeps
     Pick<SendStore, "sendsToSweep" | "settleSends" | "claimSweep" | "hastenSweep">,
     Pick<MessageStore, "unfinishedMessages"> {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+  /** @throws {Error} If the ledger is older than what was done. */
+  assertCurrent(): Promise<void>;
   streamStates(): Promise<StreamStates>;
   now(): Date;
   logger: Pick<Logger, "info" | "warn">;
@@ -50,12 +52,17 @@ export async function sweepForever(
   }
 }
 
-/** Looks at the sends that are due and gives how many there were, at most 200. */
+/**
+ * Looks at the sends that are due and gives how many there were, at most 200.
+ *
+ * @throws {Error} If the ledger is older than what was done.
+ */
 export async function sweepOnce(deps: SweepDeps, { graceMs }: SweepOptions): Promise<number> {
   const started = performance.now();
   const now = deps.now();
   const found = await findSends(deps, now);
   if (found.length === 0) return 0;
+  await deps.assertCurrent();
   const streams = await deps.streamStates();
   crashPoint("tracker.sweep_found");
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.

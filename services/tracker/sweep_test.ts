@@ -51,6 +51,7 @@ function openSweeper(
       done.push(`find ${limit} at ${now.toISOString()}`);
       return Promise.resolve(sends);
     },
+    assertCurrent: () => Promise.resolve(),
     streamStates: () => {
       done.push("look at streams");
       return Promise.resolve(new Map());
@@ -88,6 +89,15 @@ const FIND = `find 200 at ${NOW.toISOString()}`;
 test("sweepOnce() does nothing more where no send is due", async () => {
   const { deps, done } = openSweeper([], {});
   assert.equal(await sweepOnce(deps, { graceMs: GRACE_MS }), 0);
+  assert.deepEqual(done, [FIND]);
+});
+
+test("sweepOnce() claims and dispatches nothing of a ledger that is older than what was done", async () => {
+  const open = sendOf();
+  const { deps, done } = openSweeper([open], { [open._id]: [messageIn({})] }, {
+    assertCurrent: () => Promise.reject(new Error("restored")),
+  });
+  await assert.rejects(sweepOnce(deps, { graceMs: GRACE_MS }), /restored/);
   assert.deepEqual(done, [FIND]);
 });
 

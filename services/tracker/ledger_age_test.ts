@@ -1,0 +1,66 @@
+import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { openBus } from "@posthaste/messaging";
+import { openStore } from "@posthaste/storage";
+import { openTestMongo, openTestNats } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertCurrent } from "./ledger_age.ts";
+
+const LEASE_MS = 60_000;
+
+test("assertCurrent() tells of a ledger that was restored, until what is unfinished was held", async () => {
+  await using mongo = await openTestMongo();
+  await using store = await openStore({ url: mongo.url });
+  await store.ensureIndexes();
+  await using nats = await openTestNats();
+  await using bus = await openBus({ url: nats.url, name: "test" });
+  await bus.applyTopology();
+  const deps = { ...store, newestFact: bus.newestFact.bind(bus) };
+  const { _id: accountId } = await store.createAccount({ name: "shop" });
+  const [first, second] = [await accept(), await accept()];
+
+  // Nobody has sent anything.
+  await assertCurrent(deps);
+  const reply = { code: 250, response: "250 OK" };
+  assert.ok(await store.markSent({ messageId: first, attempt: 1, at: new Date(), reply }));
+  await tellSent(first);
+  await assertCurrent(deps);
+  // What another ledger knew.
+  await tellSent(second);
+  await assert.rejects(
+    assertCurrent(deps),
+    new RegExp(`does not know that ${second} was sent .* "posthaste restored hold"`),
+  );
+  await Array.fromAsync(store.holdUnfinished({ now: new Date(), lostAt: new Date() }));
+  await assertCurrent(deps);
+  // It was restored once more.
+  await tellSent(await accept());
+  await assert.rejects(assertCurrent(deps), /does not know/);
+
+  async function accept(): Promise<string> {
+    const now = new Date();
+    const sendId = newSendId(now);
+    await store.acceptSend({
+      ...{ _id: sendId, accountId, acceptedAt: now, lane: "transactional", messageCount: 1 },
+      ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
+      request: { from: { email: "a@example.com" }, to: [{ email: "b@example.com" }] },
+      ...{ settledAt: null, sweepAt: now },
+    });
+    const messageId = messageIdOf(sendId, 0);
+    await store.claimMessage({
+      ...{ messageId, sendId, accountId, index: 0, email: "b@example.com" },
+      ...{ acceptedAt: now, attempt: 0, leaseMs: LEASE_MS, now },
+    });
+    return messageId;
+  }
+
+  async function tellSent(messageId: string): Promise<void> {
+    await bus.publish({
+      type: "fact.message.sent",
+      data: {
+        ...{ v: 1, accountId, messageId, sendId: `snd_${messageId.slice(4, -4)}`, index: 0 },
+        ...{ attempt: 1, at: new Date().toISOString(), durationMs: 5, reply },
+      },
+    });
+  }
+});
