@@ -1,5 +1,8 @@
 import { createTheme } from "@mantine/core";
 
+/** The title of a dialog is its heading. */
+const HEADED = { title: { fontWeight: 650 } };
+
 /** Colours, type and habits of the dashboard's components. */
 export const THEME = createTheme({
   primaryColor: "cyan",
@@ -17,8 +20,8 @@ export const THEME = createTheme({
     'ui-monospace, "Cascadia Code", "Source Code Pro", Menlo, Consolas, monospace',
   headings: { fontWeight: "650" },
   components: {
-    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } }, styles: HEADED },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } }, styles: HEADED },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
   },
 });

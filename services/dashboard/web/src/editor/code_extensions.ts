@@ -21,6 +21,7 @@ import {
   tooltips,
 } from "@codemirror/view";
 import { EDITOR_THEME } from "./editor_theme.ts";
+import { hangingIndent } from "./hanging_indent.ts";
 import { MJML_TAGS } from "./mjml_tags.ts";
 import { placeholderMarks } from "./placeholder_marks.ts";
 import { completeTemplate, type TemplateWords } from "./template_completion.ts";
@@ -35,6 +36,7 @@ export function sourceLook(language: CodeLanguage): Extension {
   return [
     EDITOR_THEME,
     EditorView.lineWrapping,
+    hangingIndent,
     language === "json" ? json() : [
       placeholderMarks,
       // What a block opens may be closed in another: mismatches are no faults here.

@@ -1,4 +1,4 @@
-import { Container, Group, Stack, Text, Title } from "@mantine/core";
+import { Box, Container, Group, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 
 /** A page: its heading, what can be done there, and its content. */
@@ -18,10 +18,10 @@ export function Page({ title, about, actions, children, wide = false }: {
     <Container size={wide ? "100%" : "lg"} px={0}>
       <Stack gap="lg">
         <Group justify="space-between" align="flex-end" gap="sm">
-          <div>
+          <Box flex="1 1 320px" miw={0}>
             <Title order={1} size="h2">{title}</Title>
             {about && <Text c="dimmed" size="sm" mt={4}>{about}</Text>}
-          </div>
+          </Box>
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
         {children}

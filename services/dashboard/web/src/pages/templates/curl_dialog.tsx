@@ -28,8 +28,9 @@ export function CurlDialog({ view, sample, opened, onClose }: {
     <Modal opened={opened} onClose={onClose} size="xl" title="Use it in a request">
       <Stack gap="sm">
         <Text size="sm">
-          The values are those of the sample data. <Code>$POSTHASTE_TOKEN</Code> is{" "}
+          Set <Code>$POSTHASTE_TOKEN</Code> to{" "}
           <Anchor component={Link} href="~/tokens" size="sm" underline="always">a token</Anchor>.
+          The values are those of the sample data.
         </Text>
         {publishedVersion === null && (
           <Text size="sm" c="orange">

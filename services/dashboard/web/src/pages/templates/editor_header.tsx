@@ -53,8 +53,8 @@ export function EditorHeader({ view, draft, preview, onShow }: {
     if (await draft.save()) then();
   };
   return (
-    <Group justify="space-between" gap="xs">
-      <Group gap="xs" miw={0}>
+    <Group justify="space-between" align="flex-start" gap="xs">
+      <Group gap="xs" miw={0} flex="1 1 300px">
         <ActionIcon
           component={Link}
           href="/"
@@ -69,7 +69,12 @@ export function EditorHeader({ view, draft, preview, onShow }: {
           <Text size="sm" c="dimmed">id</Text>
           <TemplateId id={id} />
         </Group>
-        {alias !== null && <Code>{alias}</Code>}
+        {alias !== null && (
+          <Group gap={4} wrap="nowrap">
+            <Text size="sm" c="dimmed">alias</Text>
+            <Code>{alias}</Code>
+          </Group>
+        )}
         <TemplateState row={view} />
         {draft.isUnsaved && <Badge variant="dot" color="orange" tt="none">Not saved</Badge>}
       </Group>

@@ -16,7 +16,7 @@ import { usePreview } from "./use_preview.ts";
 import { WritePane } from "./write_pane.tsx";
 
 /** Height of what surrounds the page: the header and the padding of the shell. */
-const SURROUNDINGS = "calc(52px + 2 * var(--mantine-spacing-lg))";
+const SURROUNDINGS = "calc(52px + 2 * var(--app-shell-padding))";
 
 /** Writing on the left, what becomes of it on the right; one after the other where there is no room. */
 export function EditorPage({ view }: { view: TemplateView }) {
@@ -56,7 +56,10 @@ export function EditorPage({ view }: { view: TemplateView }) {
           aria-label="What is shown"
           value={side}
           onChange={setSide}
-          data={[{ value: "write", label: "Write" }, { value: "preview", label: "Preview" }]}
+          data={[
+            { value: "write", label: readOnly ? "Template" : "Write" },
+            { value: "preview", label: "Preview" },
+          ]}
         />
       )}
       <Box flex={1} mih={0} style={FRAME}>
@@ -70,7 +73,7 @@ export function EditorPage({ view }: { view: TemplateView }) {
           : (
             <Splitter h="100%" lineSize={1}>
               <Splitter.Pane defaultSize={52} min={25}>{writing}</Splitter.Pane>
-              <Splitter.Pane defaultSize={48} min={20}>{shown}</Splitter.Pane>
+              <Splitter.Pane defaultSize={48} min={20} style={LINE}>{shown}</Splitter.Pane>
             </Splitter>
           )}
       </Box>
@@ -79,6 +82,7 @@ export function EditorPage({ view }: { view: TemplateView }) {
   );
 }
 
+const LINE = { borderLeft: "1px solid var(--mantine-color-default-border)" };
 const FRAME = {
   border: "1px solid var(--mantine-color-default-border)",
   borderRadius: "var(--mantine-radius-md)",

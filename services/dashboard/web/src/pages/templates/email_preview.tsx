@@ -22,37 +22,39 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
   const isFramed = look === "desktop" || look === "phone";
   return (
     <Box h="100%" style={{ display: "flex", flexDirection: "column" }}>
-      <Group px="sm" py="xs" gap="xs" justify="space-between">
-        <Group gap="xs">
+      <Group px="sm" pt="xs" pb={8} gap="xs">
+        <SegmentedControl
+          size="xs"
+          aria-label="What the preview shows"
+          value={look}
+          onChange={(value) => setLook(value as Look)}
+          data={[
+            { value: "desktop", label: "Desktop" },
+            { value: "phone", label: "Phone" },
+            { value: "text", label: "Text" },
+            { value: "source", label: "Source" },
+          ]}
+        />
+        {isFramed && (
           <SegmentedControl
             size="xs"
-            aria-label="What the preview shows"
-            value={look}
-            onChange={(value) => setLook(value as Look)}
-            data={[
-              { value: "desktop", label: "Desktop" },
-              { value: "phone", label: "Phone" },
-              { value: "text", label: "Text" },
-              { value: "source", label: "Source" },
-            ]}
+            aria-label="Colours of the mail client"
+            value={scheme}
+            onChange={(value) => setScheme(value as MailScheme)}
+            data={[{ value: "light", label: "Light" }, { value: "dark", label: "Dark" }]}
           />
-          {isFramed && (
-            <SegmentedControl
-              size="xs"
-              aria-label="Colours of the mail client"
-              value={scheme}
-              onChange={(value) => setScheme(value as MailScheme)}
-              data={[{ value: "light", label: "Light" }, { value: "dark", label: "Dark" }]}
-            />
-          )}
-        </Group>
-        <Group gap="xs" wrap="nowrap">
-          <Size bytes={size} />
-          <Took tookMs={tookMs} isWaiting={isWaiting} />
-        </Group>
+        )}
       </Group>
-      <Box px="sm" pb="xs" style={{ overflowWrap: "anywhere" }}>
-        <Text size="sm" fw={600}>{subject === "" ? "(no subject)" : subject}</Text>
+      <Box px="sm" pb="xs">
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <Text size="sm" fw={600} flex={1} miw={0} style={{ overflowWrap: "anywhere" }}>
+            {subject === "" ? "(no subject)" : subject}
+          </Text>
+          <Box visibleFrom="xs">
+            <Took tookMs={tookMs} isWaiting={isWaiting} />
+          </Box>
+          <Size bytes={size} />
+        </Group>
         {isFramed && scheme === "dark" && (
           <Text size="xs" c="dimmed">
             {hasDarkStyles(html)

@@ -18,7 +18,7 @@ export function FindingList({ view, onShow }: {
   if (findings.length === 0) {
     return (
       <Group gap={6} px="sm" py={6} style={LINE}>
-        <IconCircleCheck size={16} color="var(--mantine-color-teal-filled)" aria-hidden />
+        <IconCircleCheck size={16} color="var(--mantine-color-teal-text)" aria-hidden />
         <Text size="xs">Nothing to mend</Text>
       </Group>
     );
@@ -81,4 +81,8 @@ export function Finding({ finding, onShow }: {
   );
 }
 
-const LINE = { borderTop: "1px solid var(--mantine-color-default-border)" };
+/** The frame of a mail, which is positioned, must not cover the line above. */
+const LINE = {
+  borderTop: "1px solid var(--mantine-color-default-border)",
+  position: "relative",
+} as const;

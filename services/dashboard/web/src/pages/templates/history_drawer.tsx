@@ -13,7 +13,7 @@ import {
 import { useState } from "react";
 import type { TemplateView, VersionRow } from "../../../../interface/templates.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { relativeTime } from "../../parts/time.tsx";
+import { absoluteTime, relativeTime } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { SourceDiff } from "./source_diff.tsx";
 import { useVersion, useVersions } from "./template_queries.ts";
@@ -92,10 +92,11 @@ function Version({ row, isShown, onPick }: {
       active={isShown}
       aria-current={isShown}
       onClick={onPick}
+      title={absoluteTime(new Date(publishedAt))}
       label={
         <Group gap={6}>
           Version {version}
-          {isCurrent && <Badge size="xs" color="teal" variant="light" tt="none">In use</Badge>}
+          {isCurrent && <Badge size="xs" color="teal" tt="none">In use</Badge>}
           {isTest && <Badge size="xs" variant="default" tt="none">Test mail</Badge>}
         </Group>
       }
@@ -129,7 +130,7 @@ function Comparison({ view, draft, rows, shown, onDone }: {
     <Stack gap="sm" miw={0} flex={1}>
       <Group justify="space-between" align="flex-end">
         <Select
-          label={`From version ${shown.version} to`}
+          label={`Changes from version ${shown.version} to`}
           size="xs"
           value={other}
           allowDeselect={false}

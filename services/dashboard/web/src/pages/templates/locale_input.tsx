@@ -11,9 +11,9 @@ export function LocaleInput({ value, readOnly, onChange }: {
   return (
     <Autocomplete
       label="Language of numbers and dates"
-      description="As helpers write them where the template names no other: en, de, pt-BR."
+      description="For example en, de or pt-BR. A helper in the template may name another."
       size="sm"
-      maw={340}
+      styles={{ wrapper: { maxWidth: 340 } }}
       data={COMMON}
       value={value}
       readOnly={readOnly}

@@ -50,8 +50,9 @@ export function MailFrame({ html, dress, scheme, width }: {
     const timer = setTimeout(() => show(waitingFor), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [waitingFor]);
+  const paper = scheme === "dark" ? "#1b1b1b" : "#ffffff";
   return (
-    <Box h="100%" bg={scheme === "dark" ? "#1b1b1b" : "#f4f4f5"} pos="relative">
+    <Box h="100%" bg={width === null ? paper : STAGE} pos="relative">
       {frames.map(({ number, content, isReady }) => (
         <iframe
           key={number}
@@ -64,7 +65,8 @@ export function MailFrame({ html, dress, scheme, width }: {
           tabIndex={isReady ? 0 : -1}
           style={{
             ...FRAME,
-            background: scheme === "dark" ? "#1b1b1b" : "#ffffff",
+            background: paper,
+            boxShadow: "0 0 0 1px var(--mantine-color-default-border)",
             width: width === null ? "100%" : `min(100%, ${width}px)`,
             visibility: isReady ? "visible" : "hidden",
           }}
@@ -73,6 +75,9 @@ export function MailFrame({ html, dress, scheme, width }: {
     </Box>
   );
 }
+
+/** What lies beside a narrow mail: of the dashboard's colours, whatever those of the mail are. */
+const STAGE = "light-dark(var(--mantine-color-gray-2), var(--mantine-color-dark-8))";
 
 const FRAME = {
   position: "absolute",

@@ -21,12 +21,7 @@ export function PreviewPane({ view, preview, onShow }: {
       h="100%"
       component="section"
       aria-label="Preview"
-      style={{
-        display: "flex",
-        flexDirection: "column",
-        minWidth: 0,
-        borderLeft: "1px solid var(--mantine-color-default-border)",
-      }}
+      style={{ display: "flex", flexDirection: "column", minWidth: 0 }}
     >
       {problem !== null && (
         <Alert color="red" p="xs" radius={0}>
@@ -69,10 +64,14 @@ export function PreviewPane({ view, preview, onShow }: {
 /** How long the newest preview took, or that a newer one is on its way. */
 export function Took({ tookMs, isWaiting }: { tookMs: number; isWaiting: boolean }) {
   return (
-    <Group gap={6} wrap="nowrap" miw={52} justify="flex-end">
+    <Group gap={6} wrap="nowrap" miw={52} h={20} justify="flex-end">
       {isWaiting
         ? <Loader size={12} role="status" aria-label="Making the preview" />
-        : <Text size="xs" c="dimmed">{Math.round(tookMs)} ms</Text>}
+        : (
+          <Text size="xs" c="dimmed" title="How long this preview took">
+            {Math.round(tookMs)} ms
+          </Text>
+        )}
     </Group>
   );
 }

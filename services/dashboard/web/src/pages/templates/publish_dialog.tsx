@@ -48,10 +48,10 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
     }
   };
   return (
-    <Modal opened={opened} onClose={close} title={`Publish ${view.name}`} size="lg">
+    <Modal opened={opened} onClose={close} title={`Publish “${view.name}”`} size="lg">
       <Stack>
         <Text size="sm">
-          From then on requests get this version
+          From then on requests get this draft
           {publishedVersion === null ? "" : ` in place of version ${publishedVersion}`}. Mail that
           is already in the queue stays as it was accepted.
         </Text>
@@ -85,7 +85,7 @@ function Found({ findings, isWaiting, onShow }: {
   onShow: (place: SourcePlace) => void;
 }) {
   if (isWaiting) return <Text size="sm" c="dimmed" role="status">Looking through it…</Text>;
-  if (findings.length === 0) return <Text size="sm">Nothing was found that is to be mended.</Text>;
+  if (findings.length === 0) return <Text size="sm">The check found nothing to mend.</Text>;
   const blocks = findings.some(({ severity }) => severity === "error");
   return (
     <Alert

@@ -1,4 +1,5 @@
 import type { TemplateSource } from "../../../../interface/templates.ts";
+import { isMjml } from "./is_mjml.ts";
 
 /** A piece of a template, as text. */
 export interface SourceSection {
@@ -19,7 +20,7 @@ export function sourceSections(source: TemplateSource): SourceSection[] {
   const isEmail = page === null;
   return [
     ...isEmail ? [{ name: "Subject", text: subject, language: "text" as const }] : [],
-    { name: html.trimStart().startsWith("<mjml") ? "MJML" : "HTML", text: html, language: "html" },
+    { name: isMjml(html) ? "MJML" : "HTML", text: html, language: "html" },
     ...isEmail
       ? [{ name: "Text", text, language: "text" as const }]
       : [{ name: "File name", text: filename, language: "text" as const }],

@@ -7,12 +7,18 @@ export function TemplateState(
 ) {
   const { publishedVersion, hasChanges } = row;
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={6}>
       {publishedVersion === null
-        ? <Badge variant="default" tt="none">Never published</Badge>
-        : <Badge variant="light" color="teal" tt="none">Version {publishedVersion}</Badge>}
+        ? <Badge variant="default" tt="none" miw="max-content">Never published</Badge>
+        : (
+          <Badge variant="light" color="teal" tt="none" miw="max-content">
+            Version {publishedVersion}
+          </Badge>
+        )}
       {hasChanges && publishedVersion !== null && (
-        <Badge variant="light" color="orange" tt="none">Changes not published</Badge>
+        <Badge variant="light" color="orange" tt="none" miw="max-content">
+          Changes not published
+        </Badge>
       )}
     </Group>
   );

@@ -135,6 +135,8 @@ function TestForm({ view, draft, choices, onClose }: {
           <MultiSelect
             label="Attach PDFs"
             description="Filled with the same sample data."
+            placeholder={form.values.attachments.length === 0 ? "None" : ""}
+            nothingFoundMessage="No PDF template is published yet"
             data={pdfs.data.filter(({ publishedVersion }) => publishedVersion !== null)
               .map((pdf) => ({ value: String(pdf.id), label: `${pdf.id} · ${pdf.name}` }))}
             {...form.getInputProps("attachments")}

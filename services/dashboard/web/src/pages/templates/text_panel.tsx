@@ -37,7 +37,10 @@ export function TextPanel({ draft, preview, readOnly, words, place }: {
           value={own ? "own" : "made"}
           onChange={choose}
           disabled={readOnly}
-          data={[{ value: "made", label: "Made from the HTML" }, { value: "own", label: "Own" }]}
+          data={[
+            { value: "made", label: "Made from the HTML" },
+            { value: "own", label: "Written by hand" },
+          ]}
         />
         <Text size="xs" c="dimmed">
           {own && source.text === ""

@@ -15,11 +15,11 @@ import { useState } from "react";
 import { readDefault, writeDefault } from "./default_text.ts";
 import type { KnownVariable } from "./known_variables.ts";
 
-const PARTS = { subject: "subject", html: "HTML", text: "text" };
-
 /** A variable: where it is read, and what its author says of it. */
-export function VariableCard({ variable, isMissing, readOnly, onChange, onAdd }: {
+export function VariableCard({ variable, readIn, isMissing, readOnly, onChange, onAdd }: {
   variable: KnownVariable;
+  /** Where the template reads it, in words. */
+  readIn: string;
   /** Whether it is required and the sample lacks it. */
   isMissing: boolean;
   readOnly: boolean;
@@ -35,7 +35,7 @@ export function VariableCard({ variable, isMissing, readOnly, onChange, onAdd }:
   const change = (part: Partial<VariableDeclaration>) => onChange({ ...declaration, ...part });
   return (
     <Paper withBorder p="sm" component="section" aria-label={`Variable ${name}`}>
-      <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+      <Group justify="space-between" gap="xs" wrap="nowrap">
         <Group gap="xs">
           <Code fz="sm">{name}</Code>
           {isMissing && <Badge size="sm" color="red" variant="light" tt="none">Missing</Badge>}
@@ -52,7 +52,7 @@ export function VariableCard({ variable, isMissing, readOnly, onChange, onAdd }:
       </Group>
       {found !== null && (
         <Text size="xs" c="dimmed" mt={4} style={{ overflowWrap: "anywhere" }}>
-          Read in {found.usedIn.map((part) => PARTS[part]).join(", ")}, first in line {found.line}
+          Read in {readIn}
           {isMore(found.paths, name) && `: ${found.paths.join(", ")}`}
         </Text>
       )}
@@ -76,6 +76,7 @@ export function VariableCard({ variable, isMissing, readOnly, onChange, onAdd }:
           placeholder={required ? "None: requests must give it" : "Empty"}
           value={isStale ? writeDefault(declaration.default) : typed}
           disabled={required && declaration.default === undefined}
+          styles={LEGIBLE}
           readOnly={readOnly}
           onChange={({ currentTarget: { value } }) => {
             setTyped(value);
@@ -95,6 +96,9 @@ export function VariableCard({ variable, isMissing, readOnly, onChange, onAdd }:
     </Paper>
   );
 }
+
+/** What a disabled field says is to be read too. */
+const LEGIBLE = { input: { opacity: 1 } };
 
 function isMore(paths: readonly string[], name: string): boolean {
   return paths.length > 1 || paths[0] !== name;

@@ -5,6 +5,7 @@ import { LocaleInput } from "./locale_input.tsx";
 import type { Draft } from "./use_draft.ts";
 import type { Preview } from "./use_preview.ts";
 import { VariableCard } from "./variable_card.tsx";
+import { whereRead } from "./where_read.ts";
 
 /** What a request may give: found in the template, with what its author says of each. */
 export function VariablesPanel({ draft, preview, readOnly, isEmail }: {
@@ -41,6 +42,9 @@ export function VariablesPanel({ draft, preview, readOnly, isEmail }: {
         <VariableCard
           key={variable.declaration.name}
           variable={variable}
+          readIn={variable.found === null
+            ? ""
+            : whereRead(variable.found, { isEmail, html: source.html })}
           isMissing={missing.includes(variable.declaration.name)}
           readOnly={readOnly}
           onChange={(declaration) =>

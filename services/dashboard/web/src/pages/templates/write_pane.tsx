@@ -2,6 +2,7 @@ import { Badge, Box, Group, Tabs, TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { CodeEditor } from "../../editor/lazy_editor.tsx";
+import { isMjml } from "./is_mjml.ts";
 import { PageSetup } from "./page_setup.tsx";
 import { SamplePanel } from "./sample_panel.tsx";
 import { sourceMarks, type SourcePlace } from "./source_marks.ts";
@@ -114,11 +115,6 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
       </Tabs>
     </Box>
   );
-}
-
-/** MJML is told by its first tag. */
-export function isMjml(html: string): boolean {
-  return html.trimStart().startsWith("<mjml");
 }
 
 const FILL = { flex: 1, mih: 0, style: { overflow: "hidden" } };

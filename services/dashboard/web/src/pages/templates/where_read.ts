@@ -1,0 +1,22 @@
+import type { FoundVariable } from "@posthaste/contracts";
+import { isMjml } from "./is_mjml.ts";
+
+/**
+ * Says where a template reads a variable: `subject, MJML`, or `MJML (first in line 4)`. A subject, or the
+ * file name of a PDF, has one line, which is not told.
+ */
+export function whereRead(
+  { usedIn, line }: Pick<FoundVariable, "usedIn" | "line">,
+  { isEmail, html }: { isEmail: boolean; html: string },
+): string {
+  const names = {
+    subject: isEmail ? "subject" : "file name",
+    html: isMjml(html) ? "MJML" : "HTML",
+    text: "text",
+  };
+  // Of a PDF the line is always of the body, though the file name stands first.
+  const first = isEmail ? usedIn[0] : usedIn.find((part) => part === "html");
+  return usedIn.map((part) =>
+    part === first && part !== "subject" ? `${names[part]} (first in line ${line})` : names[part]
+  ).join(", ");
+}
