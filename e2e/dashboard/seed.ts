@@ -58,9 +58,9 @@ export async function plantSeed(
     template: receipt.id,
     integration: integrations.good,
     variables: receipt.sample,
-    to: ["ada", "nobody", "full", "busy", "grace"].map((name, at) => ({
-      email: `${name}@reader.example`,
-      name: `${name[0]?.toUpperCase()}${name.slice(1)} Reader`,
+    to: ["Ada", "Nobody", "Full", "Busy", "Grace"].map((name, at) => ({
+      email: `${name.toLowerCase()}@reader.example`,
+      name: `${name} Reader`,
       variables: { name },
       ...(at === 0 ? { attachments: [{ id: invoice.id, variables: invoice.sample }] } : {}),
     })),

@@ -71,8 +71,8 @@ describe("a viewer", () => {
       /^(Save changes|Test connection|Remove integration|Pause)/,
     ],
     [() => "/tokens", /^(Generate new token|Revoke)/],
-    [() => `/messages/${seed.failedId}`, /^(Send again|Cancel)$/],
-    [() => `/messages/sends/${seed.sendId}`, /^(Send all|Cancel)/],
+    [() => `/messages/${seed.failedId}`, /^(Send again|Try|Cancel)/],
+    [() => `/messages/sends/${seed.sendId}`, /^(Send|Try|Cancel)/],
     [() => "/settings/members", /^(Invite|Remove|Take back)/],
   ];
   for (const [path, forbidden] of PLACES) {

@@ -23,5 +23,9 @@ export const THEME = createTheme({
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } }, styles: HEADED },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } }, styles: HEADED },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    // Its own ground is that of a card in dark colours.
+    Code: { defaultProps: { bg: "var(--mantine-color-default-hover)" } },
+    // The primary colour itself is too dark on dark ground.
+    Tabs: { defaultProps: { color: "var(--mantine-color-cyan-text)" } },
   },
 });

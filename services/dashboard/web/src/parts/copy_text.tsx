@@ -1,4 +1,4 @@
-import { ActionIcon, Code, CopyButton, Group, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Code, CopyButton, Group, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
 /** A button that copies a text. */
@@ -28,7 +28,10 @@ export function CopyCode({ code, label }: { code: string; label?: string }) {
       <Code block flex={1} miw={0} style={{ overflow: "auto", whiteSpace: "pre" }} tabIndex={0}>
         {code}
       </Code>
-      <CopyText text={code} {...(label === undefined ? {} : { label })} />
+      {/* Level with the first line. */}
+      <Box mt={5}>
+        <CopyText text={code} {...(label === undefined ? {} : { label })} />
+      </Box>
     </Group>
   );
 }

@@ -19,7 +19,7 @@ export function Page({ title, about, actions, children, wide = false }: {
       <Stack gap="lg">
         <Group justify="space-between" align="flex-end" gap="sm">
           <Box flex="1 1 320px" miw={0}>
-            <Title order={1} size="h2">{title}</Title>
+            <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>{title}</Title>
             {about && <Text c="dimmed" size="sm" mt={4}>{about}</Text>}
           </Box>
           {actions && <Group gap="xs">{actions}</Group>}

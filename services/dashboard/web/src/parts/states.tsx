@@ -1,6 +1,7 @@
 import { Alert, Button, Center, Loader, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { type Icon, IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { ApiProblem } from "../api.ts";
 
 /** While something is loaded. */
 export function Waiting({ label = "Loading" }: { label?: string }) {
@@ -11,12 +12,20 @@ export function Waiting({ label = "Loading" }: { label?: string }) {
   );
 }
 
-/** Something could not be loaded; `retry` tries again. */
+/** Something could not be loaded; `retry` tries again, unless it is not there at all. */
 export function Failed({ problem, retry }: { problem: Error; retry?: () => void }) {
+  const isMissing = problem instanceof ApiProblem && problem.code === "not_found";
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} title="This could not be loaded" my="md">
-      <Text size="sm">{problem.message}</Text>
-      {retry && <Button mt="sm" size="xs" variant="default" onClick={retry}>Try again</Button>}
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title={isMissing ? "This is not there" : "This could not be loaded"}
+      my="md"
+    >
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>{problem.message}</Text>
+      {retry && !isMissing && (
+        <Button mt="sm" size="xs" variant="default" onClick={retry}>Try again</Button>
+      )}
     </Alert>
   );
 }

@@ -10,10 +10,10 @@ import { JoinForm } from "./join_form.tsx";
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
 
-const MAY: Record<InvitationOffer["role"], string> = {
-  viewer: "look at everything",
-  editor: "change what mail is made of",
-  owner: "do everything, and invite others",
+const ROLE: Record<InvitationOffer["role"], string> = {
+  viewer: "a viewer, who may look at everything",
+  editor: "an editor, who may change templates and integrations",
+  owner: "an owner, who may do everything, and invite others",
 };
 
 /** What the link of an invitation leads to, signed out or signed in. */
@@ -48,9 +48,9 @@ export default function Invitation({ token }: { token: string }) {
   return (
     <EntranceFrame
       title={`Join ${accountName}`}
-      about={`${invitedBy} invites ${email} as ${role}, who may ${
-        MAY[role]
-      }. The invitation holds until ${DAY.format(new Date(expiresAt))}.`}
+      about={`${invitedBy} invites ${email} to be ${ROLE[role]}. The invitation can be used until ${
+        DAY.format(new Date(expiresAt))
+      }.`}
     >
       {session.data === null
         ? <JoinForm token={token} offer={offer.data} />

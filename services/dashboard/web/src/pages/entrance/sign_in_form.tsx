@@ -49,7 +49,7 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
         <Stack gap="xs">
           {demoAccount !== null && (
             <Button loading={demo.isPending} onClick={() => demo.mutate()}>
-              Open the {demoAccount} account
+              Open the account {demoAccount}
             </Button>
           )}
           {oidcName !== null && (

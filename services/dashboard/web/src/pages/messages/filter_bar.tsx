@@ -14,7 +14,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { MessageOptions, MessageRow } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
-import type { Filter } from "./query_filter.ts";
+import { clearedOf, type Filter } from "./query_filter.ts";
 import { STATE_LOOK } from "./state_badge.tsx";
 
 const STATES = Object.entries(STATE_LOOK) as [MessageRow["state"], { label: string }][];
@@ -40,10 +40,10 @@ export function FilterBar(props: FilterProps) {
   const set = Object.keys(props.filter).length;
   return (
     <>
-      <Box visibleFrom="sm">
+      <Box visibleFrom="md">
         <Fields {...props} />
       </Box>
-      <Box hiddenFrom="sm">
+      <Box hiddenFrom="md">
         <Button
           variant="default"
           fullWidth
@@ -69,7 +69,7 @@ function Fields({ filter, onChange }: FilterProps) {
     list.map(({ id, name }) => ({ value: String(id), label: `${name} (${id})` }));
   const isSet = Object.keys(filter).length > 0;
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="xs" verticalSpacing="xs">
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3, lg: 4 }} spacing="xs" verticalSpacing="xs">
       <MultiSelect
         label="State"
         placeholder={filter.state ? "" : "Any"}
@@ -125,8 +125,7 @@ function Fields({ filter, onChange }: FilterProps) {
           <Button
             variant="default"
             leftSection={<IconX size={16} />}
-            onClick={() =>
-              onChange(Object.fromEntries(Object.keys(filter).map((name) => [name, ""])))}
+            onClick={() => onChange(clearedOf(filter))}
           >
             Clear filters
           </Button>

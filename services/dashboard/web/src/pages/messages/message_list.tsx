@@ -7,11 +7,10 @@ import type { MessageList as MessagePageOf, StateTotals } from "../../../../inte
 import { request } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
-import { absoluteTime } from "../../parts/time.tsx";
 import { FilterBar, useOptions } from "./filter_bar.tsx";
 import { type LiveState, useLiveRows } from "./live_rows.ts";
 import { MessageRows } from "./message_rows.tsx";
-import { type Filter, queryOf, useFilter } from "./query_filter.ts";
+import { clearedOf, type Filter, queryOf, useFilter } from "./query_filter.ts";
 import { RetryAll } from "./retry_all.tsx";
 import { STATE_LOOK } from "./state_badge.tsx";
 
@@ -41,6 +40,8 @@ export default function MessageList() {
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const last = list.data?.pages.at(-1);
   const isFiltered = query !== "";
+  const isEmpty = last !== undefined && rows.length === 0 && !last.isCut && !list.isPlaceholderData;
+  const isNothing = isEmpty && !isFiltered;
   return (
     <Page
       title="Messages"
@@ -54,12 +55,12 @@ export default function MessageList() {
         />
       }
     >
-      {counts && <Totals counts={counts} filter={filter} onPick={setFilter} />}
-      <FilterBar filter={filter} onChange={setFilter} />
+      {counts && !isNothing && <Totals counts={counts} filter={filter} onPick={setFilter} />}
+      {!isNothing && <FilterBar filter={filter} onChange={setFilter} />}
       {filter.reason !== undefined && <OneReason filter={filter} />}
       {list.isPending && <Waiting label="Loading messages" />}
       {list.error && <Failed problem={list.error} retry={() => void list.refetch()} />}
-      {rows.length > 0 && <MessageRows rows={rows} options={options} />}
+      {rows.length > 0 && <MessageRows rows={rows} options={options} withOrigin />}
       {last?.isCut && (
         <Alert color="yellow" title="Not everything was searched">
           <Text size="sm">
@@ -67,7 +68,8 @@ export default function MessageList() {
           </Text>
         </Alert>
       )}
-      {last && rows.length === 0 && !last.isCut && <Nothing isFiltered={isFiltered} />}
+      {isNothing && <NoMail />}
+      {isEmpty && isFiltered && <NoMatch onClear={() => setFilter(clearedOf(filter))} />}
       {list.hasNextPage && (
         <Group justify="center">
           <Button
@@ -105,21 +107,26 @@ function OneReason({ filter }: { filter: Filter }) {
   );
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <Empty icon={IconFilterOff} title="No message matches">
-        Take a filter away, or widen the time.
-      </Empty>
-    );
-  }
+function NoMatch({ onClear }: { onClear: () => void }) {
+  return (
+    <Empty
+      icon={IconFilterOff}
+      title="No message matches"
+      action={<Button variant="default" onClick={onClear}>Show all messages</Button>}
+    >
+      Take a filter away, or widen the time.
+    </Empty>
+  );
+}
+
+function NoMail() {
   return (
     <Empty icon={IconSend} title="No mail yet">
-      Whatever is sent with one of your{" "}
+      Mail that is sent with one of your{" "}
       <Anchor component={Link} href="~/tokens" underline="always">tokens</Anchor>{" "}
-      appears here at once. The editor of a{" "}
-      <Anchor component={Link} href="~/email-templates" underline="always">template</Anchor>{" "}
-      sends a first one, and copies the request as curl.
+      appears here at once. To begin, open an{" "}
+      <Anchor component={Link} href="~/email-templates" underline="always">email template</Anchor>
+      : its editor sends a test to you, and copies the request as curl.
     </Empty>
   );
 }
@@ -155,12 +162,8 @@ function Totals({ counts, filter, onPick }: {
             {STATE_LOOK[state].label}
           </Button>
         ))}
-        <Text size="xs" c="dimmed">accepted since {absoluteTime(dayAgo())}</Text>
+        <Text size="xs" c="dimmed">in the last 24 hours</Text>
       </Group>
     </Stack>
   );
-}
-
-function dayAgo(): Date {
-  return new Date(Math.floor(Date.now() / 60_000) * 60_000 - 86_400_000);
 }

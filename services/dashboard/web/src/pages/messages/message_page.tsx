@@ -19,6 +19,7 @@ import { MessageTimeline } from "./message_timeline.tsx";
 import { verdictOf } from "./verdict.ts";
 
 const OPEN_MS = 2000;
+const BASELINE = { verticalAlign: "baseline" };
 const ENDED = new Set(["sent", "failed", "canceled"]);
 
 /** One message: first whether it arrived and why not, then how it came to that. */
@@ -44,11 +45,12 @@ export default function MessagePage({ id }: { id: string }) {
 function Shown({ message }: { message: MessageView }) {
   const { headline, why, color } = verdictOf(message);
   const { reply, state } = message;
+  const took = durationText(message.tookMs);
   return (
     <>
       <Alert
         color={color}
-        title={<Text fw={650} c="var(--mantine-color-text)">{headline}</Text>}
+        title={<Text fw={650} c="bright">{headline}</Text>}
         role="status"
       >
         <Stack gap="xs">
@@ -62,26 +64,25 @@ function Shown({ message }: { message: MessageView }) {
             </div>
           )}
           <Text size="xs">
-            {ENDED.has(state) ? "Took" : "For"} {durationText(message.tookMs)} since its acceptance,
-            {" "}
+            {ENDED.has(state) ? `${took} from request to outcome` : `Accepted ${took} ago`},{" "}
             {message.attempt === 1 ? "1 attempt" : `${message.attempt} attempts`}
           </Text>
         </Stack>
       </Alert>
       <Grid>
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <Stack>
-            <Section title="What happened">
-              <MessageTimeline steps={message.timeline} />
-            </Section>
-            <Section title="The mail">
-              <MessageContent message={message} />
-            </Section>
-          </Stack>
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Section title="What happened">
+            <MessageTimeline steps={message.timeline} />
+          </Section>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
           <Section title="Details">
             <Details message={message} />
+          </Section>
+        </Grid.Col>
+        <Grid.Col span={12}>
+          <Section title="The mail">
+            <MessageContent message={message} />
           </Section>
         </Grid.Col>
       </Grid>
@@ -91,7 +92,7 @@ function Shown({ message }: { message: MessageView }) {
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Card withBorder component="section" aria-label={title}>
+    <Card withBorder h="100%" component="section" aria-label={title}>
       <Text component="h2" fw={650} size="md" m={0} mb="sm">{title}</Text>
       {children}
     </Card>
@@ -127,7 +128,12 @@ function Details({ message }: { message: MessageView }) {
       attachments.length === 0
         ? "none"
         : attachments.map(({ templateId, filename }, position) => (
-          <div key={position}>{filename ?? `of PDF template ${templateId}`}</div>
+          <div key={position}>
+            {filename !== null && `${filename}, by `}
+            <Anchor component={Link} href={`~/pdf-templates/${templateId}`} size="sm">
+              PDF template {templateId}
+            </Anchor>
+          </div>
         )),
     ],
     [
@@ -147,10 +153,10 @@ function Details({ message }: { message: MessageView }) {
       <Table.Tbody>
         {rows.filter((row) => row !== undefined).map(([label, value]) => (
           <Table.Tr key={label}>
-            <Table.Th w={110} scope="row" fw={400} c="dimmed" style={{ verticalAlign: "top" }}>
+            <Table.Th w={110} scope="row" fw={400} c="dimmed" style={BASELINE}>
               {label}
             </Table.Th>
-            <Table.Td style={{ overflowWrap: "anywhere" }}>{value}</Table.Td>
+            <Table.Td style={{ overflowWrap: "anywhere", ...BASELINE }}>{value}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -170,6 +176,7 @@ export function Id({ text, label }: { text: string; label: string }) {
 
 function Actions({ message }: { message: MessageView }) {
   const { id, state, canRetry, canCancel } = message;
+  const again = state === "deferred" ? "Try now" : "Send again";
   const may = useMay("editor");
   const client = useQueryClient();
   const act = useMutation({
@@ -186,10 +193,14 @@ function Actions({ message }: { message: MessageView }) {
   });
   const ask = (verb: "retry" | "cancel", text: string) =>
     modals.openConfirmModal({
-      title: verb === "retry" ? "Send this mail again?" : "Cancel this mail?",
+      title: verb === "cancel"
+        ? "Cancel this mail?"
+        : state === "deferred"
+        ? "Try this mail now?"
+        : "Send this mail again?",
       children: <Text size="sm">{text}</Text>,
       labels: {
-        confirm: verb === "retry" ? "Send again" : "Cancel the mail",
+        confirm: verb === "cancel" ? "Cancel the mail" : again,
         cancel: "Leave it",
       },
       confirmProps: verb === "cancel" ? { color: "red" } : {},
@@ -210,7 +221,7 @@ function Actions({ message }: { message: MessageView }) {
                 : "It is sent with the same template version and variables, now.",
             )}
         >
-          Send again
+          {again}
         </Button>
       )}
       {canCancel && (
@@ -220,7 +231,7 @@ function Actions({ message }: { message: MessageView }) {
           loading={act.isPending}
           onClick={() => ask("cancel", "It will not be sent, and this cannot be taken back.")}
         >
-          Cancel
+          Cancel the mail
         </Button>
       )}
     </>

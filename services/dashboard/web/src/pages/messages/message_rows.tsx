@@ -5,41 +5,56 @@ import { Time } from "../../parts/time.tsx";
 import { StateBadge } from "./state_badge.tsx";
 import { codeOf } from "./verdict.ts";
 
-interface Shown {
+/**
+ * Messages as a table, or as cards where there is no room for one. The table names their templates and
+ * integrations where `withOrigin` is set, and there is room.
+ */
+export function MessageRows({ rows, options, withOrigin = false }: {
   rows: MessageRow[];
-  options: MessageOptions | undefined;
-}
-
-/** Messages as a table, or as cards where there is no room for one. */
-export function MessageRows({ rows, options }: Shown) {
+  options?: MessageOptions | undefined;
+  withOrigin?: boolean;
+}) {
   return (
     <>
-      <Table.ScrollContainer minWidth={760} visibleFrom="sm" type="native">
-        <Table highlightOnHover verticalSpacing="xs" aria-label="Messages, newest first">
+      <Table.ScrollContainer minWidth={700} visibleFrom="md" type="native">
+        <Table
+          highlightOnHover
+          verticalSpacing="xs"
+          layout="fixed"
+          aria-label="Messages, newest first"
+        >
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Recipient</Table.Th>
+              <Table.Th w={125}>State</Table.Th>
+              <Table.Th w={withOrigin ? { base: "28%", lg: "20%" } : "28%"}>Recipient</Table.Th>
               <Table.Th>Reason</Table.Th>
-              <Table.Th>Template</Table.Th>
-              <Table.Th>Integration</Table.Th>
-              <Table.Th>Accepted</Table.Th>
+              {withOrigin && (
+                <>
+                  <Table.Th w="10%" visibleFrom="lg">Template</Table.Th>
+                  <Table.Th w="14%" visibleFrom="lg">Integration</Table.Th>
+                </>
+              )}
+              <Table.Th w={145}>Accepted</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {rows.map((row) => (
               <Table.Tr key={row.id}>
-                <Table.Td miw={120} w={120}>
+                <Table.Td>
                   <StateBadge state={row.state} />
                 </Table.Td>
-                <Table.Td maw={320}>
+                <Table.Td>
                   <Recipient row={row} />
                 </Table.Td>
-                <Table.Td maw={420}>
+                <Table.Td>
                   <Why row={row} />
                 </Table.Td>
-                <Table.Td>{nameOf(options?.templates, row.templateId)}</Table.Td>
-                <Table.Td>{nameOf(options?.integrations, row.integrationId)}</Table.Td>
+                {withOrigin && (
+                  <>
+                    <Origin list={options?.templates} id={row.templateId} />
+                    <Origin list={options?.integrations} id={row.integrationId} />
+                  </>
+                )}
                 <Table.Td style={{ whiteSpace: "nowrap" }}>
                   <Time at={row.acceptedAt} size="sm" />
                 </Table.Td>
@@ -48,7 +63,7 @@ export function MessageRows({ rows, options }: Shown) {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Stack gap="xs" hiddenFrom="sm">
+      <Stack gap="xs" hiddenFrom="md">
         {rows.map((row) => (
           <Card key={row.id} withBorder padding="sm">
             <Group justify="space-between" mb={4}>
@@ -56,7 +71,7 @@ export function MessageRows({ rows, options }: Shown) {
               <Time at={row.acceptedAt} size="sm" c="dimmed" />
             </Group>
             <Recipient row={row} />
-            <Why row={row} />
+            <Why row={row} lines={2} />
           </Card>
         ))}
       </Stack>
@@ -66,23 +81,36 @@ export function MessageRows({ rows, options }: Shown) {
 
 function Recipient({ row }: { row: MessageRow }) {
   return (
-    <Anchor component={Link} href={`/${row.id}`} size="sm" fw={500} truncate display="block">
+    <Anchor
+      component={Link}
+      href={`/${row.id}`}
+      title={row.email}
+      size="sm"
+      fw={500}
+      truncate
+      display="block"
+    >
       {row.email}
     </Anchor>
   );
 }
 
-function Why({ row }: { row: MessageRow }) {
+function Why({ row, lines = 1 }: { row: MessageRow; lines?: number }) {
   if (row.state === "sent" || row.reason === null) return null;
   const code = codeOf(row);
   return (
-    <Text size="sm" c="dimmed" truncate title={row.reason}>
+    <Text size="sm" c="dimmed" lineClamp={lines} title={row.reason}>
       {code !== "" && <Text span ff="monospace" size="xs">{`${code} `}</Text>}
       {row.reason}
     </Text>
   );
 }
 
-function nameOf(list: { id: number; name: string }[] | undefined, id: number): string {
-  return list?.find((each) => each.id === id)?.name ?? `No. ${id}`;
+function Origin({ list, id }: { list: { id: number; name: string }[] | undefined; id: number }) {
+  const name = list?.find((each) => each.id === id)?.name ?? `No. ${id}`;
+  return (
+    <Table.Td visibleFrom="lg">
+      <Text size="sm" truncate title={name}>{name}</Text>
+    </Table.Td>
+  );
 }

@@ -26,7 +26,8 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
           <Timeline.Item
             key={`${at}-${position}`}
             bullet={<Sign size={14} aria-hidden />}
-            color={color}
+            color={color === "gray" ? "gray.6" : color}
+            mt={position === 0 ? 0 : "md"}
             title={
               <Group gap="xs">
                 <Text fw={600} size="sm">{WORDS[type]}</Text>
@@ -45,15 +46,23 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
               </Group>
             }
           >
-            <Text size="xs" c="dimmed">
-              {absoluteTime(new Date(at))}
-              {sinceMs !== null && `, ${durationText(sinceMs)} later`}
-              {durationMs !== null && `; took ${durationText(durationMs)}`}
-            </Text>
+            <Group gap={4} fz="xs" c="dimmed" style={{ rowGap: 0 }}>
+              {partsOf({ at, sinceMs, durationMs }).map((part) => <span key={part}>{part}</span>)}
+            </Group>
             {detail !== null && <Text size="sm" mt={2}>{detail}</Text>}
           </Timeline.Item>
         );
       })}
     </Timeline>
   );
+}
+
+/** Lines are broken between these alone. */
+function partsOf(
+  { at, sinceMs, durationMs }: Pick<TimelineStep, "at" | "sinceMs" | "durationMs">,
+): string[] {
+  const later = sinceMs === null ? [] : [`${durationText(sinceMs)} later`];
+  const took = durationMs === null ? [] : [`took ${durationText(durationMs)}`];
+  const parts = [absoluteTime(new Date(at)), ...later, ...took];
+  return parts.map((part, position) => position < parts.length - 1 ? `${part},` : part);
 }

@@ -27,6 +27,11 @@ export function useFilter(): [Filter, (changes: Filter) => void] {
   return [filter, change];
 }
 
+/** Gives the changes that leave nothing of a filter. */
+export function clearedOf(filter: Filter): Filter {
+  return Object.fromEntries(Object.keys(filter).map((name) => [name, ""]));
+}
+
 /** Writes a filter as a query: `?state=failed`, or nothing. */
 export function queryOf(filter: MessageQuery): string {
   const entries = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");

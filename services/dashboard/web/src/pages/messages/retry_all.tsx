@@ -7,8 +7,21 @@ import { request } from "../../api.ts";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
 import { useMay } from "../../session.tsx";
 
+const ENDED = {
+  ...{ one: "Send again", askOne: "Send this mail again?" },
+  ...{ all: "Send all again", ask: "Send all of these again?" },
+};
+const DEFERRED = {
+  ...{ one: "Try now", askOne: "Try this mail now?" },
+  ...{ all: "Try all now", ask: "Try all of these now?" },
+};
+
 /** A button that has all messages with one cause sent again, 1000 at a time. */
-export function RetryAll({ cause }: { cause: BulkRetry }) {
+export function RetryAll({ cause, count }: {
+  cause: BulkRetry;
+  /** How many there are, where it is known. */
+  count?: number;
+}) {
   const may = useMay("editor");
   const client = useQueryClient();
   const retry = useMutation({
@@ -20,17 +33,13 @@ export function RetryAll({ cause }: { cause: BulkRetry }) {
     onError: tellProblem,
   });
   if (!may) return null;
+  const isOne = count === 1;
+  const words = cause.state === "deferred" ? DEFERRED : ENDED;
   const ask = () =>
     modals.openConfirmModal({
-      title: "Send all of these again?",
-      children: (
-        <Text size="sm">
-          {cause.state === "unknown"
-            ? "The server may have taken some of them already: their recipients may get them twice."
-            : "They are sent with the same template version and variables, now; at most 1000 at once."}
-        </Text>
-      ),
-      labels: { confirm: "Send again", cancel: "Leave them" },
+      title: isOne ? words.askOne : words.ask,
+      children: <Text size="sm">{warningOf(cause, isOne)}</Text>,
+      labels: { confirm: words.one, cancel: isOne ? "Leave it" : "Leave them" },
       onConfirm: () => retry.mutate(),
     });
   return (
@@ -41,9 +50,20 @@ export function RetryAll({ cause }: { cause: BulkRetry }) {
       loading={retry.isPending}
       onClick={ask}
     >
-      Retry all of these
+      {isOne ? words.one : words.all}
     </Button>
   );
+}
+
+function warningOf({ state }: BulkRetry, isOne: boolean): string {
+  if (state === "unknown") {
+    return isOne
+      ? "The server may have taken it already: the recipient may then get it twice."
+      : "The server may have taken some of them already: their recipients may get them twice.";
+  }
+  return isOne
+    ? "It is sent with the same template version and variables, now."
+    : "They are sent with the same template version and variables, now; at most 1000 at once.";
 }
 
 function sentenceOf({ retried, withoutContent, remaining }: BulkRetried): string {

@@ -17,7 +17,6 @@ import { tellDone, tellProblem } from "../../parts/tell.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
-import { useOptions } from "./filter_bar.tsx";
 import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
 import { RetryAll } from "./retry_all.tsx";
@@ -93,7 +92,7 @@ function Shares({ send }: { send: SendView }) {
             </>
           )}
         </Text>
-        <Group gap="lg">
+        <Group gap="lg" style={{ rowGap: 0 }}>
           <Group gap="xs">
             <Text size="xs" c="dimmed">Send id</Text>
             <Id text={id} label="Copy the send's id" />
@@ -122,7 +121,7 @@ function Causes({ send }: { send: SendView }) {
       {send.causes.map((cause) => (
         <Card key={`${cause.state}-${cause.messageId}`} withBorder padding="sm">
           <Group justify="space-between" align="flex-start">
-            <Stack gap={4} flex={1} miw={220}>
+            <Stack gap={4} flex={1} miw={260}>
               <Group gap="xs">
                 <StateBadge state={cause.state} />
                 <Text fw={600} size="sm">{cause.count.toLocaleString()}</Text>
@@ -134,10 +133,12 @@ function Causes({ send }: { send: SendView }) {
                 </Code>
               )}
               <Anchor component={Link} href={`/${cause.messageId}`} size="xs">
-                The newest of them
+                {cause.count === 1 ? "Show the message" : "Show the newest of them"}
               </Anchor>
             </Stack>
-            {send.contentRemovedAt === null && <RetryAll cause={causeOf(cause, send.id)} />}
+            {send.contentRemovedAt === null && (
+              <RetryAll cause={causeOf(cause, send.id)} count={cause.count} />
+            )}
           </Group>
         </Card>
       ))}
@@ -150,7 +151,6 @@ function causeOf({ state, reason, code, enhanced }: CauseView, send: string): Bu
 }
 
 function Recipients({ id, isSettled }: { id: string; isSettled: boolean }) {
-  const options = useOptions();
   const { data, error, refetch } = useQuery({
     queryKey: ["messages", "send", id, "rows"],
     queryFn: ({ signal }) => request<MessageList>(`/messages${queryOf({ send: id })}`, { signal }),
@@ -161,7 +161,7 @@ function Recipients({ id, isSettled }: { id: string; isSettled: boolean }) {
   return (
     <Stack gap="xs" component="section" aria-label="Recipients">
       <Text component="h2" fw={650} m={0}>Recipients</Text>
-      <MessageRows rows={data.rows} options={options} />
+      <MessageRows rows={data.rows} />
       {data.next !== null && (
         <Anchor component={Link} href={`/?send=${id}`} size="sm">All, with filters</Anchor>
       )}

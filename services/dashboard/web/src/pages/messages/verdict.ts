@@ -14,10 +14,10 @@ export function verdictOf(row: MessageRow): Verdict {
   const { state, reason, reply, finishedAt } = row;
   switch (state) {
     case "sent": {
-      const when = finishedAt === null ? "" : ` ${absoluteTime(new Date(finishedAt))}`;
+      const when = finishedAt === null ? "" : ` on ${absoluteTime(new Date(finishedAt))}`;
       return {
-        headline: "Delivered to the recipient's mail server",
-        why: `It was accepted${when}. What happens behind that server is not seen from here.`,
+        headline: "Delivered to the mail server",
+        why: `The server took it${when}. What happens behind that server is not seen from here.`,
         color: "teal",
       };
     }

@@ -31,9 +31,13 @@ export function AttentionCard({ items }: { items: AttentionView[] }) {
                 <Sign size={15} role="img" aria-label={word} />
               </ThemeIcon>
               <div style={{ minWidth: 0 }}>
-                <Anchor component={Link} href={`~${path}`} size="sm" fw={500}>{title}</Anchor>
+                <Anchor component={Link} href={`~${path}`} size="sm" fw={500} display="block">
+                  {title}
+                </Anchor>
                 {detail !== "" && (
-                  <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{detail}</Text>
+                  <Text size="xs" c="dimmed" mt={2} style={{ overflowWrap: "anywhere" }}>
+                    {detail}
+                  </Text>
                 )}
               </div>
             </Group>

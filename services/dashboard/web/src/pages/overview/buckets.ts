@@ -13,8 +13,8 @@ export interface Bar {
 const HOURS = { "24h": 1, "7d": 6, "30d": 24 } as const;
 const DAYS = { "24h": 1, "7d": 7, "30d": 30 } as const;
 
-const HOUR = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const DAY_HOUR = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit" });
+const HOUR = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
+const DAY_HOUR = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "numeric" });
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const FORMATS = { "24h": HOUR, "7d": DAY_HOUR, "30d": DAY };
 

@@ -12,6 +12,7 @@ const SERIES = [
 
 /** What happened over time, as a chart. */
 export default function MailChart({ bars }: { bars: Bar[] }) {
+  const hasUnknown = bars.some(({ unknown }) => unknown > 0);
   return (
     <div role="img" aria-label={summaryOf(bars)}>
       <BarChart
@@ -19,12 +20,14 @@ export default function MailChart({ bars }: { bars: Bar[] }) {
         data={bars as unknown as Record<string, unknown>[]}
         dataKey="label"
         type="stacked"
-        series={SERIES}
+        series={SERIES.filter(({ name }) => name !== "unknown" || hasUnknown)}
         withLegend
         legendProps={{ verticalAlign: "bottom" }}
         tickLine="y"
+        xAxisProps={{ interval: "equidistantPreserveStart", minTickGap: 24 }}
+        yAxisProps={{ allowDecimals: false, width: "auto" }}
         valueFormatter={(value) => value.toLocaleString()}
-        barChartProps={{ accessibilityLayer: false }}
+        barChartProps={{ accessibilityLayer: false, margin: { top: 10, left: 10 } }}
         barProps={{ isAnimationActive: false }}
       />
     </div>

@@ -29,18 +29,23 @@ export default function Overview() {
       {data === undefined && !error && <Waiting label="Loading the overview" />}
       {data && (
         <Grid>
+          {data.setup.some(({ isDone }) => !isDone) && (
+            <Grid.Col span={12}>
+              <SetupCard steps={data.setup} />
+            </Grid.Col>
+          )}
+          {/* Where there is one column it comes first. */}
+          <Grid.Col span={{ base: 12, md: 4 }} order={{ md: 1 }}>
+            <AttentionCard items={data.attention} />
+          </Grid.Col>
           <Grid.Col span={{ base: 12, md: 8 }}>
             <Stack>
-              {data.setup.some(({ isDone }) => !isDone) && <SetupCard steps={data.setup} />}
               <MailCard view={data} range={range} onRange={setRange} />
               <SimpleGrid cols={{ base: 1, lg: 2 }}>
                 <QueuesCard stages={data.stages} />
                 <DurationsCard durations={data.durations} />
               </SimpleGrid>
             </Stack>
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, md: 4 }}>
-            <AttentionCard items={data.attention} />
           </Grid.Col>
         </Grid>
       )}

@@ -32,7 +32,7 @@ export function QueuesCard({ stages }: { stages: StageView[] }) {
               <Table.Td ta="right">{waiting.toLocaleString()}</Table.Td>
               <Table.Td ta="right">{inHand.toLocaleString()}</Table.Td>
               <Table.Td ta="right">
-                {oldestAt === null ? "–" : <Time at={oldestAt} size="sm" />}
+                {oldestAt === null ? "–" : <Time at={oldestAt} isNarrow size="sm" />}
               </Table.Td>
             </Table.Tr>
           ))}
@@ -56,7 +56,7 @@ export function DurationsCard({ durations }: { durations: DurationView[] }) {
               <Table.Tr>
                 <Table.Th>Stage</Table.Th>
                 <Table.Th ta="right">Median</Table.Th>
-                <Table.Th ta="right">95 % within</Table.Th>
+                <Table.Th ta="right">95% within</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

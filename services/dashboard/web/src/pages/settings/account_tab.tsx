@@ -1,7 +1,7 @@
-import { Stack, Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
-import { CopyCode } from "../../parts/copy_text.tsx";
+import { CopyCode, CopyText } from "../../parts/copy_text.tsx";
 import { useMay, useSession } from "../../session.tsx";
 import { NameForm } from "./name_form.tsx";
 import { Section } from "./section.tsx";
@@ -32,8 +32,13 @@ export function AccountTab() {
           name={account.name}
           save={rename}
           done="The account is renamed"
-          disabled={!isOwner}
+          readOnly={!isOwner}
         />
+        <Group gap={4} mt="xs" wrap="nowrap">
+          <Text size="xs" c="dimmed" flex="none">Account id</Text>
+          <Text size="xs" ff="monospace" style={{ overflowWrap: "anywhere" }}>{account.id}</Text>
+          <CopyText text={account.id} label="Copy the account's id" />
+        </Group>
       </Section>
       <Section title="HTTP interface" about="Where programs send mail, each with a token.">
         <CopyCode code={apiUrl} label="Copy the address" />
@@ -52,7 +57,6 @@ export function AccountTab() {
           />
         </Section>
       )}
-      <Text size="xs" c="dimmed">Id of this account: {account.id}</Text>
     </Stack>
   );
 }

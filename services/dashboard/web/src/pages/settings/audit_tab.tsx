@@ -63,7 +63,7 @@ function Line({ line }: { line: AuditLine }) {
   const { at, who, action, target, details } = line;
   const more = detailText(details);
   return (
-    <Group role="listitem" justify="space-between" gap="xs" align="flex-start">
+    <Group role="listitem" justify="space-between" align="baseline" gap="xs" style={{ rowGap: 0 }}>
       <div style={{ minWidth: 0, flex: "1 1 240px" }}>
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
           <strong>{who ?? "The system"}</strong> {deedText(action)} {target}

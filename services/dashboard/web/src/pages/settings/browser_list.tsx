@@ -65,7 +65,7 @@ function BrowserRow({ browser }: { browser: BrowserView }) {
           {isThis && <Badge variant="light" size="sm" tt="none">this one</Badge>}
         </Group>
         <Text size="xs" c="dimmed">
-          seen <Time at={lastSeenAt} size="xs" />, signed in <Time at={createdAt} size="xs" />
+          Last seen <Time at={lastSeenAt} size="xs" />, signed in <Time at={createdAt} size="xs" />
         </Text>
       </div>
       {!isThis && (

@@ -21,7 +21,7 @@ export function InvitationList({ invitations }: { invitations: InvitationView[] 
         {invitations.map((invitation) => {
           const { id, email, role, invitedBy, expiresAt } = invitation;
           return (
-            <Group key={id} justify="space-between" gap="xs">
+            <Group key={id} justify="space-between" gap="xs" wrap="nowrap">
               <div>
                 <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{email}</Text>
                 <Text size="xs" c="dimmed">
@@ -31,6 +31,7 @@ export function InvitationList({ invitations }: { invitations: InvitationView[] 
               <Button
                 size="compact-sm"
                 variant="subtle"
+                flex="none"
                 color="red"
                 loading={isPending && variables?.id === id}
                 onClick={() => mutate(invitation)}

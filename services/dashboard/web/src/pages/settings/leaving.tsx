@@ -30,7 +30,7 @@ export function Leaving() {
     >
       <Group gap="xs">
         <Button variant="default" onClick={leave}>Leave this account</Button>
-        <Button variant="subtle" color="red" onClick={dialog.open}>Close your login</Button>
+        <Button variant="light" color="red" onClick={dialog.open}>Close your login</Button>
       </Group>
       <Modal opened={closing} onClose={dialog.close} title="Close your login?">
         <CloseForm hasPassword={user.hasPassword} onCancel={dialog.close} />

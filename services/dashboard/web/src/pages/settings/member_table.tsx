@@ -55,14 +55,14 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
       },
     });
   return (
-    <Group justify="space-between" gap="xs">
+    <Group justify="space-between" gap="xs" wrap={mayChange ? "wrap" : "nowrap"}>
       <div style={{ minWidth: 0 }}>
         <Group gap={6}>
           <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{name}</Text>
           {isYou && <Badge variant="light" size="sm" tt="none">you</Badge>}
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {email}, since <Time at={since} size="xs" />
+          {email}, joined <Time at={since} size="xs" />
         </Text>
       </div>
       {mayChange
@@ -82,6 +82,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
               size="compact-sm"
               variant="subtle"
               color="red"
+              w={76}
               onClick={remove}
               aria-label={isYou ? "Leave the account" : `Remove ${name}`}
             >
@@ -89,7 +90,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
             </Button>
           </Group>
         )
-        : <Badge variant="default" tt="none" fw={500}>{role}</Badge>}
+        : <Badge variant="default" tt="none" fw={500} flex="none">{role}</Badge>}
     </Group>
   );
 }

@@ -33,7 +33,7 @@ export function MembersTab() {
       {data.invitations.length > 0 && <InvitationList invitations={data.invitations} />}
       <Section
         title="Members"
-        about="Viewers look at everything; editors change what mail is made of; owners do everything."
+        about="Viewers look at everything. Editors also change templates and integrations, and send mails again. Owners do everything."
       >
         <MemberTable members={data.members} mayChange={isOwner} />
       </Section>

@@ -5,13 +5,14 @@ import { showIssues } from "../../parts/form_issues.ts";
 import { tellDone } from "../../parts/tell.ts";
 
 /** Changes a name. */
-export function NameForm({ label, name, save, done, disabled = false, button = "Save" }: {
+export function NameForm({ label, name, save, done, readOnly = false, button = "Save" }: {
   label: string;
   name: string;
   save: (name: string) => Promise<unknown>;
   /** Told when it was saved. */
   done: string;
-  disabled?: boolean;
+  /** Whether it is only shown. */
+  readOnly?: boolean;
   button?: string;
 }) {
   const form = useForm({
@@ -31,21 +32,24 @@ export function NameForm({ label, name, save, done, disabled = false, button = "
       <Group align="flex-start" gap="xs">
         <TextInput
           label={label}
-          disabled={disabled}
+          readOnly={readOnly}
+          variant={readOnly ? "filled" : "default"}
           flex={1}
           miw={200}
           maw={420}
           {...form.getInputProps("name")}
         />
-        <Button
-          type="submit"
-          variant="default"
-          mt={25}
-          loading={isPending}
-          disabled={disabled || !form.isDirty()}
-        >
-          {button}
-        </Button>
+        {!readOnly && (
+          <Button
+            type="submit"
+            variant="default"
+            mt={25}
+            loading={isPending}
+            disabled={!form.isDirty()}
+          >
+            {button}
+          </Button>
+        )}
       </Group>
     </form>
   );

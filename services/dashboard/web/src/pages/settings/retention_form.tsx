@@ -28,12 +28,22 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
     onSuccess: async (_, days) => {
       form.resetDirty();
       tellDone(
-        days === 0 ? "Contents are not kept any more" : `Contents are kept for ${days} days`,
+        days === 0 ? "Contents are not kept any more" : `Contents are kept for ${daysText(days)}`,
       );
       await client.invalidateQueries({ queryKey: ["account"] });
     },
     onError: (problem) => showIssues(form, problem),
   });
+  if (!isOwner) {
+    return (
+      <Text size="sm">
+        {contentDays === 0
+          ? "Contents are not kept."
+          : `Contents are kept for ${daysText(contentDays)} after a mail was sent.`}{" "}
+        Owners of the account can change this.
+      </Text>
+    );
+  }
   const { isKept } = form.values;
   return (
     <form
@@ -43,7 +53,6 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
       <Stack>
         <Switch
           label="Keep the contents of mails"
-          disabled={!isOwner}
           {...form.getInputProps("isKept", { type: "checkbox" })}
         />
         {isKept && (
@@ -54,7 +63,6 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
             max={LONGEST}
             allowDecimal={false}
             maw={280}
-            disabled={!isOwner}
             {...form.getInputProps("contentDays")}
           />
         )}
@@ -63,21 +71,16 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
             Nobody can look at a mail once it is sent; what is kept now is removed.
           </Text>
         )}
-        {isOwner
-          ? (
-            <div>
-              <Button
-                type="submit"
-                variant="default"
-                loading={isPending}
-                disabled={!form.isDirty()}
-              >
-                Save
-              </Button>
-            </div>
-          )
-          : <Text size="sm" c="dimmed">Owners of the account can change this.</Text>}
+        <div>
+          <Button type="submit" variant="default" loading={isPending} disabled={!form.isDirty()}>
+            Save
+          </Button>
+        </div>
       </Stack>
     </form>
   );
+}
+
+function daysText(days: number): string {
+  return days === 1 ? "1 day" : `${days} days`;
 }

@@ -47,7 +47,7 @@ export default function Settings() {
           {tabs.map(({ path, label }) => <Tabs.Tab key={path} value={path}>{label}</Tabs.Tab>)}
         </Tabs.List>
         {tabs.map(({ path, content: Content }) => (
-          <Tabs.Panel key={path} value={path} pt="lg">
+          <Tabs.Panel key={path} value={path} pt="lg" maw={800}>
             <Content />
           </Tabs.Panel>
         ))}
