@@ -1,6 +1,6 @@
 import { freePort } from "@posthaste/parts";
 import { openSmtpSink, type SmtpSink } from "@posthaste/testing";
-import type { System } from "../system.ts";
+import { SENDER, type System } from "../system.ts";
 import type { Desk } from "./desk.ts";
 import { hashOf, type Person } from "./person.ts";
 
@@ -52,7 +52,7 @@ export async function plantSeed(
   const integrations = {
     good: await system.connect(sink.port, { name: "Main server" }),
     unreachable: await system.connect(await freePort(), { name: "Old server" }),
-    suspended: await system.connect(sink.port, { name: "Server with a changed password" }),
+    suspended: await connectWithLogin(editor, sink.port),
   };
   const { id: sendId, messages } = await system.send({
     template: receipt.id,
@@ -104,14 +104,28 @@ async function writeTemplate(
   let view = await ask<Written>("POST", `/templates/${kind}`, { name, example, ...alias });
   const path = `/templates/${kind}/${view.id}`;
   for (const version of [1, 2, 3]) {
-    const html = view.draft.html.replace("</mj-text>", `</mj-text>\n<!-- Edition ${version} -->`);
-    const source = { ...view.draft, html: html === view.draft.html ? `${html}<hr>\n` : html };
+    const edition = `<!-- Edition ${version} -->`;
+    const html = kind === "pdf"
+      ? `${view.draft.html}${edition}\n`
+      : view.draft.html.replace("</mj-text>", `</mj-text>\n${edition}`);
+    const source = { ...view.draft, html };
     const { revision } = view;
     view = await ask<Written>("PUT", `${path}/draft`, { revision, source });
     if (version === 3) break;
     view = await ask<Written>("POST", `${path}/publish`, { revision: view.revision });
   }
   return { id: view.id, sample: view.draft.sample };
+}
+
+/** Makes an integration that logs in, as most do. */
+async function connectWithLogin({ ask }: Person, port: number): Promise<number> {
+  const { id } = await ask<{ id: number }>("POST", "/integrations", {
+    ...{ name: "Server with a changed password", host: "127.0.0.1", port, tls: "none" },
+    ...{ ca: null, allowInvalidCertificate: false },
+    ...{ user: "shop", password: "the one of last year", authMethod: null, senders: [SENDER] },
+    ...{ maxConnections: 5, maxPerMinute: null, retryForMs: 2 * DAY_MS, whenUnknown: "retry" },
+  });
+  return id;
 }
 
 /** Makes tokens in every state. */

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Card, Code, Group, Loader, Stack, Text, Title } from "@mantine/core";
+import { Alert, Box, Button, Code, Group, Loader, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ProbeStep } from "@posthaste/contracts";
 import { IconCheck, IconMinus, IconPlugConnected, IconX } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
@@ -32,16 +32,18 @@ export function ConnectionTest({ inputOf, onIssues }: {
     },
   });
   return (
-    <Card withBorder component="section" padding="lg" aria-live="polite">
+    <Paper withBorder component="section" p="lg" aria-live="polite">
       <Stack gap="sm">
         <div>
           <Title order={2} size="h5">Test connection</Title>
           <Text size="sm" c="dimmed">
-            Connects, logs in and names the first sender. No mail is sent, and nothing is saved.
+            Connects, logs in, and asks whether mail from the first sender is taken. Nothing is
+            sent, and nothing is saved.
           </Text>
         </div>
         <Button
           variant="default"
+          style={{ alignSelf: "flex-start" }}
           leftSection={<IconPlugConnected size={16} />}
           loading={isPending}
           onClick={() => mutate()}
@@ -52,7 +54,7 @@ export function ConnectionTest({ inputOf, onIssues }: {
         {isPending && <Running />}
         {data && !isPending && <Result key={JSON.stringify(data)} result={data} />}
       </Stack>
-    </Card>
+    </Paper>
   );
 }
 
@@ -82,14 +84,14 @@ function Result({ result }: { result: ProbeView }) {
   }, [shown]);
   return (
     <Stack gap="sm">
-      <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: "none" }}>
-        {result.steps.slice(0, shown).map((step) => <Step key={step.step} step={step} />)}
-      </Stack>
       {shown >= STEPS.length && result.ok && (
         <Alert color="teal" icon={<IconCheck />} title="It works">
           Mail can go out by this server.
         </Alert>
       )}
+      <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: "none" }}>
+        {result.steps.slice(0, shown).map((step) => <Step key={step.step} step={step} />)}
+      </Stack>
     </Stack>
   );
 }

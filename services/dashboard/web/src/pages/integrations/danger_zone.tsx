@@ -1,4 +1,4 @@
-import { Button, Card, Stack, Text, Title } from "@mantine/core";
+import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -48,12 +48,14 @@ export function DangerZone({ view }: { view: IntegrationView }) {
       onConfirm: () => mutate(),
     });
   return (
-    <Card withBorder component="section" padding="lg" aria-label="Danger zone">
+    <Paper withBorder component="section" p="lg" aria-label="Danger zone">
       <Stack gap="sm" align="flex-start">
-        <Title order={2} size="h5">Remove</Title>
-        <Text size="sm" c="dimmed">
-          Its number is not given to another one. Mail that was accepted before still goes out.
-        </Text>
+        <div>
+          <Title order={2} size="h5">Remove</Title>
+          <Text size="sm" c="dimmed">
+            Its number is not given to another one. Mail that was accepted before still goes out.
+          </Text>
+        </div>
         <Button
           color="red"
           variant="outline"
@@ -64,6 +66,6 @@ export function DangerZone({ view }: { view: IntegrationView }) {
           Remove integration
         </Button>
       </Stack>
-    </Card>
+    </Paper>
   );
 }

@@ -1,9 +1,9 @@
 import {
   Alert,
   Button,
-  Card,
   Grid,
   Group,
+  Paper,
   Stack,
   Switch,
   Text,
@@ -25,7 +25,7 @@ export function DkimPanel({ view }: { view: IntegrationView }) {
   const { dkim } = view;
   return (
     <Stack gap="md" maw={820}>
-      <Card withBorder component="section" padding="lg">
+      <Paper withBorder component="section" p="lg">
         <Stack gap="sm">
           <Title order={2} size="h5">DKIM signature</Title>
           <Text size="sm">
@@ -36,7 +36,7 @@ export function DkimPanel({ view }: { view: IntegrationView }) {
           </Text>
           {dkim === null ? <NewKey view={view} /> : <Key view={view} dkim={dkim} />}
         </Stack>
-      </Card>
+      </Paper>
     </Stack>
   );
 }
@@ -161,18 +161,18 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
         </Alert>
       )}
       <div>
-        <Text size="sm" fw={500}>Name of the TXT record</Text>
+        <Text size="sm" fw={600} mb={4}>Name of the TXT record</Text>
         <CopyCode code={record.name} label="Copy the name" />
         <Text size="xs" c="dimmed" mt={4}>
           Many providers add your domain by themselves: enter {selector}._domainkey there.
         </Text>
       </div>
       <div>
-        <Text size="sm" fw={500}>Value</Text>
+        <Text size="sm" fw={600} mb={4}>Value</Text>
         <CopyCode code={record.value} label="Copy the value" />
       </div>
       <div>
-        <Text size="sm" fw={500}>Value for a zone file</Text>
+        <Text size="sm" fw={600} mb={4}>Value for a zone file</Text>
         <CopyCode code={record.quoted} label="Copy the value for a zone file" />
         <Text size="xs" c="dimmed" mt={4}>
           In pieces of at most 255 characters, which some providers want, too.

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Modal, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlayerPause } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -10,54 +10,61 @@ import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { ResumeButton } from "./resume_button.tsx";
 import { StateBadge } from "./state_badge.tsx";
-import { sayWaiting } from "./waiting_count.tsx";
+import { countWaiting } from "./waiting_count.tsx";
 
 /** How an integration is now, why, and what can be done about it. */
 export function HealthPanel({ view }: { view: IntegrationView }) {
   const { id, state, reason, since, openUntil, waiting, lastSent, lastFailed, settings } = view;
+  const may = useMay("editor");
   return (
-    <Card withBorder component="section" padding="lg" aria-label="Health">
+    <Paper withBorder component="section" p="lg" aria-label="Health">
       <Stack gap="md">
         <Group justify="space-between" gap="sm">
-          <Group gap="sm" flex={1} miw={220}>
+          <Group gap="sm">
             <StateBadge state={state} />
-            <Text size="sm" flex={1} style={{ overflowWrap: "anywhere" }}>
-              {reason ?? "Mail goes out"}
-              {since !== null && (
-                <>
-                  , since <Time at={since} size="sm" />
-                </>
-              )}
-              {openUntil !== null && (
-                <>
-                  . It is tried again <Time at={openUntil} size="sm" />
-                </>
-              )}
-            </Text>
+            {since !== null && <Time at={since} size="sm" c="dimmed" />}
+            {reason === null && <Text size="sm">Mail goes out</Text>}
           </Group>
           <Group gap="xs">
             <ResumeButton id={id} state={state} name={settings.name} />
             <PauseButton view={view} />
           </Group>
         </Group>
+        {reason !== null && (
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {reason}
+            {openUntil !== null && (
+              <>
+                . It is tried again <Time at={openUntil} size="sm" />
+              </>
+            )}
+            {state === "suspended" && may && (
+              <Text span size="sm" c="dimmed" display="block">
+                Mail goes out again once changed settings are saved, or when you resume it.
+              </Text>
+            )}
+          </Text>
+        )}
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-          <Figure label="Waiting">{waiting === 0 ? "nothing" : sayWaiting(waiting)}</Figure>
+          <Figure label="Waiting">{waiting === 0 ? "Nothing" : countWaiting(waiting)}</Figure>
           <Figure label="Last sent">
             {lastSent === null
-              ? <Text span size="sm" c="dimmed">none lately</Text>
+              ? <Text span size="sm" c="dimmed">None lately</Text>
               : <Time at={lastSent.at} size="sm" />}
           </Figure>
           <Figure label="Last failed">
-            {lastFailed === null ? <Text span size="sm" c="dimmed">none lately</Text> : (
+            {lastFailed === null ? <Text span size="sm" c="dimmed">None lately</Text> : (
               <>
                 <Time at={lastFailed.at} size="sm" />
-                <Text size="xs" c="dimmed" lineClamp={2}>{lastFailed.reason}</Text>
+                <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+                  {lastFailed.reason}
+                </Text>
               </>
             )}
           </Figure>
         </SimpleGrid>
       </Stack>
-    </Card>
+    </Paper>
   );
 }
 

@@ -1,11 +1,12 @@
 import {
   Alert,
   Anchor,
-  Card,
   Collapse,
   Grid,
   Group,
+  Input,
   NumberInput,
+  Paper,
   PasswordInput,
   Radio,
   SegmentedControl,
@@ -23,18 +24,9 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconAlertTriangle, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { FormValues, IntegrationFormState } from "./form_values.ts";
+import { retryAges } from "./retry_ages.ts";
 
 const PORTS = { starttls: 587, implicit: 465, none: 25 } as const;
-const HOUR_MS = 3_600_000;
-const AGES: readonly [hours: number, label: string][] = [
-  [1, "1 hour"],
-  [4, "4 hours"],
-  [12, "12 hours"],
-  [24, "1 day"],
-  [48, "2 days"],
-  [72, "3 days"],
-  [120, "5 days"],
-];
 
 /** What all parts of the form are given. */
 interface FormProps {
@@ -79,7 +71,7 @@ function Section({ title, about, children }: {
   children: ReactNode;
 }) {
   return (
-    <Card withBorder component="section" padding="lg">
+    <Paper withBorder component="section" p="lg">
       <Stack gap="sm">
         <div>
           <Title order={2} size="h5">{title}</Title>
@@ -87,7 +79,7 @@ function Section({ title, about, children }: {
         </div>
         {children}
       </Stack>
-    </Card>
+    </Paper>
   );
 }
 
@@ -132,11 +124,16 @@ function ServerFields({ form }: Pick<FormProps, "form">) {
           />
         </Grid.Col>
       </Grid>
-      <div>
-        <Text size="sm" fw={500} mb={4} id="tls-label">Encryption</Text>
+      <Input.Wrapper
+        label="Encryption"
+        labelElement="div"
+        description={TLS_WORDS[tls]}
+        descriptionProps={{ mt: 6 }}
+        inputWrapperOrder={["label", "input", "description"]}
+      >
         <SegmentedControl
           fullWidth
-          aria-labelledby="tls-label"
+          aria-label="Encryption"
           value={tls}
           onChange={changeTls}
           data={[
@@ -145,8 +142,7 @@ function ServerFields({ form }: Pick<FormProps, "form">) {
             { value: "none", label: "None" },
           ]}
         />
-        <Text size="xs" c="dimmed" mt={6}>{TLS_WORDS[tls]}</Text>
-      </div>
+      </Input.Wrapper>
     </>
   );
 }
@@ -212,11 +208,6 @@ function LoginFields({ form, hasPassword }: FormProps) {
 }
 
 function PaceFields({ form }: Pick<FormProps, "form">) {
-  const age = Number(form.values.retryForMs);
-  const known = AGES.map(([hours, label]) => ({ value: String(hours * HOUR_MS), label }));
-  const ages = known.some(({ value }) => Number(value) === age)
-    ? known
-    : [...known, { value: String(age), label: `${Math.round(age / HOUR_MS)} hours` }];
   return (
     <>
       <Grid gap="sm">
@@ -246,7 +237,7 @@ function PaceFields({ form }: Pick<FormProps, "form">) {
         label="Try again for"
         description="A server that says “not now” is asked again, ever more rarely; after this time the mail has failed"
         allowDeselect={false}
-        data={ages}
+        data={retryAges(Number(form.values.retryForMs))}
         {...form.getInputProps("retryForMs")}
       />
       <Radio.Group
@@ -276,7 +267,7 @@ function TrustFields({ form }: Pick<FormProps, "form">) {
   const [opened, { toggle }] = useDisclosure(ca !== "" || allowInvalidCertificate);
   const Sign = opened ? IconChevronDown : IconChevronRight;
   return (
-    <Card withBorder component="section" padding="lg">
+    <Paper withBorder component="section" p="lg">
       <UnstyledButton onClick={toggle} aria-expanded={opened}>
         <Group gap="xs">
           <Sign size={16} aria-hidden />
@@ -313,7 +304,7 @@ function TrustFields({ form }: Pick<FormProps, "form">) {
           </Alert>
         </Stack>
       </Collapse>
-    </Card>
+    </Paper>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Group, Paper, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconPlus, IconServer } from "@tabler/icons-react";
 import { Link } from "wouter";
 import type { IntegrationSummary } from "../../../../interface/integrations.ts";
@@ -51,13 +51,15 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
   const { id, name, host, port, tls, user, senders, state, reason, waiting } = integration;
   const { openUntil, signsFor, allowInvalidCertificate } = integration;
   return (
-    <Card withBorder padding="md">
+    <Paper withBorder p="md">
       <Stack gap="xs" h="100%">
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <Anchor component={Link} href={`/${id}`} fw={600} c="inherit" style={{ minWidth: 0 }}>
             <Text span inherit lineClamp={2}>{name}</Text>
           </Anchor>
-          <StateBadge state={state} />
+          <Group pt={2}>
+            <StateBadge state={state} />
+          </Group>
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           #{id} · {host}:{port} · {sayTls(tls)}
@@ -90,7 +92,7 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
           </Group>
         )}
       </Stack>
-    </Card>
+    </Paper>
   );
 }
 

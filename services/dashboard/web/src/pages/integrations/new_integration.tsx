@@ -47,14 +47,14 @@ export function NewIntegration() {
           </Grid.Col>
           <Grid.Col span={{ base: 12, md: 5 }}>
             <Stack gap="md" pos="sticky" top={68}>
+              <Group gap="xs">
+                <Button type="submit" loading={isPending}>Create integration</Button>
+                <Button component={Link} href="/" variant="default">Cancel</Button>
+              </Group>
               <ConnectionTest
                 inputOf={() => probeInputOf(form.values)}
                 onIssues={(issues) => showIssues(form, issues)}
               />
-              <Group>
-                <Button type="submit" loading={isPending}>Create integration</Button>
-                <Button component={Link} href="/" variant="default">Cancel</Button>
-              </Group>
             </Stack>
           </Grid.Col>
         </Grid>

@@ -1,4 +1,4 @@
-import { Alert, Card, Select, Stack, Text, Title } from "@mantine/core";
+import { Alert, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { IconBulb } from "@tabler/icons-react";
 import { useState } from "react";
 import type { ProviderPreset } from "../../../../interface/integrations.ts";
@@ -17,14 +17,14 @@ export function PresetPicker({ form }: { form: IntegrationFormState }) {
     if (found !== undefined) fill(form, found);
   };
   return (
-    <Card withBorder component="section" padding="lg">
+    <Paper withBorder component="section" p="lg">
       <Stack gap="sm">
         <div>
           <Title order={2} size="h5">Provider</Title>
           <Text size="sm" c="dimmed">Fills in what is known. Skip it for any other server</Text>
         </div>
         <Select
-          label="Provider"
+          aria-label="Provider"
           placeholder="Choose one, or fill in the form yourself"
           searchable
           clearable
@@ -55,7 +55,7 @@ export function PresetPicker({ form }: { form: IntegrationFormState }) {
           </Alert>
         )}
       </Stack>
-    </Card>
+    </Paper>
   );
 }
 

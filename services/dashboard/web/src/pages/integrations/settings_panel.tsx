@@ -1,4 +1,4 @@
-import { Alert, Button, Fieldset, Grid, Group, Stack, Text } from "@mantine/core";
+import { Alert, Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
@@ -9,13 +9,18 @@ import { ConnectionTest } from "./connection_test.tsx";
 import { DangerZone } from "./danger_zone.tsx";
 import { inputOf, valuesOf } from "./form_values.ts";
 import { IntegrationForm } from "./integration_form.tsx";
+import { SettingsFacts } from "./settings_facts.tsx";
 import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
 
 /** Shows and changes the settings of an integration; whoever may not change them only sees them. */
 export function SettingsPanel({ view }: { view: IntegrationView }) {
+  if (!useMay("editor")) return <SettingsFacts settings={view.settings} />;
+  return <SettingsForm view={view} />;
+}
+
+function SettingsForm({ view }: { view: IntegrationView }) {
   const { id, hasPassword } = view;
-  const may = useMay("editor");
   const client = useQueryClient();
   const form = useIntegrationForm(valuesOf(view.settings));
   // What the form was filled from: changes of others in between are noticed.
@@ -79,28 +84,23 @@ export function SettingsPanel({ view }: { view: IntegrationView }) {
       )}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Fieldset variant="unstyled" disabled={!may} p={0} m={0} bd={0} miw={0}>
-            <IntegrationForm form={form} hasPassword={hasPassword} />
-          </Fieldset>
+          <IntegrationForm form={form} hasPassword={hasPassword} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="md" pos="sticky" top={68}>
-            {may && (
-              <ConnectionTest
-                inputOf={() => probeInputOf(form.values, id)}
-                onIssues={(issues) => showIssues(form, issues)}
-              />
-            )}
-            {may && (
-              <Group>
-                <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
-                  Save changes
-                </Button>
-                {form.isDirty() && (
-                  <Button variant="default" onClick={() => fill(view)}>Discard</Button>
-                )}
-              </Group>
-            )}
+            {/* First, so that no result of a test pushes it out of the window. */}
+            <Group gap="xs">
+              <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
+                Save changes
+              </Button>
+              {form.isDirty()
+                ? <Button variant="default" onClick={() => fill(view)}>Discard</Button>
+                : <Text size="sm" c="dimmed">Everything is saved</Text>}
+            </Group>
+            <ConnectionTest
+              inputOf={() => probeInputOf(form.values, id)}
+              onIssues={(issues) => showIssues(form, issues)}
+            />
             <DangerZone view={view} />
           </Stack>
         </Grid.Col>

@@ -14,7 +14,7 @@ import type {
 
 const SHOWN: Record<IntegrationState, { label: string; color: string; icon: Icon }> = {
   working: { label: "Working", color: "teal", icon: IconCircleCheck },
-  slow: { label: "Slow", color: "yellow", icon: IconClockPause },
+  slow: { label: "Delayed", color: "yellow", icon: IconClockPause },
   unreachable: { label: "Unreachable", color: "orange", icon: IconPlugConnectedX },
   suspended: { label: "Suspended", color: "red", icon: IconAlertTriangle },
   paused: { label: "Paused", color: "gray", icon: IconPlayerPause },

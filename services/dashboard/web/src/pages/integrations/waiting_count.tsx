@@ -3,12 +3,16 @@ import { Text } from "@mantine/core";
 /** As many are counted at most. */
 const MOST_WAITING = 10_000;
 
+/** Says how many messages there are that wait: `1,204 messages`. */
+export function countWaiting(waiting: number): string {
+  const more = waiting >= MOST_WAITING ? " or more" : "";
+  return `${waiting.toLocaleString()}${more} ${waiting === 1 ? "message" : "messages"}`;
+}
+
 /** Says how many messages wait: `1,204 messages wait`. */
 export function sayWaiting(waiting: number): string {
   if (waiting === 0) return "no mail waits";
-  if (waiting === 1) return "1 message waits";
-  const more = waiting >= MOST_WAITING ? " or more" : "";
-  return `${waiting.toLocaleString()}${more} messages wait`;
+  return `${countWaiting(waiting)} ${waiting === 1 ? "waits" : "wait"}`;
 }
 
 /** How many messages wait for an integration; nothing when none do. */

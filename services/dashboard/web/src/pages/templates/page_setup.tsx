@@ -58,7 +58,7 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
           />
         ))}
       </SimpleGrid>
-      <Fieldset legend="Margins" p="sm">
+      <Fieldset legend="Margins" p="sm" m={0}>
         <SimpleGrid cols={{ base: 2, xs: 4 }} spacing="sm">
           {SIDES.map((side) => (
             <Length
@@ -71,7 +71,7 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
         </SimpleGrid>
       </Fieldset>
       {(["header", "footer"] as const).map((band) => (
-        <Fieldset key={band} legend={capital(band)} p="sm">
+        <Fieldset key={band} legend={capital(band)} p="sm" m={0}>
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
             {PLACES.map((where) => (
               <TextInput

@@ -61,8 +61,9 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
         flex={1}
         mih={0}
         style={{ display: "flex", flexDirection: "column" }}
+        styles={NARROW_TABS}
       >
-        <Tabs.List px="xs" style={{ flexWrap: "nowrap", overflowX: "auto" }}>
+        <Tabs.List px={{ base: 0, xs: "xs" }} style={{ flexWrap: "nowrap", overflowX: "auto" }}>
           <Tabs.Tab value="html">{isMjml(source.html) ? "MJML" : "HTML"}</Tabs.Tab>
           {isEmail
             ? <Tabs.Tab value="text">Text</Tabs.Tab>
@@ -119,6 +120,8 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
 
 const FILL = { flex: 1, mih: 0, style: { overflow: "hidden" } };
 const SCROLL = { flex: 1, mih: 0, p: "sm", style: { overflowY: "auto" } } as const;
+/** All four have room on a phone. */
+const NARROW_TABS = { tab: { paddingInline: "clamp(10px, 2vw, 16px)" } };
 const INLINE_LABEL = {
   root: { display: "grid", gridTemplateColumns: "auto 1fr", columnGap: 12, alignItems: "center" },
   error: { gridColumn: 2 },

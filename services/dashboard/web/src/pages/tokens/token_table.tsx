@@ -6,7 +6,7 @@ import { request } from "../../api.ts";
 import { confirmDeed } from "../../parts/confirm.tsx";
 import { Time } from "../../parts/time.tsx";
 
-const COLOURS: Record<TokenState, string> = { active: "teal", expired: "yellow", revoked: "red" };
+const COLOURS: Record<TokenState, string> = { active: "teal.6", expired: "yellow", revoked: "red" };
 
 /** The tokens, newest first, as a table or, on a phone, as cards; those that have ended are folded away. */
 export function TokenTable({ tokens, mayRevoke }: { tokens: TokenView[]; mayRevoke: boolean }) {
@@ -32,7 +32,7 @@ export function TokenTable({ tokens, mayRevoke }: { tokens: TokenView[]; mayRevo
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Name</Table.Th>
-                <Table.Th>May</Table.Th>
+                <Table.Th>Permissions</Table.Th>
                 <Table.Th>Created</Table.Th>
                 <Table.Th>Last used</Table.Th>
                 <Table.Th>Expires</Table.Th>
@@ -94,7 +94,7 @@ function TokenRow({ token, mayRevoke }: TokenProps) {
 }
 
 function TokenCard({ token, mayRevoke }: TokenProps) {
-  const { createdAt, createdBy, lastUsedAt, expiresAt } = token;
+  const { state, createdAt, createdBy, lastUsedAt, expiresAt } = token;
   return (
     <Paper withBorder p="md">
       <Stack gap="xs">
@@ -103,16 +103,21 @@ function TokenCard({ token, mayRevoke }: TokenProps) {
           <State token={token} />
         </Group>
         <Scopes token={token} />
-        <Text size="xs" c="dimmed">
-          Created <Time at={createdAt} size="xs" /> by {createdBy ?? "the command line"}; last used
-          {" "}
-          <Time at={lastUsedAt} size="xs" />; expires <Time at={expiresAt} size="xs" />
-        </Text>
-        {mayRevoke && (
-          <div>
-            <RevokeButton token={token} />
-          </div>
-        )}
+        <Group justify="space-between" wrap="nowrap" gap="sm">
+          <Text size="xs" c="dimmed">
+            Created <Time at={createdAt} size="xs" /> by {createdBy ?? "the command line"},{" "}
+            {lastUsedAt === null ? "never used" : (
+              <>
+                last used <Time at={lastUsedAt} size="xs" />
+              </>
+            )}, {expiresAt === null ? "never expires" : (
+              <>
+                {state === "expired" ? "expired" : "expires"} <Time at={expiresAt} size="xs" />
+              </>
+            )}
+          </Text>
+          {mayRevoke && <RevokeButton token={token} />}
+        </Group>
       </Stack>
     </Paper>
   );
@@ -138,7 +143,16 @@ function Scopes({ token: { scopes } }: { token: TokenView }) {
 
 function State({ token: { state } }: { token: TokenView }) {
   return (
-    <Badge color={COLOURS[state]} variant="dot" tt="none" fw={500} miw="max-content">{state}</Badge>
+    <Badge
+      color={COLOURS[state]}
+      variant="dot"
+      tt="none"
+      fw={500}
+      miw="max-content"
+      style={{ verticalAlign: "middle" }}
+    >
+      {state}
+    </Badge>
   );
 }
 
@@ -161,6 +175,7 @@ function RevokeButton({ token: { id, name, state } }: { token: TokenView }) {
       size="compact-sm"
       variant="subtle"
       color="red"
+      style={{ flexShrink: 0 }}
       onClick={revoke}
       aria-label={`Revoke ${name}`}
     >

@@ -1,4 +1,4 @@
-import { Button, Paper } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -40,13 +40,11 @@ export default function Tokens() {
       )}
       {error === null && data === undefined && <Waiting label="Loading tokens" />}
       {isEmpty && (
-        <Paper withBorder>
-          <Empty icon={IconKey} title="No tokens yet" action={isOwner && button}>
-            {isOwner
-              ? "Generate one to send mail from a program, or to render templates."
-              : "An owner of the account can generate one."}
-          </Empty>
-        </Paper>
+        <Empty icon={IconKey} title="No tokens yet" action={isOwner && button}>
+          {isOwner
+            ? "Generate one to send mail from a program, or to render templates."
+            : "An owner of the account can generate one."}
+        </Empty>
       )}
       {data !== undefined && !isEmpty && <TokenTable tokens={data} mayRevoke={isOwner} />}
       <NewToken isOpen={isOpen} close={close} />

@@ -1,0 +1,59 @@
+import { Paper, Table, Text, Title } from "@mantine/core";
+import type { IntegrationSettingsView } from "../../../../interface/integrations.ts";
+import { retryAgeText } from "./retry_ages.ts";
+
+const ENCRYPTION: Record<IntegrationSettingsView["tls"], string> = {
+  starttls: "STARTTLS",
+  implicit: "TLS",
+  none: "None: anybody on the way can read the mail",
+};
+
+const WHEN_UNKNOWN: Record<IntegrationSettingsView["whenUnknown"], string> = {
+  retry: "Send it again",
+  hold: "Hold it until a person decides",
+};
+
+/** The settings of an integration, for people who may only read them. */
+export function SettingsFacts({ settings }: { settings: IntegrationSettingsView }) {
+  return (
+    <Paper withBorder component="section" p="lg" maw={820}>
+      <Title order={2} size="h5">Settings</Title>
+      <Text size="sm" c="dimmed" mb="xs">Editors and owners can change them</Text>
+      <Table verticalSpacing="xs" horizontalSpacing={0} layout="fixed">
+        <Table.Tbody>
+          {factsOf(settings).map(([label, fact]) => (
+            <Table.Tr key={label}>
+              <Table.Th scope="row" w="40%" pr="sm" style={WRAP}>{label}</Table.Th>
+              <Table.Td style={WRAP}>{fact}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}
+
+function factsOf(settings: IntegrationSettingsView): [label: string, fact: string][] {
+  const { host, port, tls, user, authMethod, senders, ca, allowInvalidCertificate } = settings;
+  const { maxConnections, maxPerMinute, retryForMs, whenUnknown } = settings;
+  return [
+    ["Server", `${host}:${port}`],
+    ["Encryption", ENCRYPTION[tls]],
+    ["Login", user === null ? "None" : authMethod === null ? user : `${user}, by ${authMethod}`],
+    ["Sender addresses", senders.join(", ")],
+    ["Connections at once", maxConnections.toLocaleString()],
+    ["Mails a minute", maxPerMinute?.toLocaleString() ?? "No limit"],
+    ["Try again for", retryAgeText(retryForMs)],
+    ["When nobody knows whether the server took a mail", WHEN_UNKNOWN[whenUnknown]],
+    ["Certificates", trustText({ ca, allowInvalidCertificate })],
+  ];
+}
+
+function trustText(
+  { ca, allowInvalidCertificate }: Pick<IntegrationSettingsView, "ca" | "allowInvalidCertificate">,
+): string {
+  if (allowInvalidCertificate) return "Any is taken: they are not checked";
+  return ca === null ? "Those that everybody trusts" : "Those of an authority of its own";
+}
+
+const WRAP = { whiteSpace: "normal", overflowWrap: "anywhere", verticalAlign: "top" } as const;
