@@ -76,6 +76,9 @@ function evidenceOf(problems: readonly Problem[]): string {
   return counts === "" ? "nothing" : `${counts}: ${groups[0]?.[1][0]?.what}`;
 }
 
+/** Half of all files: packages of the dashboard and of deployments. Nothing of them runs in the copy. */
+const LEFT_OUT = ["@tabler", "@mantine", "es-toolkit", "@kubernetes-models", "kubernetes-models"];
+
 /** Copies what git knows, and the packages. */
 async function copyRepository(folder: string): Promise<void> {
   const listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
@@ -85,16 +88,24 @@ async function copyRepository(folder: string): Promise<void> {
     // A file may be deleted and git not know it yet.
     await cp(join(ROOT, file), join(folder, file)).catch(() => undefined);
   }
-  await linkFolder(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  await linkFolder(join(ROOT, "node_modules"), join(folder, "node_modules"), LEFT_OUT);
 }
 
 /**
  * Makes a folder that shares its files with another: the cage reads packages where they really are, and
  * only below its own. Relative links that npm made lead into the copy.
+ *
+ * @param leftOut Names, in the folder itself, of what is not shared.
  */
-export async function linkFolder(from: string, to: string): Promise<void> {
+export async function linkFolder(
+  from: string,
+  to: string,
+  leftOut: readonly string[] = [],
+): Promise<void> {
   await mkdir(to, { recursive: true });
-  await Promise.all((await readdir(from, { withFileTypes: true })).map(async (entry) => {
+  const entries = (await readdir(from, { withFileTypes: true }))
+    .filter(({ name }) => !leftOut.includes(name));
+  await Promise.all(entries.map(async (entry) => {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) return await linkFolder(source, target);
     if (entry.isSymbolicLink()) return await symlink(await readlink(source), target);
