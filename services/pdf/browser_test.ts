@@ -56,6 +56,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
         const printed = browser.print(job("<p>neighbour"));
         others.push(printed);
         await printed;
+        // What it took without a pause it would take from the document that hangs.
+        await new Promise((resolve) => setTimeout(resolve, 50));
       }
     })();
     await Promise.all([hanging, feeding]);
