@@ -122,7 +122,7 @@ async function untilReady(
     }
     const ready = await fetch(`${service.healthUrl}/readyz`).then(({ ok }) => ok, () => false);
     if (ready) return;
-    await delay(25);
+    await delay(50);
   }
   service.signal("SIGKILL");
   throw new Error(`${cannot}it is not ready after ${timeoutMs / 1000} s${lastWords(last)}`);
