@@ -35,10 +35,10 @@ interface Lane {
  * torture measures how soon it is answered, so it has nothing beside it that works much.
  */
 const LATER: readonly Lane[][] = [
-  [
-    { of: /^e2e\/dashboard\//, atOnce: 1 },
-    { of: /^(e2e\/\w+|torture\/(sabotage\/sabotage|hostile\/secrets))_test\.ts$/, atOnce: 1 },
-  ],
+  [{
+    of: /^(e2e\/(dashboard\/)?\w+|torture\/(sabotage\/sabotage|hostile\/secrets))_test\.ts$/,
+    atOnce: 2,
+  }],
   [
     { of: /^torture\/short_test\.ts$/, atOnce: 1 },
     { of: /^(libs\/messaging\/|torture\/hostile\/(accounts|http)_test)/, atOnce: 2 },
