@@ -1,16 +1,21 @@
 import { Badge, Box, Group, Stack, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronDown, IconChevronUp, IconCircleCheck } from "@tabler/icons-react";
+import type { TemplateKind } from "@posthaste/contracts";
 import type { LintFinding, PreviewView } from "../../../../interface/templates.ts";
 import { allFindings, countFindings } from "./all_findings.ts";
 import type { SourcePlace } from "./source_marks.ts";
 
 const COLORS = { error: "red", warning: "orange", info: "blue" };
-const PARTS = { subject: "Subject", html: "HTML", text: "Text" };
+const PARTS = {
+  email: { subject: "Subject", html: "HTML", text: "Text" },
+  pdf: { subject: "File name", html: "HTML", text: "Text" },
+};
 
 /** What was found in a template: a line that opens into a list. */
-export function FindingList({ view, onShow }: {
+export function FindingList({ view, kind, onShow }: {
   view: PreviewView;
+  kind: TemplateKind;
   onShow: (place: SourcePlace) => void;
 }) {
   const [opened, { toggle }] = useDisclosure(true);
@@ -44,7 +49,7 @@ export function FindingList({ view, onShow }: {
       {opened && (
         <Stack gap={2} px={6} pb={6} mah={180} style={{ overflowY: "auto" }}>
           {findings.map((finding, index) => (
-            <Finding key={index} finding={finding} onShow={onShow} />
+            <Finding key={index} finding={finding} kind={kind} onShow={onShow} />
           ))}
         </Stack>
       )}
@@ -53,15 +58,17 @@ export function FindingList({ view, onShow }: {
 }
 
 /** One thing that was found; where it has a place, the place is a click away. */
-export function Finding({ finding, onShow }: {
+export function Finding({ finding, kind, onShow }: {
   finding: LintFinding;
+  kind: TemplateKind;
   onShow?: (place: SourcePlace) => void;
 }) {
   const { severity, part, line, column, message } = finding;
+  const name = PARTS[kind][part];
   const content = (
     <Group gap={8} wrap="nowrap" align="baseline">
       <Badge size="xs" color={COLORS[severity]} variant="dot" tt="none" style={{ flexShrink: 0 }}>
-        {line === null ? PARTS[part] : `${PARTS[part]} ${line}`}
+        {line === null ? name : `${name} ${line}`}
       </Badge>
       <Text size="xs" style={{ overflowWrap: "anywhere" }}>
         <VisuallyHidden>{severity}:</VisuallyHidden>

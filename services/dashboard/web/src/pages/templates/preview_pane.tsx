@@ -56,7 +56,7 @@ export function PreviewPane({ view, preview, onShow }: {
             />
           )}
       </Box>
-      {newest !== null && <FindingList view={newest} onShow={onShow} />}
+      {newest !== null && <FindingList view={newest} kind={view.kind} onShow={onShow} />}
     </Box>
   );
 }

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import type { TemplateKind } from "@posthaste/contracts";
 import type { LintFinding, TemplateView } from "../../../../interface/templates.ts";
 import { ApiProblem, request } from "../../api.ts";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
@@ -55,7 +56,7 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
           {publishedVersion === null ? "" : ` in place of version ${publishedVersion}`}. Mail that
           is already in the queue stays as it was accepted.
         </Text>
-        <Found findings={findings} isWaiting={preview.isWaiting} onShow={onShow} />
+        <Found kind={kind} findings={findings} isWaiting={preview.isWaiting} onShow={onShow} />
         {refused !== null && (
           <Alert color="red" title="It was not published" p="sm">
             <Text size="sm">{refused.message}</Text>
@@ -79,7 +80,8 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
   );
 }
 
-function Found({ findings, isWaiting, onShow }: {
+function Found({ kind, findings, isWaiting, onShow }: {
+  kind: TemplateKind;
   findings: readonly LintFinding[];
   isWaiting: boolean;
   onShow: (place: SourcePlace) => void;
@@ -98,6 +100,7 @@ function Found({ findings, isWaiting, onShow }: {
           <Finding
             key={index}
             finding={finding}
+            kind={kind}
             onShow={onShow}
           />
         ))}
