@@ -25,7 +25,7 @@ import { messageRoute } from "./routes/message.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
 import { sendStateRoute } from "./routes/send_state.ts";
-import { closeUnusedConnections } from "./unused_connections.ts";
+import { closeConnections } from "./close_connections.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -110,7 +110,7 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
     // No hook runs for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => sendError(error, reply.headers(headersOf(request))),
   });
-  closeUnusedConnections(app);
+  closeConnections(app);
   followExchanges(app.server);
   app.server.on("connect", refuseTunnel);
   // Whatever else is expected is not done (RFC 9110, 10.1.1), and the request is answered as it is.
