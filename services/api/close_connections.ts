@@ -9,23 +9,17 @@ const LOOK_MS = 200;
 
 /**
  * Has the server stop though callers and balancers hold connections open, and answers what is asked on them
- * until then. An answer that is not begun when the server is told to close tells that the connection
- * ends with it; one that was begun leaves an idle connection, which Node.js would keep for as long as before.
- * Those on which nothing ever came count as active (against slow attackers): they are closed after `graceMs`.
+ * until then. A request that was on its way when the server was told to close leaves its connection
+ * idle, and Node.js would keep it for as long as before: such are closed as they come. Those on which
+ * nothing ever came count as active (against slow attackers): they are closed after `graceMs`.
  */
 export function closeConnections(app: FastifyInstance, graceMs = GRACE_MS): void {
   const open = new Set<Socket>();
-  let isClosing = false;
   app.server.on("connection", (socket) => {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
   });
-  app.addHook("onSend", (_request, reply, payload, done) => {
-    if (isClosing) reply.header("connection", "close");
-    done(null, payload);
-  });
   app.addHook("preClose", (done) => {
-    isClosing = true;
     setTimeout(() => {
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
     }, graceMs).unref();
