@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdtempDisposable, readFile } from "node:fs/promises";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
@@ -71,7 +71,7 @@ test("no file of the images names a registry", async () => {
   }
 });
 
-test("what is gathered for an image has all that it imports, no tests, and packages of its own only", async () => {
+test("what is gathered for an image has all that it imports and starts, no tests, and packages of its own only", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-gathered-"));
   execFileSync(process.execPath, [join(ROOT, "deploy/docker/gather.ts"), folder.path]);
   for (const image of images) {
@@ -87,6 +87,10 @@ test("what is gathered for an image has all that it imports, no tests, and packa
     }));
     for (const file of files) {
       const source = readFileSync(join(gathered, file), "utf8");
+      for (const [, program = ""] of source.matchAll(/"(?:\.\/)?(_\w+\.sh)"/g)) {
+        const mode = statSync(join(gathered, dirname(file), program)).mode;
+        assert.ok(mode & 0o001, `${file}: ${program} can be started`);
+      }
       for (const { specifier } of scanImports(source)) {
         assert.ok(resolves(specifier, { gathered, file, installed }), `${file}: ${specifier}`);
       }

@@ -50,7 +50,7 @@ export function librariesOf(root: string, folder: string): string[] {
 
 /** Lists the files of a folder that run in production. */
 export function sourcesOf(root: string, folder: string): string[] {
-  return globSync(`${folder}/**/*.{ts,js,json,html,css}`, {
+  return globSync(`${folder}/**/*.{ts,js,json,html,css,sh}`, {
     cwd: root,
     exclude: (path) => basename(path) === "node_modules",
   }).filter((file) => !DEVELOPMENT.some((pattern) => pattern.test(file))).sort();
