@@ -123,7 +123,8 @@ const LESS: Readonly<Record<string, Lessened>> = {
   "the database's host": {
     flag: "--allow-net",
     rest: (flag) => flag.replace(`${new URL(settings["MONGODB_URL"] ?? "").host},`, ""),
-    says: /Requires net access to "127\.0\.0\.1:\d+"/,
+    // It waits for the database, as for one that is away.
+    says: /is not ready[^]*Requires net access to \\"127\.0\.0\.1:\d+\\"/,
   },
   "its variables": { flag: "--allow-env", says: /MONGODB_URL is missing/ },
   // The client tells the server what it runs on, and learns nothing.

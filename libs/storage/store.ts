@@ -1,6 +1,6 @@
 import { onceThere, type Waiting } from "@posthaste/runtime";
 import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
-import { type Db, MongoClient, type MongoClientOptions } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
 import { databaseOf } from "./_database_of.ts";
 import { createIndexes } from "./_indexes.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
@@ -126,9 +126,17 @@ export interface Store
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, withoutLogins = false, migrating = false, waiting } = options;
   const database = databaseOf(url);
+  // A connection string that cannot be read fails here: below, a part of it would be told as a name.
+  let first: MongoClient | undefined = clientOf(options);
+  const connect = () => {
+    // A client that failed once gives no connection any more.
+    const next = first ?? clientOf(options);
+    first = undefined;
+    return connected(next, database);
+  };
   let client: MongoClient | undefined;
   try {
-    client = await onceThere(() => connect(options), { what: "the database", waiting });
+    client = await onceThere(connect, { what: "the database", waiting });
     await checkVersion(client.db(database), migrating);
     if (withoutLogins) await checkOpenIntegrations(client.db(database));
   } catch (error) {
@@ -140,23 +148,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return storeOf(client, options);
 }
 
-/** A client that failed once gives no connection any more: each try takes a new one. */
-async function connect({ url, appName, maxPoolSize = 50 }: StoreOptions): Promise<MongoClient> {
-  const client = clientOf(url, {
-    ...(appName === undefined ? {} : { appName }),
-    maxPoolSize,
-    retryWrites: true,
-    retryReads: true,
-    writeConcern: { w: "majority", journal: true, wtimeoutMS: WRITE_TIMEOUT_MS },
-    readConcern: { level: "majority" },
-    serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
-    waitQueueTimeoutMS: POOL_WAIT_MS,
-    ignoreUndefined: true,
-    promoteValues: true,
-  });
+async function connected(client: MongoClient, database: string): Promise<MongoClient> {
   try {
-    await ping(client.db(databaseOf(url)));
+    await ping(client.db(database));
     return client;
   } catch (error) {
     await client.close();
@@ -232,12 +226,24 @@ async function checkVersion(db: Db, migrating: boolean): Promise<void> {
 }
 
 /** The driver quotes what it cannot read, with the password: in the message and beside it. */
-function clientOf(url: string, settings: MongoClientOptions): MongoClient {
+function clientOf({ url, appName, maxPoolSize = 50 }: StoreOptions): MongoClient {
   rememberSecrets([url]);
   try {
-    return new MongoClient(url, settings);
+    return new MongoClient(url, {
+      ...(appName === undefined ? {} : { appName }),
+      maxPoolSize,
+      retryWrites: true,
+      retryReads: true,
+      writeConcern: { w: "majority", journal: true, wtimeoutMS: WRITE_TIMEOUT_MS },
+      readConcern: { level: "majority" },
+      serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
+      connectTimeoutMS: CONNECT_TIMEOUT_MS,
+      waitQueueTimeoutMS: POOL_WAIT_MS,
+      ignoreUndefined: true,
+      promoteValues: true,
+    });
   } catch (error) {
-    throw new Error(hideSecrets(reasonOf(error)));
+    throw new Error(`Cannot open the database: ${hideSecrets(reasonOf(error))}`);
   }
 }
 

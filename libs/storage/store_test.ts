@@ -65,10 +65,20 @@ test("openStore() stops waiting when it is told to, and waits for nothing that r
 });
 
 test("openStore() tells no password of a connection string that the driver cannot read", async () => {
-  for (const rest of ["", "@127.0.0.1:x/", "#x@127.0.0.1/", "@h/?tls=maybe", "@", "@h/?a=b"]) {
+  for (
+    const rest of [
+      "",
+      "@127.0.0.1:x/",
+      "#x@127.0.0.1/",
+      "@h/?tls=maybe",
+      "@",
+      "@h/?a=b",
+      "/x@h/?tls=maybe",
+    ]
+  ) {
     const url = `mongodb://jane:Canary123${rest}`;
     await assert.rejects(openStore({ url }), (error: Error) => {
-      assert.match(error.message, /^Cannot open database "\w+": /);
+      assert.match(error.message, /^Cannot open the database: /);
       assert.doesNotMatch(inspect(error, { depth: 9 }), /Canary/, url);
       return true;
     });
