@@ -10,7 +10,7 @@ export interface SystemState {
   streams: ReadonlyMap<string, StreamState>;
   fills: Fill[];
   /** The mail that was sent last, if the ledger does not know it: then it was restored. */
-  unknownSent: { messageId: string; at: string } | null;
+  unknownSent: { messageId: string; at: Date } | null;
 }
 
 /** From where on something is wrong. */
@@ -80,7 +80,7 @@ function ageFinding({ unknownSent }: SystemState): Finding {
   return finding(
     true,
     "age of the ledger",
-    `it does not know that ${messageId} was sent at ${at}: if it was restored, stop every service ` +
+    `it does not know that ${messageId} was sent at ${at.toISOString()}: if it was restored, stop every service ` +
       `and run "posthaste restored hold"`,
   );
 }

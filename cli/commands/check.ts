@@ -1,5 +1,3 @@
-import type { Bus } from "@posthaste/messaging";
-import type { Store } from "@posthaste/storage";
 import { Command } from "commander";
 import { type CommandContext, openBusFor, openStoreFor } from "../command_context.ts";
 import { EXIT } from "../exit_code.ts";
@@ -67,23 +65,13 @@ async function read(context: CommandContext): Promise<SystemState> {
   await using bus = await openBusFor(context);
   await bus.check();
   const now = new Date();
-  const [ledger, queues, streams, fills, unknownSent] = await Promise.all([
+  const [ledger, queues, streams, fills, sent] = await Promise.all([
     store.ledgerState(now),
     bus.queueStates(STAGES),
     bus.streamStates(),
     bus.fills(),
-    findUnknownSent(store, bus),
+    bus.lastSent(),
   ]);
+  const unknownSent = sent !== undefined && await store.isOlderThan(sent) ? sent : null;
   return { now, ledger, queues, streams, fills, unknownSent };
-}
-
-async function findUnknownSent(
-  store: Pick<Store, "isOlderThan">,
-  bus: Pick<Bus, "newestFact">,
-): Promise<SystemState["unknownSent"]> {
-  const newest = await bus.newestFact("fact.message.sent");
-  if (newest === undefined) return null;
-  const { accountId, messageId, at } = newest.data;
-  const isUnknown = await store.isOlderThan({ accountId, messageId, at: new Date(at) });
-  return isUnknown ? { messageId, at } : null;
 }

@@ -5,7 +5,6 @@ import {
   type AskedType,
   type EventData,
   type EventType,
-  type FactType,
   type Lane,
   REPLIES,
   type ReplyTo,
@@ -23,7 +22,7 @@ import { emptyQueues } from "./empty_queues.ts";
 import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
 import { type Fill, fillsOf } from "./fill.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
-import { type FactOf, newestFact, pastFacts, type PastFactsOptions } from "./past_facts.ts";
+import { lastSent, pastFacts, type PastFactsOptions, type SentMail } from "./past_facts.ts";
 import { openPressure } from "./_pressure.ts";
 import { openSuspects } from "./_suspects.ts";
 import { inboxPrefixOf, repliesOf } from "./permissions.ts";
@@ -72,8 +71,8 @@ export interface Bus extends AsyncDisposable {
   followFacts(record: (facts: Fact[]) => Promise<void>, options: FollowOptions): Promise<void>;
   /** {@linkcode pastFacts} */
   pastFacts(options: PastFactsOptions): AsyncIterable<Fact>;
-  /** {@linkcode newestFact} */
-  newestFact<T extends FactType>(type: T): Promise<FactOf<T> | undefined>;
+  /** {@linkcode lastSent} */
+  lastSent(): Promise<SentMail | undefined>;
   /** {@linkcode openObjectStore} */
   objects(name: StoreName): ObjectStore;
   /** {@linkcode applyTopology} */
@@ -211,8 +210,8 @@ class NatsBus implements Bus {
     return pastFacts(this.#client.stream, options);
   }
 
-  async newestFact<T extends FactType>(type: T): Promise<FactOf<T> | undefined> {
-    return await newestFact(await jetstreamManager(this.#connection, this.#api), type);
+  async lastSent(): Promise<SentMail | undefined> {
+    return await lastSent(await jetstreamManager(this.#connection, this.#api));
   }
 
   objects(name: StoreName): ObjectStore {

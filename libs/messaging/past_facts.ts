@@ -16,8 +16,12 @@ export interface PastFactsOptions {
   types: readonly FactType[];
 }
 
-/** A fact of a type. */
-export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;
+/** A mail that was sent, as its fact tells. */
+export interface SentMail {
+  accountId: string;
+  messageId: string;
+  at: Date;
+}
 
 const AT_ONCE = 500;
 const PULL_EXPIRES_MS = 5000;
@@ -51,14 +55,16 @@ export async function* pastFacts(
   }
 }
 
-/** Reads the newest fact of a type that the broker still holds; `undefined` if there is none. */
-export async function newestFact<T extends FactType>(
-  manager: JetStreamManager,
-  type: T,
-): Promise<FactOf<T> | undefined> {
+/** Reads which mail was sent last, of those whose facts the broker still holds; `undefined` if there is none. */
+export async function lastSent(manager: JetStreamManager): Promise<SentMail | undefined> {
   try {
-    const message = await manager.streams.getMessage("FACTS", { last_by_subj: type });
-    return message === null ? undefined : factOf(message) as FactOf<T> | undefined;
+    const message = await manager.streams.getMessage("FACTS", {
+      last_by_subj: "fact.message.sent",
+    });
+    const fact = message === null ? undefined : factOf(message);
+    if (fact?.type !== "fact.message.sent") return undefined;
+    const { accountId, messageId, at } = fact.data;
+    return { accountId, messageId, at: new Date(at) };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

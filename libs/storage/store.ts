@@ -127,16 +127,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, withoutLogins = false, migrating = false, waiting } = options;
   const database = databaseOf(url);
   // A connection string that cannot be read fails here: below, a part of it would be told as a name.
-  let first: MongoClient | undefined = clientOf(options);
-  const connect = () => {
-    // A client that failed once gives no connection any more.
-    const next = first ?? clientOf(options);
-    first = undefined;
-    return connected(next, database);
-  };
+  clientOf(options);
   let client: MongoClient | undefined;
   try {
-    client = await onceThere(connect, { what: "the database", waiting });
+    client = await onceThere(() => connect(options), { what: "the database", waiting });
     await checkVersion(client.db(database), migrating);
     if (withoutLogins) await checkOpenIntegrations(client.db(database));
   } catch (error) {
@@ -148,9 +142,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return storeOf(client, options);
 }
 
-async function connected(client: MongoClient, database: string): Promise<MongoClient> {
+/** A client that failed once gives no connection any more: each try takes a new one. */
+async function connect(options: StoreOptions): Promise<MongoClient> {
+  const client = clientOf(options);
   try {
-    await ping(client.db(database));
+    await ping(client.db(databaseOf(options.url)));
     return client;
   } catch (error) {
     await client.close();
@@ -162,10 +158,7 @@ async function ping(db: Db): Promise<void> {
   await db.command({ ping: 1 }, { timeoutMS: SELECTION_TIMEOUT_MS });
 }
 
-function storeOf(
-  client: MongoClient,
-  { url, withoutLogins = false }: StoreOptions,
-): Store {
+function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptions): Store {
   const db = client.db(databaseOf(url));
   const operations = {
     ...accountStore(db),

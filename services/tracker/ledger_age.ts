@@ -2,8 +2,7 @@ import type { Bus } from "@posthaste/messaging";
 import type { RestoredLedger } from "@posthaste/storage";
 
 /** What knows how old the ledger is. */
-export interface LedgerAgeDeps
-  extends Pick<RestoredLedger, "isOlderThan">, Pick<Bus, "newestFact"> {}
+export interface LedgerAgeDeps extends Pick<RestoredLedger, "isOlderThan">, Pick<Bus, "lastSent"> {}
 
 /**
  * Makes sure that the ledger is not older than what was done: a restored one takes for unsent what was sent
@@ -12,13 +11,12 @@ export interface LedgerAgeDeps
  *
  * @throws {Error} If it does not know the mail that was sent last.
  */
-export async function assertCurrent({ newestFact, isOlderThan }: LedgerAgeDeps): Promise<void> {
-  const newest = await newestFact("fact.message.sent");
-  if (newest === undefined) return;
-  const { accountId, messageId, at } = newest.data;
-  if (!await isOlderThan({ accountId, messageId, at: new Date(at) })) return;
+export async function assertCurrent({ lastSent, isOlderThan }: LedgerAgeDeps): Promise<void> {
+  const sent = await lastSent();
+  if (sent === undefined || !await isOlderThan(sent)) return;
+  const { messageId, at } = sent;
   throw new Error(
-    `Cannot act on the ledger: it does not know that ${messageId} was sent at ${at}. If it was restored ` +
+    `Cannot act on the ledger: it does not know that ${messageId} was sent at ${at.toISOString()}. If it was restored ` +
       `from a backup, stop every service and run "posthaste restored hold"`,
   );
 }

@@ -15,7 +15,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   await using nats = await openTestNats();
   await using bus = await openBus({ url: nats.url, name: "test" });
   await bus.applyTopology();
-  const deps = { ...store, newestFact: bus.newestFact.bind(bus) };
+  const deps = { ...store, lastSent: () => bus.lastSent() };
   const { _id: accountId } = await store.createAccount({ name: "shop" });
   const [first, second] = [await accept(), await accept()];
 

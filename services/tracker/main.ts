@@ -37,7 +37,7 @@ await runService({
       streamStates: () => bus.streamStates(),
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
-      assertCurrent: () => assertCurrent({ ...store, newestFact: (type) => bus.newestFact(type) }),
+      assertCurrent: () => assertCurrent({ ...store, lastSent: () => bus.lastSent() }),
       now: () => new Date(),
       logger,
     };
