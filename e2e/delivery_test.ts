@@ -216,7 +216,7 @@ test("each recipient has an SMTP transaction, a Message-ID and a header To alone
   const accepted = await system.send({ template, integration, to });
   assert.equal(accepted.status, "success");
   assert.match(accepted.message, /put in the queue/);
-  await system.untilResting(accepted.id);
+  await system.untilDone(accepted.id);
   for (const [index, { email }] of to.entries()) {
     const mail = await onlyMailTo(email);
     assert.deepEqual(mail.envelope, { from: SENDER, to: [email] });
@@ -241,7 +241,7 @@ test("a message is told from queued to sent with the server's reply", async () =
       { email: "printed@state.example", attachments: [{ id: pdf, variables: { n: 1 } }] },
     ],
   });
-  const { states, messageCount } = await system.untilResting(accepted.id);
+  const { states, messageCount } = await system.untilDone(accepted.id);
   assert.deepEqual({ states, messageCount }, { states: { sent: 2 }, messageCount: 2 });
   const stages = [["queued", "rendered", "sending", "sent"], [
     "queued",
@@ -330,7 +330,7 @@ test("twenty recipients of the same PDF cost one print and get the same bytes", 
       attachments: [{ id: pdf, filename: `list-${n}.pdf`, variables: { year: 2026 } }],
     })),
   });
-  assert.deepEqual((await system.untilResting(accepted.id)).states, { sent: 20 });
+  assert.deepEqual((await system.untilDone(accepted.id)).states, { sent: 20 });
   const mails = sink.messages.filter(({ envelope }) => envelope.to[0]?.endsWith("@same.example"));
   assert.equal(mails.length, 20);
   const read = await Promise.all(mails.map(async (mail) => (await readMail(mail))[0]));
@@ -355,7 +355,7 @@ test("a thousand recipients of one request all get their own mail exactly once",
   }));
   const accepted = await system.send({ template, integration, to });
   assert.equal(accepted.messages.length, 1000);
-  const { states } = await system.untilResting(accepted.id, 30_000);
+  const { states } = await system.untilDone(accepted.id, 30_000);
   assert.deepEqual(states, { sent: 1000 });
   const mails = sink.messages.filter(({ envelope }) =>
     envelope.to[0]?.endsWith("@thousand.example")

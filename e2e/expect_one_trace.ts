@@ -38,7 +38,7 @@ export async function expectOneTrace({ system, telemetry, sink, integration }: T
     integration,
     to: [{ email: "jane@traced.example", attachments: [{ id: pdf, variables: { n: 1 } }] }],
   }, { headers: { traceparent: `00-${caller.traceId}-${caller.spanId}-01` } });
-  await system.untilResting(id);
+  await system.untilDone(id);
   const spans = await spansOf(
     telemetry,
     caller.traceId,

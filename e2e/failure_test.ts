@@ -63,7 +63,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
       integration: await system.connect(server.port),
       to: [{ email: "nobody@reader.example" }, { email: "somebody@reader.example" }],
     });
-    const { states } = await system.untilResting(accepted.id);
+    const { states } = await system.untilDone(accepted.id);
     assert.deepEqual(states, { failed: 1, sent: 1 });
     const message = await system.message(accepted.messages[0]?.id ?? "");
     assert.equal(message.state, "failed");
@@ -163,7 +163,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
         { email: "good@dated.example", variables: { day: "2026-03-01" } },
       ],
     });
-    const { states } = await system.untilResting(accepted.id);
+    const { states } = await system.untilDone(accepted.id);
     assert.deepEqual(states, { failed: 1, sent: 1 });
     const { state, reason } = await system.message(accepted.messages[0]?.id ?? "");
     assert.equal(state, "failed");
@@ -189,7 +189,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
         { email: "without@printed.example" },
       ],
     });
-    const { states } = await system.untilResting(accepted.id);
+    const { states } = await system.untilDone(accepted.id);
     assert.deepEqual(states, { failed: 1, sent: 2 });
     const { state, reason } = await system.message(accepted.messages[0]?.id ?? "");
     assert.equal(state, "failed");
@@ -337,7 +337,7 @@ describe("what is refused", () => {
     const replayed = answers.filter((answer) => answer.headers.has("idempotent-replayed"));
     assert.equal(replayed.length, 29);
     assert.equal(await countSends() - before, 1);
-    await system.untilResting(first?.body.id ?? "");
+    await system.untilDone(first?.body.id ?? "");
     const arrived = sink.messages.filter(({ envelope }) =>
       envelope.to[0] === "twin@reader.example"
     );

@@ -71,7 +71,7 @@ test("mail for a server that is away is parked, does not hold up others, and goe
     await travel.endDeferral(accepted.id);
     return back.messages.length >= 300;
   }, { timeoutMs: 30_000, everyMs: 500, message: "all mail to be sent" });
-  const { states } = await system.untilResting(accepted.id);
+  const { states } = await system.untilDone(accepted.id);
   assert.deepEqual(states, { sent: 300 });
   assert.equal(new Set(back.messages.map(({ envelope }) => envelope.to[0])).size, 300);
 });

@@ -111,7 +111,7 @@ test("a browser that is killed under a PDF fails nothing, and leaves nothing beh
   await delay(150);
   process.kill(browser?.pid ?? 0, "SIGKILL");
   await assertPdf(await mailTo(2), 2);
-  assert.deepEqual((await system.untilResting(id)).states, { sent: 1 });
+  assert.deepEqual((await system.untilDone(id)).states, { sent: 1 });
   await until(() => chromium().every(({ pid }) => !before.includes(pid)), {
     message: "the old processes to be gone",
   });
@@ -122,7 +122,7 @@ test("a browser that is killed under a PDF fails nothing, and leaves nothing beh
     if (command.includes("--type=renderer")) process.kill(pid, "SIGKILL");
   }
   await assertPdf(await mailTo(3), 3);
-  assert.deepEqual((await system.untilResting(next.id)).states, { sent: 1 });
+  assert.deepEqual((await system.untilDone(next.id)).states, { sent: 1 });
 });
 
 test("a PDF that never ends fails its message with the reason, and no other", async () => {
@@ -130,7 +130,7 @@ test("a PDF that never ends fails its message with the reason, and no other", as
   const { id, messages } = await sendPdf(10, endless);
   const others = await Promise.all([11, 12, 13].map((n) => sendPdf(n)));
   for (const n of [11, 12, 13]) await assertPdf(await mailTo(n), n);
-  assert.deepEqual((await system.untilResting(id, 60_000)).states, { failed: 1 });
+  assert.deepEqual((await system.untilDone(id, 60_000)).states, { failed: 1 });
   const { reason } = await system.message(messages[0]?.id ?? "");
   // Which limit it meets first depends on how fast the machine is.
   assert.match(
@@ -140,7 +140,7 @@ test("a PDF that never ends fails its message with the reason, and no other", as
   await sendPdf(14);
   await assertPdf(await mailTo(14), 14);
   for (const other of others) {
-    assert.deepEqual((await system.untilResting(other.id)).states, { sent: 1 });
+    assert.deepEqual((await system.untilDone(other.id)).states, { sent: 1 });
   }
   await until(() => {
     const renderers = chromium().filter(({ command }) => command.includes("--type=renderer"));
@@ -153,7 +153,7 @@ test("a store that is full holds no PDF back", async () => {
   await manager.streams.update("OBJ_pdfs", { ...config, max_bytes: state.bytes + 100 });
   const { id } = await sendPdf(20);
   await assertPdf(await mailTo(20), 20);
-  assert.deepEqual((await system.untilResting(id)).states, { sent: 1 });
+  assert.deepEqual((await system.untilDone(id)).states, { sent: 1 });
   await manager.streams.update("OBJ_pdfs", config);
 });
 
@@ -177,7 +177,7 @@ test("a PDF that is damaged or lost in the store is made again, never attached w
         return sink.messages.some(({ envelope }) => envelope.to[0] === `n${n}@print.example`);
       }, { timeoutMs: 30_000, everyMs: 500, message: `the mail whose PDF was ${how}` });
       await assertPdf(await mailTo(n), n);
-      assert.deepEqual((await system.untilResting(id)).states, { sent: 1 });
+      assert.deepEqual((await system.untilDone(id)).states, { sent: 1 });
     } finally {
       mailer?.signal("SIGCONT");
     }

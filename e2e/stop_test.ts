@@ -82,7 +82,7 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
   await using travel = openTimeTravel(system.stack.mongodbUrl);
   await travel.sweepNow();
   for (const { id, messages } of sends) {
-    const { states } = await system.untilResting(id, 40_000);
+    const { states } = await system.untilDone(id, 40_000);
     assert.deepEqual(states, { sent: messages.length });
     // What a service had taken and not begun is given back at once: else it comes again after 30 s.
     for (const message of await system.store.listMessages(system.accountId, id) ?? []) {

@@ -127,9 +127,12 @@ export interface System extends AsyncDisposable {
   message(id: string): Promise<MessageView>;
   /** Waits until all messages of a send are in a state that is none of those on the way. */
   untilResting(sendId: string, timeoutMs?: number): Promise<SendView>;
+  /** Waits until nothing more happens to any message of a send: one that was deferred goes on first. */
+  untilDone(sendId: string, timeoutMs?: number): Promise<SendView>;
 }
 
 const MOVING: readonly MessageState[] = ["queued", "rendered", "printed", "sending"];
+const UNFINISHED: readonly MessageState[] = [...MOVING, "deferred"];
 
 /** Starts the whole system, each part as a process of its own on data of its own. */
 export async function openSystem(options: SystemOptions = {}): Promise<System> {
@@ -186,15 +189,26 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
     },
     message: async (id) => (await http.get<MessageView>(`/messages/${id}`)).body,
     untilResting: (sendId, timeoutMs = 15_000) =>
-      until(async () => {
-        const { body } = await http.get<SendView>(`/sends/${sendId}`);
-        return MOVING.some((state) => body.states[state]) ? undefined : body;
-      }, { timeoutMs, everyMs: 50, message: `"${sendId}" to come to rest` }),
+      untilNone(http, MOVING, { sendId, timeoutMs, message: "to come to rest" }),
+    untilDone: (sendId, timeoutMs = 15_000) =>
+      untilNone(http, UNFINISHED, { sendId, timeoutMs, message: "to be done" }),
     async [Symbol.asyncDispose]() {
       await parts.disposeAsync();
       if (deaths.length > 0) throw new Error(`Parts died by themselves: ${deaths.join("; ")}`);
     },
   };
+}
+
+/** Waits until no message of a send is in one of the states. */
+function untilNone(
+  http: Pick<System, "get">,
+  states: readonly MessageState[],
+  { sendId, timeoutMs, message }: { sendId: string; timeoutMs: number; message: string },
+): Promise<SendView> {
+  return until(async () => {
+    const { body } = await http.get<SendView>(`/sends/${sendId}`);
+    return states.some((state) => body.states[state]) ? undefined : body;
+  }, { timeoutMs, everyMs: 50, message: `"${sendId}" ${message}` });
 }
 
 function httpOf(apiUrl: string, ownToken: string): Pick<System, "post" | "get"> {

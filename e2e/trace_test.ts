@@ -104,9 +104,9 @@ test("nothing personal is in any log line or span, whether mail goes out or not"
     to: [recipient("unsent")],
   });
   await system.post(`/templates/${template}/send/${integration}`, `{"to":"${canary}`);
-  assert.deepEqual((await system.untilResting(good.id)).states, { sent: 2 });
-  assert.deepEqual((await system.untilResting(refused.id)).states, { failed: 1 });
-  assert.deepEqual((await system.untilResting(unfilled.id)).states, { failed: 1 });
+  assert.deepEqual((await system.untilDone(good.id)).states, { sent: 2 });
+  assert.deepEqual((await system.untilDone(refused.id)).states, { failed: 1 });
+  assert.deepEqual((await system.untilDone(unfilled.id)).states, { failed: 1 });
   assert.ok(sink.messages.some(({ raw }) => raw.includes(canary)), "the canary flew");
   const before = telemetry.bodies.length;
   await until(() => telemetry.bodies.length > before + 4, { timeoutMs: 5000 });

@@ -1,39 +1,70 @@
-import type { Desk, Look, Who } from "./desk.ts";
+import type { Page } from "playwright-core";
+import { type Desk, type Look, untilShown, type Who } from "./desk.ts";
 
 /** Browser tabs that go from page to page. */
 export interface Tabs extends AsyncDisposable {
-  /** Has somebody look at a path. Disposing the look leaves its tab to the next one of theirs. */
+  /** Has somebody open a path. Disposing the look leaves its tab to the next one of theirs. */
   look(path: string, who: Who): Promise<Look>;
+  /** Has somebody who is signed in go to a path as by a link, with what was loaded before. */
+  goOn(path: string, who: Who): Promise<Look>;
 }
+
+/** What is there shows nothing of the page before. */
+const ASIDE = "/no-such-page";
 
 /** Opens tabs as they are needed: a page comes much sooner in one that has shown another before. */
 export function openTabs(desk: Pick<Desk, "look" | "url">): Tabs {
   const opened = new AsyncDisposableStack();
   const free = new Map<Who, Look[]>();
 
-  async function take(path: string, who: Who): Promise<Look> {
-    const tab = free.get(who)?.pop();
-    if (tab === undefined) return opened.use(await desk.look(path, { who }));
-    await tab.page.goto(`${desk.url}${path}`);
-    return tab;
+  async function take(
+    path: string,
+    who: Who,
+    go: (page: Page, path: string) => Promise<unknown>,
+  ): Promise<Look> {
+    let tab = free.get(who)?.pop();
+    if (tab === undefined) tab = opened.use(await desk.look(path, { who }));
+    else await go(tab.page, path);
+    return borrowed(tab, () => free.set(who, [...free.get(who) ?? [], tab]));
   }
 
   return {
-    async look(path, who) {
-      const tab = await take(path, who);
-      const { page, faults } = tab;
-      const size = page.viewportSize();
-      return {
-        ...{ page, faults },
-        async [Symbol.asyncDispose]() {
-          await page.unrouteAll();
-          await page.emulateMedia({ colorScheme: "light" });
-          if (size !== null) await page.setViewportSize(size);
-          faults.length = 0;
-          free.set(who, [...free.get(who) ?? [], tab]);
-        },
-      };
-    },
+    look: (path, who) => take(path, who, (page) => page.goto(`${desk.url}${path}`)),
+    goOn: (path, who) => take(path, who, goInside),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Gives a tab for a while; it is left as it was. */
+function borrowed({ page, faults }: Look, giveBack: () => void): Look {
+  const size = page.viewportSize();
+  return {
+    ...{ page, faults },
+    async [Symbol.asyncDispose]() {
+      await page.unrouteAll();
+      await page.emulateMedia({ colorScheme: "light" });
+      if (size !== null) await page.setViewportSize(size);
+      faults.length = 0;
+      giveBack();
+    },
+  };
+}
+
+async function goInside(page: Page, path: string): Promise<void> {
+  for (const next of [ASIDE, path]) {
+    await page.evaluate((path) => {
+      if (path === location.pathname + location.search) return;
+      for (const heading of document.querySelectorAll("h1")) heading.dataset["left"] = "";
+      history.pushState(null, "", path);
+    }, next);
+    await page.locator("h1[data-left]").waitFor({ state: "detached" });
+    await untilShown(page);
+  }
+  // Tab goes on from where it was: that is before the first element of a new page.
+  await page.evaluate(() => {
+    const first = document.createElement("button");
+    document.body.prepend(first);
+    first.focus();
+    first.remove();
+  });
 }

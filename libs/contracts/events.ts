@@ -64,6 +64,8 @@ const messageShape = {
   subject: z.string(),
   html: contentSchema,
   text: contentSchema,
+  /** How many mailers had no connection for it, and left it to the others. */
+  passes: z.int().nonnegative().optional(),
 };
 
 /** A PDF that is still to be printed. */

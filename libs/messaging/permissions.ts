@@ -59,6 +59,9 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
   },
   mailer: {
     makes: [
+      // What another mailer has a connection for.
+      "message.rendered.mail.*",
+      "message.printed.*",
       "send.resumed.*",
       "retry.at.*.*",
       ...["sent", "deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),

@@ -21,8 +21,11 @@ export interface Passage {
   leave(): void;
 }
 
-/** Whether a mail may be sent now, or a sentence that says why it must wait in the ledger. */
-export type Admission = Passage | { parked: string };
+/**
+ * Whether a mail may be sent now, is for another mailer, since this one has none of the integration's
+ * connections, or must wait in the ledger, and a sentence that says why.
+ */
+export type Admission = Passage | "elsewhere" | { parked: string };
 
 /** Keeps the mails of one integration from filling all the places of a mailer. */
 export interface Gate {
@@ -106,7 +109,7 @@ export function openGate(deps: GateDeps): Gate {
       });
       if (closed !== undefined) return { parked: closed };
       const connections = shareOf(maxConnections, deps.crew(), key);
-      if (connections === 0) return { parked: PARKING_REASON.busy };
+      if (connections === 0) return "elsewhere";
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
         return { parked: PARKING_REASON.rate };
       }

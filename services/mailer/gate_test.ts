@@ -17,7 +17,7 @@ function openTestGate(trouble?: Partial<IntegrationTrouble>) {
 }
 
 function passed(admission: Admission): Passage {
-  assert.ok(!("parked" in admission), JSON.stringify(admission));
+  assert.ok(admission !== "elsewhere" && !("parked" in admission), JSON.stringify(admission));
   return admission;
 }
 
@@ -87,6 +87,23 @@ test("admit() leaves no server alone for a pause that nobody noted, however ofte
     passed(await gate.admit(integrationOf(), "transactional"));
     passed(await gate.admit(integrationOf(), "transactional"));
   }
+});
+
+test("admit() leaves mail to the mailers that have a connection, and parks what nobody may send", async () => {
+  const { gate, world } = openTestGate();
+  const integration = integrationOf({ maxConnections: 2 });
+  const admissions = [0, 1, 2, 3, 4].map((position) => {
+    world.crew = { count: 5, position };
+    return gate.admit(integration, "transactional");
+  });
+  const elsewhere = (await Promise.all(admissions)).filter((admission) =>
+    admission === "elsewhere"
+  );
+  assert.equal(elsewhere.length, 3);
+  const suspended = integrationOf({ suspended: { at: new Date(0), reason: "no login" } });
+  assert.deepEqual(await gate.admit({ ...suspended, maxConnections: 0 }, "bulk"), {
+    parked: "The integration is suspended: no login",
+  });
 });
 
 test("admit() gives each mailer its share of connections and of the rate", async () => {

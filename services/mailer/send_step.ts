@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Integration } from "@posthaste/contracts";
-import { dispatchesAgain, type Step, type Verdict } from "@posthaste/messaging";
+import { type Integration, PARKING_REASON } from "@posthaste/contracts";
+import {
+  type Delivery,
+  dispatchesAgain,
+  type Outgoing,
+  type Step,
+  type Verdict,
+} from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import {
   type IntegrationStore,
@@ -56,16 +62,21 @@ export interface SendDeps
   mailLimit: number;
 }
 
+/** What brings a message to the mailers. */
+type MailEvent = "message.rendered" | "message.printed";
+
 /**
  * Sends one message: claims it in the ledger, makes one SMTP transaction, writes the outcome. Only
  * the worker whose claim holds may write. The final dot goes out once the ledger has it and the lease
  * is not over; a worker that is lost between the dot and the outcome is the one gap that SMTP leaves
- * (RFC 1047). What may not go now is parked, without a claim.
+ * (RFC 1047). What may not go now is parked, without a claim; what only other mailers have connections
+ * for goes back to the queue.
  */
-export function sendStep(deps: SendDeps): Step<"message.rendered" | "message.printed"> {
+export function sendStep(deps: SendDeps): Step<MailEvent> {
   return {
     name: "mailer.send",
-    handle: async ({ type, data }) => {
+    handle: async (delivery) => {
+      const { type, data } = delivery;
       const message = type === "message.printed" ? data : { ...data, attachments: [] };
       addSpanAttributes({
         "posthaste.message.id": message.messageId,
@@ -77,6 +88,9 @@ export function sendStep(deps: SendDeps): Step<"message.rendered" | "message.pri
         return await failUnsent(message, deps, reason);
       }
       const admission = await deps.gate.admit(integration, message.lane);
+      if (admission === "elsewhere") {
+        return passOn(delivery) ?? await park(message, integration, deps, PARKING_REASON.busy);
+      }
       if ("parked" in admission) return await park(message, integration, deps, admission.parked);
       crashPoint("mailer.admitted");
       try {
@@ -166,6 +180,22 @@ function identityOf(message: ReadyMessage) {
 async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string): Promise<Verdict> {
   const claimed = await claim(message, deps);
   return claimed ? await settle(claimed.work, deps, { state: "failed", reason }) : NOTHING;
+}
+
+/**
+ * A mail that comes so often to mailers without a connection waits in the ledger. With six mailers for each
+ * connection this happens to one in eighteen.
+ */
+const MOST_PASSES = 16;
+
+/**
+ * Leaves a mail to the other mailers, one of which has a connection. It was tried nowhere: to render it
+ * once more, as what is parked is, would cost more.
+ */
+function passOn({ type, data }: Delivery<MailEvent>): Verdict | undefined {
+  const passes = (data.passes ?? 0) + 1;
+  if (passes > MOST_PASSES) return undefined;
+  return { type: "done", publish: [{ type, data: { ...data, passes } } as Outgoing] };
 }
 
 /** It waits in the ledger until the tracker lets it go, but no longer than mail may wait. */

@@ -1,5 +1,5 @@
 import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
-import { type Outgoing, runStep, type Verdict } from "@posthaste/messaging";
+import { type Delivery, type Outgoing, runStep, type Verdict } from "@posthaste/messaging";
 import {
   type Claim,
   type Claimed,
@@ -298,6 +298,32 @@ test("sendStep() parks what may not go now, without a claim", async () => {
   old.world.now = Date.parse(ACCEPTED) + 48 * 3_600_000;
   assert.deepEqual(typesOf(await old.run()), ["fact.message.failed"]);
   assert.deepEqual(old.world.written.map(({ reason }) => reason), ["busy; retries ended"]);
+});
+
+test("sendStep() leaves a mail to the other mailers as it came, until it came too often", async () => {
+  const admit = () => Promise.resolve("elsewhere" as const);
+  const { world, step } = openMailer({ gate: { admit, block: () => {} } });
+  const { signal } = new AbortController();
+  const { attachments: _, ...rest } = MESSAGE;
+  const first: Delivery<"message.rendered" | "message.printed">[] = [
+    { type: "message.printed", data: MESSAGE },
+    { type: "message.rendered", data: { ...rest, pdfs: [] } },
+  ];
+  for (const delivery of first) {
+    let last = delivery;
+    for (let passes = 1; passes <= 16; passes++) {
+      const [next, ...more] = publishedBy(await step.handle(last, signal));
+      assert.deepEqual(next, { ...delivery, data: { ...delivery.data, passes } });
+      assert.deepEqual(more, []);
+      last = next as typeof delivery;
+    }
+    assert.deepEqual([world.claims, world.mails, world.parked], [[], [], []]);
+    assert.deepEqual(publishedBy(await step.handle(last, signal)), []);
+    assert.equal(
+      world.parked.pop()?.reason,
+      "The SMTP server is busy with other mail of this integration",
+    );
+  }
 });
 
 test("sendStep() suspends the integration whose login is refused, and parks its mail", async () => {

@@ -32,7 +32,8 @@ const raw = Buffer.from("Message-ID: <m1@example.com>\r\nSubject: x\r\n\r\n..dot
 /** More than the buffers of two sockets take. */
 const huge = Buffer.alloc(16_000_000, `${"x".repeat(74)}\r\n`);
 const large = huge.subarray(0, 2_000_000);
-const limits = { connectTimeoutMs: 600, stallMs: 600, replyMs: 600 };
+// Longer than a busy machine stalls.
+const limits = { connectTimeoutMs: 1000, stallMs: 1000, replyMs: 1000 };
 const abreast = 8;
 
 const actions = {
