@@ -1,5 +1,5 @@
 import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
-import { type Delivery, type Outgoing, runStep, type Verdict } from "@posthaste/messaging";
+import { type Delivery, openBus, type Outgoing, runStep, type Verdict } from "@posthaste/messaging";
 import {
   type Claim,
   type Claimed,
@@ -7,11 +7,14 @@ import {
   MasterKeyMissingError,
   type Parking,
 } from "@posthaste/storage";
+import { openLogger } from "@posthaste/telemetry";
+import { openTestNats, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { integrationOf } from "./_test_integration.ts";
 import { encodeAttachment } from "./compose_mime.ts";
+import { openGate } from "./gate.ts";
 import { type SendDeps, sendStep } from "./send_step.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
@@ -324,6 +327,40 @@ test("sendStep() leaves a mail to the other mailers as it came, until it came to
       "The SMTP server is busy with other mail of this integration",
     );
   }
+});
+
+test("mail finds the one mailer of two that has a connection, through the broker", async () => {
+  await using nats = await openTestNats();
+  await using bus = await openBus({ url: nats.url, name: "test" });
+  await bus.applyTopology();
+  const stop = new AbortController();
+  using _ = { [Symbol.dispose]: () => stop.abort() };
+  const mailers = [0, 1].map((position) => {
+    const gate = openGate({
+      crew: () => ({ count: 2, position }),
+      troubleOf: () => undefined,
+      now: () => new Date(),
+    });
+    const findIntegration = () => Promise.resolve(integrationOf({ maxConnections: 1 }));
+    return openMailer({ gate, findIntegration });
+  });
+  const logger = openLogger({ service: "test", level: "error", write: () => {} });
+  const consuming = mailers.map(({ step }) =>
+    bus.consume(step, {
+      ...{ consumer: "mailer_transactional", concurrency: 4, signal: stop.signal, logger },
+    })
+  );
+  const count = 30;
+  for (let index = 0; index < count; index++) {
+    const data = { ...MESSAGE, index, messageId: messageIdOf(sendId, index) };
+    await bus.publish({ type: "message.printed", data });
+  }
+  const sent = () => mailers.map(({ world }) => world.mails.length).sort();
+  await until(() => sent().includes(count), { message: "all mail to be sent" });
+  stop.abort();
+  await Promise.all(consuming);
+  assert.deepEqual(sent(), [0, count]);
+  assert.deepEqual(mailers.flatMap(({ world }) => world.parked), []);
 });
 
 test("sendStep() suspends the integration whose login is refused, and parks its mail", async () => {
