@@ -126,7 +126,7 @@ test("a fill that dies of what others left in its worker is done in a fresh one"
 });
 
 test("openCage() forgets compiled templates by their weight, too", async () => {
-  await using cage = openCage({ workers: 1, memoryMb: 32, timeLimitMs: 20_000, keptWeight: 3e6 });
+  await using cage = openCage({ workers: 1, memoryMb: 32, timeLimitMs: 20_000, keptWeight: 2e6 });
   for (let n = 0; n < 1.5 * deadly; n++) {
     const template = html(
       `{{number a locale="en" maximumFractionDigits=${n}}}`.repeat(700),
