@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import {
+  isTerminal,
+  MESSAGE_STATES,
   type MessageState,
   type PageOptionsInput,
   pageOptionsSchema,
@@ -132,7 +134,6 @@ export interface System extends AsyncDisposable {
 }
 
 const MOVING: readonly MessageState[] = ["queued", "rendered", "printed", "sending"];
-const UNFINISHED: readonly MessageState[] = [...MOVING, "deferred"];
 
 /** Starts the whole system, each part as a process of its own on data of its own. */
 export async function openSystem(options: SystemOptions = {}): Promise<System> {
@@ -189,9 +190,11 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
     },
     message: async (id) => (await http.get<MessageView>(`/messages/${id}`)).body,
     untilResting: (sendId, timeoutMs = 15_000) =>
-      untilNone(http, MOVING, { sendId, timeoutMs, message: "to come to rest" }),
+      untilAll(http, (state) => !MOVING.includes(state), {
+        ...{ sendId, timeoutMs, message: "to come to rest" },
+      }),
     untilDone: (sendId, timeoutMs = 15_000) =>
-      untilNone(http, UNFINISHED, { sendId, timeoutMs, message: "to be done" }),
+      untilAll(http, isTerminal, { sendId, timeoutMs, message: "to be done" }),
     async [Symbol.asyncDispose]() {
       await parts.disposeAsync();
       if (deaths.length > 0) throw new Error(`Parts died by themselves: ${deaths.join("; ")}`);
@@ -199,15 +202,15 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
   };
 }
 
-/** Waits until no message of a send is in one of the states. */
-function untilNone(
+/** Waits until all messages of a send are in states that will do. */
+function untilAll(
   http: Pick<System, "get">,
-  states: readonly MessageState[],
+  willDo: (state: MessageState) => boolean,
   { sendId, timeoutMs, message }: { sendId: string; timeoutMs: number; message: string },
 ): Promise<SendView> {
   return until(async () => {
     const { body } = await http.get<SendView>(`/sends/${sendId}`);
-    return states.some((state) => body.states[state]) ? undefined : body;
+    return MESSAGE_STATES.every((state) => !body.states[state] || willDo(state)) && body;
   }, { timeoutMs, everyMs: 50, message: `"${sendId}" ${message}` });
 }
 

@@ -184,7 +184,7 @@ async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string)
 
 /**
  * A mail that comes so often to mailers without a connection waits in the ledger. With six mailers for each
- * connection this happens to one in eighteen.
+ * connection this happens to one in 22.
  */
 const MOST_PASSES = 16;
 

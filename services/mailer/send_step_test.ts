@@ -355,8 +355,7 @@ test("mail finds the one mailer of two that has a connection, through the broker
     const data = { ...MESSAGE, index, messageId: messageIdOf(sendId, index) };
     await bus.publish({ type: "message.printed", data });
   }
-  const sent = () =>
-    mailers.map(({ world }) => world.mails.length).reduce((a, b) => Math.max(a, b));
+  const sent = () => Math.max(...mailers.map(({ world }) => world.mails.length));
   const parked = () => mailers.flatMap(({ world }) => world.parked).length;
   await until(() => sent() + parked() === count, {
     timeoutMs: 20_000,
