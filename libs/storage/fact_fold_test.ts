@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messageIdOf, type Send } from "@posthaste/contracts";
+import { MongoClient } from "mongodb";
 import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
-import type { RecordedFact } from "./fact_fold.ts";
+import { factFold, type RecordedFact } from "./fact_fold.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -99,6 +100,23 @@ test("recordFacts() makes missing documents for the whole send, even by 20 at on
   assert.ok(
     messages?.every(({ state, timeline }) => state === "rendered" && timeline.length === 2),
   );
+});
+
+test("recordFacts() asks for missing documents all at once, however many sends there are", async () => {
+  const sends = await Promise.all(Array.from({ length: 60 }, () => accepted()));
+  const commands: string[] = [];
+  const client = new MongoClient(opened.url, { monitorCommands: true });
+  try {
+    client.on("commandStarted", ({ commandName }) => commands.push(commandName));
+    await factFold(client.db()).recordFacts(sends.map((send) => rendered(send, 1)));
+  } finally {
+    await client.close();
+  }
+  for (const send of sends) assert.equal((await read(send)).state, "rendered");
+  const ofLedger = commands.filter((name) =>
+    ["find", "getMore", "insert", "update"].includes(name)
+  );
+  assert.deepEqual(ofLedger, ["find", "find", "insert", "update", "find"]);
 });
 
 test("recordFacts() adds late facts to the timeline but no failure that came too late, and never takes a sent message back", async () => {

@@ -50,6 +50,7 @@ export function messageStore(db: Db): MessageStore {
   const { findSend, loadSends } = sendStore(db);
   return {
     async materializeSends(ids) {
+      if (ids.length === 0) return { unknown: [] };
       const unknown = new Set(ids);
       const found = async function* () {
         for await (const send of loadSends(ids)) {

@@ -96,7 +96,9 @@ export const STAGES: readonly Stage[] = [
     consumers: [{ stream: "FACTS", name: "tracker" }, { stream: "FACTS", name: "statistics" }],
     invoice: "none",
     units: 1200,
-    waiting: { by: "0.1 of a core each", units: 1200, settings: {}, cores: 0.1 },
+    // Else the sweeper looks for mail that is only held back.
+    settings: { SWEEP_GRACE: "10m" },
+    waiting: { by: "0.1 of a core each", units: 6000, settings: {}, cores: 0.1 },
   },
   {
     name: "sweeper",
