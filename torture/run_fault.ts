@@ -7,7 +7,7 @@ import { openEavesdropper } from "./ledgers/eavesdrop.ts";
 import type { Chaos, Fault } from "./faults/fault.ts";
 import { findLeaks } from "./ledgers/find_leaks.ts";
 import { readJournal } from "./ledgers/journal.ts";
-import type { ClientLine, SinkLine } from "./ledgers/ledgers.ts";
+import type { BrokerLedger, ClientLine, SinkLine } from "./ledgers/ledgers.ts";
 import { USUAL_MIX } from "./load/orders.ts";
 import { MASTER_SECRET } from "./rig/pods.ts";
 import { openRandom } from "./random.ts";
@@ -124,7 +124,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   const quiet = await untilQuiet(rig, { account, hold: whenUnknown === "hold", ...options });
   const [service, broker, residue, totals, leaks] = await Promise.all([
     readServiceLedger(rig.mongo, account.accountId),
-    readBrokerLedger(rig.natsUrl),
+    readQuietBroker(rig),
     readResidue(rig),
     sink.totals(),
     findLeaks(rig, { accountId: account.accountId, search }),
@@ -294,7 +294,26 @@ async function isSettled(rig: Rig, { accountId }: RunAccount, hold: boolean): Pr
   // First what publishes, then what was published.
   const { sends } = await readServiceLedger(rig.mongo, accountId);
   if (!hold && !sends.every((send) => send.settled)) return false;
-  const { streams, consumers } = await readBrokerLedger(rig.natsUrl);
+  return isEmpty(await readBrokerLedger(rig.natsUrl));
+}
+
+/**
+ * Reads what the broker still holds when all is quiet. Of a mail that is done a fact may come late: who
+ * tells it waits for a stream that was wiped away, and nothing is seen of that until it is there.
+ */
+async function readQuietBroker(rig: Rig): Promise<BrokerLedger> {
+  const deadline = performance.now() + LATE_FACT_MS;
+  for (;;) {
+    const ledger = await readBrokerLedger(rig.natsUrl);
+    if (isEmpty(ledger) || performance.now() > deadline) return ledger;
+    await delay(400);
+  }
+}
+
+/** A fact is published twice, 5 s each, and may then wait for company. */
+const LATE_FACT_MS = 15_000;
+
+function isEmpty({ streams, consumers }: BrokerLedger): boolean {
   return Object.values(streams).every((messages) => messages === 0) &&
     Object.values(consumers).every(({ unsettled, waiting }) => unsettled + waiting === 0);
 }
