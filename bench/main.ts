@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -61,11 +61,11 @@ type SharedFigure = keyof typeof FIGURES;
 async function measure(
   { figures, rounds, scale, profileDir }: BenchOptions & { figures: SharedFigure[] },
 ): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-bench-"));
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-bench-"));
   await using sink = await openSink();
   await using system = await openBenchSystem({
     env: process.env,
-    dataDir,
+    dataDir: folder.path,
     sinkPort: sink.port,
     profileDir,
     onProgress: say,
