@@ -8,6 +8,7 @@ import {
 } from "@posthaste/contracts";
 import type { AnyBulkWriteOperation, Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { withoutDocument } from "./_without_document.ts";
 import { messageStore } from "./message_store.ts";
 
 type OfType<T extends RecordedFactType> = { type: T; data: EventData<T> };
@@ -41,26 +42,26 @@ export function factFold(db: Db): FactFold {
   const { messages } = collectionsOf(db);
   const { materializeSends } = messageStore(db);
 
-  async function withoutDocument(facts: RecordedFact[]): Promise<RecordedFact[]> {
-    if (facts.length === 0) return [];
-    const ids = [...new Set(facts.map((fact) => fact.data.messageId))];
-    const found = await messages.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
-    const known = new Set(found.map(({ _id }) => _id));
-    return facts.filter((fact) => !known.has(fact.data.messageId));
+  async function write(facts: RecordedFact[]): Promise<number> {
+    const { matchedCount } = await messages.bulkWrite(facts.map(operationOf), { ordered: false });
+    return matchedCount;
   }
 
   return {
     async recordFacts(facts) {
       const folded = facts.filter(isOfPreparation);
-      if (folded.length === 0) return { orphans: [] };
-      // Another tracker may have had what comes before it, and not have written that yet: of several
-      // that share a backlog, each finds documents missing. So they are looked for first, for all at
-      // once. An upsert could not do it: with a line that is there already it would insert again.
-      const missing = await withoutDocument(folded);
-      await materializeSends([...new Set(missing.map((fact) => fact.data.sendId))]);
-      await messages.bulkWrite(folded.map(operationOf), { ordered: false });
-      const orphans = await withoutDocument(missing);
-      return { orphans: [...new Set(orphans.map((fact) => fact.data.messageId))] };
+      if (folded.length === 0 || await write(folded) === folded.length) return { orphans: [] };
+      // What matched nothing is known already or had no document: an upsert could not tell these
+      // apart, since a filter on the timeline that fails would insert the message again.
+      const missing = await withoutDocument(messages, folded.map(({ data }) => data.messageId));
+      const sendIds = folded.flatMap(({ data: { messageId, sendId } }) =>
+        missing.has(messageId) ? [sendId] : []
+      );
+      // All at once: of trackers that share a backlog, each has many facts whose sends another makes.
+      await materializeSends([...new Set(sendIds)]);
+      // All of them, because a document may have come from elsewhere since the first write.
+      await write(folded);
+      return { orphans: [...await withoutDocument(messages, [...missing])] };
     },
   };
 }

@@ -116,7 +116,7 @@ test("recordFacts() asks for missing documents all at once, however many sends t
   const ofLedger = commands.filter((name) =>
     ["find", "getMore", "insert", "update"].includes(name)
   );
-  assert.deepEqual(ofLedger, ["find", "find", "insert", "update", "find"]);
+  assert.deepEqual(ofLedger, ["update", "find", "find", "insert", "update", "find"]);
 });
 
 test("recordFacts() adds late facts to the timeline but no failure that came too late, and never takes a sent message back", async () => {

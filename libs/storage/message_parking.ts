@@ -4,6 +4,7 @@ import type { Claim } from "./message_claim.ts";
 import { collectionsOf } from "./_collections.ts";
 import { insertingFirst } from "./_first_attempt.ts";
 import { UNTOUCHED } from "./_message_document.ts";
+import { withoutDocument } from "./_without_document.ts";
 import { messageStore } from "./message_store.ts";
 
 /** A message that has to wait for its integration's turn. */
@@ -72,7 +73,7 @@ export function messageParking(db: Db): MessageParking {
       if (parkings.length === 0) return { unknown: [] };
       const wanted = parkings.reduce((sum, { indexes }) => sum + indexes.length, 0);
       if (await parkAll(messages, parkings) === wanted) return { unknown: [] };
-      const { unknown } = await materializeSends([...await withoutDocument(messages, parkings)]);
+      const { unknown } = await materializeSends([...await incompleteSends(messages, parkings)]);
       await parkAll(messages, parkings);
       return { unknown };
     },
@@ -165,14 +166,12 @@ function idsOf({ sendId, indexes }: UntriedParking): string[] {
 }
 
 /** Names the sends that have messages among these without a document. */
-async function withoutDocument(
+async function incompleteSends(
   messages: Collection<Message>,
   parkings: readonly UntriedParking[],
 ): Promise<Set<string>> {
-  const ids = parkings.flatMap(idsOf);
-  const found = await messages.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
-  const known = new Set(found.map(({ _id }) => _id));
-  const incomplete = parkings.filter((parking) => idsOf(parking).some((id) => !known.has(id)));
+  const missing = await withoutDocument(messages, parkings.flatMap(idsOf));
+  const incomplete = parkings.filter((parking) => idsOf(parking).some((id) => missing.has(id)));
   return new Set(incomplete.map(({ sendId }) => sendId));
 }
 
