@@ -29,10 +29,12 @@ describe("every page", { concurrency: 2 }, () => {
       await using look = await (who === "nobody" ? tabs.look(path, who) : tabs.goOn(path, who));
       const { page, faults } = look;
       await untilShown(page);
+      await page.evaluate(noteMotions);
       await entry.open?.(page);
       await untilShown(page);
-      // Half-way from one colour to another there may be too little between text and ground.
-      await page.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
+      await context.test("without motion, by whoever asked for less of it", async () => {
+        assert.deepEqual(await page.evaluate(motions), []);
+      });
       for (const colorScheme of ["light", "dark"] as const) {
         await context.test(`by people with disabilities, in ${colorScheme} colours`, async () => {
           await page.emulateMedia({ colorScheme });
@@ -148,6 +150,27 @@ const PHONE = { width: 360, height: 740 };
 
 /** More than any page has. */
 const MOST_STOPS = 150;
+
+interface Moving {
+  /** What has moved, and by which of its properties. */
+  moved?: Set<string>;
+}
+
+/** Runs in the page: notes from now on what moves, grows, fades or changes colour slowly. */
+function noteMotions(): void {
+  const moving = globalThis as unknown as Moving;
+  const isNoted = moving.moved !== undefined;
+  moving.moved = new Set();
+  if (isNoted) return;
+  document.addEventListener("transitionrun", ({ propertyName, target }) => {
+    moving.moved?.add(`${propertyName} of ${(target as Element).outerHTML.slice(0, 200)}`);
+  }, true);
+}
+
+/** Runs in the page: what {@linkcode noteMotions} has noted. */
+function motions(): string[] {
+  return [...(globalThis as unknown as Moving).moved ?? []];
+}
 
 function nameOfFocused(page: Page): Promise<string> {
   return page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");

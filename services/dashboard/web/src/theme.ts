@@ -14,6 +14,8 @@ export const THEME = createTheme({
   luminanceThreshold: 0.179,
   defaultRadius: "md",
   cursorType: "pointer",
+  // Menus and dialogs are there, and gone, at once (the rest is in `global.css`).
+  respectReducedMotion: true,
   fontFamily:
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace:
