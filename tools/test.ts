@@ -26,39 +26,22 @@ const SLOWEST = 10;
 const FOLDERS = "{libs,services,dev,cli,tools,e2e,bench,torture,deploy}";
 
 interface Lane {
-  of: readonly RegExp[];
+  of: RegExp;
   atOnce: number;
 }
 
 /**
- * The lanes of a row run beside each other, and a row after the one before. A file is in the last lane
- * that its path fits.
- *
- * - Some files wait for most of their time: for a limit to pass, or a cluster to agree.
- * - Files that start the whole system come two at a time: half of their time they wait.
- * - The torture measures how soon it is answered, so it has nothing beside it that works much.
+ * Files that start the whole system come last, two of them at a time: half of their time they wait. The
+ * torture measures how soon it is answered, so it has nothing beside it that works much.
  */
-const ROWS: readonly Lane[][] = [
-  [
-    { of: [/^/], atOnce: 3 },
-    {
-      of: [
-        /^dev\/deno_services_/,
-        /^libs\/(parts\/(mongod_replica_set|nats_cluster)|storage\/store|testing\/smtp_rogue)_/,
-        /^services\/api\/interface_/,
-        /^services\/mailer\/(probe_step|real_servers|smtp_faults|transport_pool)_/,
-        /^services\/pdf\/(leaks|watch_print)_/,
-      ],
-      atOnce: 1,
-    },
-  ],
+const LATER: readonly Lane[][] = [
   [{
-    of: [/^e2e\/(dashboard\/)?\w+_test\.ts$/, /^torture\/(sabotage\/sabotage|hostile\/secrets)_/],
+    of: /^(e2e\/(dashboard\/)?\w+|torture\/(sabotage\/sabotage|hostile\/secrets))_test\.ts$/,
     atOnce: 2,
   }],
   [
-    { of: [/^torture\/short_/], atOnce: 1 },
-    { of: [/^libs\/messaging\//, /^torture\/hostile\/(accounts|http)_/], atOnce: 2 },
+    { of: /^torture\/short_test\.ts$/, atOnce: 1 },
+    { of: /^(libs\/messaging\/|torture\/hostile\/(accounts|http)_test)/, atOnce: 2 },
   ],
 ];
 
@@ -124,12 +107,11 @@ process.exitCode = await runAll(files);
 if (!interrupted.aborted) tellSlowest();
 
 async function runAll(all: string[]): Promise<number> {
-  const lanes = ROWS.flat();
-  const laneOf = (file: string) => lanes.findLast(({ of }) => of.some((each) => each.test(file)));
-  const good: boolean[] = [];
-  for (const row of ROWS) {
-    const running = row.map((lane) => {
-      return runSome(all.filter((file) => laneOf(file) === lane), lane.atOnce);
+  const isLater = (file: string) => LATER.flat().some(({ of }) => of.test(file));
+  const good = [await runSome(all.filter((file) => !isLater(file)), 3)];
+  for (const lanes of LATER) {
+    const running = lanes.map(({ of, atOnce }) => {
+      return runSome(all.filter((file) => of.test(file)), atOnce);
     });
     good.push(...await Promise.all(running));
   }
