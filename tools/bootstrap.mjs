@@ -149,12 +149,7 @@ exec "$@" 3<&-
 const SAME_SIGNAL_MS = 500;
 
 function run(places, command) {
-  const child = spawn("sh", ["-c", WATCHED, "sh", ...command], {
-    detached: true,
-    stdio: ["inherit", "inherit", "inherit", "pipe"],
-    env: { ...process.env, PATH: [places.bin, process.env.PATH].join(delimiter) },
-  });
-  child.stdio[3].on("error", () => {});
+  // Before the command runs: what it prints may be answered by a signal at once.
   const lastAt = {};
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
@@ -163,6 +158,12 @@ function run(places, command) {
       lastAt[signal] = now;
     });
   }
+  const child = spawn("sh", ["-c", WATCHED, "sh", ...command], {
+    detached: true,
+    stdio: ["inherit", "inherit", "inherit", "pipe"],
+    env: { ...process.env, PATH: [places.bin, process.env.PATH].join(delimiter) },
+  });
+  child.stdio[3].on("error", () => {});
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => {

@@ -117,11 +117,12 @@ test("bootstrap hands a Ctrl-C to the command once, though npm repeats it", asyn
     stdio: ["ignore", "pipe", "ignore"],
   });
   await once(child.stdout, "data");
+  const exited = once(child, "exit");
   // A terminal signals the whole group, then npm signals its child again.
   process.kill(-(child.pid as number), "SIGINT");
   await sleep(50);
   child.kill("SIGINT");
-  const [code] = await once(child, "exit");
+  const [code] = await exited;
   assert.equal(code, 41);
 });
 
