@@ -8,6 +8,7 @@ const FIRST = 20_000;
 const LAST = 32_767;
 const TRIES = 200;
 
+/** Those that were given, or looked at in vain. */
 const given = new Set<number>();
 
 /**
@@ -19,9 +20,10 @@ const given = new Set<number>();
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {
     const port = randomInt(FIRST, LAST + 1);
-    if (given.has(port) || !await isFree(port)) continue;
+    if (given.has(port)) continue;
+    // Before it is looked at: else two that look one after the other would have the same.
     given.add(port);
-    return port;
+    if (await isFree(port)) return port;
   }
   throw new Error(`Cannot find a free port between ${FIRST} and ${LAST} in ${TRIES} tries`);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import { test } from "node:test";
 import { openTestDashboard, SETUP_CODE, type TestDashboard } from "./_test_dashboard.ts";
 import { hashPassword, PASSWORD_COST } from "@posthaste/storage";
@@ -95,14 +96,16 @@ test("POST /api/entrance/login answers the same to an unknown address, no passwo
   const times = new Map<string, number[]>();
   for (let i = 0; i < 4; i++) {
     for (const email of ["jane@shop.example", "nobody@shop.example", "viewer@own.example", "no"]) {
-      const began = performance.now();
+      // The processor's time: on a busy machine an answer may come at any time.
+      const before = process.cpuUsage();
       const login = { email, password: "wrong horse battery" };
       const answer = await dashboard.signedOut.post(
         "/api/entrance/login",
         login,
         from(`192.0.2.${i}`),
       );
-      times.set(email, [...times.get(email) ?? [], performance.now() - began]);
+      const { user, system } = process.cpuUsage(before);
+      times.set(email, [...times.get(email) ?? [], (user + system) / 1000]);
       assert.deepEqual([answer.status, answer.body, answer.cookies], [
         400,
         { error: "The e-mail address or the password is wrong", code: "wrong_login" },
@@ -111,8 +114,8 @@ test("POST /api/entrance/login answers the same to an unknown address, no passwo
     }
   }
   // Each has hashed: without it an answer takes a millisecond or two.
-  const fastest = [...times.values()].map((list) => Math.min(...list));
-  assert.ok(Math.min(...fastest) > Math.max(...fastest) / 3, fastest.join());
+  const least = [...times.values()].map((list) => Math.min(...list));
+  assert.ok(Math.min(...least) > Math.max(...least) / 3, least.join());
 });
 
 test("POST /api/entrance/login has who fails often wait, and the others not", async () => {

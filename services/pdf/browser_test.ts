@@ -72,7 +72,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
 
   for (const what of ["browser", "renderer"]) {
     test(`print() ends a ${what} that hangs and prints again on another`, async () => {
-      await using browser = await openTestBrowser({ timeLimit: 400, concurrency: 1 });
+      await using browser = await openTestBrowser({ timeLimit: 1_000, concurrency: 1 });
       await browser.warm();
       const first = pidOf(browser.stats());
       const tree = await processTree(first);
