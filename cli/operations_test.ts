@@ -103,15 +103,17 @@ test("restoredCommand() holds what may have been sent, writes what facts tell, a
 });
 
 test("restoredCommand() refuses while a mailer runs, and a time that is none", async () => {
-  await using running = announcing();
+  await using running = await announcing();
   const refused = await run("restored hold --backup 2026-11-22T03:00Z");
   assert.equal(refused.code, EXIT.refused, running.id);
   assert.match(refused.stderr, /1 mailer still at work\nremedy: stop every service/);
   assert.equal((await run("restored hold --backup yesterday")).code, EXIT.usage);
 });
 
-function announcing() {
+/** A mailer that has announced itself, and goes on doing so. */
+async function announcing() {
   const id = "running";
+  await store.announceMailer(id);
   const timer = setInterval(() => void store.announceMailer(id), 500);
   return {
     id,
