@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkDependencies } from "./check_dependencies.ts";
-import { makeRepository } from "./_make_repository.ts";
+import { makeRepository } from "./make_repository.ts";
 
 function page(rows: string[]): string {
   return ["# A", "", "| `other` | dev | table |", "", "## Dependencies", "", ...rows, "", "## B"]

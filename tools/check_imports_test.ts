@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkImports } from "./check_imports.ts";
-import { makeRepository } from "./_make_repository.ts";
+import { makeRepository } from "./make_repository.ts";
 
 /** Each import with the rule that forbids it. */
 const FORBIDDEN: [file: string, specifier: string, rule: RegExp][] = [

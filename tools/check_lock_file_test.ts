@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkLockFile } from "./check_lock_file.ts";
-import { makeRepository } from "./_make_repository.ts";
+import { makeRepository } from "./make_repository.ts";
 
 function repository(packages: Record<string, object>) {
   return makeRepository({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkModExports } from "./check_mod_exports.ts";
-import { makeRepository } from "./_make_repository.ts";
+import { makeRepository } from "./make_repository.ts";
 
 const MOD = 'export * from "./a.ts";';
 

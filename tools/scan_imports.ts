@@ -4,9 +4,16 @@ export interface FoundImport {
   specifier: string;
   /** Its line, from 1. */
   line: number;
+  /** Whether only types come in: such an import is gone when the program runs. */
+  isType: boolean;
+  /**
+   * Names of values as this file has them, each with its name in the imported file; undefined if all
+   * are meant (`*`, a default, `import "x"`, `import("x")`).
+   */
+  names: ReadonlyMap<string, string> | undefined;
 }
 
-const STATEMENT = /\b(?:import|export)\b(?:[\w\s{},*$@]|\\u)*?\bfrom\s*(?=")/g;
+const STATEMENT = /\b(?:import|export)\b((?:[\w\s{},*$@]|\\u)*?)\bfrom\s*(?=")/g;
 const BARE_OR_DYNAMIC = /\bimport\s*\(?\s*(?=")/g;
 const BEFORE_REGEX =
   /(?:^|[(,=:[!&|?{};+*%<>~^-]|\b(?:return|typeof|case|in|of|await|yield|throw))\s*$/;
@@ -23,10 +30,41 @@ export function scanImports(source: string): FoundImport[] {
       const at = match.index + match[0].length;
       const specifier = strings.get(at);
       if (specifier === undefined) continue;
-      found.push({ specifier, line: source.slice(0, at).split("\n").length });
+      const line = source.slice(0, at).split("\n").length;
+      found.push({ specifier, line, ...readClause(match[1] ?? "") });
     }
   }
   return found.sort((a, b) => a.line - b.line);
+}
+
+/** Reads what stands between `import` or `export` and `from`. */
+function readClause(clause: string): Pick<FoundImport, "isType" | "names"> {
+  const text = clause.trim();
+  const isType = /^type\b\s*[{*\w]/.test(text);
+  const list = /^\{([^}]*)\}$/.exec(text)?.[1];
+  if (list === undefined) return { isType, names: undefined };
+  const names = new Map<string, string>();
+  for (const item of list.split(",").map((each) => each.trim())) {
+    if (item === "" || /^type\s/.test(item)) continue;
+    const [name = "", alias = name] = item.split(/\s+as\s+/);
+    // `import { a as b }` has b and asks for a; `export { a as b }` gives b and asks for a.
+    names.set(alias, name);
+  }
+  return { isType: isType || names.size === 0, names };
+}
+
+/** Returns whether a source has re-exports (`export … from "…"`) and nothing else. */
+export function isOnlyReexports(source: string): boolean {
+  const { masked } = maskSource(source);
+  const rest = masked.replace(/\bexport\b[\w\s{},*$]*?\bfrom\s*"[^"]*"\s*;?/g, "");
+  return rest !== masked && rest.trim() === "";
+}
+
+/** Finds strings that name a source file: `"./worker.ts"`. Those of imports are not among them. */
+export function scanPaths(source: string): string[] {
+  const imported = new Set(scanImports(source).map(({ specifier }) => specifier));
+  return [...maskSource(source).strings.values()]
+    .filter((text) => /^[\w@./-]+\.(ts|tsx|mjs|sh)$/.test(text) && !imported.has(text));
 }
 
 /** Finds the lines, from 1, in which an identifier stands or a string that is one, but no comment. */

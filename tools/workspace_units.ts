@@ -9,6 +9,8 @@ export interface Unit {
   packageName: string | undefined;
   /** All that it may be imported as: the paths of its `exports`. A library has its name alone. */
   entries: ReadonlySet<string>;
+  /** The file of each of its `exports`: `.` is `./mod.ts`. */
+  exports: ReadonlyMap<string, string>;
   /** Third-party packages that its `package.json` declares. */
   declared: ReadonlySet<string>;
   /** Its TypeScript files, from the root. */
@@ -39,6 +41,7 @@ export function listUnits(root: string): Unit[] {
     ...toUnit(root, "tools", manifest),
     packageName: undefined,
     entries: new Set<string>(),
+    exports: new Map<string, string>(),
   }]
     .sort((a, b) => a.folder < b.folder ? -1 : 1);
 }
@@ -54,8 +57,14 @@ function toUnit(root: string, folder: string, manifest: Manifest): Unit {
     cwd: root,
     exclude: (path) => ["node_modules", "dist"].includes(basename(path)),
   }).sort();
-  const entries = entriesOf(folder, manifest);
-  return { folder, packageName: manifest.name, entries, declared: new Set(declared), files };
+  return {
+    folder,
+    packageName: manifest.name,
+    entries: entriesOf(folder, manifest),
+    exports: exportsOf(manifest),
+    declared: new Set(declared),
+    files,
+  };
 }
 
 function entriesOf(folder: string, { name, exports }: Manifest): Set<string> {
@@ -64,6 +73,10 @@ function entriesOf(folder: string, { name, exports }: Manifest): Set<string> {
     ? Object.keys(exports)
     : ["."];
   return new Set(paths.map((path) => `${name}${path.slice(1)}`));
+}
+
+function exportsOf({ exports = {} }: Manifest): Map<string, string> {
+  return new Map(typeof exports === "string" ? [[".", exports]] : Object.entries(exports));
 }
 
 function readManifest(folder: string): Manifest {

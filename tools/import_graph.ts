@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { type FoundImport, isOnlyReexports, scanImports, scanPaths } from "./scan_imports.ts";
+import { listUnits } from "./workspace_units.ts";
+
+/** Which files of a repository a file runs or names, directly or through others. */
+export interface ImportGraph {
+  /**
+   * Returns all that a file reaches, itself included: files from the root
+   * (`libs/storage/store.ts`), packages (`npm:mongodb`) and modules of Node (`node:net`).
+   *
+   * - A file that has only re-exports (a `mod.ts`) leads to the files of the names that are asked
+   *   of it, not to all.
+   * - Imports of types lead nowhere.
+   * - A string that names a source file counts as an import: it is a program that the file starts.
+   */
+  reachOf(file: string): ReadonlySet<string>;
+}
+
+type Names = ReadonlyMap<string, string> | undefined;
+
+interface Edge {
+  target: string;
+  /** Names as the file has them, with their names in the target; undefined if all are asked. */
+  names: Names;
+}
+
+interface Source {
+  text: string;
+  edges: readonly Edge[];
+  isOnlyReexports: boolean;
+}
+
+const OUTSIDE = /^(node|npm):/;
+const SOURCE_FILE = /\.[cm]?[jt]sx?$/;
+
+/** Reads the sources below a folder when they are first asked for, each once. */
+export function openImportGraph(root: string): ImportGraph {
+  const entries = listEntries(root);
+  const sources = new Map<string, Source | undefined>();
+
+  function sourceOf(file: string): Source | undefined {
+    if (!sources.has(file)) sources.set(file, readSource(file));
+    return sources.get(file);
+  }
+
+  function readSource(file: string): Source | undefined {
+    if (OUTSIDE.test(file) || !existsSync(join(root, file))) return undefined;
+    const text = SOURCE_FILE.test(file) ? readFileSync(join(root, file), "utf8") : "";
+    const imports = scanImports(text).filter(({ isType }) => !isType);
+    return {
+      text,
+      isOnlyReexports: isOnlyReexports(text),
+      edges: [
+        ...imports.map(({ specifier, names }) => ({ target: targetOf(specifier, file), names })),
+        ...scanPaths(text).flatMap((path) => startedBy(path, file)),
+      ],
+    };
+  }
+
+  function targetOf(specifier: FoundImport["specifier"], from: string): string {
+    if (specifier.startsWith("node:")) return specifier;
+    if (specifier.startsWith(".")) return normalize(join(dirname(from), specifier));
+    return entries.get(specifier) ?? `npm:${packageOf(specifier)}`;
+  }
+
+  /** A path in a string is one from the file's folder, or from the root. */
+  function startedBy(path: string, file: string): Edge[] {
+    const target = [normalize(join(dirname(file), path)), normalize(path)]
+      .find((each) => !each.startsWith("..") && existsSync(join(root, each)));
+    return target === undefined ? [] : [{ target, names: undefined }];
+  }
+
+  function isDefinedIn(name: string, file: string): boolean {
+    const source = sourceOf(file);
+    if (source === undefined) return OUTSIDE.test(file);
+    return new RegExp(`\\bexport\\b[^;=(]*\\b${RegExp.escape(name)}\\b`).test(source.text);
+  }
+
+  return {
+    reachOf(file) {
+      const reached = new Set<string>();
+      const followed = new Set<string>();
+      const visit = (target: string, names: Names): void => {
+        const source = sourceOf(target);
+        if (source === undefined && !OUTSIDE.test(target)) return;
+        reached.add(target);
+        if (source === undefined) return;
+        if (source.isOnlyReexports && names !== undefined) {
+          for (const name of names.values()) passOn({ name, target, edges: source.edges });
+          return;
+        }
+        if (followed.has(target)) return;
+        followed.add(target);
+        for (const edge of source.edges) visit(edge.target, edge.names);
+      };
+      const passOn = (
+        { name, target, edges }: { name: string; target: string; edges: readonly Edge[] },
+      ) => {
+        const key = `${target}#${name}`;
+        if (followed.has(key)) return;
+        followed.add(key);
+        const named = edges.filter((edge) => edge.names?.has(name));
+        const found = named.length > 0
+          ? named
+          : edges.filter((edge) => edge.names === undefined && isDefinedIn(name, edge.target));
+        for (const edge of found) {
+          visit(edge.target, new Map([[name, edge.names?.get(name) ?? name]]));
+        }
+      };
+      visit(normalize(file), undefined);
+      return reached;
+    },
+  };
+}
+
+/** Lists what may be imported by name, with the file that stands behind it. */
+function listEntries(root: string): Map<string, string> {
+  const entries = new Map<string, string>();
+  for (const { folder, packageName, exports } of listUnits(root)) {
+    if (packageName === undefined) continue;
+    for (const [path, file] of exports) {
+      entries.set(`${packageName}${path.slice(1)}`, normalize(join(folder, file)));
+    }
+  }
+  return entries;
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+}
