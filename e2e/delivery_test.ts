@@ -268,7 +268,7 @@ test("a message is told from queued to sent with the server's reply", async () =
     const acceptedAt = new Date(message.acceptedAt);
     assert.equal(read.date.getTime(), Math.floor(acceptedAt.getTime() / 1000) * 1000);
   }
-  await using travel = openTimeTravel(system.stack.mongodbUrl);
+  await using travel = openTimeTravel(system);
   await travel.sweepNow();
   await until(async () => {
     return (await system.get<SendView>(`/sends/${accepted.id}`)).body.settled;

@@ -38,7 +38,7 @@ before(async () => {
     pdf: { PRINT_TIME_LIMIT: "3s" },
   };
   system = stack.use(await openSystem({ settings }));
-  travel = stack.use(openTimeTravel(system.stack.mongodbUrl));
+  travel = stack.use(openTimeTravel(system));
   nats = await connect(brokerAddress(system.stack.natsUrl));
   stack.defer(() => nats.close());
   manager = await jetstreamManager(nats, brokerApi(system.stack.natsUrl));

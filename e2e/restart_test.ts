@@ -30,7 +30,7 @@ before(async () => {
     mailer: { CLAIM_LEASE: "5s", REPLY_TIMEOUT: "2s" },
   };
   system = stack.use(await openSystem({ settings }));
-  travel = stack.use(openTimeTravel(system.stack.mongodbUrl));
+  travel = stack.use(openTimeTravel(system));
   // What a killed worker had in hand comes again in 3 s instead of 30 s.
   await using bus = await openBus({ url: system.stack.natsUrl, name: "e2e" });
   await bus.applyTopology({ ackWaitMs: 3000 });

@@ -34,7 +34,7 @@ before(async () => {
     mailer: { CLAIM_LEASE: "5s", REPLY_TIMEOUT: "2s" },
   };
   system = stack.use(await openSystem({ settings }));
-  travel = stack.use(openTimeTravel(system.stack.mongodbUrl));
+  travel = stack.use(openTimeTravel(system));
   healthy = await system.connect(sink.port);
   template = await system.publishEmail({ subject: "No {{ n }}", html: "<p>{{ n }}" });
   opened = stack.move();

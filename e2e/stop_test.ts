@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { SendAccepted } from "@posthaste/contracts";
 import { SERVICES } from "@posthaste/dev/stack";
+import { openBus } from "@posthaste/messaging";
 import { openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
@@ -22,10 +23,17 @@ before(async () => {
   system = stack.use(
     await openSystem({
       dashboard: true,
-      // Acceptance goes on without a broker for a while, so that the api would stay ready.
-      settings: { tracker: { SWEEP_INTERVAL: "200ms" }, api: { BROKER_AWAY: "2s" } },
+      settings: {
+        // Nothing that a service leaves behind is dispatched again while the test runs.
+        tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "10m" },
+        // Acceptance goes on without a broker for a while, so that the api would stay ready.
+        api: { BROKER_AWAY: "2s" },
+      },
     }),
   );
+  // Nor does the broker bring it again.
+  await using bus = await openBus({ url: system.stack.natsUrl, name: "e2e" });
+  await bus.applyTopology({ ackWaitMs: 600_000 });
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());
@@ -70,25 +78,19 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
   for (const name of SERVICES) {
     const service = system.stack.services.get(name);
     assert.ok(service);
-    const started = performance.now();
     service.signal("SIGTERM");
+    // With work left at its own deadline it would end with another code.
     assert.equal(await service.exited, 0, name);
-    const tookMs = performance.now() - started;
-    assert.ok(tookMs < 30_000, `${name} took ${tookMs} ms`);
     await system.stack.restart(name);
   }
   stopping = false;
   await flowing;
-  await using travel = openTimeTravel(system.stack.mongodbUrl);
+  await using travel = openTimeTravel(system);
   await travel.sweepNow();
   for (const { id, messages } of sends) {
     const { states } = await system.untilDone(id, 40_000);
+    // All of it: what a service had taken and not begun is given back when it stops.
     assert.deepEqual(states, { sent: messages.length });
-    // What a service had taken and not begun is given back at once: else it comes again after 30 s.
-    for (const message of await system.store.listMessages(system.accountId, id) ?? []) {
-      const tookMs = Number(message.finishedAt) - Number(message.acceptedAt);
-      assert.ok(tookMs < 25_000, `${message._id} took ${tookMs} ms`);
-    }
   }
   const count = sends.length * 4;
   const arrived = sink.messages.map(({ envelope }) => envelope.to[0]);

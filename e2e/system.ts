@@ -13,6 +13,7 @@ import {
   type VariableDeclaration,
   type Variables,
 } from "@posthaste/contracts";
+import type { ServiceProcess } from "@posthaste/dev";
 import { openStack, type Stack, type StackOptions } from "@posthaste/dev/stack";
 import { type IntegrationSettings, openStore, type Store } from "@posthaste/storage";
 import { type Cage, openCage } from "@posthaste/templating";
@@ -104,18 +105,24 @@ export interface PdfDraft {
   variables?: VariableDeclaration[];
 }
 
+/** A mail that takes longer is lost: a machine may be busy with other things. */
+const PATIENCE_MS = 60_000;
+
 /** Address in `from` and in the list of senders of every integration. */
 export const SENDER = "shop@sender.example";
 
-/** The whole system with one account. Disposing stops it, and fails if a part had died by itself. */
-export interface System extends AsyncDisposable {
-  readonly stack: Stack;
+/** Where a running system is, and what it consists of. */
+export interface RunningStack extends Pick<Stack, "mongodbUrl" | "apiUrl" | "dashboardUrl"> {
+  readonly services: ReadonlyMap<string, Pick<ServiceProcess, "pid" | "healthUrl">>;
+}
+
+/** An account of a running system, and what a test does with it. */
+export interface AccountOfSystem extends AsyncDisposable {
+  readonly stack: RunningStack;
   readonly store: Store;
   readonly accountId: string;
   /** A token with all scopes. */
   readonly token: string;
-  /** Every line that a service printed, after the service's name and a blank. */
-  readonly lines: readonly string[];
   /** Publishes a template and gives its id. */
   publishEmail(draft: EmailDraft, accountId?: string): Promise<number>;
   /** Publishes a PDF template and gives its id. */
@@ -131,6 +138,13 @@ export interface System extends AsyncDisposable {
   untilResting(sendId: string, timeoutMs?: number): Promise<SendView>;
   /** Waits until nothing more happens to any message of a send: one that was deferred goes on first. */
   untilDone(sendId: string, timeoutMs?: number): Promise<SendView>;
+}
+
+/** The whole system with one account. Disposing stops it, and fails if a part had died by itself. */
+export interface System extends AccountOfSystem {
+  readonly stack: Stack;
+  /** Every line that a service printed, after the service's name and a blank. */
+  readonly lines: readonly string[];
 }
 
 const MOVING: readonly MessageState[] = ["queued", "rendered", "printed", "sending"];
@@ -160,26 +174,42 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
       onUnexpectedExit: (part, reason) => deaths.push(`${part} ${reason}`),
     }),
   );
+  const account = opened.use(await openAccount(stack, { name: "The Shop" }));
+  const parts = opened.move();
+  return {
+    ...account,
+    stack,
+    lines,
+    async [Symbol.asyncDispose]() {
+      await parts.disposeAsync();
+      if (deaths.length > 0) throw new Error(`Parts died by themselves: ${deaths.join("; ")}`);
+    },
+  };
+}
+
+/** Opens an account of a running system, a new one if it has no id yet, with a token. */
+export async function openAccount(
+  stack: RunningStack,
+  account: { name: string } | { id: string },
+): Promise<AccountOfSystem> {
+  await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore({ url: stack.mongodbUrl, appName: "e2e" }));
   const cage = opened.use(openCage({ workers: 1 }));
-  const account = await store.createAccount({ name: "The Shop" });
+  const accountId = "id" in account ? account.id : (await store.createAccount(account))._id;
   const { token } = await store.createToken({
-    accountId: account._id,
-    name: "e2e",
-    scopes: ["render", "send", "read"],
+    ...{ accountId, name: "e2e", scopes: ["render", "send", "read"] },
   });
-  const parts = opened.move();
   const http = httpOf(stack.apiUrl, token);
+  const parts = opened.move();
   return {
     stack,
     store,
-    accountId: account._id,
+    accountId,
     token,
-    lines,
-    publishEmail: (draft, accountId = account._id) =>
-      publishEmail(draft, { store, cage, accountId }),
-    publishPdf: (draft, accountId = account._id) => publishPdf(draft, { store, cage, accountId }),
-    connect: (port, more) => connect(port, { store, accountId: account._id, more }),
+    publishEmail: (draft, owner = accountId) =>
+      publishEmail(draft, { store, cage, accountId: owner }),
+    publishPdf: (draft, owner = accountId) => publishPdf(draft, { store, cage, accountId: owner }),
+    connect: (port, more) => connect(port, { store, accountId, more }),
     ...http,
     async send({ template, integration, ...rest }, options) {
       const body = { from: { email: SENDER }, ...rest };
@@ -189,22 +219,19 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
       throw new Error(`Cannot send: ${answer.status} ${JSON.stringify(answer.body)}`);
     },
     message: async (id) => (await http.get<MessageView>(`/messages/${id}`)).body,
-    untilResting: (sendId, timeoutMs = 15_000) =>
+    untilResting: (sendId, timeoutMs = PATIENCE_MS) =>
       untilAll(http, (state) => !MOVING.includes(state), {
         ...{ sendId, timeoutMs, message: "to come to rest" },
       }),
-    untilDone: (sendId, timeoutMs = 15_000) =>
+    untilDone: (sendId, timeoutMs = PATIENCE_MS) =>
       untilAll(http, isTerminal, { sendId, timeoutMs, message: "to be done" }),
-    async [Symbol.asyncDispose]() {
-      await parts.disposeAsync();
-      if (deaths.length > 0) throw new Error(`Parts died by themselves: ${deaths.join("; ")}`);
-    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
 
 /** Waits until all messages of a send are in states that will do. */
 function untilAll(
-  http: Pick<System, "get">,
+  http: Pick<AccountOfSystem, "get">,
   willDo: (state: MessageState) => boolean,
   { sendId, timeoutMs, message }: { sendId: string; timeoutMs: number; message: string },
 ): Promise<SendView> {
@@ -214,7 +241,7 @@ function untilAll(
   }, { timeoutMs, everyMs: 50, message: `"${sendId}" ${message}` });
 }
 
-function httpOf(apiUrl: string, ownToken: string): Pick<System, "post" | "get"> {
+function httpOf(apiUrl: string, ownToken: string): Pick<AccountOfSystem, "post" | "get"> {
   async function ask<Body>(path: string, init: RequestInit, options: RequestOptions) {
     const { token = ownToken, headers } = options;
     const response = await fetch(`${apiUrl}${path}`, {

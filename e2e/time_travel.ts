@@ -1,5 +1,6 @@
-import type { Message, Send } from "@posthaste/contracts";
+import type { Integration, Message, Send } from "@posthaste/contracts";
 import { MongoClient } from "mongodb";
+import type { AccountOfSystem } from "./system.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -15,11 +16,14 @@ export interface TimeTravel extends AsyncDisposable {
   idsIn(state: Message["state"]): Promise<string[]>;
 }
 
-/** Opens a ledger behind the system's back, as the passing of time would change it. */
-export function openTimeTravel(mongodbUrl: string): TimeTravel {
+/** Opens what the ledger has of an account behind the system's back, as the passing of time would change it. */
+export function openTimeTravel(
+  { stack: { mongodbUrl }, accountId }: Pick<AccountOfSystem, "stack" | "accountId">,
+): TimeTravel {
   const client = new MongoClient(mongodbUrl);
   const db = client.db("posthaste");
   const sends = db.collection<Send>("sends");
+  const integrations = db.collection<Integration>("integrations");
   const messages = db.collection<Message>("messages");
   return {
     async endDeferral(sendId) {
@@ -29,17 +33,21 @@ export function openTimeTravel(mongodbUrl: string): TimeTravel {
     },
     async sweepNow() {
       const now = new Date();
-      await sends.updateMany({ settledAt: null, sweepAt: { $gt: now } }, {
+      await sends.updateMany({ accountId, settledAt: null, sweepAt: { $gt: now } }, {
         $set: { sweepAt: now },
       });
     },
     async endPauses() {
-      await db.collection("integration_health").updateMany({ openUntil: { $ne: null } }, {
-        $set: { openUntil: new Date() },
-      });
+      const own = await integrations.find({ accountId }).project<{ _id: string }>({ _id: 1 })
+        .toArray();
+      await db.collection<{ _id: string }>("integration_health").updateMany(
+        { _id: { $in: own.map(({ _id }) => _id) }, openUntil: { $ne: null } },
+        { $set: { openUntil: new Date() } },
+      );
     },
     async idsIn(state) {
-      const found = await messages.find({ state }).project<{ _id: string }>({ _id: 1 }).toArray();
+      const found = await messages.find({ accountId, state }).project<{ _id: string }>({ _id: 1 })
+        .toArray();
       return found.map(({ _id }) => _id);
     },
     [Symbol.asyncDispose]: () => client.close(),

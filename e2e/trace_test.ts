@@ -48,7 +48,7 @@ test("a mail that waits and is sent again stays in the trace of its request", as
     to: [{ email: "later@traced.example" }],
   }, { headers: { traceparent: `00-${traceId}-${caller.spanId}-01` } });
   await system.untilResting(id);
-  await using travel = openTimeTravel(system.stack.mongodbUrl);
+  await using travel = openTimeTravel(system);
   await using _again = await openSmtpSink({ port });
   await travel.endDeferral(id);
   await until(async () => (await system.message(messages[0]?.id ?? "")).state === "sent", {

@@ -1,13 +1,8 @@
 import type { Browser, ConsoleMessage, Page } from "playwright-core";
-import { openSystem, type System, type SystemOptions } from "../system.ts";
+import { DEMO_NAME, type JoinedSystem, joinSystem, uniqueName } from "../shared_system.ts";
+import { type AccountOfSystem, openSystem, type SystemOptions } from "../system.ts";
 import { openBrowser } from "./browser.ts";
 import { type Person, signIn } from "./person.ts";
-
-/** How the dashboard under test is started. */
-export interface DeskOptions extends SystemOptions {
-  /** Whether the account may be entered with one click, and has people; else nobody has ever signed in. @default {true} */
-  isDemo?: boolean;
-}
 
 /** How a page is looked at. */
 export interface LookOptions {
@@ -29,8 +24,8 @@ export interface Look extends AsyncDisposable {
   readonly faults: string[];
 }
 
-/** The whole system with its dashboard, and a browser in front of it. */
-export interface Desk extends AsyncDisposable {
+/** An account of a running system, and a browser in front of its dashboard. */
+export interface Desk<System extends AccountOfSystem = AccountOfSystem> extends AsyncDisposable {
   readonly system: System;
   readonly browser: Browser;
   /** Where the dashboard is: `http://localhost:8081`. */
@@ -41,24 +36,36 @@ export interface Desk extends AsyncDisposable {
   look(path: string, options?: LookOptions): Promise<Look>;
 }
 
-/** Name of the account that {@linkcode openSystem} makes. */
-const ACCOUNT = "The Shop";
-
-/** Starts the whole system with its dashboard, and a browser. */
-export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
-  const { isDemo = true, settings = {}, ...rest } = options;
+/**
+ * Opens a browser in front of the shared system, with an account of its own and its people.
+ *
+ * @param options.isDemo Takes the account that is opened with one click. One file may change it.
+ */
+export async function openDesk(options: { isDemo?: boolean } = {}): Promise<Desk<JoinedSystem>> {
   await using opened = new AsyncDisposableStack();
-  const demo = isDemo ? { DEMO_ACCOUNT: ACCOUNT } : {};
-  const system = opened.use(
-    await openSystem({
-      ...rest,
-      dashboard: true,
-      settings: { ...settings, dashboard: { ...demo, ...settings.dashboard } },
-    }),
-  );
-  const browser = opened.use(await openBrowser());
+  const system = opened.use(await joinSystem(options));
+  const desk = opened.use(await openDeskOf(system, await invite(system)));
+  const parts = opened.move();
+  return { ...desk, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+/** Starts a system of its own, where nobody has ever signed in, and a browser in front of it. */
+export async function openUnusedDesk(
+  settings: SystemOptions["settings"] = {},
+): Promise<Omit<Desk, "people">> {
+  await using opened = new AsyncDisposableStack();
+  const system = opened.use(await openSystem({ dashboard: true, settings }));
+  const desk = opened.use(await openDeskOf(system, null));
+  const parts = opened.move();
+  return { ...desk, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+async function openDeskOf<System extends AccountOfSystem, People extends Desk["people"] | null>(
+  system: System,
+  people: People,
+) {
+  const browser = await openBrowser();
   const url = system.stack.dashboardUrl;
-  const people = isDemo ? await invite(system) : null;
 
   async function look(path: string, options: LookOptions = {}): Promise<Look> {
     const { scheme = "light", size = { width: 1440, height: 900 }, who = "owner" } = options;
@@ -80,23 +87,12 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
     return { page, faults, [Symbol.asyncDispose]: () => context.close() };
   }
 
-  const parts = opened.move();
-  return {
-    system,
-    browser,
-    url,
-    get people() {
-      if (people === null) throw new Error("Cannot name people: nobody has ever signed in");
-      return people;
-    },
-    look,
-    [Symbol.asyncDispose]: () => parts.disposeAsync(),
-  };
+  return { system, browser, url, people, look, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-async function invite(system: System): Promise<Desk["people"]> {
+async function invite(system: AccountOfSystem): Promise<Desk["people"]> {
   const { accountId } = system;
-  const empty = await system.store.createAccount({ name: "The Empty Shop" });
+  const empty = await system.store.createAccount({ name: uniqueName("Empty shop") });
   return {
     owner: await signIn(system, { accountId, role: "owner", name: "Olive Owner" }),
     editor: await signIn(system, { accountId, role: "editor", name: "Eddie Editor" }),
@@ -109,7 +105,7 @@ async function invite(system: System): Promise<Desk["people"]> {
 
 /** Enters the demonstration account from the first page, with one click. */
 export async function signInAsDeveloper(page: Page): Promise<void> {
-  await page.getByRole("button", { name: `Open the account ${ACCOUNT}` }).click();
+  await page.getByRole("button", { name: `Open the account ${DEMO_NAME}` }).click();
   await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
 }
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { expectNoAxeViolations } from "./axe.ts";
-import { type Desk, openDesk, untilShown } from "./desk.ts";
+import { type Desk, openUnusedDesk, untilShown } from "./desk.ts";
 
 const SETUP_CODE = "the-code-of-the-first-start";
 const ME = { email: "mia@first.example", password: "four words are quite enough" };
 
-let desk: Desk;
+let desk: Omit<Desk, "people">;
 before(async () => {
-  desk = await openDesk({ isDemo: false, settings: { dashboard: { SETUP_CODE } } });
+  desk = await openUnusedDesk({ dashboard: { SETUP_CODE } });
 });
 after(() => desk?.[Symbol.asyncDispose]());
 

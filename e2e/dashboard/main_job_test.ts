@@ -3,14 +3,14 @@ import { execFile } from "node:child_process";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { freePort } from "@posthaste/parts";
 import { until } from "@posthaste/testing";
 import type { Page } from "playwright-core";
+import type { JoinedSystem } from "../shared_system.ts";
 import { SENDER } from "../system.ts";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type Desk, type Look, openDesk, signInAsDeveloper, untilShown } from "./desk.ts";
 
-let desk: Desk;
+let desk: Desk<JoinedSystem>;
 let look: Look;
 let page: Page;
 let inbox: { smtpPort: number; webPort: number };
@@ -18,8 +18,8 @@ let opened: AsyncDisposableStack;
 
 before(async () => {
   await using stack = new AsyncDisposableStack();
-  inbox = { smtpPort: await freePort(), webPort: await freePort() };
-  desk = stack.use(await openDesk({ inbox }));
+  desk = stack.use(await openDesk({ isDemo: true }));
+  ({ inbox } = desk.system);
   look = stack.use(await desk.look("/", { who: "nobody" }));
   page = look.page;
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

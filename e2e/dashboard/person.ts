@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Role } from "@posthaste/contracts";
-import type { System } from "../system.ts";
+import type { AccountOfSystem } from "../system.ts";
 
 /** Somebody who is signed in. */
 export interface Person {
@@ -20,10 +20,12 @@ export interface Membership {
 
 /** Makes a person a member of an account, and signs them in. */
 export async function signIn(
-  { store, stack }: Pick<System, "store" | "stack">,
+  { store, stack }: Pick<AccountOfSystem, "store" | "stack">,
   { accountId, role, name }: Membership,
 ): Promise<Person> {
-  const email = `${name.toLowerCase().replaceAll(" ", ".")}@shop.example`;
+  // Accounts of one system have people of their own.
+  const domain = `${accountId.toLowerCase().replaceAll("_", "-")}.example`;
+  const email = `${name.toLowerCase().replaceAll(" ", ".")}@${domain}`;
   const user = await store.findUserByEmail(email) ??
     await store.createUser({ email, name, passwordHash: null });
   await store.setMember({ accountId, userId: user._id, role });

@@ -1,6 +1,6 @@
 import { freePort } from "@posthaste/parts";
 import { openSmtpSink, type SmtpSink } from "@posthaste/testing";
-import { SENDER, type System } from "../system.ts";
+import { type AccountOfSystem, SENDER } from "../system.ts";
 import type { Desk } from "./desk.ts";
 import { hashOf, type Person } from "./person.ts";
 
@@ -129,7 +129,7 @@ async function connectWithLogin({ ask }: Person, port: number): Promise<number> 
 }
 
 /** Makes tokens in every state. */
-async function makeTokens({ store, accountId }: System, { ask, userId }: Person): Promise<void> {
+async function makeTokens({ store, accountId }: AccountOfSystem, { ask, userId }: Person): Promise<void> {
   const expiresAt = new Date(Date.now() + 90 * DAY_MS).toISOString();
   await ask("POST", "/tokens", { name: "Web shop", scopes: ["send", "read"], expiresAt });
   await ask("POST", "/tokens", { name: "Night job", scopes: ["send"], expiresAt: null });
@@ -140,10 +140,10 @@ async function makeTokens({ store, accountId }: System, { ask, userId }: Person)
 }
 
 async function inviteSomebody(
-  { store, accountId }: System,
+  { store, accountId }: AccountOfSystem,
   { userId }: Person,
 ): Promise<string> {
-  const token = "an-invitation-that-anybody-may-read";
+  const token = `an-invitation-to-${accountId}`;
   const createdAt = new Date();
   await store.createInvitation({
     ...{ _id: hashOf(token), accountId, email: "ines@shop.example", role: "editor" },
@@ -152,7 +152,7 @@ async function inviteSomebody(
   return token;
 }
 
-async function suspend({ store, accountId }: System, id: number): Promise<void> {
+async function suspend({ store, accountId }: AccountOfSystem, id: number): Promise<void> {
   const integration = await store.findIntegration(accountId, id);
   if (integration === null) throw new Error(`Cannot suspend integration ${id}: it is not there`);
   await store.suspendIntegration(integration, {

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import process from "node:process";
+import { freePort } from "@posthaste/parts";
+import { type AccountOfSystem, openAccount, openSystem } from "./system.ts";
+
+/** Set by the test runner for the files that share its system; holds a {@linkcode Description}. */
+const VARIABLE = "POSTHASTE_TEST_SYSTEM";
+
+/** Name of the account that the dashboard opens with one click: {@linkcode openSystem} gives it. */
+export const DEMO_NAME = "The Shop";
+
+/** How a running system is described to other processes, as JSON. */
+interface Description {
+  mongodbUrl: string;
+  apiUrl: string;
+  dashboardUrl: string;
+  services: [name: string, service: { pid: number; healthUrl: string }][];
+  inbox: { smtpPort: number; webPort: number };
+  /** The account that the dashboard opens with one click. */
+  demoAccountId: string;
+}
+
+/** The system that test files share. Disposing stops it, and fails if a part had died by itself. */
+export interface SharedSystem extends AsyncDisposable {
+  /** What the processes of the test files have in their environment to find it. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** An account of the shared system. Disposing leaves the system to others. */
+export interface JoinedSystem extends AccountOfSystem {
+  /** The development inbox, which no other file sends to. */
+  readonly inbox: Description["inbox"];
+  readonly demoAccountId: string;
+}
+
+/**
+ * Starts the whole system, with the dashboard and an inbox, for test files that change nothing but
+ * an account of their own.
+ */
+export async function openSharedSystem(): Promise<SharedSystem> {
+  const inbox = { smtpPort: await freePort(), webPort: await freePort() };
+  const system = await openSystem({
+    dashboard: true,
+    inbox,
+    settings: {
+      dashboard: { DEMO_ACCOUNT: DEMO_NAME },
+      // The sweeper looks soon enough for a test.
+      tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "5s" },
+    },
+  });
+  const { mongodbUrl, apiUrl, dashboardUrl, services } = system.stack;
+  const description: Description = {
+    mongodbUrl,
+    apiUrl,
+    dashboardUrl,
+    services: [...services].map(([name, { pid, healthUrl }]) => [name, { pid, healthUrl }]),
+    inbox,
+    demoAccountId: system.accountId,
+  };
+  return {
+    env: { [VARIABLE]: JSON.stringify(description) },
+    [Symbol.asyncDispose]: () => system[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Opens an account of the shared system; without a test runner, of one that is started for this file.
+ *
+ * @param options.isDemo Takes the account that is opened with one click. One file may change it.
+ */
+export async function joinSystem(options: { isDemo?: boolean } = {}): Promise<JoinedSystem> {
+  await using opened = new AsyncDisposableStack();
+  const json = process.env[VARIABLE] ?? opened.use(await openSharedSystem()).env[VARIABLE];
+  const description: Description = JSON.parse(json ?? "");
+  const { inbox, demoAccountId, services, ...urls } = description;
+  const stack = { ...urls, services: new Map(services) };
+  const account = opened.use(
+    await openAccount(stack, options.isDemo ? { id: demoAccountId } : { name: uniqueName("Shop") }),
+  );
+  const parts = opened.move();
+  return {
+    ...account,
+    inbox,
+    demoAccountId,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+/** Returns a name that no other account of the system has. */
+export function uniqueName(name: string): string {
+  return `${name} ${randomBytes(4).toString("hex")}`;
+}

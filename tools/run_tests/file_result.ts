@@ -1,0 +1,17 @@
+/** What became of one test file. */
+export interface FileResult {
+  failures: readonly TestFailure[];
+  passed: number;
+  skipped: number;
+  /** What the file left behind in its process, in words; none in a clean one. */
+  leftovers: readonly string[];
+  durationMs: number;
+}
+
+/** A test that failed. */
+export interface TestFailure {
+  name: string;
+  /** Line of the test in its file, from 1; 0 if not known. */
+  line: number;
+  reason: string;
+}

@@ -1,0 +1,52 @@
+import type { ImportGraph } from "../import_graph.ts";
+
+/** What a test file needs of the machine. */
+export interface Needs {
+  /** Uses the system that is started once for all (`joinSystem()`). */
+  sharedSystem: boolean;
+  /** Starts a whole system for itself. */
+  ownSystem: boolean;
+  /** Starts a Chromium. */
+  browser: boolean;
+  /** Starts programs or threads. */
+  programs: boolean;
+  /** Uses the database server that is started once for all. */
+  database: boolean;
+  /** Changes its process for good, so that no other file can run there afterwards. */
+  ownProcess: boolean;
+}
+
+/** What a file has among its imports if it has the need. */
+const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
+  sharedSystem: ["e2e/shared_system.ts"],
+  ownSystem: ["dev/stack.ts"],
+  browser: ["npm:playwright-core"],
+  programs: ["node:child_process", "node:worker_threads"],
+  database: ["libs/testing/mongo_database.ts"],
+  // OpenTelemetry takes one registration in the life of a process.
+  ownProcess: ["libs/telemetry/start_telemetry.ts"],
+};
+
+/** Returns what a test file needs, by what it imports. */
+export function needsOf(file: string, graph: ImportGraph): Needs {
+  const reach = graph.reachOf(file);
+  const has = (need: keyof Needs) => SIGNS[need].some((sign) => reach.has(sign));
+  return {
+    sharedSystem: has("sharedSystem"),
+    ownSystem: has("ownSystem") && !has("sharedSystem"),
+    browser: has("browser"),
+    programs: has("programs"),
+    database: has("database"),
+    ownProcess: has("ownProcess"),
+  };
+}
+
+/** Returns whether a file needs nothing that is started or built before the tests. */
+export function isPure({ sharedSystem, ownSystem, browser, programs, database }: Needs): boolean {
+  return !(sharedSystem || ownSystem || browser || programs || database);
+}
+
+/** Returns whether a file keeps several processes at work. */
+export function isHeavy({ sharedSystem, ownSystem, browser }: Needs): boolean {
+  return sharedSystem || ownSystem || browser;
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isAsked, parseOptions } from "./options.ts";
+
+test("parseOptions() takes paths, words and what has changed", () => {
+  assert.deepEqual(parseOptions(["./libs/storage/", "token"]), {
+    ...{ words: ["libs/storage", "token"], changedSince: undefined },
+  });
+  assert.deepEqual(parseOptions(["--changed"]), { words: [], changedSince: "HEAD" });
+  assert.deepEqual(parseOptions(["--since", "main"]), { words: [], changedSince: "main" });
+  assert.equal(parseOptions(["--help"]), "help");
+  assert.throws(() => parseOptions(["--chnaged"]), /chnaged/);
+});
+
+test("isAsked() takes files below a path, with a word in it, and all if nothing is asked", () => {
+  assert.ok(isAsked("libs/storage/token_store_test.ts", []));
+  assert.ok(isAsked("libs/storage/token_store_test.ts", ["api", "token"]));
+  assert.ok(isAsked("libs/storage/token_store_test.ts", ["libs/storage"]));
+  assert.ok(!isAsked("libs/storage/token_store_test.ts", ["libs/messaging"]));
+});

@@ -1,0 +1,99 @@
+import { availableParallelism } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { openIdleMeter } from "./idle_meter.ts";
+import type { FileReport } from "./report.ts";
+import type { Resources } from "./resources.ts";
+import { nextFile, type PlannedFile } from "./schedule.ts";
+import { startWorker, type WorkerProcess } from "./worker_process.ts";
+
+/** How files are run. */
+export interface RunOptions {
+  root: string;
+  resources: Resources;
+  signal: AbortSignal;
+  /** Called when a file is done. */
+  onReport: (report: FileReport) => void;
+}
+
+/** A file that has just started takes so long to show how much of the processor it uses. */
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Runs files, each as soon as the schedule allows, in processes that go on to the next file. Returns
+ * early if the signal is aborted.
+ *
+ * @throws {Error} What the files need did not start
+ */
+export async function runFiles(
+  planned: readonly PlannedFile[],
+  { root, resources, signal, onReport }: RunOptions,
+): Promise<FileReport[]> {
+  const cores = availableParallelism();
+  const waiting = [...planned];
+  const running = new Map<PlannedFile, Promise<void>>();
+  const reports: FileReport[] = [];
+  const idleSince = openIdleMeter();
+  await using pool = openPool(root, resources);
+  let idle = 0;
+
+  async function start(file: PlannedFile): Promise<void> {
+    const worker = pool.take(file);
+    const report = { file: file.file, ...await worker.run(file.file) };
+    running.delete(file);
+    pool.giveBack(worker, file);
+    reports.push(report);
+    if (!signal.aborted) onReport(report);
+  }
+
+  while (!signal.aborted && waiting.length + running.size > 0) {
+    const { isPrepared, hasSystem } = resources;
+    const situation = { cores, idle, running: [...running.keys()], isPrepared, hasSystem };
+    const next = nextFile(waiting, situation);
+    if (next !== undefined) {
+      waiting.splice(waiting.indexOf(next), 1);
+      running.set(next, start(next));
+      idle = 0;
+      idleSince();
+      continue;
+    }
+    await Promise.race([
+      delay(LOOK_EVERY_MS),
+      ...running.values(),
+      ...(isPrepared && hasSystem || waiting.length === 0 ? [] : [failureOf(resources.changed)]),
+    ]);
+    idle = idleSince();
+  }
+  return reports;
+}
+
+/** Never resolves. */
+function failureOf(promise: Promise<void>): Promise<never> {
+  return new Promise((_, reject) => promise.catch(reject));
+}
+
+/** Keeps the processes that can run another file. */
+function openPool(root: string, resources: Resources) {
+  const all = new Set<WorkerProcess>();
+  const free: { worker: WorkerProcess; knows: number }[] = [];
+  const countOfEnv = () => Object.keys(resources.env).length;
+  return {
+    take({ needs }: PlannedFile): WorkerProcess {
+      // One that was started before the database does not know its address.
+      const at = free.findLastIndex(({ worker, knows }) =>
+        worker.isAlive && knows === countOfEnv()
+      );
+      const [known] = needs.ownProcess || at === -1 ? [] : free.splice(at, 1);
+      if (known) return known.worker;
+      const worker = startWorker(root, resources.env);
+      all.add(worker);
+      return worker;
+    },
+    giveBack(worker: WorkerProcess, { needs }: PlannedFile): void {
+      if (needs.ownProcess) void worker[Symbol.asyncDispose]();
+      else free.push({ worker, knows: countOfEnv() });
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all([...all].map((worker) => worker[Symbol.asyncDispose]()));
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { isHeavy, isPure, type Needs } from "./needs.ts";
+
+/** A test file that is to run. */
+export interface PlannedFile {
+  file: string;
+  needs: Needs;
+  /** Length of its source in characters: the longer, the longer it usually takes. */
+  length: number;
+}
+
+/** What is there when a file may be started. */
+export interface Situation {
+  /** Cores of the machine. */
+  cores: number;
+  /** Share of the processor that nobody used since the last start, from 0 to 1. */
+  idle: number;
+  running: readonly PlannedFile[];
+  /** Whether what all but pure files need is there: the database and the dashboard's build. */
+  isPrepared: boolean;
+  /** Whether the shared system runs. */
+  hasSystem: boolean;
+}
+
+/** Files that wait for something leave the processor to others: so many at once for each core. */
+const MAX_PER_CORE = 3;
+/** Below that, another file would only take time from those that run. */
+const MIN_IDLE = 0.2;
+
+/** Returns the files in the order in which they are to start: those that take long come first. */
+export function orderFiles(files: readonly PlannedFile[]): PlannedFile[] {
+  return files.toSorted((one, other) =>
+    rankOf(one.needs) - rankOf(other.needs) || other.length - one.length
+  );
+}
+
+/** Returns the next of the waiting files, or undefined while none may start. */
+export function nextFile(
+  waiting: readonly PlannedFile[],
+  { cores, idle, running, isPrepared, hasSystem }: Situation,
+): PlannedFile | undefined {
+  if (running.length >= cores && (idle < MIN_IDLE || running.length >= MAX_PER_CORE * cores)) {
+    return undefined;
+  }
+  const heavy = running.filter(({ needs }) => isHeavy(needs)).length;
+  return waiting.find(({ needs }) =>
+    (isPrepared || isPure(needs)) &&
+    (hasSystem || !needs.sharedSystem) &&
+    (heavy < cores || !isHeavy(needs))
+  );
+}
+
+function rankOf(needs: Needs): number {
+  if (needs.sharedSystem) return 0;
+  if (needs.ownSystem) return 1;
+  if (needs.browser) return 2;
+  if (needs.programs) return 3;
+  return needs.database ? 4 : 5;
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Needs } from "./needs.ts";
+import { nextFile, orderFiles, type PlannedFile, type Situation } from "./schedule.ts";
+
+const NOTHING: Needs = {
+  ...{ sharedSystem: false, ownSystem: false, browser: false },
+  ...{ programs: false, database: false, ownProcess: false },
+};
+
+function planned(file: string, needs: Partial<Needs> = {}, length = 100): PlannedFile {
+  return { file, needs: { ...NOTHING, ...needs }, length };
+}
+
+const SITUATION: Situation = {
+  ...{ cores: 2, idle: 0, running: [], isPrepared: true, hasSystem: true },
+};
+
+function nextOf(waiting: PlannedFile[], situation: Partial<Situation>): string | undefined {
+  return nextFile(waiting, { ...SITUATION, ...situation })?.file;
+}
+
+const pure = planned("pure");
+const stored = planned("stored", { database: true });
+const system = planned("system", { ownSystem: true });
+const shared = planned("shared", { sharedSystem: true });
+
+test("orderFiles() begins with what starts most, and among equals with the longest", () => {
+  const files = [
+    pure,
+    planned("long", {}, 200),
+    stored,
+    planned("program", { programs: true }),
+    planned("browser", { browser: true }),
+    system,
+    shared,
+  ];
+  assert.deepEqual(orderFiles(files).map(({ file }) => file), [
+    ...["shared", "system", "browser", "program", "stored", "long", "pure"],
+  ]);
+});
+
+test("nextFile() starts a file for each core, and more only while the processor is idle", () => {
+  const two = [planned("a"), planned("b")];
+  assert.equal(nextOf([pure], { running: two.slice(1), idle: 0 }), "pure");
+  assert.equal(nextOf([pure], { running: two, idle: 0.1 }), undefined);
+  assert.equal(nextOf([pure], { running: two, idle: 0.5 }), "pure");
+  assert.equal(nextOf([pure], { running: [...two, ...two, ...two], idle: 1 }), undefined);
+});
+
+test("nextFile() lets pure files run while the servers are started", () => {
+  const starting = { isPrepared: false, hasSystem: false };
+  assert.equal(nextOf([shared, system, stored, pure], starting), "pure");
+  assert.equal(nextOf([shared, system, stored], starting), undefined);
+  assert.equal(nextOf([shared, stored], { hasSystem: false }), "stored");
+});
+
+test("nextFile() starts no more whole systems and browsers than there are cores", () => {
+  const busy = { running: [system, shared], idle: 0.9 };
+  assert.equal(nextOf([planned("browser", { browser: true }), stored], busy), "stored");
+});

@@ -1,0 +1,43 @@
+/**
+ * Runs test files one after another in one process, as `main.ts` asks for them by message, and answers
+ * each with its {@linkcode FileResult}. Ends when the channel closes.
+ *
+ * Each file is a suite: `run()` of node:test would wait until nothing keeps the process alive, which
+ * is never while the channel is open.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import process from "node:process";
+import { suite } from "node:test";
+import { pathToFileURL } from "node:url";
+import { collectResult, noteStray } from "./collect_result.ts";
+import { describeLeftovers, takeInventory } from "./leftovers.ts";
+
+// What node:test listens with is there before the first inventory.
+await suite("warm-up", () => {});
+// An error that no test waits for ends the process of a file of its own; here it fails the file.
+process.on("uncaughtExceptionMonitor", (error) => noteStray(error));
+process.on("unhandledRejection", (error) => noteStray(error));
+process.on("message", (file: string) => {
+  void runFile(file).then((result) => process.send?.(result));
+});
+process.on("disconnect", () => process.exit(0));
+process.send?.("ready");
+
+async function runFile(file: string) {
+  const before = takeInventory();
+  const started = performance.now();
+  const { href } = pathToFileURL(join(process.cwd(), file));
+  const result = collectResult(file);
+  await suite(file, () => import(href).then(() => {}));
+  const { failures, passed, skipped } = await result;
+  if (failures.length + passed + skipped === 0) {
+    failures.push({ name: file, line: 0, reason: "It has no test" });
+  }
+  return {
+    ...{ failures, passed, skipped },
+    leftovers: await describeLeftovers(before),
+    durationMs: performance.now() - started,
+  };
+}

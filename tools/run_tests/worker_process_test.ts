@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeRepository } from "../make_repository.ts";
+import type { FileResult } from "./file_result.ts";
+import { startWorker } from "./worker_process.ts";
+
+const IMPORTS = 'import { before, test } from "node:test";\n';
+
+/** Runs files in one process, in a folder of their own. */
+async function runAll(files: Record<string, string>): Promise<Record<string, FileResult>> {
+  using repository = makeRepository(
+    Object.fromEntries(Object.entries(files).map(([name, text]) => [name, IMPORTS + text])),
+  );
+  await using worker = startWorker(repository.root, {});
+  const results: Record<string, FileResult> = {};
+  for (const file of Object.keys(files)) results[file] = await worker.run(file);
+  return results;
+}
+
+test("a worker runs one file after another, and says of each what failed", async () => {
+  const results = await runAll({
+    "good_test.ts": 'test("a", () => {}); test("b", { skip: true }, () => {});',
+    "bad_test.ts":
+      'test("outer", async (t) => { await t.test("inner", () => { throw Error("no") }) });',
+    "hook_test.ts": 'before(() => { throw Error("hook") }); test("never", () => {});',
+    "broken_test.ts": 'import "./missing.ts";',
+    "empty_test.ts": "",
+    "late_test.ts": 'test("a", () => { setTimeout(() => { throw Error("late") }, 1) });' +
+      'test("b", () => new Promise((done) => setTimeout(done, 50)));',
+    "again_test.ts": 'test("a", () => {});',
+  });
+  const failuresOf = (file: string) =>
+    results[file]?.failures.map(({ name, reason }) => `${name}: ${reason.split("\n")[0]}`);
+  const { passed, skipped, failures, leftovers } = results["good_test.ts"] as FileResult;
+  assert.deepEqual({ passed, skipped, failures, leftovers }, {
+    ...{ passed: 1, skipped: 1, failures: [], leftovers: [] },
+  });
+  assert.deepEqual(failuresOf("bad_test.ts"), ["inner: Error: no"]);
+  assert.deepEqual(failuresOf("hook_test.ts"), ["hook_test.ts: Error: hook"]);
+  assert.match(`${failuresOf("broken_test.ts")}`, /Cannot find module/);
+  assert.deepEqual(failuresOf("empty_test.ts"), ["empty_test.ts: It has no test"]);
+  assert.deepEqual(failuresOf("late_test.ts"), ["after the end of a test: Error: late"]);
+  assert.deepEqual(failuresOf("again_test.ts"), []);
+});
+
+test("a worker says what a file leaves behind", async () => {
+  const results = await runAll({
+    "left_test.ts": [
+      'import { createServer } from "node:net";',
+      'test("a", () => {',
+      '  process.env["LEFT"] = "1";',
+      '  process.on("SIGUSR2", () => {});',
+      "  globalThis.left = 1;",
+      "  createServer().listen(0);",
+      "});",
+    ].join("\n"),
+  });
+  assert.deepEqual(results["left_test.ts"]?.leftovers, [
+    "environment variable LEFT",
+    'listener for the process\'s "SIGUSR2"',
+    "global left",
+    "1 open TCPServerWrap",
+  ]);
+});
+
+test("a worker whose process ends fails the file, and takes no other", async () => {
+  using repository = makeRepository({
+    "exit_test.ts": `${IMPORTS}test("a", () => { console.log("words"); process.exit(3) });`,
+  });
+  await using worker = startWorker(repository.root, {});
+  const { failures, output } = await worker.run("exit_test.ts");
+  assert.deepEqual(failures.map(({ reason }) => reason), ["Its process ended with code 3"]);
+  assert.match(output, /words/);
+  assert.equal(worker.isAlive, false);
+});
