@@ -23,6 +23,7 @@ const CHECKS: readonly Check[] = [
   { name: "types", command: ["tsc", "-p", "tsconfig.json"] },
   { name: "imports", command: ["node", "tools/check_imports.ts"] },
   { name: "mod exports", command: ["node", "tools/check_mod_exports.ts"] },
+  { name: "wall time", command: ["node", "tools/check_wall_time.ts"] },
   { name: "dependencies", command: ["node", "tools/check_dependencies.ts"] },
   { name: "lock file", command: ["node", "tools/check_lock_file.ts"] },
   ...GENERATED,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runChecks } from "./check.ts";
-import { makeRepository } from "./_make_repository.ts";
+import { makeRepository } from "./make_repository.ts";
 
 test("runChecks() runs all checks and tells which failed and what they printed", async () => {
   using repository = makeRepository({ "dev/bad.ts": "const  a = 1" });

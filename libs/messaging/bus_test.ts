@@ -1,3 +1,4 @@
+import { connect } from "@nats-io/transport-node";
 import { readFileSync } from "node:fs";
 import { freePort, openNatsServer } from "@posthaste/parts";
 import { errorType } from "@posthaste/telemetry";
@@ -13,11 +14,27 @@ import { runStep } from "./step.ts";
 
 const RENDER = { v: 1, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
 
-/** What a promise is rejected with, and after how many milliseconds. */
-async function failureOf(work: Promise<unknown>): Promise<{ error: unknown; tookMs: number }> {
-  const started = performance.now();
-  const error = await work.then(() => assert.fail("it did not fail"), (error) => error);
-  return { error, tookMs: performance.now() - started };
+/** Returns what a promise is rejected with. */
+function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(() => assert.fail("it did not fail"), (error) => error);
+}
+
+/** Connects beside a bus and as one does. Returns whether it counts as dead by now. */
+async function watchConnection(url: string) {
+  const connection = await connect({ servers: url, pingInterval: 5000, maxPingOut: 2 });
+  let isDead = false;
+  const watching = (async () => {
+    for await (const { type } of connection.status()) {
+      isDead ||= type === "disconnect" || type === "staleConnection";
+    }
+  })();
+  return {
+    isDead: () => isDead,
+    async [Symbol.asyncDispose]() {
+      await connection.close();
+      await watching;
+    },
+  };
 }
 
 async function isOutage(error: unknown): Promise<boolean> {
@@ -34,11 +51,9 @@ async function isOutage(error: unknown): Promise<boolean> {
 suite("openBus()", { concurrency: 4 }, () => {
   test("openBus() says at once that the broker is away, unless it is to wait", async () => {
     const port = await freePort();
-    const { error, tookMs } = await failureOf(
-      openBus({ url: `nats://127.0.0.1:${port}`, name: "test" }),
-    );
+    const error = await failureOf(openBus({ url: `nats://127.0.0.1:${port}`, name: "test" }));
+    // After a wait it would be "timeout".
     assert.equal(errorType(error), "unavailable");
-    assert.ok(tookMs < 2000, `${tookMs} ms`);
   });
 
   test("openBus() waits for a broker that is away at first, and tells that it does", async () => {
@@ -61,38 +76,40 @@ suite("openBus()", { concurrency: 4 }, () => {
     const logger = openTestLogger();
     const waiting = { signal: stop.signal, logger };
     const opening = openBus({ url: `nats://127.0.0.1:${port}`, name: "test", waiting });
-    setTimeout(() => stop.abort(), 300);
-    const { error, tookMs } = await failureOf(opening);
-    assert.equal(error, stop.signal.reason);
-    assert.ok(tookMs < 1500, `${tookMs} ms`);
+    await until(() => logger.lines.some((line) => /Cannot reach the broker/.test(line)));
+    stop.abort();
+    // The broker never comes.
+    assert.equal(await failureOf(opening), stop.signal.reason);
   });
 
   test("publish() is bounded and fails as an outage while the broker is down, and works again after", async () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
     await nats.kill();
-    const lost = await failureOf(bus.publish(requested("acc_1"), { timeoutMs: 500 }));
-    assert.ok(lost.tookMs < 1500, `${lost.tookMs} ms`);
-    assert.ok(await isOutage(lost.error), String(lost.error));
-    const asked = await failureOf(bus.ask("render.requested", RENDER, { timeoutMs: 30_000 }));
-    assert.ok(asked.tookMs < 2000, `${asked.tookMs} ms`);
-    assert.ok(await isOutage(asked.error), String(asked.error));
-    const unhurried = await failureOf(bus.publish(requested("acc_1")));
-    assert.ok(unhurried.tookMs < 11_000, `${unhurried.tookMs} ms`);
-    assert.ok(await isOutage(unhurried.error), String(unhurried.error));
+    const order: string[] = [];
+    const fails = async (name: string, work: Promise<unknown>) => {
+      const error = await failureOf(work);
+      order.push(name);
+      assert.ok(await isOutage(error), `${name}: ${error}`);
+    };
+    await Promise.all([
+      fails("unhurried", bus.publish(requested("acc_1"))),
+      fails("asked", bus.ask("render.requested", RENDER, { timeoutMs: 600_000 })),
+      fails("hurried", bus.publish(requested("acc_1"), { timeoutMs: 500 })),
+    ]);
+    assert.deepEqual(order, ["hurried", "asked", "unhurried"]);
     await nats.restart();
     await until(() => bus.publish(requested("acc_1")).then(() => true), { timeoutMs: 10_000 });
   });
 
   test("openBus() gives a bus that closes soon though the broker hangs", async () => {
     await using open = await openTestBus();
+    await using beside = await watchConnection(open.nats.url);
     const bus = await openBus({ url: open.nats.url, name: "hanging" });
     open.nats.signal("SIGSTOP");
-    const started = performance.now();
     await bus[Symbol.asyncDispose]();
-    const tookMs = performance.now() - started;
+    assert.equal(beside.isDead(), false, "it waited until its connection counted as dead");
     open.nats.signal("SIGCONT");
-    assert.ok(tookMs < 5000, `${tookMs} ms`);
   });
 
   test("publish() is bounded and fails as an outage while the broker hangs", async () => {
@@ -101,11 +118,13 @@ suite("openBus()", { concurrency: 4 }, () => {
     nats.signal("SIGSTOP");
     // What it reads before the signal arrives it still stores.
     await until(() => /^State:\s+T/m.test(readFileSync(`/proc/${nats.pid}/status`, "utf8")));
-    const { error, tookMs } = await failureOf(bus.publish(requested("acc_1"), { timeoutMs: 500 }));
+    let hasEnded = false;
+    const unhurried = bus.publish(requested("acc_1")).finally(() => hasEnded = true);
+    const error = await failureOf(bus.publish(requested("acc_1"), { timeoutMs: 500 }));
+    assert.equal(hasEnded, false);
     nats.signal("SIGCONT");
-    assert.ok(tookMs < 1500, `${tookMs} ms`);
     assert.ok(await isOutage(error), String(error));
-    await bus.publish(requested("acc_1"));
+    await unhurried;
   });
 });
 

@@ -1,6 +1,7 @@
 import { MAX_EVENT_BYTES } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { openTestBus, rendered, requested } from "./_test_bus.ts";
 
 test("publishEvent() refuses an event of more than 512 KiB and stores one of just that", async () => {
@@ -32,12 +33,16 @@ test("publishEvent() stores an event with the same id once", async () => {
 test("streamStates() tells how much each stream holds and since when", async () => {
   await using open = await openTestBus();
   const { bus } = open;
-  const before = Date.now();
+  const stateOf = async (stream: string) => (await bus.streamStates()).get(stream);
   await bus.publish(requested("acc_1"));
+  const first = await stateOf("RENDER");
+  await delay(10);
   await bus.publish(requested("acc_2"));
+  await bus.publish(rendered("acc_1"));
   const states = await bus.streamStates();
-  assert.equal(states.get("RENDER")?.messages, 2);
-  const oldestAt = states.get("RENDER")?.oldestAt?.getTime() ?? 0;
-  assert.ok(oldestAt >= before - 1000 && oldestAt <= Date.now() + 1000, `${oldestAt}`);
+  assert.equal(first?.messages, 1);
+  assert.deepEqual(states.get("RENDER"), { messages: 2, oldestAt: first.oldestAt });
+  const [earlier, later] = [first.oldestAt, states.get("MAIL")?.oldestAt];
+  assert.ok(earlier && later && earlier < later, `${earlier?.toJSON()}, ${later?.toJSON()}`);
   assert.deepEqual(states.get("PRINT"), { messages: 0, oldestAt: null });
 });

@@ -12,6 +12,7 @@
  *
  * @module
  */
+export { type CpuCostOptions, cpuRatio, cpuTimeOf } from "./cpu_cost.ts";
 export * from "./injection_strings.ts";
 export * from "./inspect_mail.ts";
 export { type Canary, type CanaryOptions, type CanarySight, openCanary } from "./canary.ts";

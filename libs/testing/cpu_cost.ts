@@ -1,0 +1,75 @@
+import process from "node:process";
+
+/** How often {@linkcode cpuTimeOf} and {@linkcode cpuRatio} measure. */
+export interface CpuCostOptions {
+  /**
+   * Measurements per work, of which the median counts. An odd number.
+   *
+   * @default 5
+   */
+  runs?: number | undefined;
+}
+
+/** A measurement repeats short work until it used this much, as the clock of the system is coarse. */
+const MIN_MEASURED_MS = 5;
+
+/**
+ * Returns the CPU time that `work` uses, in milliseconds: the median of a few runs, after one to warm
+ * up. Waiting costs nothing, and neither does another process on a busy machine, so a test may judge
+ * it. What else this process does in the meantime counts, and a child process does not.
+ *
+ * CPU time differs between machines. Compare it with a reference of the same run, best by
+ * {@linkcode cpuRatio}.
+ */
+export async function cpuTimeOf(
+  work: () => unknown,
+  options: CpuCostOptions = {},
+): Promise<number> {
+  const [cost] = await medianCosts([work], options);
+  return cost ?? 0;
+}
+
+/**
+ * Returns how many times the CPU time of `reference` the work uses. The two take turns, so that a
+ * slow moment of the machine hits both.
+ *
+ * ```ts
+ * const text = (length: number) => () => void maskText("a".repeat(length));
+ * // Linear is about 4, quadratic about 16.
+ * assert.ok(await cpuRatio(text(400_000), text(100_000)) < 8);
+ * ```
+ */
+export async function cpuRatio(
+  work: () => unknown,
+  reference: () => unknown,
+  options: CpuCostOptions = {},
+): Promise<number> {
+  const [cost = 0, referenceCost = 0] = await medianCosts([work, reference], options);
+  return cost / referenceCost;
+}
+
+async function medianCosts(
+  works: readonly (() => unknown)[],
+  { runs = 5 }: CpuCostOptions,
+): Promise<number[]> {
+  const costs = works.map((): number[] => []);
+  for (const work of works) await work();
+  for (let run = 0; run < runs; run++) {
+    for (const [index, work] of works.entries()) costs[index]?.push(await measure(work));
+  }
+  return costs.map(median);
+}
+
+async function measure(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  for (let times = 1;; times++) {
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    const usedMs = (user + system) / 1000;
+    if (usedMs >= MIN_MEASURED_MS) return usedMs / times;
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
