@@ -19,8 +19,9 @@ const LOOK_EVERY_MS = 10;
 /** Files and pipes of the process itself, which come and go with what it prints. */
 const OWN_HANDLES = new Set(["TTYWrap", "PipeWrap", "FSReqCallback", "FSReqPromise", "CloseReq"]);
 
-/** What Node, zod, signal-exit and CodeMirror add for good when they are first used. */
-const OWN_GLOBALS = /undici\.globalDispatcher|^__zod_|signal-exit emitter|^Symbol\(ͼ\)$/;
+/** What Node, zod, signal-exit, CodeMirror and PDF.js add for good when they are first used. */
+const OWN_GLOBALS =
+  /undici\.globalDispatcher|^__zod_|signal-exit emitter|^Symbol\(ͼ\)$|^_?pdfjs|^DOMMatrix$/;
 
 /** Lists what the process has now. */
 export function takeInventory(): Inventory {

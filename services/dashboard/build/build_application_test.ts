@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { after, before, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { buildApplication } from "./build_application.ts";
@@ -20,7 +21,13 @@ before(async () => {
   await writeFile(join(web, "public/icon.svg"), "<svg/>");
   await writeSource("first");
 });
-after(() => rm(root, { recursive: true }));
+const { NODE_ENV } = process.env;
+after(async () => {
+  // A build is for production.
+  if (NODE_ENV === undefined) delete process.env["NODE_ENV"];
+  else process.env["NODE_ENV"] = NODE_ENV;
+  await rm(root, { recursive: true });
+});
 
 function writeSource(word: string): Promise<void> {
   const text = JSON.stringify(`${word} ${"a text to make smaller ".repeat(200)}`);

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import type { CountsView } from "../../../../interface/overview.ts";
 
 // A zone with summer time, and one that is a quarter of an hour off.
+const { TZ } = process.env;
 process.env["TZ"] = "Europe/Berlin";
+after(() => {
+  if (TZ === undefined) delete process.env["TZ"];
+  else process.env["TZ"] = TZ;
+});
 const { barsOf } = await import("./buckets.ts");
 
 const none = { accepted: 0, sent: 0, failed: 0, deferred: 0, unknown: 0 };
