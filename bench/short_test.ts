@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { openBench } from "./bench.ts";
+import { openBenchSystem } from "./bench_system.ts";
+import { drain } from "./figures/drain.ts";
+import { render } from "./figures/render.ts";
+import { PRODUCT } from "./measurement.ts";
+import { writeReport } from "./report.ts";
+import { openSink } from "./sink_process.ts";
+
+/** So little work says nothing about speed; it shows that everything can be measured. */
+const SCALE = 0.01;
+
+test("a benchmark measures the product and its baseline, and reports both", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-bench-"));
+  await using sink = await openSink();
+  await using system = await openBenchSystem({
+    env: process.env,
+    dataDir: folder.path,
+    sinkPort: sink.port,
+    profileDir: undefined,
+    onProgress: () => {},
+  });
+  await using bench = openBench(system, sink);
+  // The baselines print with the browser that the pdf service starts for its first document.
+  const first = { figure: "first", mails: 1, recipientsPerRequest: 1, invoice: "each" } as const;
+  assert.ok((await drain({ ...bench, scale: SCALE }, first)).rate > 0);
+  const measurements = await render({ ...bench, scale: SCALE });
+  for (const { figure, part, rate, cpuMs } of measurements) {
+    assert.ok(rate > 0, `${figure}: ${part}`);
+    assert.ok(Object.values(cpuMs).every((ms) => ms >= 0), `${figure}: ${part}`);
+  }
+  for (const figure of new Set(measurements.map(({ figure }) => figure))) {
+    const parts = measurements.filter((each) => each.figure === figure).map(({ part }) => part);
+    assert.ok(parts.includes(PRODUCT), figure);
+    assert.ok(parts.length > 1, `${figure} has no baseline`);
+    assert.ok(writeReport(measurements).includes(figure));
+  }
+});
