@@ -2,15 +2,15 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { runCommandLine } from "./command_line.ts";
 
 /** What a command printed, and how it ended. */
 export interface CliRun {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Arguments of the process as the system shows them to everybody. */
-  commandLine: string;
 }
 
 /** How a command is run. */
@@ -21,18 +21,58 @@ export interface CliOptions {
   cwd?: string | undefined;
 }
 
+const ROOT = join(import.meta.dirname, "..");
+/** No demonstration is found there. */
+const DATA_DIR = "/nowhere";
+
+/** Runs the command line in this process, with nothing in its environment but `env`. */
+export async function runCli(args: string[], options: CliOptions = {}): Promise<CliRun> {
+  const { env = {}, stdin = "", cwd = import.meta.dirname } = options;
+  // On a terminal the test runner sets it, for what tests print.
+  delete process.env["FORCE_COLOR"];
+  const [stdout, stderr] = [new Collector(), new Collector()];
+  const code = await runCommandLine(args, {
+    env: { DATA_DIR, ...env },
+    stdin: Readable.from([Buffer.from(stdin)]) as NodeJS.ReadStream,
+    stdout: stdout as Writable as NodeJS.WriteStream,
+    stderr: stderr as Writable as NodeJS.WriteStream,
+    cwd,
+    root: ROOT,
+  });
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+class Collector extends Writable {
+  text = "";
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** What a process of the command line did. */
+export interface CliProcessRun extends CliRun {
+  /** Arguments of the process as the system shows them to everybody. */
+  commandLine: string;
+}
+
 /**
  * Runs the command line as a process of its own, with nothing in its environment but `env` and where
- * what Node compiles is kept.
+ * what Node compiles is kept. It costs half a second of CPU: for tests of exit codes, standard
+ * streams, the environment, and of what a library might print by itself.
  */
-export async function runCli(args: string[], options: CliOptions = {}): Promise<CliRun> {
+export async function runCliProcess(
+  args: string[],
+  options: CliOptions = {},
+): Promise<CliProcessRun> {
   const { env = {}, stdin = "", cwd = import.meta.dirname } = options;
   const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts"), ...args], {
     cwd,
     env: {
       PATH: process.env["PATH"],
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-      POSTHASTE_STACK_FILE: "/nowhere",
+      DATA_DIR,
       ...env,
     },
   });

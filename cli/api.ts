@@ -32,8 +32,17 @@ const REMEDIES: Readonly<Record<string, string>> = {
   render_timeout: "is the renderer service running?",
 };
 
-/** Opens the HTTP interface at a URL that ends with `/v1`. */
-export function openApi({ url, token }: { url: string; token: string }): Api {
+/** Where the HTTP interface is. */
+export interface ApiOptions {
+  /** Ends with `/v1`. */
+  url: string;
+  token: string;
+  /** What the operator can do when it does not answer. */
+  remedy: string;
+}
+
+/** Opens the HTTP interface. */
+export function openApi({ url, token, remedy }: ApiOptions): Api {
   const base = readUrl(url);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw usageError("Cannot use the access token: it holds blanks or line breaks, or is empty");
@@ -49,7 +58,7 @@ export function openApi({ url, token }: { url: string; token: string }): Api {
     } catch (cause) {
       throw new CommandError(`Cannot reach "${base}": ${sayCause(cause)}`, {
         exitCode: EXIT.failed,
-        remedy: "is the api service running, and the URL right (--url, POSTHASTE_URL)?",
+        remedy,
         cause,
       });
     }

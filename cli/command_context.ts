@@ -43,7 +43,7 @@ export async function openStoreFor(
   } catch (cause) {
     throw new CommandError(reasonOf(cause), {
       exitCode: EXIT.failed,
-      remedy: "is the database running, and MONGODB_URL right?",
+      remedy: settings.remedy("is the database running, and MONGODB_URL right?"),
       cause,
     });
   }
@@ -58,7 +58,7 @@ export async function openBusFor({ settings }: CommandContext): Promise<Bus> {
   } catch (cause) {
     throw new CommandError(`Cannot open the broker: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: "is nats-server running with JetStream, and NATS_URL right?",
+      remedy: settings.remedy("is nats-server running with JetStream, and NATS_URL right?"),
       cause,
     });
   }
@@ -68,7 +68,11 @@ export async function openBusFor({ settings }: CommandContext): Promise<Bus> {
 export function openApiFor({ settings, cwd }: CommandContext, options: HttpOptions): Api {
   const { url, tokenFile } = options;
   const path = tokenFile === undefined ? undefined : resolvePath(cwd, tokenFile);
-  return openApi(settings.http({ url, tokenFile: path }));
+  const where = settings.http({ url, tokenFile: path });
+  const remedy = settings.remedy(
+    "is the api service running, and the URL right (--url, POSTHASTE_URL)?",
+  );
+  return openApi({ ...where, remedy });
 }
 
 /** Finds the account that an option names or, without one, that of the demonstration. */

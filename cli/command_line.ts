@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { CommandError, toCommandError } from "./command_error.ts";
 import type { CommandContext } from "./command_context.ts";
+import { dataDirOf } from "./data_dir.ts";
 import { accountsCommand } from "./commands/accounts.ts";
 import { checkCommand } from "./commands/check.ts";
 import { forgetCommand } from "./commands/forget.ts";
@@ -18,7 +19,10 @@ import { templatesCommand } from "./commands/templates.ts";
 import { tokensCommand } from "./commands/tokens.ts";
 import { usersCommand } from "./commands/users.ts";
 import { EXIT } from "./exit_code.ts";
+import { Output } from "./output.ts";
 import manifest from "./package.json" with { type: "json" };
+import { type Env, Settings } from "./settings.ts";
+import { stackFileIn } from "./stack_file.ts";
 
 const COMMANDS = [
   setupCommand,
@@ -44,6 +48,7 @@ Settings:
   MONGODB_URL, NATS_URL, MASTER_KEY   where the parts are; without any of them, the
                                       demonstration that "npm start" runs
   MONGODB_URL_FILE, …                 files with these and with the token, instead
+  DATA_DIR                            the demonstration's data folder, as for "npm start"
   POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send and status
   NO_COLOR                            no colours
 
@@ -58,31 +63,45 @@ Examples:
 `;
 
 /** The process around a command. */
-export type CommandWorld = Omit<CommandContext, "endWith"> & {
+export interface CommandWorld extends Pick<CommandContext, "stdin" | "stderr" | "cwd"> {
+  env: Env;
   stdout: NodeJS.WriteStream;
-};
+  /** Folder of the repository. */
+  root: string;
+}
 
-/** Runs one command and tells the exit code of the process. Nothing is thrown. */
+/** Runs one command and returns the exit code of the process. Nothing is thrown. */
 export async function runCommandLine(argv: string[], world: CommandWorld): Promise<number> {
+  const { env, stdin, stdout, stderr, root } = world;
   let code: number = EXIT.ok;
+  const output = new Output({ stdout, stderr, json: argv.includes("--json") });
   const context: CommandContext = {
-    ...world,
+    output,
+    settings: new Settings({
+      env,
+      stackFile: env["POSTHASTE_STACK_FILE"] || stackFileIn(dataDirOf(env, root)),
+      note: (text) => output.note(text),
+    }),
+    stdin,
+    stderr,
+    // npm runs a script in the repository, wherever the operator stands.
+    cwd: (env["npm_lifecycle_event"] === "posthaste" && env["INIT_CWD"]) || world.cwd,
     endWith(other) {
       code = other;
     },
   };
   try {
-    await buildProgram(context, world.stdout).parseAsync(argv, { from: "user" });
+    await buildProgram(context, stdout).parseAsync(argv, { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
       // Commander has told people already.
-      if (world.output.json) world.output.line(JSON.stringify({ error: error.message }, null, 2));
+      if (output.json) output.line(JSON.stringify({ error: error.message }, null, 2));
       return EXIT.usage;
     }
     const known = toCommandError(error);
-    world.output.fail(await withoutSecrets(known, world.settings.secrets));
+    output.fail(await withoutSecrets(known, context.settings.secrets));
     return known.exitCode;
   }
 }

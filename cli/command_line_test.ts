@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdtemp, mkdtempDisposable, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { after, before, test } from "node:test";
+import { promisify } from "node:util";
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import {
   INTEGRATION_PASSWORD,
@@ -14,7 +17,7 @@ import {
   verifyPassword,
 } from "@posthaste/storage";
 import { openTestMongo, openTestNats, testCertificate, type TestMongo } from "@posthaste/testing";
-import { type CliOptions, runCli } from "./_run_cli.ts";
+import { type CliOptions, runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 
 const MASTER_KEY = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -22,7 +25,7 @@ let mongo: TestMongo;
 let store: Store;
 let env: Record<string, string>;
 // It takes the 5 s after which the driver gives up: the other tests run meanwhile.
-const unreachable = runCli(["accounts", "list"], {
+const unreachable = runCliProcess(["accounts", "list"], {
   env: { MONGODB_URL: "mongodb://127.0.0.1:1/" },
 });
 
@@ -40,6 +43,11 @@ after(async () => {
 
 function run(args: string, options: CliOptions = {}) {
   return runCli(args.split(" "), { ...options, env: { ...env, ...options.env } });
+}
+
+/** Runs a command as a process, where that is what a test is about. */
+function runProcess(args: string, options: CliOptions = {}) {
+  return runCliProcess(args.split(" "), { ...options, env: { ...env, ...options.env } });
 }
 
 test("runCommandLine() explains itself on every level and knows its version", async () => {
@@ -60,20 +68,32 @@ test("runCommandLine() ends with 2 when it is called wrongly", async () => {
     assert.equal(stdout, "");
     assert.match(stderr, /^error: /);
   }
-  const { code, stderr } = await runCli(["accounts", "list"]);
+  const { code, stdout, stderr } = await runCliProcess(["accounts", "list"]);
   assert.equal(code, EXIT.usage);
-  assert.match(stderr, /MONGODB_URL is not set\nremedy: /);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^error: Cannot connect: MONGODB_URL is not set, and "npm start" has not/);
+  assert.match(
+    stderr,
+    /"\/nowhere\/stack\.json"\nremedy: set MONGODB_URL, or start .* DATA_DIR\n$/,
+  );
+});
+
+test("the command line ends quietly with 1 when nobody reads its output", async () => {
+  const main = join(import.meta.dirname, "main.ts");
+  const pipeline = '{ "$0" "$1" --help; echo "$?" >&2; } | true';
+  const { stderr } = await promisify(execFile)("sh", ["-c", pipeline, process.execPath, main]);
+  assert.equal(stderr, `${EXIT.failed}\n`);
 });
 
 test("accountsCommand() creates an account once and lists it", async () => {
-  const created = await run("accounts create bakery --json");
+  const created = await runProcess("accounts create bakery --json");
   assert.equal(created.code, EXIT.ok, created.stderr);
   const account = JSON.parse(created.stdout);
   assert.match(account.id, /^acc_/);
   const again = await run("accounts create bakery --json");
   assert.equal(again.code, EXIT.refused);
   assert.match(JSON.parse(again.stdout).error, /the name is taken/);
-  const list = await run("accounts list");
+  const list = await runProcess("accounts list");
   assert.match(list.stdout, /^NAME +ID +CREATED\n/);
   assert.match(list.stdout, new RegExp(`bakery +${account.id}`));
   assert.ok(!list.stdout.includes("\x1b"), "no colours in a pipe");
@@ -98,7 +118,7 @@ test("tokensCommand() prints a token once, lists it and revokes it", async () =>
   assert.equal((await run(`tokens revoke ${prefix}`)).code, EXIT.ok);
   assert.equal(await store.findToken(token), null);
   assert.match((await run(`tokens revoke ${record?._id}`)).stdout, /was revoked before/);
-  assert.equal((await run("tokens revoke ph_nobody")).code, EXIT.notFound);
+  assert.equal((await runProcess("tokens revoke ph_nobody")).code, EXIT.notFound);
 });
 
 test("usersCommand() lists people, and sets a password that ends their sessions", async () => {
@@ -112,12 +132,12 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
     ...{ _id: "lost", userId: user._id, accountId: "acc_1", csrfToken: "x", userAgent: "" },
     ...{ createdAt: at, lastSeenAt: at, expiresAt: new Date(at.getTime() + 60_000) },
   });
-  const set = (input: string) =>
-    run("users set-password lost@example.com --password-stdin", { stdin: input });
-  const short = await set("short");
+  const setPassword = "users set-password lost@example.com --password-stdin";
+  const short = await runProcess(setPassword, { stdin: "short" });
   assert.equal(short.code, EXIT.refused);
   assert.match(short.stderr, /at least 12 characters/);
-  assert.match((await set("a long enough password\n")).stdout, /1 browser was signed out/);
+  const set = await run(setPassword, { stdin: "a long enough password\n" });
+  assert.match(set.stdout, /1 browser was signed out/);
   const { passwordHash } = await store.findUserByEmail("lost@example.com") ?? {};
   assert.ok(await verifyPassword("a long enough password", passwordHash ?? ""));
   assert.equal(await store.findSession("lost", at), null);
@@ -155,7 +175,7 @@ test("integrationsCommand() seals the password, which is in no argument and no o
   const { _id: accountId } = await store.createAccount({ name: "mail-shop" });
   const account = "--account mail-shop";
   const password = "s3cret with blanks";
-  const created = await run(
+  const created = await runProcess(
     `integrations create ${account} --name main --host smtp.example.com --port 587 --tls starttls ` +
       "--user mailer --sender a@example.com --sender b@example.com --retry-for 2d --password-stdin",
     { stdin: `${password}\n` },
@@ -213,7 +233,7 @@ test("keysCommand() brings every password under a new key, and never prints one"
     { id: "k2", state: "current", count: 0 },
     { id: "k1", state: "former", count: 3 },
   ]);
-  const rotated = await run("keys rotate", { env: keys });
+  const rotated = await runProcess("keys rotate", { env: keys });
   assert.equal(rotated.code, EXIT.ok, rotated.stderr);
   assert.match(
     rotated.stdout,
@@ -248,7 +268,7 @@ test("keysCommand() brings every password under a new key, and never prints one"
 
 test("runCommandLine() prints no password of a connection string that cannot be read", async () => {
   for (const url of ["mongodb://jane:Canary123", "mongodb://jane:Canary123@h:x/"]) {
-    const { code, stdout, stderr } = await run("accounts list --json", {
+    const { code, stdout, stderr } = await runProcess("accounts list --json", {
       env: { MONGODB_URL: url },
     });
     assert.equal(code, EXIT.failed);
@@ -280,7 +300,7 @@ test("integrationsCommand() takes certificate authorities, and shows in red that
       (await run(open)).stderr,
       /DANGER: the certificate of "h\.example" is not checked/,
     );
-    const listed = await run("integrations list --account pinned", { env });
+    const listed = await runProcess("integrations list --account pinned", { env });
     const red = "\u001b[31m";
     assert.ok(listed.stdout.includes(red), listed.stdout);
     assert.match(listed.stdout, /starttls, ANY CERTIFICATE/);
@@ -354,7 +374,7 @@ test("integrationsCommand() tells what is not valid, and what does not exist", a
 test("migrateCommand() makes indexes and streams, again and again", async () => {
   await using nats = await openTestNats();
   const options = { env: { NATS_URL: nats.url } };
-  assert.equal((await run("migrate", options)).code, EXIT.ok);
+  assert.equal((await runProcess("migrate", options)).code, EXIT.ok);
   const again = await run("migrate --json", options);
   assert.deepEqual(JSON.parse(again.stdout), { indexes: "ok", streams: "ok", replicas: 1 });
   const none = await run("migrate", { env: { NATS_URL: "nats://127.0.0.1:1" } });
@@ -363,20 +383,28 @@ test("migrateCommand() makes indexes and streams, again and again", async () => 
 });
 
 test("Settings use the demonstration only if nothing else is set, and say so", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "posthaste-cli-"));
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-cli-"));
   const { _id: accountId } = await store.createAccount({ name: "demo" });
-  const file = join(folder, "stack.json");
+  const file = join(folder.path, "stack.json");
   const { url: mongodbUrl } = mongo;
   const rest = { natsUrl: "nats://127.0.0.1:1", apiUrl: "http://127.0.0.1:1/v1", token: "ph_x" };
   await writeFile(file, JSON.stringify({ mongodbUrl, accountId, ...rest }));
-  const stackEnv = { POSTHASTE_STACK_FILE: file };
-  const used = await runCli(["templates", "list", "--json"], { env: stackEnv });
+  const found = { DATA_DIR: folder.path };
+  const used = await runCliProcess(["templates", "list", "--json"], { env: found });
   assert.equal(used.code, EXIT.ok, used.stderr);
   assert.equal(used.stderr, "Using the demonstration that npm start runs\n");
   assert.deepEqual(JSON.parse(used.stdout), []);
-  const mixed = { ...stackEnv, MASTER_KEY };
-  assert.match((await runCli(["templates", "list"], { env: mixed })).stderr, /MONGODB_URL is not/);
-  await rm(folder, { recursive: true });
+  const named = await runCli(["templates", "list"], { env: { POSTHASTE_STACK_FILE: file } });
+  assert.equal(named.code, EXIT.ok, named.stderr);
+  const mixed = await runCli(["templates", "list"], { env: { ...found, MASTER_KEY } });
+  assert.match(mixed.stderr, /MONGODB_URL is not set\nremedy: set MONGODB_URL, too/);
+  // The file stays when the demonstration stops.
+  const stopped = await runCli(["status", newSendId()], { env: found });
+  assert.equal(stopped.code, EXIT.failed);
+  assert.match(
+    stopped.stderr,
+    /remedy: start .* "npm start" and the same DATA_DIR: ".*" may be of/,
+  );
 });
 
 test("runCommandLine() ends with 1 when the database does not answer", async () => {

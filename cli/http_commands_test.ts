@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { runCli } from "./_run_cli.ts";
+import { runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 
 interface Seen {
@@ -37,8 +37,8 @@ async function openStub(answer: Answer) {
   return {
     seen,
     folder,
-    run: (args: string, stdin?: string) =>
-      runCli(args.split(" "), {
+    run: (args: string, stdin?: string, runIt = runCli) =>
+      runIt(args.split(" "), {
         env: { POSTHASTE_URL: url, POSTHASTE_TOKEN: "ph_test" },
         cwd: folder,
         stdin,
@@ -96,7 +96,8 @@ test("sendCommand() posts the request with its key and prints the messages", asy
     messages: [{ id: MESSAGE_ID, email: "jane@example.net" }],
   };
   await using stub = await openStub(() => [200, accepted]);
-  const sent = await stub.run("send welcome 3 --data - --idempotency-key k-1", '{"to":[]}');
+  const args = "send welcome 3 --data - --idempotency-key k-1";
+  const sent = await stub.run(args, '{"to":[]}', runCliProcess);
   assert.equal(sent.code, EXIT.ok, sent.stderr);
   assert.match(sent.stdout, new RegExp(`in the queue: ${SEND_ID}\n\n.*\n${MESSAGE_ID} +jane@`));
   assert.equal(stub.seen[0]?.route, "POST /v1/templates/welcome/send/3");

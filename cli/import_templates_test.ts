@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { openStore, type Store } from "@posthaste/storage";
 import { type Cage, openCage } from "@posthaste/templating";
 import { openTestMongo, type TestMongo } from "@posthaste/testing";
-import { runCli } from "./_run_cli.ts";
+import { runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 import { checkTemplateFolder, importTemplates, TemplateFolderError } from "./import_templates.ts";
 
@@ -203,8 +203,10 @@ test("importCommand() imports, then finds it unchanged, then refuses a fault wit
   await using made = await openFolder(GOOD);
   const env = { MONGODB_URL: mongo.url };
   const args = ["import", ".", "--account", "cli-shop"];
-  const run = (...more: string[]) => runCli([...args, ...more], { env, cwd: made.folder });
-  const first = await run();
+  // npm runs a script in the repository, and says where the operator stands.
+  const npm = { npm_lifecycle_event: "posthaste", INIT_CWD: made.folder };
+  const run = (...more: string[]) => runCli([...args, ...more], { env: { ...env, ...npm } });
+  const first = await runCliProcess(args, { env, cwd: made.folder });
   assert.equal(first.code, EXIT.ok, first.stderr);
   assert.match(first.stdout, /email +1 +welcome +Welcome +1 +new\npdf +1 +bill +Bill +1 +new\n$/);
   const { templates } = JSON.parse((await run("--json")).stdout);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 import { CommandError, usageError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
+import { type StackFile, stackFileSchema } from "./stack_file.ts";
 
 /** Variables of an environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -9,23 +9,12 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** Where the HTTP interface is when nobody says so. */
 export const DEFAULT_URL = "http://127.0.0.1:8080/v1";
 
-const stackSchema = z.object({
-  mongodbUrl: z.string(),
-  natsUrl: z.string(),
-  masterKeyFile: z.string().optional(),
-  apiUrl: z.string(),
-  token: z.string(),
-  accountId: z.string(),
-});
-
 const SECRET: ReadonlySet<string> = new Set([
   "MONGODB_URL",
   "NATS_URL",
   "MASTER_KEY",
   "POSTHASTE_TOKEN",
 ]);
-
-type Stack = z.infer<typeof stackSchema>;
 
 /** Where {@linkcode Settings} come from. */
 export interface SettingsOptions {
@@ -44,7 +33,7 @@ export interface SettingsOptions {
 export class Settings {
   readonly #env: Env;
   readonly #options: SettingsOptions;
-  #stack: Stack | null | undefined;
+  #stack: StackFile | null | undefined;
   #isNoted = false;
 
   constructor(options: SettingsOptions) {
@@ -94,28 +83,43 @@ export class Settings {
     }
     if (token !== undefined) return { url: url ?? DEFAULT_URL, token };
     throw usageError(
-      "Cannot ask the interface: there is no access token",
-      'set POSTHASTE_TOKEN or give --token-file; "posthaste tokens create" makes a token',
+      `Cannot ask the interface: there is no access token${this.#absence()}`,
+      'set POSTHASTE_TOKEN or give --token-file ("posthaste tokens create" makes a token), ' +
+        `or ${START}`,
     );
   }
 
-  #connection(name: string, fromStack: (stack: Stack) => string): string {
+  /** Returns what to do when a server does not answer: `otherwise`, unless it is the demonstration. */
+  remedy(otherwise: string): string {
+    if (!this.#stack) return otherwise;
+    return `${START}: "${this.#options.stackFile}" may be of an earlier start`;
+  }
+
+  #connection(name: string, fromStack: (stack: StackFile) => string): string {
     const value = this.#read(name);
     if (value !== undefined) return value;
     const stack = this.#stackForConnections();
     if (stack !== null) return fromStack(stack);
     throw usageError(
-      `Cannot connect: ${name} is not set`,
-      `set ${name}, or start the demonstration with "npm start"`,
+      `Cannot connect: ${name} is not set${this.#absence()}`,
+      this.#stack === null
+        ? `set ${name}, or ${START}`
+        : `set ${name}, too: the demonstration is used when none of these settings is there`,
     );
   }
 
-  #stackForConnections(): Stack | null {
+  /** Says that there is no demonstration, if it was looked for. */
+  #absence(): string {
+    if (this.#stack !== null) return "";
+    return `, and "npm start" has not written "${this.#options.stackFile}"`;
+  }
+
+  #stackForConnections(): StackFile | null {
     const isSet = ["MONGODB_URL", "NATS_URL", "MASTER_KEY"].some((name) => this.#read(name));
     return isSet ? null : this.#useStack();
   }
 
-  #useStack(): Stack | null {
+  #useStack(): StackFile | null {
     const { stackFile, note } = this.#options;
     this.#stack ??= readStack(stackFile);
     if (this.#stack !== null && !this.#isNoted) {
@@ -135,7 +139,9 @@ export class Settings {
   }
 }
 
-function readStack(file: string): Stack | null {
+const START = 'start the demonstration with "npm start" and the same DATA_DIR';
+
+function readStack(file: string): StackFile | null {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -143,7 +149,7 @@ function readStack(file: string): Stack | null {
     return null;
   }
   try {
-    return stackSchema.parse(JSON.parse(text));
+    return stackFileSchema.parse(JSON.parse(text));
   } catch (cause) {
     throw new CommandError(`Cannot use the demonstration: "${file}" is not what npm start writes`, {
       exitCode: EXIT.failed,

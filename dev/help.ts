@@ -22,7 +22,7 @@ ${ports.join("\n")}
 Other variables
   MONGODB_URL       use this database (a replica set) and start none
   NATS_URL          use this broker (JetStream) and start none
-  DATA_DIR          folder for all data, .posthaste when not set
+  DATA_DIR          folder for all data, .posthaste when not set; the command line takes it, too
   CHROMIUM_PATH     the browser that prints
   LOG_LEVEL         debug, info, warn or error; what the services write at all
   NO_COLOR          no colours

@@ -34,6 +34,7 @@ async function main(): Promise<number> {
 async function run(settings: ReturnType<typeof readSettings>): Promise<number> {
   const screen = openScreen(stdout, settings);
   const signal = watchSignals({
+    output: stdout,
     onStop: () => screen.status("stopping; Ctrl-C again ends everything at once"),
     onRepeat: async () => {
       await signalDescendants("SIGKILL");

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from "node:path";
+import { dataDirOf } from "@posthaste/cli/data_dir";
 
 /** Variables of an environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -63,12 +63,7 @@ export function readSettings(args: readonly string[], env: Env, root: string): S
     }
     flags[flag] = true;
   }
-  const dataDir = env["DATA_DIR"] || ".posthaste";
-  return {
-    ...flags,
-    dataDir: isAbsolute(dataDir) ? dataDir : join(root, dataDir),
-    ports: readPorts(env),
-  };
+  return { ...flags, dataDir: dataDirOf(env, root), ports: readPorts(env) };
 }
 
 function readPorts(env: Env): Settings["ports"] {

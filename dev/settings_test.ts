@@ -24,7 +24,7 @@ test("readSettings() needs no port for a server that is given", () => {
   ]);
 });
 
-test("readSettings() takes a relative data folder as one of the repository", () => {
+test("readSettings() takes the data folder from DATA_DIR", () => {
   assert.equal(
     readSettings([], {}, "/home/ann/posthaste").dataDir,
     "/home/ann/posthaste/.posthaste",

@@ -2,6 +2,8 @@ import process from "node:process";
 
 /** What to do about signals. */
 export interface SignalOptions {
+  /** Whoever read it may be gone, and with it whoever would stop the program. */
+  output: NodeJS.EventEmitter;
   /** Called once, before the returned signal is aborted. */
   onStop(): void;
   /** Somebody cannot wait. */
@@ -11,19 +13,25 @@ export interface SignalOptions {
 /** A terminal sends Ctrl-C to everybody, and npm passes it on: signals this near are one. */
 const SAME_PRESS_MS = 500;
 
-/** Turns the signals that stop a program into an abort signal. */
-export function watchSignals({ onStop, onRepeat }: SignalOptions): AbortSignal {
+/** Turns the signals that stop a program, and the end of its reader, into an abort signal. */
+export function watchSignals({ output, onStop, onRepeat }: SignalOptions): AbortSignal {
   const controller = new AbortController();
   let lastAt = 0;
+  const stop = (reason: string) => {
+    if (controller.signal.aborted) return;
+    onStop();
+    controller.abort(new DOMException(`Stopped ${reason}`, "AbortError"));
+  };
+  output.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") stop("because nobody reads the output any more");
+  });
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {
       const now = performance.now();
       const isSame = lastAt > 0 && now - lastAt < SAME_PRESS_MS;
       lastAt = now;
-      if (!controller.signal.aborted) {
-        onStop();
-        controller.abort(new DOMException(`Stopped by ${name}`, "AbortError"));
-      } else if (!isSame && name === "SIGINT") onRepeat();
+      if (!controller.signal.aborted) stop(`by ${name}`);
+      else if (!isSame && name === "SIGINT") onRepeat();
     });
   }
   return controller.signal;

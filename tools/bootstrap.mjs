@@ -5,6 +5,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -12,9 +13,11 @@ import {
   symlinkSync,
   unlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 
 const OLDEST_NODE = 18;
@@ -133,7 +136,7 @@ export function installFailure({ error, status, stderr }) {
 
 // The command gets a process group of its own, so that a Ctrl-C (which reaches everything in the
 // terminal's group, and which npm then sends once more) arrives there once. The watcher reads from
-// a pipe that only this process holds: should this process be killed, the command is ended.
+// a pipe that only this process holds: should this process end first, the command is ended.
 const WATCHED = `
 (
   trap '' INT TERM HUP
@@ -147,12 +150,49 @@ exec "$@" 3<&-
 `;
 
 const SAME_SIGNAL_MS = 500;
+const LOOK_EVERY_MS = 500;
+const PARENT = process.ppid;
+// After a hang-up nothing is a terminal any more.
+const HAS_TERMINAL = [0, 1, 2].some((fd) => isatty(fd));
+
+/**
+ * Ends this process soon after the one that started it was killed. That closes the pipe of WATCHED,
+ * which ends the command. A killed process passes no signal on, but leaves one of two traces:
+ *
+ * - This process has another parent. That counts for npm only, whose scripts `exec` this file, so
+ *   that no shell is in between. Other parents may end: the shell of a `nohup` does.
+ * - The reader of the output is gone. Node's pipes are sockets, where an empty write fails then.
+ *
+ * @returns the timer of its looks
+ */
+function endWithStarter() {
+  const isUnderNpm = process.env.npm_lifecycle_event !== undefined;
+  const outputs = [1, 2].filter((fd) => fstatSync(fd).isSocket());
+  let seen = 0;
+  return setInterval(() => {
+    const isGone = (isUnderNpm && process.ppid !== PARENT) || !outputs.every(hasReader);
+    // At the second look a signal that ended npm has been handled here, too.
+    if (isGone && ++seen === 2) process.exit(1);
+  }, LOOK_EVERY_MS);
+}
+
+function hasReader(socket) {
+  try {
+    writeSync(socket, "");
+    return true;
+  } catch (error) {
+    return error.code !== "EPIPE";
+  }
+}
 
 function run(places, command) {
+  const starter = endWithStarter();
   // Before the command runs: what it prints may be answered by a signal at once.
   const lastAt = {};
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
+      // Under `nohup` a hang-up is to end nothing. It does end npm: no Node keeps ignoring it.
+      if (signal === "SIGHUP" && !HAS_TERMINAL) return clearInterval(starter);
       const now = Date.now();
       if (now - (lastAt[signal] || 0) > SAME_SIGNAL_MS) child.kill(signal);
       lastAt[signal] = now;

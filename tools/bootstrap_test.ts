@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -133,17 +133,133 @@ test("bootstrap takes the command with it when it is killed", async () => {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [line] = await once(child.stdout, "data");
-  const pid = Number(String(line));
   child.kill("SIGKILL");
-  await once(child, "exit");
-  for (let i = 0; i < 100; i++) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
+  await untilEnded(Number(String(line)));
+});
+
+test("bootstrap takes the command with it when npm is killed", async () => {
+  await using project = await openNpmProject();
+  const npm = spawn("npm", ["start", "--silent"], {
+    cwd: project.root,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = await once(npm.stdout, "data");
+  // It passes nothing on, and the reader of the output is still there.
+  npm.kill("SIGKILL");
+  await untilEnded(Number(String(line)));
+});
+
+test("bootstrap hands a SIGTERM for npm to the command", async () => {
+  await using project = await openNpmProject();
+  const npm = spawn("npm", ["start", "--silent"], {
+    cwd: project.root,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = await once(npm.stdout, "data");
+  npm.kill("SIGTERM");
+  await untilEnded(Number(String(line)));
+});
+
+test("bootstrap takes the command with it when the program that reads its output is killed", async () => {
+  await using project = await openProject(INSTALLS);
+  const { npm_lifecycle_event: _, ...env } = project.env;
+  const args = [project.script, process.execPath, "-e", COUNTER];
+  const reads = `
+    const { spawn } = require("node:child_process");
+    const child = spawn(process.execPath, ${JSON.stringify(args)});
+    child.stdout.on("data", (line) => console.log(String(line).trim()));`;
+  const program = spawn(process.execPath, ["-e", reads], {
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = await once(program.stdout, "data");
+  program.kill("SIGKILL");
+  await untilEnded(Number(String(line)));
+});
+
+test("bootstrap goes on under nohup when the terminal is closed", async () => {
+  await using project = await openNpmProject();
+  const file = join(project.root, "nohup.out");
+  await using output = await open(file, "w");
+  const npm = spawn("nohup", ["npm", "start", "--silent"], {
+    cwd: project.root,
+    detached: true,
+    stdio: ["ignore", output.fd, output.fd],
+  });
+  const pid = await numberIn(file);
+  // A terminal signals the whole group; npm, like every Node, does not keep nohup's promise.
+  process.kill(-(npm.pid as number), "SIGHUP");
+  await once(npm, "exit");
+  await sleep(SEEN_BY_THEN_MS);
+  assert.ok(isAlive(pid), "the command has ended");
+  process.kill(pid, "SIGKILL");
+});
+
+test("bootstrap goes on without npm when the shell that started it ends", async () => {
+  await using project = await openProject(INSTALLS);
+  const { npm_lifecycle_event: _, ...env } = project.env;
+  bootstrap(project, "true");
+  const file = join(project.root, "out");
+  const inBackground = `"$@" </dev/null >"${file}" 2>&1 &`;
+  const command = [process.execPath, project.script, process.execPath, "-e", COUNTER];
+  spawnSync("sh", ["-c", inBackground, "sh", ...command], { env });
+  const pid = await numberIn(file);
+  await sleep(SEEN_BY_THEN_MS);
+  assert.ok(isAlive(pid), "the command has ended");
+  process.kill(pid, "SIGKILL");
+});
+
+test("every script of npm is replaced by bootstrap, which so has npm as its parent", async () => {
+  for (const [name, script] of Object.entries(await readScripts())) {
+    assert.match(script, /^exec node tools\/bootstrap\.mjs /, name);
+  }
+});
+
+/** Within this time bootstrap has looked twice. */
+const SEEN_BY_THEN_MS = 1200;
+
+async function readScripts(): Promise<Record<string, string>> {
+  const file = join(import.meta.dirname, "..", "package.json");
+  return JSON.parse(await readFile(file, "utf8")).scripts;
+}
+
+/** An installed project whose `npm start` is ours, with another command. */
+async function openNpmProject(): Promise<Project> {
+  const project = await openProject(INSTALLS);
+  bootstrap(project, "true");
+  const node = join(project.root, "node_modules", ".bin", "node");
+  await rm(node);
+  await symlink(process.execPath, node);
+  await writeFile(join(project.root, "counter.js"), COUNTER);
+  const { start = "" } = await readScripts();
+  const scripts = { start: start.replace("dev/main.ts", "counter.js") };
+  await writeFile(join(project.root, "package.json"), JSON.stringify({ scripts }));
+  return project;
+}
+
+async function numberIn(file: string): Promise<number> {
+  for (let i = 0; i < 1200; i++) {
+    const found = Number(await readFile(file, "utf8").catch(() => ""));
+    if (found > 0) return found;
+    await sleep(25);
+  }
+  return assert.fail(`nothing was written to "${file}"`);
+}
+
+async function untilEnded(pid: number): Promise<void> {
+  for (let i = 0; i < 1200; i++) {
+    if (!isAlive(pid)) return;
     await sleep(25);
   }
   process.kill(pid, "SIGKILL");
   assert.fail("the command still runs");
-});
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

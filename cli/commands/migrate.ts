@@ -34,7 +34,7 @@ async function migrate(context: CommandContext, options: MigrateOptions): Promis
   const url = settings.natsUrl;
   await using store = await openStoreFor(context, { migrating: true });
   await store.ensureIndexes();
-  await applyTopology(url, replicas);
+  await applyTopology(context, { url, replicas });
   output.result(
     { indexes: "ok", streams: "ok", replicas },
     () =>
@@ -45,7 +45,10 @@ async function migrate(context: CommandContext, options: MigrateOptions): Promis
   );
 }
 
-async function applyTopology(url: string, replicas: number): Promise<void> {
+async function applyTopology(
+  { settings }: CommandContext,
+  { url, replicas }: { url: string; replicas: number },
+): Promise<void> {
   const { openBus } = await import("@posthaste/messaging");
   try {
     await using bus = await openBus({ url, name: "posthaste-cli" });
@@ -53,7 +56,7 @@ async function applyTopology(url: string, replicas: number): Promise<void> {
   } catch (cause) {
     throw new CommandError(`Cannot set up the broker: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: "is nats-server running with JetStream, and NATS_URL right?",
+      remedy: settings.remedy("is nats-server running with JetStream, and NATS_URL right?"),
       cause,
     });
   }

@@ -1,0 +1,14 @@
+import { resolve } from "node:path";
+
+/**
+ * Returns the folder where `npm start` keeps all its data and the command line finds what runs:
+ * `DATA_DIR`, relative to the repository.
+ *
+ * @default {.posthaste}
+ */
+export function dataDirOf(
+  env: Readonly<Record<string, string | undefined>>,
+  root: string,
+): string {
+  return resolve(root, env["DATA_DIR"] || ".posthaste");
+}
