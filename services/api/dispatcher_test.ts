@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 
@@ -41,17 +42,13 @@ test("openDispatcher() leaves to the sweeper what does not fit", async () => {
 });
 
 test("openDispatcher() waits in the end for those on their way", async () => {
-  let published = 0;
-  const api = openTestApp({
-    dispatch: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      published++;
-    },
-  });
+  const { promise: published, resolve: publish } = Promise.withResolvers<void>();
+  const api = openTestApp({ dispatch: () => published });
   await api.post(SEND, smallSend());
-  assert.equal(published, 0);
-  await api.app.close();
-  assert.equal(published, 1);
+  const closed = api.app.close().then(() => "closed");
+  assert.equal(await Promise.race([closed, delay(50, "open")]), "open");
+  publish();
+  assert.equal(await closed, "closed");
 });
 
 test("openDispatcher() counts bytes too", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
+import { stopTime } from "./_test_time.ts";
 import { Refusal } from "./refusal.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { openRoom, type Room } from "./room.ts";
@@ -17,22 +18,36 @@ function ledgerIn(room: Room, timeoutMs: number): RequestLedger {
 const ROOMY = { maxOperations: 100, maxBytes: 1000 };
 const UNAVAILABLE = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 
-test("wait() bounds all the waits of a request together", async () => {
+test("wait() bounds all the waits of a request together", async (context) => {
+  const time = stopTime(context);
   const ledger = ledgerIn(openRoom(ROOMY), 300);
-  const started = performance.now();
-  await ledger.wait("look", () => delay(120));
-  await ledger.wait("look", () => delay(120));
-  await assert.rejects(ledger.wait("look", () => delay(200)), UNAVAILABLE);
-  const tookMs = performance.now() - started;
-  assert.ok(tookMs > 280 && tookMs < 420, `${tookMs} ms`);
-  await assert.rejects(ledger.wait("look", never), UNAVAILABLE);
+  for (let waits = 0; waits < 2; waits++) {
+    const wait = ledger.wait("look", () => time.pass(120));
+    await time.move(120);
+    await wait;
+  }
+  let isRefused = false;
+  const last = assert.rejects(ledger.wait("look", never), UNAVAILABLE)
+    .then(() => isRefused = true);
+  await time.move(59);
+  assert.equal(isRefused, false);
+  await time.move(1);
+  await last;
+  const more = assert.rejects(ledger.wait("look", never), UNAVAILABLE);
+  await time.move(1);
+  await more;
 });
 
-test("wait() counts waits at the same time once, and no time between waits", async () => {
+test("wait() counts waits at the same time once, and no time between waits", async (context) => {
+  const time = stopTime(context);
   const ledger = ledgerIn(openRoom(ROOMY), 300);
-  await Promise.all([1, 2, 3, 4].map(() => ledger.wait("look", () => delay(120))));
-  await delay(300);
-  await ledger.wait("look", () => delay(50));
+  const waits = [1, 2, 3, 4].map(() => ledger.wait("look", () => time.pass(120)));
+  await time.move(120);
+  await Promise.all(waits);
+  await time.move(300);
+  const last = ledger.wait("look", () => time.pass(179));
+  await time.move(179);
+  await last;
 });
 
 test("wait() refuses at once while too many operations are unanswered", async () => {
@@ -64,7 +79,7 @@ test("takeBody() keeps the bytes until the request is over and its operations ar
   assert.throws(() => ledgerIn(room, 20).takeBody(201, "acc_1"), UNAVAILABLE);
   resolve();
   await answer;
-  await delay(0);
+  await turn();
   assert.equal(room.takeBytes(1000, { accountId: "acc_1", held: 0 }), undefined);
 });
 
@@ -92,11 +107,12 @@ test("buildApp() gives the bytes of every request back", async () => {
     assert.equal((await api.post("/nowhere", smallSend())).status, 404);
   }
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { promise: accepting, resolve: accept } = Promise.withResolvers<void>();
   await using slow = openTestApp({
-    acceptSend: () => gate.then(() => ({ accepted: true })),
+    acceptSend: () => (accept(), gate.then(() => ({ accepted: true }))),
   }, { room: { maxOperations: 10, maxBytes: 140 } });
   const waiting = slow.post(SEND, smallSend());
-  await delay(20);
+  await accepting;
   const refused = await slow.post(SEND, smallSend());
   assert.equal(refused.status, 503);
   assert.equal(refused.headers["retry-after"], "2");
@@ -104,18 +120,26 @@ test("buildApp() gives the bytes of every request back", async () => {
   assert.equal((await waiting).status, 200);
 });
 
-test("buildApp() answers in one ledger timeout, however many operations are slow", async () => {
-  const slow = <T>(value: T) => () => delay(150).then(() => value);
-  await using api = openTestApp({ findIntegration: slow(null) }, { ledgerTimeoutMs: 400 });
-  const first = await api.post(SEND, smallSend());
-  assert.equal(first.status, 404);
-  await using slower = openTestApp({
-    findSendByIdempotencyKey: slow(null),
-    acceptSend: () => delay(600).then(() => ({ accepted: true })),
+test("buildApp() answers in one ledger timeout, however many operations are slow", async (context) => {
+  const time = stopTime(context);
+  const looking = Promise.withResolvers<void>();
+  await using api = openTestApp({
+    findIntegration: () => (looking.resolve(), time.pass(399).then(() => null)),
   }, { ledgerTimeoutMs: 400 });
-  const started = performance.now();
-  const answer = await slower.post(SEND, smallSend(), { "idempotency-key": "a" });
-  assert.equal(answer.status, 503);
-  const tookMs = performance.now() - started;
-  assert.ok(tookMs < 500, `${tookMs} ms`);
+  const unknown = api.post(SEND, smallSend());
+  await looking.promise;
+  await time.move(399);
+  assert.equal((await unknown).status, 404);
+  const finding = Promise.withResolvers<void>();
+  const accepting = Promise.withResolvers<void>();
+  await using slower = openTestApp({
+    findSendByIdempotencyKey: () => (finding.resolve(), time.pass(150).then(() => null)),
+    acceptSend: () => (accepting.resolve(), never()),
+  }, { ledgerTimeoutMs: 400 });
+  const answer = slower.post(SEND, smallSend(), { "idempotency-key": "a" });
+  await finding.promise;
+  await time.move(150);
+  await accepting.promise;
+  await time.move(250);
+  assert.equal((await answer).status, 503);
 });

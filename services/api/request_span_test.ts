@@ -10,6 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { startTelemetry, type Telemetry } from "@posthaste/telemetry";
+import { until } from "@posthaste/testing";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 
 interface Recorded {
@@ -130,7 +131,7 @@ test("spanRequests() ends the span of a caller who went away", async () => {
   await arrived;
   controller.abort();
   await assert.rejects(answering);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until(() => recorded.some(({ ended }) => ended > 0), { message: "the end of the span" });
   assert.deepEqual(recorded.map(({ ended, attributes }) => [ended, attributes["error.type"]]), [
     [1, "canceled"],
   ]);

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { stopTime } from "./_test_time.ts";
 import { sharedCheck } from "./shared_check.ts";
 
-test("sharedCheck() asks once for all who ask at about the same time", async () => {
+test("sharedCheck() asks once for all who ask at about the same time", async (context) => {
+  const time = stopTime(context);
   let asked = 0;
   const check = sharedCheck(() => Promise.resolve(asked++), { timeoutMs: 100, freshMs: 50 });
   await Promise.all([check(), check(), check()]);
   await check();
   assert.equal(asked, 1);
-  await delay(60);
+  await time.move(50);
+  await check();
+  assert.equal(asked, 1);
+  await time.move(1);
   await check();
   assert.equal(asked, 2);
 });

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
+// Not by its name: the timers of a test could not replace it.
+import timers from "node:timers/promises";
 import type { ProbeReply } from "@posthaste/contracts";
 import { EgressError, type GuardedResolver, isPublicAddress } from "@posthaste/egress";
 import { Conversation } from "./_probe_conversation.ts";
@@ -72,8 +73,7 @@ export async function probeServer(
     if (!(error instanceof SmtpFailure)) throw error;
     if (isBeforeGreeting(error)) {
       const restMs = Math.max(0, greetMs - (performance.now() - dialled));
-      await delay(restMs, undefined, { signal: whole })
-        .catch(() => undefined);
+      await timers.setTimeout(restMs, undefined, { signal: whole }).catch(() => undefined);
       return steps.failed("connect", "refused");
     }
     steps.connected(heard);

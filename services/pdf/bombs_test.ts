@@ -5,20 +5,20 @@ import { PrintError } from "./print_error.ts";
 import { job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 
 /** The rest of them take the long way: `npm run torture -- hostile`. */
-const SHORT = ["50,000 pages", "an image of 900 million pixels", "frames by the thousand"];
+const NEVER_DONE = "50,000 pages";
+const SHORT = [NEVER_DONE, "an image of 900 million pixels", "frames by the thousand"];
 
 suite("a document that is a bomb", { skip: NO_CHROMIUM }, () => {
   test("ends within its time, and the next document never notices", async () => {
     await using browser = await openTestBrowser({ timeLimit: 1000, concurrency: 1 });
     await browser.warm();
     for (const { name, html } of PRINT_BOMBS.filter(({ name }) => SHORT.includes(name))) {
-      const started = performance.now();
       const error = await browser.print(job(html())).then(() => undefined, (error) => error);
       assert.ok(error === undefined || error instanceof PrintError, `${name}: ${error}`);
       // A machine that leaves the browser next to no time makes it look as if it hung.
       const isClear = error?.code !== "unavailable" && !/crashed/.test(error?.reason ?? "");
       assert.ok(isClear, `${name}: ${error}`);
-      assert.ok(performance.now() - started < 20_000, `${name} ended late`);
+      if (name === NEVER_DONE) assert.equal(error?.code, "timeout", `${name}: ${error}`);
       assert.deepEqual(await textOf((await browser.print(job("next"))).pdf), ["next"], name);
     }
   });

@@ -71,14 +71,12 @@ suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
 
   test("ends a document that never ends in its short time, and the next one is fine", async () => {
     const bomb = PRINT_BOMBS.find(({ name }) => name === "50,000 pages")?.html() ?? "";
-    const started = performance.now();
     const answers = await Promise.all([
       reply({ inline: bomb }, { timeLimitMs: 1000 }),
       reply({ inline: "<p>beside" }, { timeLimitMs: 20_000 }),
     ]);
     assert.deepEqual(answers[0], { ok: false, reason: "the document took longer than 1 s" });
     assert.equal(answers[1].ok, true, JSON.stringify(answers[1]));
-    assert.ok(performance.now() - started < 20_000);
     assert.equal((await reply({ inline: "<p>next" })).ok, true);
   });
 

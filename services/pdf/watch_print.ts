@@ -21,7 +21,21 @@ export interface WatchOptions extends PrintAllowance {
   onTooLarge(pid: number): void;
   /** Ends the watch. */
   signal: AbortSignal;
+  /** @default the time of the system */
+  clock?: WatchClock;
 }
+
+/** The time of a watch, in milliseconds that never go back. */
+export interface WatchClock {
+  now(): number;
+  /** Rejects when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<unknown>;
+}
+
+const SYSTEM_CLOCK: WatchClock = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => delay(ms, undefined, { signal }),
+};
 
 const LOOK_EVERY_MS = 500;
 
@@ -37,20 +51,20 @@ const IDLE_SHARE = 0.02;
  * merely slow does not fail.
  */
 export async function watchPrint(pid: number, options: WatchOptions): Promise<WatchEnd> {
-  const { time, memory, onTooLarge, signal } = options;
+  const { time, memory, onTooLarge, signal, clock = SYSTEM_CLOCK } = options;
   const pause = Math.min(LOOK_EVERY_MS, time / 4);
-  const started = performance.now();
+  const started = clock.now();
   let worked = 0;
   let used = 0;
   let compared = 0;
   let before: { at: number; cpu: number } | undefined;
   // One look alone tells nothing, and on a busy machine it may come after all the time.
-  while (compared === 0 || (worked < time && performance.now() - started < PATIENCE * time)) {
-    const ended = await delay(pause, false, { signal }).catch(() => true);
+  while (compared === 0 || (worked < time && clock.now() - started < PATIENCE * time)) {
+    const ended = await clock.sleep(pause, signal).then(() => false, () => true);
     if (ended) return "done";
     const tree = await processTree(pid);
     for (const child of tree.slice(1)) if (await memoryOf([child]) > memory) onTooLarge(child);
-    const now = { at: performance.now(), cpu: await cpuOf(tree) };
+    const now = { at: clock.now(), cpu: await cpuOf(tree) };
     // Most documents are done before the first look, so there is nothing to compare it with.
     if (before === undefined) worked += Math.min(pause, now.at - started);
     else {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";
+import { until } from "@posthaste/testing";
+import { cpuOf } from "./process_tree.ts";
 import { watchPrint } from "./watch_print.ts";
 
 /** A process that does nothing, or works all the time. */
@@ -10,35 +12,64 @@ function start(script: string) {
   return { pid, [Symbol.dispose]: () => void child.kill("SIGKILL") };
 }
 
+/** A clock that moves when it is slept by, and waits as long as `meanwhile` does. */
+function startClock(meanwhile: (ms: number) => Promise<unknown>) {
+  const clock = {
+    passed: 0,
+    now: () => clock.passed,
+    async sleep(ms: number) {
+      await meanwhile(ms);
+      clock.passed += ms;
+    },
+  };
+  return clock;
+}
+
+/** Waits until a process has used the processor for so long, however busy the machine is. */
+async function worked(pid: number, ms: number): Promise<void> {
+  const before = await cpuOf([pid]);
+  await until(async () => await cpuOf([pid]) - before >= ms, { timeoutMs: 60_000 });
+}
+
+/** Waits until a process has started and does nothing any more. */
+async function settled(pid: number): Promise<void> {
+  let before = NaN;
+  await until(async () => {
+    const used = await cpuOf([pid]);
+    const isIdle = used > 0 && used === before;
+    before = used;
+    return isIdle;
+  }, { timeoutMs: 60_000, everyMs: 100 });
+}
+
 const forGood = { memory: Infinity, onTooLarge: () => undefined };
 
 test("watchPrint() gives an idle browser four times as long as one that works", async () => {
   using idle = start("setTimeout(() => {}, 60_000)");
+  await settled(idle.pid);
   const { signal } = new AbortController();
-  const started = performance.now();
-  assert.equal(await watchPrint(idle.pid, { ...forGood, time: 1000, signal }), "stuck");
-  const took = performance.now() - started;
-  assert.ok(took >= 3000, `${took} ms`);
+  const clock = startClock(() => Promise.resolve());
+  assert.equal(await watchPrint(idle.pid, { ...forGood, time: 1000, signal, clock }), "stuck");
+  assert.equal(clock.passed, 4000);
 });
 
 test("watchPrint() ends in time when the browser works", async () => {
   using busy = start("for (;;);");
   const { signal } = new AbortController();
-  const started = performance.now();
-  const end = await watchPrint(busy.pid, { ...forGood, time: 400, signal });
-  const took = performance.now() - started;
-  // On a machine that is too busy for it, it gets more time, too.
-  assert.ok(took >= 400 && took < 1600 + 1000, `${took} ms`);
-  assert.equal(end, "overdue");
+  const clock = startClock((ms) => worked(busy.pid, ms));
+  assert.equal(await watchPrint(busy.pid, { ...forGood, time: 400, signal, clock }), "overdue");
+  assert.equal(clock.passed, 400);
 });
 
 test("watchPrint() does not take a browser for stuck at which it came to look late", async () => {
   using busy = start("for (;;);");
   const { signal } = new AbortController();
-  const watching = watchPrint(busy.pid, { ...forGood, time: 400, signal });
   // A machine that has no time for the service either.
-  for (const end = performance.now() + 600; performance.now() < end;);
-  assert.equal(await watching, "overdue");
+  const clock = startClock(async (ms) => {
+    if (clock.passed === 0) clock.passed = 10_000;
+    await worked(busy.pid, ms);
+  });
+  assert.equal(await watchPrint(busy.pid, { ...forGood, time: 400, signal, clock }), "overdue");
 });
 
 test("watchPrint() ends when the document is done", async () => {
@@ -53,9 +84,14 @@ test("watchPrint() tells of a process that holds too much, but not of the browse
     spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"], { stdio: "ignore" });
   `);
   const told = new Set<number>();
-  const { signal } = new AbortController();
-  const options = { memory: 1_000_000, onTooLarge: (pid: number) => told.add(pid) };
-  await watchPrint(parent.pid, { ...options, time: 1000, signal });
+  const done = new AbortController();
+  const onTooLarge = (pid: number) => {
+    told.add(pid);
+    done.abort();
+  };
+  await watchPrint(parent.pid, {
+    ...{ memory: 1_000_000, onTooLarge, time: 60_000, signal: done.signal },
+  });
   const [child] = told;
   assert.equal(told.size, 1);
   assert.notEqual(child, parent.pid);
