@@ -129,7 +129,10 @@ async function connectWithLogin({ ask }: Person, port: number): Promise<number> 
 }
 
 /** Makes tokens in every state. */
-async function makeTokens({ store, accountId }: AccountOfSystem, { ask, userId }: Person): Promise<void> {
+async function makeTokens(
+  { store, accountId }: AccountOfSystem,
+  { ask, userId }: Person,
+): Promise<void> {
   const expiresAt = new Date(Date.now() + 90 * DAY_MS).toISOString();
   await ask("POST", "/tokens", { name: "Web shop", scopes: ["send", "read"], expiresAt });
   await ask("POST", "/tokens", { name: "Night job", scopes: ["send"], expiresAt: null });
