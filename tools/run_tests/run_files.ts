@@ -38,7 +38,10 @@ export async function runFiles(
 
   async function start(file: PlannedFile): Promise<void> {
     const worker = pool.take(file);
-    const report = { file: file.file, ...await worker.run(file.file) };
+    const result = await worker.run(file.file);
+    // What is left in a process that ends now disturbs no other file.
+    const leftovers = file.needs.ownProcess ? [] : result.leftovers;
+    const report = { file: file.file, ...result, leftovers };
     running.delete(file);
     pool.giveBack(worker, file);
     reports.push(report);
