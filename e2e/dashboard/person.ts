@@ -24,7 +24,7 @@ export async function signIn(
   { accountId, role, name }: Membership,
 ): Promise<Person> {
   // Accounts of one system have people of their own.
-  const domain = `${accountId.toLowerCase().replaceAll("_", "-")}.example`;
+  const domain = `${accountId.toLowerCase().slice(-6)}.example`;
   const email = `${name.toLowerCase().replaceAll(" ", ".")}@${domain}`;
   const user = await store.findUserByEmail(email) ??
     await store.createUser({ email, name, passwordHash: null });
