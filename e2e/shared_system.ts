@@ -1,13 +1,10 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { freePort } from "@posthaste/parts";
-import { type AccountOfSystem, openAccount, openSystem } from "./system.ts";
+import { ACCOUNT, type AccountOfSystem, openAccount, openSystem } from "./system.ts";
 
 /** Set by the test runner for the files that share its system; holds a {@linkcode Description}. */
 const VARIABLE = "POSTHASTE_TEST_SYSTEM";
-
-/** Name of the account that the dashboard opens with one click: {@linkcode openSystem} gives it. */
-export const DEMO_NAME = "The Shop";
 
 /** How a running system is described to other processes, as JSON. */
 interface Description {
@@ -30,7 +27,6 @@ export interface SharedSystem extends AsyncDisposable {
 export interface JoinedSystem extends AccountOfSystem {
   /** The development inbox, which no other file sends to. */
   readonly inbox: Description["inbox"];
-  readonly demoAccountId: string;
 }
 
 /**
@@ -43,7 +39,7 @@ export async function openSharedSystem(): Promise<SharedSystem> {
     dashboard: true,
     inbox,
     settings: {
-      dashboard: { DEMO_ACCOUNT: DEMO_NAME },
+      dashboard: { DEMO_ACCOUNT: ACCOUNT },
       // The sweeper looks soon enough for a test.
       tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "5s" },
     },
@@ -81,7 +77,6 @@ export async function joinSystem(options: { isDemo?: boolean } = {}): Promise<Jo
   return {
     ...account,
     inbox,
-    demoAccountId,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }

@@ -105,6 +105,9 @@ export interface PdfDraft {
   variables?: VariableDeclaration[];
 }
 
+/** Name of the account of a system that {@linkcode openSystem} starts. */
+export const ACCOUNT = "The Shop";
+
 /** A mail that takes longer is lost: a machine may be busy with other things. */
 const PATIENCE_MS = 60_000;
 
@@ -174,7 +177,7 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
       onUnexpectedExit: (part, reason) => deaths.push(`${part} ${reason}`),
     }),
   );
-  const account = opened.use(await openAccount(stack, { name: "The Shop" }));
+  const account = opened.use(await openAccount(stack, { name: ACCOUNT }));
   const parts = opened.move();
   return {
     ...account,

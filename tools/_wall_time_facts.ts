@@ -255,7 +255,7 @@ export class WallTimeFacts {
     return this.#strongest(returned);
   }
 
-  /** Gives the names of a pattern what its value is; one out of an object is what its property is. */
+  /** Marks the names of a pattern as its value is marked; one out of an object, as its property is. */
   #bind(name: BindingName, kind: TimeKind | undefined): void {
     if (isIdentifier(name)) return this.#keep(this.#variables, this.#symbol(name), kind);
     if (isArrayBindingPattern(name)) {

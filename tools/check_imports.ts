@@ -3,7 +3,7 @@ import { builtinModules } from "node:module";
 import { basename, dirname, join, normalize } from "node:path";
 import process from "node:process";
 import { DOORS, DOORS_OPEN_TO, MAY_IMPORT, RESERVED, TESTS_MAY_IMPORT } from "./import_rules.ts";
-import { scanImports, scanName } from "./scan_imports.ts";
+import { packageOf, scanImports, scanName } from "./scan_imports.ts";
 import { listUnits, shortName, type Unit } from "./workspace_units.ts";
 
 /**
@@ -101,10 +101,6 @@ function isOneOf(units: readonly string[], folder: string): boolean {
 
 function matches(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-}
-
-function packageOf(specifier: string): string {
-  return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
 }
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { type FoundImport, isOnlyReexports, scanImports, scanPaths } from "./scan_imports.ts";
+import { packageOf, scanSource } from "./scan_imports.ts";
 import { listUnits } from "./workspace_units.ts";
 
 /** Which files of a repository a file runs or names, directly or through others. */
@@ -47,18 +47,19 @@ export function openImportGraph(root: string): ImportGraph {
   function readSource(file: string): Source | undefined {
     if (OUTSIDE.test(file) || !existsSync(join(root, file))) return undefined;
     const text = SOURCE_FILE.test(file) ? readFileSync(join(root, file), "utf8") : "";
-    const imports = scanImports(text).filter(({ isType }) => !isType);
+    const { imports, paths, isOnlyReexports } = scanSource(text);
+    const ofValues = imports.filter(({ isType }) => !isType);
     return {
       text,
-      isOnlyReexports: isOnlyReexports(text),
+      isOnlyReexports,
       edges: [
-        ...imports.map(({ specifier, names }) => ({ target: targetOf(specifier, file), names })),
-        ...scanPaths(text).flatMap((path) => startedBy(path, file)),
+        ...ofValues.map(({ specifier, names }) => ({ target: targetOf(specifier, file), names })),
+        ...paths.flatMap((path) => startedBy(path, file)),
       ],
     };
   }
 
-  function targetOf(specifier: FoundImport["specifier"], from: string): string {
+  function targetOf(specifier: string, from: string): string {
     if (specifier.startsWith("node:")) return specifier;
     if (specifier.startsWith(".")) return normalize(join(dirname(from), specifier));
     return entries.get(specifier) ?? `npm:${packageOf(specifier)}`;
@@ -124,8 +125,4 @@ function listEntries(root: string): Map<string, string> {
     }
   }
   return entries;
-}
-
-function packageOf(specifier: string): string {
-  return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
 }

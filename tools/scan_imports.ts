@@ -23,7 +23,39 @@ const BEFORE_REGEX =
  * misled by comments, strings, templates and regular expressions.
  */
 export function scanImports(source: string): FoundImport[] {
-  const { masked, strings } = maskSource(source);
+  return findImports(source, maskSource(source));
+}
+
+/** What a source file has to do with others. */
+export interface ScannedSource {
+  imports: readonly FoundImport[];
+  /** Strings that name a source file, but those of imports: `"./worker.ts"`. */
+  paths: readonly string[];
+  /** Whether it has re-exports (`export … from "…"`) and nothing else. */
+  isOnlyReexports: boolean;
+}
+
+/** Finds all that leads from a source file to others. */
+export function scanSource(source: string): ScannedSource {
+  const masking = maskSource(source);
+  const imports = findImports(source, masking);
+  const imported = new Set(imports.map(({ specifier }) => specifier));
+  const { masked, strings } = masking;
+  const rest = masked.replace(/\bexport\b[\w\s{},*$]*?\bfrom\s*"[^"]*"\s*;?/g, "");
+  return {
+    imports,
+    paths: [...strings.values()]
+      .filter((text) => /^[\w@./-]+\.(ts|tsx|mjs|sh)$/.test(text) && !imported.has(text)),
+    isOnlyReexports: rest !== masked && rest.trim() === "",
+  };
+}
+
+/** Returns the package of a specifier: `@x/a` of `@x/a/b`, `zod` of `zod/v4`. */
+export function packageOf(specifier: string): string {
+  return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+function findImports(source: string, { masked, strings }: MaskedSource): FoundImport[] {
   const found: FoundImport[] = [];
   for (const pattern of [STATEMENT, BARE_OR_DYNAMIC]) {
     for (const match of masked.matchAll(pattern)) {
@@ -53,20 +85,6 @@ function readClause(clause: string): Pick<FoundImport, "isType" | "names"> {
   return { isType: isType || names.size === 0, names };
 }
 
-/** Returns whether a source has re-exports (`export … from "…"`) and nothing else. */
-export function isOnlyReexports(source: string): boolean {
-  const { masked } = maskSource(source);
-  const rest = masked.replace(/\bexport\b[\w\s{},*$]*?\bfrom\s*"[^"]*"\s*;?/g, "");
-  return rest !== masked && rest.trim() === "";
-}
-
-/** Finds strings that name a source file: `"./worker.ts"`. Those of imports are not among them. */
-export function scanPaths(source: string): string[] {
-  const imported = new Set(scanImports(source).map(({ specifier }) => specifier));
-  return [...maskSource(source).strings.values()]
-    .filter((text) => /^[\w@./-]+\.(ts|tsx|mjs|sh)$/.test(text) && !imported.has(text));
-}
-
 /** Finds the lines, from 1, in which an identifier stands or a string that is one, but no comment. */
 export function scanName(source: string, name: string): number[] {
   if (!source.includes(name)) return [];
@@ -77,8 +95,14 @@ export function scanName(source: string, name: string): number[] {
     .toSorted((a, b) => a - b);
 }
 
+interface MaskedSource {
+  masked: string;
+  /** Texts of the strings, by where they begin. */
+  strings: Map<number, string>;
+}
+
 /** Blanks out comments, strings, templates and regular expressions; strings are kept by their place. */
-function maskSource(source: string): { masked: string; strings: Map<number, string> } {
+function maskSource(source: string): MaskedSource {
   const strings = new Map<number, string>();
   let masked = "";
   let at = 0;

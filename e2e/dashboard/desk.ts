@@ -1,6 +1,6 @@
 import type { Browser, ConsoleMessage, Page } from "playwright-core";
-import { DEMO_NAME, type JoinedSystem, joinSystem, uniqueName } from "../shared_system.ts";
-import { type AccountOfSystem, openSystem, type SystemOptions } from "../system.ts";
+import { type JoinedSystem, joinSystem, uniqueName } from "../shared_system.ts";
+import { ACCOUNT, type AccountOfSystem, openSystem, type SystemOptions } from "../system.ts";
 import { openBrowser } from "./browser.ts";
 import { type Person, signIn } from "./person.ts";
 
@@ -105,7 +105,7 @@ async function invite(system: AccountOfSystem): Promise<Desk["people"]> {
 
 /** Enters the demonstration account from the first page, with one click. */
 export async function signInAsDeveloper(page: Page): Promise<void> {
-  await page.getByRole("button", { name: `Open the account ${DEMO_NAME}` }).click();
+  await page.getByRole("button", { name: `Open the account ${ACCOUNT}` }).click();
   await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
 }
 

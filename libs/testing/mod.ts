@@ -28,5 +28,6 @@ export * from "./smtp_rogue_child.ts";
 export * from "./smtp_rogue_plan.ts";
 export * from "./smtp_rogue_record.ts";
 export * from "./smtp_sink.ts";
+export { stopTime, type TestTime } from "./stop_time.ts";
 export { testCertificate } from "./test_certificate.ts";
 export { until, type UntilOptions } from "./until.ts";

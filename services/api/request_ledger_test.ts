@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { stopTime } from "@posthaste/testing";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
-import { stopTime } from "./_test_time.ts";
 import { Refusal } from "./refusal.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { openRoom, type Room } from "./room.ts";

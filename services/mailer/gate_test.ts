@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { IntegrationTrouble } from "@posthaste/storage";
+import { stopTime } from "@posthaste/testing";
 import { integrationOf } from "./_test_integration.ts";
 import { type Admission, openGate, type Passage } from "./gate.ts";
 
@@ -14,18 +15,6 @@ function openTestGate(trouble?: Partial<IntegrationTrouble>) {
     now: () => new Date(world.now),
   });
   return { gate, world };
-}
-
-/** Stops the time that transactions take; returns what moves it. */
-function stopTime({ mock }: TestContext) {
-  let now = performance.now();
-  mock.timers.enable({ apis: ["setTimeout"] });
-  mock.method(performance, "now", () => now);
-  return async (ms: number) => {
-    now += ms;
-    mock.timers.tick(ms);
-    await turn();
-  };
 }
 
 function passed(admission: Admission): Passage {
@@ -57,7 +46,7 @@ test("admit() lets mails wait a moment at a fast server, in their order", async 
 });
 
 test("admit() parks within a second what a server that hangs would keep waiting", async (context) => {
-  const move = stopTime(context);
+  const { move } = stopTime(context);
   const { gate } = openTestGate();
   const integration = integrationOf({ maxConnections: 2 });
   const first = await Promise.all(

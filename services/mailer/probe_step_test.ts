@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { test, type TestContext } from "node:test";
-import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ProbeReply, ProbeSettings } from "@posthaste/contracts";
 import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } from "@posthaste/storage";
 import {
@@ -12,6 +12,7 @@ import {
   type RogueAction,
   type RogueSmtpOptions,
   type RogueStage,
+  stopTime,
   testCertificate,
 } from "@posthaste/testing";
 import { openTestResolver } from "./_test_resolver.ts";
@@ -80,18 +81,6 @@ async function probeRogue(
   return { reply, counts: rogue.counts };
 }
 
-/** Stops the time of probes, but not that of their servers; returns what moves it. */
-function stopTime({ mock }: TestContext) {
-  let now = performance.now();
-  mock.timers.enable({ apis: ["setTimeout"] });
-  mock.method(performance, "now", () => now);
-  return async (ms: number) => {
-    now += ms;
-    mock.timers.tick(ms);
-    await turn();
-  };
-}
-
 for (const tls of ["none", "starttls", "implicit"] as const) {
   test(`probeStep() tells every step of a server that is well, with tls ${tls}`, async () => {
     await using sink = await openSmtpSink({ tls, users });
@@ -132,7 +121,7 @@ test("probeStep() says MAIL FROM and takes it back, and ends with QUIT, as RFC 5
 });
 
 test("probeStep() gives one answer, after one time, for all that does not talk SMTP", async (context) => {
-  const move = stopTime(context);
+  const { move } = stopTime(context);
   const answers = new Map<string, string>();
   const note = async (name: string, probing: Promise<ProbeReply>) => {
     let isAnswered = false;

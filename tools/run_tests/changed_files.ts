@@ -30,9 +30,9 @@ export function touchedBy(
   );
   if (folders.includes(undefined)) return [...tests];
   return tests.filter((test) => {
-    const reach = [...reaches.get(test) ?? []];
-    return changed.some((file) => reach.includes(file)) ||
-      folders.some((folder) => reach.some((file) => file.startsWith(`${folder}/`)));
+    const reach = reaches.get(test) ?? new Set<string>();
+    return changed.some((file) => reach.has(file)) ||
+      folders.some((folder) => [...reach].some((file) => file.startsWith(`${folder}/`)));
   });
 }
 
