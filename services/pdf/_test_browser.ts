@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type PageOptionsInput, pageOptionsSchema } from "@posthaste/contracts";
@@ -5,11 +6,13 @@ import { extractText, getDocumentProxy } from "unpdf";
 import { type BrowserOptions, openBrowser, type PdfBrowser } from "./browser.ts";
 import { findChromium } from "./find_chromium.ts";
 import type { PrintJob } from "./print_job.ts";
+import { processTree } from "./process_tree.ts";
 
 /** Where tests keep the unpacked browser, so that it is unpacked once. */
 export const CACHE_DIR = join(homedir(), ".cache", "posthaste", "chromium");
 
-const WHERE = { path: process.env["PATH"], home: homedir(), cacheDir: CACHE_DIR };
+/** Where Chromium is looked for. */
+export const WHERE = { path: process.env["PATH"], home: homedir(), cacheDir: CACHE_DIR };
 
 /** Why tests with a browser are skipped, or `false`. */
 export const NO_CHROMIUM = await findChromium(WHERE).then(
@@ -38,4 +41,14 @@ export async function sizeOf(pdf: Buffer): Promise<[number, number]> {
   const document = await getDocumentProxy(new Uint8Array(pdf));
   const { width, height } = (await document.getPage(1)).getViewport({ scale: 1 });
   return [Math.round(width / 72 * 25.4), Math.round(height / 72 * 25.4)];
+}
+
+/** Returns the processes that show documents, of the browser with this process id. */
+export async function renderersUnder(pid: number): Promise<number[]> {
+  const renderers: number[] = [];
+  for (const child of await processTree(pid)) {
+    const command = await readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "");
+    if (command.includes("--type=renderer")) renderers.push(child);
+  }
+  return renderers;
 }

@@ -21,13 +21,19 @@ import type { Printed, PrintOrder } from "./print_page.ts";
 import { type WatchEnd, watchPrint } from "./watch_print.ts";
 
 /** Raise it when the same source and the same Chromium would give other bytes than before. */
-const PRINT_REVISION = 1;
+const PRINT_REVISION = 2;
 
 /** How often a document may lose its browser, or be late on it, before it is told from bad luck. */
 const MAX_CRASHES = 2;
 
 /** How long a browser may take to answer that it lives, in milliseconds. */
 const HEALTH_TIMEOUT = 5_000;
+
+/**
+ * What documents share. With `document`, each has a document object of its own, in pages and processes
+ * that all accounts use. With `account`, each account has pages and a renderer process of its own, too.
+ */
+export type PrintIsolation = "document" | "account";
 
 /** Settings of the browser. Times in milliseconds, sizes in bytes. */
 export interface BrowserOptions extends FindChromiumOptions {
@@ -54,6 +60,8 @@ export interface BrowserOptions extends FindChromiumOptions {
   browserMemory?: number | undefined;
   /** Default: `auto`. */
   sandbox?: SandboxMode | undefined;
+  /** Default: `document`. */
+  isolation?: PrintIsolation | undefined;
   /** Folders with more fonts than those from npm. Default: none, not even the machine's. */
   fontFolders?: readonly string[] | undefined;
   /** Told what happens to the browser. */
@@ -230,7 +238,8 @@ class Supervisor implements PdfBrowser {
     try {
       if (signal?.aborted) throw aborted(job);
       onTurn?.();
-      return await this.#printUntilDone(job, { order, timeLimit });
+      const owner = this.#options.isolation === "account" ? asker.accountId : "";
+      return await this.#printUntilDone(job, { order, owner, timeLimit });
     } finally {
       this.#busy--;
       giveBack();
@@ -239,12 +248,16 @@ class Supervisor implements PdfBrowser {
 
   async #printUntilDone(
     job: PrintJob,
-    { order, timeLimit }: { order: PrintOrder; timeLimit: number | undefined },
+    { order, owner, timeLimit }: {
+      order: PrintOrder;
+      owner: string;
+      timeLimit: number | undefined;
+    },
   ): Promise<Printed> {
     const time = Math.min(timeLimit ?? this.#timeLimit, this.#timeLimit);
     for (let crashes = 0;;) {
       const process = await this.#running(job);
-      const outcome = await this.#printOnce(process, { order, html: job.html, time });
+      const outcome = await this.#printOnce(process, { order, owner, time });
       this.#pool.afterPrint(process);
       if (outcome.printed) return outcome.printed;
       if (outcome.cause instanceof MemoryError) throw this.#tooLarge(job, outcome.cause);
@@ -262,7 +275,7 @@ class Supervisor implements PdfBrowser {
   /** Prints on one browser, which is killed when it takes too long. */
   async #printOnce(
     process: BrowserProcess,
-    { order, html, time }: { order: PrintOrder; html: string; time: number },
+    { order, owner, time }: { order: PrintOrder; owner: string; time: number },
   ): Promise<{ printed?: Printed; end: WatchEnd; cause?: unknown }> {
     let end: WatchEnd = "done";
     const done = new AbortController();
@@ -276,7 +289,7 @@ class Supervisor implements PdfBrowser {
       if (how !== "done") this.#pool.lose(process, "timeout");
     });
     try {
-      return { printed: await process.print(order, html), end };
+      return { printed: await process.print(order, owner), end };
     } catch (cause) {
       return { end, cause };
     } finally {

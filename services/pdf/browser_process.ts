@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { chromiumFlags } from "./chromium_flags.ts";
 import type { FoundChromium } from "./find_chromium.ts";
+import { IdlePages } from "./idle_pages.ts";
 import { type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
 import { killProcesses, memoryOf, processTree } from "./process_tree.ts";
 
@@ -25,6 +26,9 @@ export interface LaunchOptions {
 /** Starts the browser at a low priority. */
 const BROWSER = fileURLToPath(new URL("./_browser.sh", import.meta.url));
 
+/** Pages that wait for a document at a time. With pages for each account, so many accounts have one. */
+const MAX_IDLE_PAGES = 8;
+
 /** How long a browser may take to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
 
@@ -40,7 +44,7 @@ export class BrowserProcess {
   readonly startedAt = Date.now();
   readonly #browser: Browser;
   readonly #printsPerPage: number;
-  readonly #idle: PrintPage[] = [];
+  readonly #idle = new IdlePages<PrintPage>(MAX_IDLE_PAGES);
   #busy = 0;
   #printed = 0;
   #ended: Promise<void> | undefined;
@@ -109,13 +113,13 @@ export class BrowserProcess {
   }
 
   /**
-   * Prints a document on a page that is free, or on a new one. It fails when the browser goes,
-   * whatever Playwright was waiting for: not every wait of its own ends then.
+   * Prints a document on a page of its owner that is free, or on a new one. It fails when the browser
+   * goes, whatever Playwright was waiting for: not every wait of its own ends then.
    */
-  async print(order: PrintOrder, html: string): Promise<Printed> {
+  async print(order: PrintOrder, owner: string): Promise<Printed> {
     this.#busy++;
     try {
-      return await Promise.race([this.#printOnPage(order, html), this.#gone.promise]);
+      return await Promise.race([this.#printOnPage(order, owner), this.#gone.promise]);
     } catch (error) {
       // Playwright may learn a little later that the browser is gone: none may be given out again.
       if (isClosed(error)) this.#lost = true;
@@ -125,12 +129,12 @@ export class BrowserProcess {
     }
   }
 
-  async #printOnPage(order: PrintOrder, html: string): Promise<Printed> {
-    const page = this.#idle.pop() ?? await PrintPage.open(this.#browser);
+  async #printOnPage(order: PrintOrder, owner: string): Promise<Printed> {
+    const page = this.#idle.take(owner) ?? await PrintPage.open(this.#browser);
     try {
       const printed = await page.print(order);
       this.#printed++;
-      this.#giveBack(page, html);
+      this.#giveBack(page, owner);
       return printed;
     } catch (error) {
       // Not awaited: a page that hangs cannot be closed.
@@ -141,19 +145,20 @@ export class BrowserProcess {
     }
   }
 
-  #giveBack(page: PrintPage, html: string): void {
+  #giveBack(page: PrintPage, owner: string): void {
     if (page.printed >= this.#printsPerPage) {
       page.close();
       return;
     }
-    page.clean(html);
-    this.#idle.push(page);
+    page.clean();
+    this.#idle.give(page, owner);
   }
 
   /** Opens pages ahead of the first documents. */
   async warm(count: number): Promise<void> {
     const opening = Array.from({ length: count }, () => PrintPage.open(this.#browser));
-    this.#idle.push(...await Promise.race([Promise.all(opening), this.#gone.promise]));
+    const pages = await Promise.race([Promise.all(opening), this.#gone.promise]);
+    for (const page of pages) this.#idle.give(page);
   }
 
   /** Whether it answers within `timeout` milliseconds. */

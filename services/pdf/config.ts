@@ -20,6 +20,10 @@ export const CONFIG = z.object({
     .describe("Age at which the browser is replaced"),
   BROWSER_MEMORY: setting.bytes({ min: 100_000_000 }).prefault("1GB")
     .describe("Memory at which the browser is replaced"),
+  PRINT_ISOLATION: setting.oneOf(["document", "account"]).prefault("document")
+    .describe(
+      "What documents of two accounts never share: a document object, or with `account` also a page and a renderer process",
+    ),
   SANDBOX: setting.oneOf(["auto", "on", "off"]).prefault("auto")
     .describe("Chromium's own sandbox: auto switches it on where the system allows"),
 });

@@ -28,6 +28,7 @@ await runService({
       browserAge: config.BROWSER_AGE,
       browserMemory: config.BROWSER_MEMORY,
       sandbox: config.SANDBOX,
+      isolation: config.PRINT_ISOLATION,
       log: (level, message) => logger[level](message),
     });
     const concurrency: Record<Lane, number> = {

@@ -11,17 +11,12 @@ const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; fo
  */
 const NO_SCREEN = "@media screen{html{display:none!important}}";
 
-const DOCTYPE = /^\s*(?:<!--[\s\S]*?-->\s*)*<!doctype[^>]*>/i;
-
 /**
- * The document that is given to the browser: the author's, with the policy and the page rule put
- * between its doctype and everything else. A document without a doctype gets one, so that it is
- * never laid out in quirks mode.
+ * Returns the document that is given to the browser: a doctype, the policy and the page rule, and then
+ * all that the author wrote. Nothing of theirs can come first, whatever it is. Their own doctype is
+ * ignored (HTML, 13.2.6.4.4: a parse error), so that no document is laid out in quirks mode.
  */
 export function printDocument(html: string, css: string): string {
-  const source = html.replace(/^\uFEFF/, "");
-  const doctype = DOCTYPE.exec(source)?.[0];
-  return `${doctype ?? "<!DOCTYPE html>"}` +
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
-    `<style>${NO_SCREEN}${css}</style>${source.slice(doctype?.length ?? 0)}`;
+  return `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
+    `<style>${NO_SCREEN}${css}</style>${html.replace(/^\uFEFF/, "")}`;
 }

@@ -1,7 +1,6 @@
 import type { Browser, BrowserContext, CDPSession } from "playwright-core";
 import { setTimeout as delay } from "node:timers/promises";
 import { SCRIPT_FONTS } from "./fonts.ts";
-import { leavesTraces } from "./leaves_traces.ts";
 import type { PageSize } from "./page_size.ts";
 
 /** How many blocked addresses of one document are told. */
@@ -9,9 +8,6 @@ const MAX_BLOCKED = 20;
 
 /** How long a page's crash may take to be known after a print has failed, in milliseconds. */
 const CRASH_NOTICE_MS = 500;
-
-/** Between two documents. */
-const EMPTY = "<!DOCTYPE html>";
 
 /** What a page prints. */
 export interface PrintOrder {
@@ -31,8 +27,8 @@ export interface Printed {
 }
 
 /**
- * One page of the browser, in a context of its own, without scripts. It is used again and again:
- * a new page for each PDF would take eight times as long.
+ * One page of the browser, in a context of its own, without scripts. It is used again and again, with
+ * a new document object for each document: a new page would take four times as long.
  */
 export class PrintPage {
   readonly #context: BrowserContext;
@@ -40,7 +36,7 @@ export class PrintPage {
   readonly #frameId: string;
   readonly #crash: Promise<never>;
   #blocked = new Set<string>();
-  /** Settles when the page holds a document object that no job has touched. */
+  /** Settles when the page has a document object that no document has touched. */
   #clean: Promise<unknown> = Promise.resolve();
   #printed = 0;
 
@@ -54,8 +50,13 @@ export class PrintPage {
     this.#frameId = frameId;
     this.#crash = crash;
     cdp.on("Audits.issueAdded", ({ issue }) => {
-      const url = issue.details.contentSecurityPolicyIssueDetails?.blockedURL;
-      if (url && this.#blocked.size < MAX_BLOCKED) this.#blocked.add(url.slice(0, 500));
+      this.#refused(issue.details.contentSecurityPolicyIssueDetails?.blockedURL);
+    });
+    // The second wall: the policy lets nothing come so far.
+    cdp.on("Fetch.requestPaused", ({ requestId, request }) => {
+      this.#refused(request.url);
+      const refusal = { requestId, errorReason: "BlockedByClient" } as const;
+      cdp.send("Fetch.failRequest", refusal).catch(() => undefined);
     });
   }
 
@@ -75,6 +76,7 @@ export class PrintPage {
     });
     crash.catch(() => undefined);
     await cdp.send("Audits.enable");
+    await cdp.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
     await cdp.send("Page.setFontFamilies", { fontFamilies: {}, forScripts: SCRIPT_FONTS });
     const { frameTree } = await cdp.send("Page.getFrameTree");
     return new PrintPage(context, cdp, { frameId: frameTree.frame.id, crash });
@@ -104,7 +106,7 @@ export class PrintPage {
   async #print({ document, size, background, lastPage }: PrintOrder): Promise<Printed> {
     await this.#clean;
     this.#blocked = new Set();
-    await this.#show(document);
+    await this.#cdp.send("Page.setDocumentContent", { frameId: this.#frameId, html: document });
     const { data } = await this.#cdp.send("Page.printToPDF", {
       paperWidth: size.width,
       paperHeight: size.height,
@@ -123,27 +125,23 @@ export class PrintPage {
     return { pdf: Buffer.from(data, "base64"), blocked: [...this.#blocked] };
   }
 
-  async #show(html: string): Promise<void> {
-    await this.#cdp.send("Page.setDocumentContent", { frameId: this.#frameId, html });
-  }
-
   /** Waits until the page's process has told all that it refused so far: it answers in order. */
   async #untilTold(): Promise<void> {
     await this.#cdp.send("Log.disable");
   }
 
   /**
-   * Makes sure that nothing of a document is left: what it still asked for, such as an image that an
-   * animation changes, would be told as refused to the next one, which is somebody else's. When the
-   * page has answered, all was told. The next print waits for it; the caller need not.
+   * Gives the page a new document object, whatever the last document was: a policy, a refresh or a
+   * default style sheet stays with the object, not with its content. What the last one still asked for
+   * was told when the page has answered. The next print waits for it; the caller need not.
    */
-  clean(html: string): void {
-    this.#clean = leavesTraces(html) ? this.#renew() : this.#show(EMPTY);
+  clean(): void {
+    this.#clean = this.#cdp.send("Page.navigate", { url: "about:blank" })
+      .then(() => this.#untilTold());
     this.#clean.catch(() => undefined);
   }
 
-  async #renew(): Promise<void> {
-    await this.#cdp.send("Page.navigate", { url: "about:blank" });
-    await this.#untilTold();
+  #refused(url: string | undefined): void {
+    if (url && this.#blocked.size < MAX_BLOCKED) this.#blocked.add(url.slice(0, 500));
   }
 }

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import type { PdfBrowser } from "./browser.ts";
+import { chromiumFlags } from "./chromium_flags.ts";
+import { openDenyProxy } from "./deny_proxy.ts";
+import { findChromium } from "./find_chromium.ts";
+import { orderOf, PRINT_LIMITS } from "./print_job.ts";
+import { PrintPage } from "./print_page.ts";
+import { chromium } from "playwright-core";
+import { job, NO_CHROMIUM, openTestBrowser, renderersUnder, WHERE } from "./_test_browser.ts";
+
+const PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==";
+const POLICY = `http-equiv="Content-Security-Policy" content="img-src 'none'; style-src 'none'"`;
+
+/** Each sets a policy by a tag that a pattern takes for another one, or for none. */
+const HIDDEN_POLICIES = [
+  `<meta charset="x>" ${POLICY}>`,
+  `<meta charset="utf-8>" ${POLICY}>`,
+  `<meta name="viewport>" ${POLICY}>`,
+  `<meta charset='x>' ${POLICY}>`,
+  `<style media="print>"></style><meta ${POLICY}>`,
+  `<noscript><meta ${POLICY}></noscript>`,
+  `<svg><style></svg><meta ${POLICY}>`,
+];
+
+suite("a document of one account", { skip: NO_CHROMIUM }, () => {
+  let browser: PdfBrowser;
+  before(async () => void (browser = await openTestBrowser({ concurrency: 1 })));
+  after(() => browser[Symbol.asyncDispose]());
+  const printOf = (accountId: string, html: string) =>
+    browser.print(job(html), { asker: { accountId, lane: "transactional" } });
+
+  for (
+    const before of [
+      "<!--><img>--><!doctype html>",
+      "<!---><img>--><!doctype html>",
+      "<!-- --!><img>--><!doctype html>",
+      "<!-- a --> <!--><img>--><!DOCTYPE html>",
+      "\uFEFF<!--><img>--><!doctype html>",
+    ]
+  ) {
+    test(`cannot put content before the policy: ${JSON.stringify(before)}`, async () => {
+      const { refused } = browser.stats();
+      const first = "http://10.0.0.1/first";
+      const html = before.replace("<img>", `<img src="${first}">`);
+      const { blocked } = await printOf("a", `${html}<img src="http://10.0.0.1/later"><p>x`);
+      assert.deepEqual(blocked.sort(), [first, "http://10.0.0.1/later"]);
+      assert.equal(browser.stats().refused, refused, "nothing comes as far as the proxy");
+    });
+  }
+
+  test("leaves no policy to the documents of others", async () => {
+    const invoice = `<style>p{color:teal;font-size:40px}</style><p>Invoice<img src="${PIXEL}">`;
+    const wanted = await printOf("b", invoice);
+    for (const tag of HIDDEN_POLICIES) {
+      await printOf("a", tag);
+      const { pdf, blocked } = await printOf("b", invoice);
+      assert.deepEqual(blocked, [], tag);
+      assert.ok(pdf.equals(wanted.pdf), tag);
+    }
+  });
+
+  test("shares no process with another account's where accounts are kept apart", async () => {
+    await using apart = await openTestBrowser({ concurrency: 1, isolation: "account" });
+    const seen: number[][] = [];
+    for (const accountId of ["a", "b", "a"]) {
+      const asker = { accountId, lane: "transactional" } as const;
+      await apart.print(job("<p>x"), { asker });
+      seen.push((await renderersUnder(apart.stats().pid ?? 0)).sort());
+    }
+    const [one = [], two = [], again] = seen;
+    assert.equal(two.length, one.length + 1);
+    assert.deepEqual(again, two, "its page is used again");
+  });
+});
+
+suite("a page", { skip: NO_CHROMIUM }, () => {
+  test("lets nothing out of a document that has no policy", async () => {
+    await using proxy = await openDenyProxy();
+    const found = await findChromium(WHERE);
+    const browser = await chromium.launch({
+      executablePath: found.executablePath,
+      args: chromiumFlags(proxy.port),
+      env: { ...found.env, HOME: WHERE.cacheDir },
+    });
+    try {
+      const page = await PrintPage.open(browser);
+      const { document, ...order } = orderOf(job(""), PRINT_LIMITS);
+      assert.match(document, /Content-Security-Policy/);
+      for (
+        const html of [`<img src="http://10.0.0.1/x"><iframe src="http://10.0.0.1/y">`, "next"]
+      ) {
+        await page.print({ ...order, document: html });
+        page.clean();
+      }
+      assert.equal(proxy.refused, 0);
+    } finally {
+      await browser.close();
+    }
+  });
+});
