@@ -9,6 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/storage": ["contracts", "telemetry", "runtime"],
   "libs/templating": ["contracts", "telemetry"],
   "libs/runtime": ["telemetry"],
+  "libs/http": ["contracts", "runtime"],
   "libs/egress": [],
   "libs/fetching": ["egress"],
   "libs/parts": [],
@@ -32,6 +33,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "runtime",
     "egress",
     "fetching",
+    "http",
   ],
   "cli": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime"],
   "dev": ["*"],
@@ -53,7 +55,10 @@ export const DOORS: readonly { packages: readonly string[]; units: readonly stri
   { packages: ["mongodb-memory-server*"], units: ["libs/parts"] },
   { packages: ["@opentelemetry/api"], units: ["*"] },
   { packages: ["@opentelemetry/*", "sonic-boom", "pino"], units: ["libs/telemetry"] },
-  { packages: ["fastify", "@fastify/*"], units: ["services/api", "services/dashboard"] },
+  {
+    packages: ["fastify", "@fastify/*"],
+    units: ["libs/http", "services/api", "services/dashboard"],
+  },
   { packages: ["handlebars", "mjml*", "juice", "html-to-text"], units: ["libs/templating"] },
   { packages: ["playwright-core", "@sparticuz/chromium"], units: ["services/pdf"] },
   {

@@ -7,13 +7,13 @@ import {
   type Send,
   type SendAccepted,
 } from "@posthaste/contracts";
+import { Refusal } from "@posthaste/http";
 import { crashPoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { isIdOrAlias, readPathId } from "./path_ids.ts";
 import type { ReadSendBody } from "./read_send_body.ts";
-import { Refusal } from "./refusal.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode acceptSend} needs. */

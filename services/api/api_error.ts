@@ -1,5 +1,5 @@
 import { ERROR_STATUS, type ErrorBody } from "@posthaste/contracts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "@posthaste/http";
 
 /** An error as HTTP says it. */
 export interface ApiError {

@@ -1,22 +1,26 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { DEFAULT_SEND_LIMITS, type Send, type SendLimits } from "@posthaste/contracts";
+import {
+  armEdge,
+  type EdgeLimits,
+  edgeSettings,
+  readOnlyJson,
+  Refusal,
+  refuseOtherMethods,
+} from "@posthaste/http";
 import { DATA_HEADERS } from "@posthaste/runtime";
 import { count, type Logger } from "@posthaste/telemetry";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { toApiError, toRefusal } from "./api_error.ts";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
-import { answerConnectionError, followExchanges, refuseTunnel } from "./connection_error.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
-import { headerFault } from "./header_fault.ts";
 import { type LaneBudgetOptions, openLaneBudget } from "./lane_budget.ts";
 import { openLateAcceptances } from "./late_acceptance.ts";
 import type { Ledger } from "./ledger.ts";
 import { limitRate } from "./rate_limit.ts";
-import { readOnlyJson } from "./read_body.ts";
+import { noteBodyHash } from "./idempotency.ts";
 import { sendBodyReader } from "./read_send_body.ts";
-import { Refusal } from "./refusal.ts";
-import { refuseOtherMethods } from "./refuse_methods.ts";
 import type { RenderTemplateDeps } from "./render_template.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
@@ -25,7 +29,6 @@ import { messageRoute } from "./routes/message.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
 import { sendStateRoute } from "./routes/send_state.ts";
-import { closeConnections } from "./close_connections.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -64,13 +67,8 @@ export interface ApiOptions {
   dispatcher?: DispatcherLimits;
   /** What one account may send in the transactional lane. @default no limit */
   laneBudget?: LaneBudgetOptions;
-  /** Longest time for a whole request to arrive, in milliseconds. @default {30_000} */
-  requestTimeoutMs?: number;
-  /**
-   * Longest time in which nothing moves on a connection whose request is under way, in milliseconds;
-   * longer than any answer takes. @default {60_000}
-   */
-  idleTimeoutMs?: number;
+  /** Deadlines and connections. */
+  edge?: Partial<EdgeLimits>;
 }
 
 const DEFAULT_ROOM: RoomOptions = {
@@ -79,7 +77,11 @@ const DEFAULT_ROOM: RoomOptions = {
   maxAccountBytes: 32_000_000,
 };
 const NO_LANE_BUDGET: LaneBudgetOptions = { rate: 0, burst: 0 };
-const CHECK_CONNECTIONS_MS = 1000;
+const DEFAULT_EDGE: EdgeLimits = {
+  requestTimeoutMs: 30_000,
+  idleTimeoutMs: 60_000,
+  connections: { max: 10_000, maxPerClient: 2000 },
+};
 const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
 
 /**
@@ -87,41 +89,30 @@ const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
  * which lets requests in flight finish and waits for accepted sends on their way to the broker.
  */
 export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstance {
-  const { bodyLimit = 5_000_000, requestTimeoutMs = 30_000, idleTimeoutMs = 60_000 } = options;
+  const { bodyLimit = 5_000_000 } = options;
+  const edge = { ...DEFAULT_EDGE, ...options.edge };
   const app = fastify({
+    ...edgeSettings(edge),
     bodyLimit,
-    logger: false,
-    requestTimeout: requestTimeoutMs,
-    connectionTimeout: idleTimeoutMs,
-    http: {
-      connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, requestTimeoutMs),
-      // Node takes the longer of the two for the whole request, whichever it is.
-      headersTimeout: requestTimeoutMs,
-      // {@linkcode headerFault} says so in words.
-      requireHostHeader: false,
-    },
-    // Longer than the idle timeout of usual load balancers: they must be the ones that close.
-    keepAliveTimeout: 72_000,
-    requestIdHeader: false,
     genReqId: requestIdOf,
-    // A connection that is open already gets its answer, and then `Connection: close`.
-    return503OnClosing: false,
-    clientErrorHandler: answerConnectionError,
     // No hook runs for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => sendError(error, reply.headers(headersOf(request))),
   });
-  closeConnections(app);
-  followExchanges(app.server);
-  app.server.on("connect", refuseTunnel);
-  // Whatever else is expected is not done (RFC 9110, 10.1.1), and the request is answered as it is.
-  app.server.on("checkExpectation", (...exchange) => app.server.emit("request", ...exchange));
   spanRequests(app, deps.logger);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersOf(request));
-    // Nobody is known there: a body would be read for whoever sends it.
-    done(headerFault(request.raw) ?? (request.is404 ? unknownRoute() : undefined));
+    done();
   });
-  readOnlyJson(app);
+  armEdge(app, edge);
+  app.addHook("onRequest", (request, _reply, done) => {
+    // Nobody is known there: a body would be read for whoever sends it.
+    done(request.is404 ? unknownRoute() : undefined);
+  });
+  app.decorateRequest("bodyHash", "");
+  readOnlyJson(app, {
+    take: ({ ledger, caller }, bytes) => ledger.takeBody(bytes, caller.accountId),
+    see: noteBodyHash,
+  });
   app.setErrorHandler((error, request, reply) => {
     const refusal = toRefusal(error);
     if (refusal.code === "internal") {

@@ -118,7 +118,7 @@ test("buildApp() answers a request that does not arrive with 408, whatever of it
   const head = `POST ${SEND} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n`;
   const type = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
   for (const text of [head, head + type]) {
-    await using api = openTestApp({}, { requestTimeoutMs: 100 });
+    await using api = openTestApp({}, { edge: { requestTimeoutMs: 100 } });
     const answer = await converse(api, text);
     assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
     assert.match(answer, /"code":"request_timeout"/);
@@ -174,7 +174,9 @@ test("buildApp() closes a connection on which too many requests wait", async () 
 
 test("buildApp() closes a connection whose answer nobody takes", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  await using api = openTestApp({ findSend: () => gate.then(() => null) }, { idleTimeoutMs: 100 });
+  await using api = openTestApp({ findSend: () => gate.then(() => null) }, {
+    edge: { idleTimeoutMs: 100 },
+  });
   const id = `snd_${"0".repeat(26)}`;
   const request = `GET /v1/sends/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n\r\n`;
   assert.equal(await converse(api, request), "");

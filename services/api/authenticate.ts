@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { AccessToken, TokenScope } from "@posthaste/contracts";
+import { Refusal } from "@posthaste/http";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
-import { Refusal } from "./refusal.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

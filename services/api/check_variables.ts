@@ -4,8 +4,8 @@ import type {
   VariableDeclaration,
   Variables,
 } from "@posthaste/contracts";
+import { pathOf } from "@posthaste/http";
 import { mergeVariables, missingVariables } from "@posthaste/templating";
-import { pathOf } from "./body_issues.ts";
 import { type Fault, MAX_ISSUES } from "./fault.ts";
 import type { ReadableAttachment, ReadableRecipient, ReadableSend } from "./read_send_body.ts";
 

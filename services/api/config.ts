@@ -40,6 +40,12 @@ export const CONFIG = z.object({
     .describe("Longest time for a whole request to arrive"),
   IDLE_TIMEOUT: setting.duration({ min: 1000 }).prefault("1m")
     .describe("Longest time in which nothing moves on a connection before its answer is taken"),
+  MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("10000")
+    .describe("Most connections at a time; what comes beyond is closed at once"),
+  MAX_CLIENT_CONNECTIONS: setting.integer({ min: 1 }).prefault("2000")
+    .describe("Most of them from one IPv4 address, or the first 64 bits of an IPv6 one"),
+  TRUSTED_PROXIES: setting.list().prefault("")
+    .describe("Addresses and networks of the proxies in front, which stand for many clients"),
 });
 
 /** Settings of the api service, as read. */
@@ -69,7 +75,14 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
       maxAwayMs: config.BROKER_AWAY,
     },
     laneBudget: { rate: config.TRANSACTIONAL_RATE, burst: config.TRANSACTIONAL_BURST },
-    requestTimeoutMs: config.REQUEST_TIMEOUT,
-    idleTimeoutMs: config.IDLE_TIMEOUT,
+    edge: {
+      requestTimeoutMs: config.REQUEST_TIMEOUT,
+      idleTimeoutMs: config.IDLE_TIMEOUT,
+      connections: {
+        max: config.MAX_CONNECTIONS,
+        maxPerClient: config.MAX_CLIENT_CONNECTIONS,
+        proxies: config.TRUSTED_PROXIES,
+      },
+    },
   };
 }

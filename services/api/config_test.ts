@@ -24,8 +24,11 @@ test("CONFIG needs the database and the broker, and has the documented limits by
       maxAwayMs: 60_000,
     },
     laneBudget: { rate: 50, burst: 200 },
-    requestTimeoutMs: 30_000,
-    idleTimeoutMs: 60_000,
+    edge: {
+      requestTimeoutMs: 30_000,
+      idleTimeoutMs: 60_000,
+      connections: { max: 10_000, maxPerClient: 2000, proxies: [] },
+    },
   });
 });
 

@@ -1,6 +1,5 @@
 import type { ErrorCode, Issue } from "@posthaste/contracts";
-import { MAX_FOUND } from "./body_issues.ts";
-import { Refusal } from "./refusal.ts";
+import { MAX_FOUND, Refusal } from "@posthaste/http";
 
 /** Kinds of fault that a request can have, in the order in which they decide about the code. */
 const FAULT_CODES = [

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "@posthaste/http";
+import type { FastifyRequest } from "fastify";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** {@linkcode hashRequest}, where the request has an `Idempotency-Key`; else empty. */
+    bodyHash: string;
+  }
+}
 
 /** What makes a request the same as an earlier one. */
 export interface Idempotency {
@@ -27,4 +35,11 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 /** Hashes what is asked for: the same method, path and body, byte for byte, give the same hash. */
 export function hashRequest(method: string, path: string, body: Buffer): string {
   return createHash("sha256").update(`${method} ${path}\n`).update(body).digest("hex");
+}
+
+/** Notes the hash of a request that has an `Idempotency-Key`. */
+export function noteBodyHash(request: FastifyRequest, body: Buffer): void {
+  if (request.headers["idempotency-key"] === undefined) return;
+  const [path = ""] = request.url.split("?");
+  request.bodyHash = hashRequest(request.method, path, body);
 }

@@ -1,6 +1,6 @@
+import { Refusal } from "@posthaste/http";
 import type { onRequestHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
-import { Refusal } from "./refusal.ts";
 
 /** How often one token may ask. */
 export interface RateLimitOptions {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Refusal } from "@posthaste/http";
 import { fastify } from "fastify";
 import type { AccessToken } from "@posthaste/contracts";
 import { limitRate } from "./rate_limit.ts";
-import { Refusal } from "./refusal.ts";
 
 function openLimited(options: { max: number; windowMs: number }) {
   let now = 1000;

@@ -6,7 +6,7 @@ import {
   type Variables,
   variablesSchema,
 } from "@posthaste/contracts";
-import { bodyIssues, sayFault } from "./body_issues.ts";
+import { bodyIssues, sayFault } from "@posthaste/http";
 import type { Fault } from "./fault.ts";
 
 /**

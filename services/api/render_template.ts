@@ -6,12 +6,11 @@ import {
   type RenderReply,
   variablesSchema,
 } from "@posthaste/contracts";
+import { bodyIssues, Refusal } from "@posthaste/http";
 import { errorType, type Logger } from "@posthaste/telemetry";
-import { bodyIssues } from "./body_issues.ts";
 import { findMissingForRender } from "./check_variables.ts";
 import { refusalOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
-import { Refusal } from "./refusal.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode renderTemplate} needs. */

@@ -1,7 +1,7 @@
 import type { Send } from "@posthaste/contracts";
+import { Refusal } from "@posthaste/http";
 import type { Logger } from "@posthaste/telemetry";
 import type { Acceptance, Ledger } from "./ledger.ts";
-import { Refusal } from "./refusal.ts";
 import type { Room } from "./room.ts";
 
 /** What the ledgers of all requests share. */
@@ -52,9 +52,12 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
    * is the account's.
    */
   takeBody(bytes: number, accountId: string): void {
-    const full = this.#deps.room.takeBytes(bytes, { accountId, held: this.#bytes });
+    const full = this.#deps.room.bodies.take(bytes, {
+      holder: accountId,
+      held: this.#bytes,
+    });
     if (full === "all") throw this.#refuse("read the request", tooMuch());
-    if (full === "account") throw tooMuchOfAccount();
+    if (full === "holder") throw tooMuchOfAccount();
     this.#bytes += bytes;
     this.#accountId = accountId;
   }
@@ -160,7 +163,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
 
   #release(): void {
     if (--this.#holders > 0 || this.#bytes === 0) return;
-    this.#deps.room.freeBytes({ accountId: this.#accountId, held: this.#bytes });
+    this.#deps.room.bodies.free({ holder: this.#accountId, held: this.#bytes });
   }
 
   #refuse(action: string, cause: unknown): Refusal {

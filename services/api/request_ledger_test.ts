@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { Refusal } from "@posthaste/http";
 import { stopTime } from "@posthaste/testing";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
-import { Refusal } from "./refusal.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { openRoom, type Room } from "./room.ts";
 
@@ -80,7 +80,7 @@ test("takeBody() keeps the bytes until the request is over and its operations ar
   resolve();
   await answer;
   await turn();
-  assert.equal(room.takeBytes(1000, { accountId: "acc_1", held: 0 }), undefined);
+  assert.equal(room.bodies.take(1000, { holder: "acc_1", held: 0 }), undefined);
 });
 
 test("takeBody() refuses one account's bytes beyond its share, and nobody else's", () => {

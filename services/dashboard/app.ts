@@ -1,9 +1,10 @@
 import cookie from "@fastify/cookie";
+import { armEdge, type BodyBudgetOptions, type EdgeLimits, edgeSettings } from "@posthaste/http";
 import type { Logger } from "@posthaste/telemetry";
 import type { Bus } from "@posthaste/messaging";
 import type { MasterKeys, Store } from "@posthaste/storage";
 import { fastify, type FastifyInstance } from "fastify";
-import { closeConnections } from "./close_connections.ts";
+import { countBodies } from "./count_bodies.ts";
 import { guardRoutes } from "./guard.ts";
 import type { ToldLimits } from "./limits.ts";
 import type { OidcSettings } from "./oidc.ts";
@@ -48,6 +49,10 @@ export interface DashboardOptions {
   demoAccount?: string | undefined;
   /** Where people may sign in beside here. */
   oidc?: OidcSettings | undefined;
+  /** Deadlines and connections. */
+  edge?: Partial<EdgeLimits> | undefined;
+  /** Memory for bodies. @default 64 MB, 16 MB of one account or network */
+  bodies?: BodyBudgetOptions | undefined;
   /** Addresses of the proxies in front, whose `X-Forwarded-For` is believed. */
   trustedProxies?: readonly string[] | undefined;
 }
@@ -58,21 +63,33 @@ export interface Routing {
   options: DashboardOptions;
 }
 
-const BODY_LIMIT = 5_000_000;
+/** Bodies of routes that say nothing else; those of templates do. */
+const BODY_LIMIT = 64_000;
+const BODIES: BodyBudgetOptions = { maxBytes: 64_000_000, maxHolderBytes: 16_000_000 };
+const EDGE: EdgeLimits = {
+  requestTimeoutMs: 30_000,
+  idleTimeoutMs: 60_000,
+  connections: { max: 2000, maxPerClient: 500 },
+  // No answer takes longer, but for streams, which are ended at once.
+  closing: { unusedMs: 0, answerMs: 10_000 },
+};
 
 /** Builds the dashboard's HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`. */
 export function buildApp(deps: DashboardDeps, options: DashboardOptions): FastifyInstance {
   const trustProxy = options.trustedProxies?.length ? [...options.trustedProxies] : false;
-  const app = fastify({
-    ...{ bodyLimit: BODY_LIMIT, logger: false, return503OnClosing: false, trustProxy },
-  });
-  closeConnections(app);
+  const edge = { ...EDGE, ...options.edge };
+  const app = fastify({ ...edgeSettings(edge), bodyLimit: BODY_LIMIT, trustProxy });
+  armEdge(app, edge);
+  countBodies(app, options.bodies ?? BODIES);
   app.register(cookie);
   app.setErrorHandler((error, _request, reply) => {
     const problem = toProblem(error);
     if (problem.code === "internal") {
       deps.logger.error("Cannot answer the dashboard", { error: problem.cause });
     }
+    // The framework would close the connection wherever a body is refused, and who still writes one
+    // would find it reset instead of the answer. The rest is read and forgotten, while it may arrive.
+    reply.removeHeader("connection");
     if (problem.retryAfter !== undefined) reply.header("retry-after", problem.retryAfter);
     return reply.code(problem.status).headers(DATA_HEADERS).send(problem.body);
   });

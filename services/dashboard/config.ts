@@ -1,5 +1,6 @@
 import { CONNECTIONS, MAIL_LIMITS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
+import type { DashboardOptions } from "./app.ts";
 import type { ToldLimits } from "./limits.ts";
 import type { OidcSettings } from "./oidc.ts";
 
@@ -30,6 +31,18 @@ export const CONFIG = z.object({
     .describe('What the button says: "Sign in with …"'),
   TRUSTED_PROXIES: setting.list().prefault("")
     .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is believed"),
+  MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("2000")
+    .describe("Most connections at a time; what comes beyond is closed at once"),
+  MAX_CLIENT_CONNECTIONS: setting.integer({ min: 1 }).prefault("500")
+    .describe("Most of them from one IPv4 address, or the first 64 bits of an IPv6 one"),
+  REQUEST_TIMEOUT: setting.duration({ min: 1000 }).prefault("30s")
+    .describe("Longest time for a whole request to arrive"),
+  BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("64MB")
+    .describe("Most memory for the bodies of requests being worked on; beyond, they get 503"),
+  ACCOUNT_BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("16MB")
+    .describe(
+      "Most of it of one account, or of one network that nobody has signed in from; beyond, they get 429",
+    ),
   SESSION_AGE: setting.duration({ min: 60_000 }).prefault("14d")
     .describe("Time without a visit after which a browser is signed out"),
   ...REQUEST_LIMITS,
@@ -65,6 +78,21 @@ export function toldLimitsOf(config: Config): ToldLimits {
     rateLimit: config.RATE_LIMIT,
     rateWindowMs: config.RATE_WINDOW,
     mailLimit: config.MAIL_LIMIT,
+  };
+}
+
+/** Returns the limits of the server, out of the settings. */
+export function edgeLimitsOf(config: Config): Pick<DashboardOptions, "edge" | "bodies"> {
+  return {
+    edge: {
+      requestTimeoutMs: config.REQUEST_TIMEOUT,
+      connections: {
+        max: config.MAX_CONNECTIONS,
+        maxPerClient: config.MAX_CLIENT_CONNECTIONS,
+        proxies: config.TRUSTED_PROXIES,
+      },
+    },
+    bodies: { maxBytes: config.BODY_MEMORY, maxHolderBytes: config.ACCOUNT_BODY_MEMORY },
   };
 }
 

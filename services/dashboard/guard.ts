@@ -21,6 +21,9 @@ export interface GuardOptions {
   publicUrl: string;
 }
 
+/** Largest body from whoever is not signed in, in bytes: names, an address, a password. */
+const STRANGERS_BODY_LIMIT = 8_000;
+
 const READING = new Set(["GET", "HEAD"]);
 
 /** Name of the cookie: with the prefix, no other host and no page without TLS can set it (RFC 6265bis). */
@@ -36,7 +39,9 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
   const origin = new URL(options.publicUrl).origin;
   // Every request gets its own before anything reads it.
   app.decorateRequest("visitor", null as unknown as Visitor);
-  app.addHook("onRoute", ({ url, config, method }) => {
+  app.addHook("onRoute", (route) => {
+    const { url, config, method } = route;
+    if (config?.role === "anyone") route.bodyLimit = STRANGERS_BODY_LIMIT;
     if (!url.startsWith("/api") || config?.role !== undefined || method === "OPTIONS") return;
     throw new Error(`Cannot add the route "${method} ${url}": it does not say who may ask`);
   });

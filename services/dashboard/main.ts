@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
-import { CONFIG, oidcOf, toldLimitsOf } from "./config.ts";
+import { CONFIG, edgeLimitsOf, oidcOf, toldLimitsOf } from "./config.ts";
 
 await runService({
   name: "dashboard",
@@ -29,6 +29,7 @@ await runService({
       setupCode,
       oidc: oidcOf(config),
       trustedProxies: config.TRUSTED_PROXIES,
+      ...edgeLimitsOf(config),
     });
     await using _closing = { [Symbol.asyncDispose]: () => app.close() };
     await app.listen({ port: config.PORT, host: config.HOST });

@@ -1,3 +1,4 @@
+import { Refusal } from "@posthaste/http";
 import { PROBLEM_STATUS, type ProblemBody, type ProblemCode } from "./interface/problem.ts";
 
 /** What a problem may tell beside its code and sentence. */
@@ -35,10 +36,9 @@ export class Problem extends Error {
 /** Finds the problem in any thrown value. What nobody foresaw tells the browser nothing. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof Refusal) return problemOf(error);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   switch (code) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new Problem("payload_too_large", "Cannot read the request: it is too large");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new Problem("unsupported_media_type", "Cannot read the request: it is not JSON");
   }
@@ -47,5 +47,15 @@ export function toProblem(error: unknown): Problem {
   }
   return new Problem("internal", "Something unforeseen happened; it is in the log", {
     cause: error,
+  });
+}
+
+/** Says what `libs/http` refuses. */
+function problemOf({ code, message, issues, retryAfter, cause }: Refusal): Problem {
+  const known = code in PROBLEM_STATUS ? code as ProblemCode : "invalid_request";
+  return new Problem(known, message, {
+    cause,
+    ...(issues === undefined ? {} : { issues }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
   });
 }

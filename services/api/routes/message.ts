@@ -1,7 +1,7 @@
 import { type Message, parseMessageId, type Send } from "@posthaste/contracts";
+import { Refusal } from "@posthaste/http";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import { Refusal } from "../refusal.ts";
 
 /** `GET /messages/{id}`: where one recipient's mail stands, and how it came there. */
 export function messageRoute(app: FastifyInstance): void {

@@ -5,9 +5,9 @@ import {
   type MessageState,
   type Send,
 } from "@posthaste/contracts";
+import { Refusal } from "@posthaste/http";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import { Refusal } from "../refusal.ts";
 
 /** `GET /sends/{id}`: an accepted send, with the state of each of its messages. */
 export function sendStateRoute(app: FastifyInstance): void {

@@ -8,12 +8,15 @@ export const PROBLEM_STATUS = {
   wrong_origin: 403,
   not_allowed: 403,
   not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
   /** Somebody else has changed it meanwhile. */
   conflict: 409,
   name_taken: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   too_many_requests: 429,
+  headers_too_large: 431,
   internal: 500,
   unavailable: 503,
   /** Nobody who could do it answered in time. */

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { networkOf } from "@posthaste/http";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { networkOf, PER_ADDRESS, PER_PERSON } from "../attempts.ts";
+import { PER_ADDRESS, PER_PERSON } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import { enter, firstAccountOf } from "../enter.ts";
 import type { LoginInput, SetupInput } from "../interface/people.ts";

@@ -1,9 +1,10 @@
 import { hashToken } from "../session.ts";
 import type { Invitation, User } from "@posthaste/contracts";
+import { networkOf } from "@posthaste/http";
 import { NameTakenError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { networkOf, PER_ADDRESS, PER_PERSON } from "../attempts.ts";
+import { PER_ADDRESS, PER_PERSON } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import { enter } from "../enter.ts";
 import type { AcceptInput, InvitationOffer } from "../interface/people.ts";

@@ -1,7 +1,8 @@
 import type { CookieSerializeOptions } from "@fastify/cookie";
+import { networkOf } from "@posthaste/http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
-import { networkOf, PER_ADDRESS } from "../attempts.ts";
+import { PER_ADDRESS } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import { enter } from "../enter.ts";
 import type { OidcRefusal } from "../interface/session.ts";

@@ -6,7 +6,7 @@ import { readInput } from "../read_input.ts";
 import { openIssuedPdfs } from "../templates/issued_pdfs.ts";
 import { openLatestOnly } from "../templates/latest_only.ts";
 import { previewTemplate } from "../templates/preview.ts";
-import { previewSchema, sourceFor } from "../templates/template_input.ts";
+import { previewSchema, sourceFor, TEMPLATE_BODY_LIMIT } from "../templates/template_input.ts";
 
 /** Headers of a PDF that a customer's template made: it may do nothing, wherever it is opened. */
 const PDF_HEADERS = {
@@ -26,7 +26,8 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): 
 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
-    app.post(path, { config: { role: "viewer" } }, ({ visitor, body }) => {
+    const whole = { config: { role: "viewer" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
+    app.post(path, whole, ({ visitor, body }) => {
       const { editor, source: given } = readInput(previewSchema, body);
       const source = sourceFor(kind, given);
       const { accountId, session } = visitor;

@@ -6,7 +6,12 @@ import { readInput } from "../read_input.ts";
 import { askRenderer } from "../templates/ask_renderer.ts";
 import { compiledBy, publishDraft, resetDraft, rollBack } from "../templates/publish_draft.ts";
 import { checkTest, sendTest } from "../templates/test_mail.ts";
-import { revisionSchema, testSchema, versionSchema } from "../templates/template_input.ts";
+import {
+  revisionSchema,
+  TEMPLATE_BODY_LIMIT,
+  testSchema,
+  versionSchema,
+} from "../templates/template_input.ts";
 import { versionRows } from "../templates/template_view.ts";
 import type { TemplatePath, TemplateRouting } from "./templates.ts";
 
@@ -21,7 +26,7 @@ export function templateVersionRoutes(
   const { store, now } = deps;
   const path = `/api/templates/${kind}/:id`;
   const viewer = { config: { role: "viewer" } } as const;
-  const editor = { config: { role: "editor" } } as const;
+  const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
 
   app.get<TemplatePath>(`${path}/versions`, viewer, async ({ visitor, params }) => {
     const template = await desk.find(visitor, kind, params.id);

@@ -17,6 +17,7 @@ import {
   newTemplateSchema,
   renamingSchema,
   sourceFor,
+  TEMPLATE_BODY_LIMIT,
 } from "../templates/template_input.ts";
 import { templateRows } from "../templates/template_view.ts";
 import { templatePreviewRoutes } from "./template_preview.ts";
@@ -55,7 +56,7 @@ function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouti
   const { store, now } = routing.deps;
   const path = `/api/templates/${kind}`;
   const viewer = { config: { role: "viewer" } } as const;
-  const editor = { config: { role: "editor" } } as const;
+  const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
 
   app.get(path, viewer, ({ visitor }) => templateRows(visitor.accountId, kind, desk));
 

@@ -43,6 +43,9 @@ const declarationsSchema = z.array(variableDeclarationSchema).max(500)
     }
   });
 
+/** Largest body with a template in it, in bytes. */
+export const TEMPLATE_BODY_LIMIT = 5_000_000;
+
 /** What may be asked for as a source: more than may be published, so that one can save and cut. */
 export const sourceSchema = z.strictObject({
   subject: z.string().max(10_000),

@@ -1,15 +1,18 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { hashRequest } from "./idempotency.ts";
-import { readJsonBody } from "./json_body.ts";
+import { readJsonBody } from "./_json_body.ts";
 import { jsonLimitsOf } from "./measure_json.ts";
 import { Refusal } from "./refusal.ts";
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** {@linkcode hashRequest}, where the request has an `Idempotency-Key`; else empty. */
-    bodyHash: string;
-  }
+/** What an app does with bodies as they arrive. */
+export interface BodyReading {
+  /**
+   * Counts a part of a body.
+   * @throws {Refusal} It does not fit into what there is for bodies
+   */
+  take(request: FastifyRequest, bytes: number): void;
+  /** Sees a whole body, as it came. */
+  see?(request: FastifyRequest, body: Buffer): void;
 }
 
 /**
@@ -17,19 +20,17 @@ declare module "fastify" {
  * taken from the moment it is here: thousands of bodies that never end would fill the memory. How
  * large they may be is the `bodyLimit` of the app or of the route.
  */
-export function readOnlyJson(app: FastifyInstance): void {
-  app.decorateRequest("bodyHash", "");
+export function readOnlyJson(app: FastifyInstance, { take, see }: BodyReading): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/json",
     async (request: FastifyRequest, payload: Readable) => {
       checkCoding(request);
       const limit = request.routeOptions.bodyLimit ?? Infinity;
-      const body = await readBytes(request, { payload, limit });
-      if (request.headers["idempotency-key"] !== undefined) {
-        const [path = ""] = request.url.split("?");
-        request.bodyHash = hashRequest(request.method, path, body);
-      }
+      const { headers } = request;
+      const count = (bytes: number) => take(request, bytes);
+      const body = await readBytes(headers, { payload, limit, count });
+      see?.(request, body);
       return readJsonBody(body, jsonLimitsOf(limit));
     },
   );
@@ -55,11 +56,12 @@ function unsupported(reason: string, options: { acceptEncoding?: string } = {}):
 interface Reading {
   payload: Readable;
   limit: number;
+  count(bytes: number): void;
 }
 
 function readBytes(
-  { headers, ledger, caller }: FastifyRequest,
-  { payload, limit }: Reading,
+  headers: FastifyRequest["headers"],
+  { payload, limit, count }: Reading,
 ): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const tooLarge = () =>
@@ -76,7 +78,7 @@ function readBytes(
     bytes += chunk.length;
     try {
       if (bytes > limit) throw tooLarge();
-      ledger.takeBody(chunk.length, caller.accountId);
+      count(chunk.length);
       chunks.push(chunk);
     } catch (error) {
       refuse(error);

@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 import type { Issue } from "@posthaste/contracts";
 import { parse } from "secure-json-parse";
 import { pathOf } from "./body_issues.ts";
-import { findJsonFault } from "./json_fault.ts";
+import { findJsonFault } from "./_json_fault.ts";
 import { type JsonLimits, measureJson } from "./measure_json.ts";
 import { Refusal } from "./refusal.ts";
-import { findRepeatedField } from "./repeated_field.ts";
-import { findValueFaults, lookThrough } from "./value_faults.ts";
+import { findRepeatedField } from "./_repeated_field.ts";
+import { findValueFaults, lookThrough } from "./_value_faults.ts";
 
 const BOM_PATTERN = /^\u{feff}/u;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findRepeatedField } from "./repeated_field.ts";
+import { findRepeatedField } from "./_repeated_field.ts";
 
 test("findRepeatedField() finds the first field given twice, however it is written", () => {
   const texts: [string, (string | number)[]][] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findJsonFault } from "./json_fault.ts";
+import { findJsonFault } from "./_json_fault.ts";
 
 test("findJsonFault() finds nothing in whatever JSON.parse takes", () => {
   const texts = [

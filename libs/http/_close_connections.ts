@@ -1,0 +1,57 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
+
+/** How long connections are waited for when a server closes, in milliseconds. */
+export interface ClosingOptions {
+  /**
+   * Of those on which nothing ever came: as long as a request may be on its way that the caller sent
+   * before it knew of the end. @default {1000}
+   */
+  unusedMs?: number | undefined;
+  /** Of those whose answer is not done. @default as long as they take */
+  answerMs?: number | undefined;
+}
+
+/** How often it is looked for connections whose last answer is out. */
+const LOOK_MS = 200;
+
+/**
+ * Has the server stop though callers and balancers hold connections open, and answers what is asked on them
+ * until then. A request that was on its way when the server was told to close leaves its connection
+ * idle, and Node.js would keep it for as long as before: such are closed as they come. A stream of events
+ * never ends by itself: it is ended, and the browser asks another server, or this one again.
+ */
+export function closeConnections(
+  app: FastifyInstance,
+  { unusedMs = 1000, answerMs }: ClosingOptions = {},
+): void {
+  const open = new Set<Socket>();
+  const streams = new Set<ServerResponse>();
+  app.server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+  // Whatever writes the answer: a stream may be written past the framework.
+  app.server.on("request", (request, response) => {
+    if (!request.headers.accept?.includes("text/event-stream")) return;
+    streams.add(response);
+    // Who writes to a stream may not know yet that it was ended.
+    response.on("error", () => {});
+    response.once("close", () => streams.delete(response));
+  });
+  app.addHook("preClose", (done) => {
+    for (const response of streams) response.end();
+    setTimeout(() => {
+      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    }, unusedMs).unref();
+    if (answerMs !== undefined) {
+      setTimeout(() => {
+        for (const socket of open) socket.destroy();
+      }, answerMs).unref();
+    }
+    const looking = setInterval(() => app.server.closeIdleConnections(), LOOK_MS).unref();
+    app.server.once("close", () => clearInterval(looking));
+    done();
+  });
+}

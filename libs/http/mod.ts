@@ -1,0 +1,23 @@
+/**
+ * What a server needs that strangers reach: limits before anything is parsed, deadlines, budgets of
+ * connections and memory, one shape of errors, one way to close.
+ *
+ * ```ts
+ * const app = fastify(edgeSettings(limits));
+ * armEdge(app, limits);
+ * readOnlyJson(app, { take: (request, bytes) => budgets.take(request, bytes) });
+ * ```
+ *
+ * @module
+ */
+export * from "./body_budget.ts";
+export * from "./body_issues.ts";
+export { armEdge, type EdgeLimits, edgeSettings } from "./edge.ts";
+export type { ConnectionLimits } from "./limit_connections.ts";
+export { MAX_UNANSWERED } from "./connection_error.ts";
+export { MAX_HEADERS } from "./header_fault.ts";
+export { MAX_DEPTH, MAX_FIELDS, MAX_NAMES } from "./measure_json.ts";
+export { networkOf } from "./network_of.ts";
+export { type BodyReading, readOnlyJson } from "./read_json.ts";
+export * from "./refusal.ts";
+export { refuseOtherMethods } from "./refuse_methods.ts";
