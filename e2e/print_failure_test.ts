@@ -6,11 +6,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { jetstream, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { brokerAddress, brokerApi } from "@posthaste/messaging";
-import { openSmtpSink, type SmtpSink, type SunkMessage, until } from "@posthaste/testing";
+import { nightly, openSmtpSink, type SmtpSink, type SunkMessage, until } from "@posthaste/testing";
 import { readMail } from "./read_mail.ts";
 import { readPdf } from "./read_pdf.ts";
 import { openSystem, type System } from "./system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
+
+nightly("services/pdf/browser_test.ts", "services/mailer/send_step_test.ts");
 
 /** A shape of shapes of shapes: a million million of them, in 2 KB and without a script. */
 const ENDLESS = `<svg><g id="g0"><rect width="1" height="1" /></g>${

@@ -6,9 +6,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { SendAccepted } from "@posthaste/contracts";
 import type { ServiceName } from "@posthaste/dev/stack";
 import { openBus } from "@posthaste/messaging";
-import { openSmtpSink, type SmtpSink, type SunkMessage, until } from "@posthaste/testing";
+import { nightly, openSmtpSink, type SmtpSink, type SunkMessage, until } from "@posthaste/testing";
 import { openSystem, type Recipient, SENDER, type System } from "./system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
+
+nightly("torture/short_test.ts");
 
 let system: System;
 let sink: SmtpSink;

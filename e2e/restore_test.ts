@@ -9,10 +9,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { SendAccepted } from "@posthaste/contracts";
 import { MAIL_SERVICES } from "@posthaste/dev";
 import { freePort } from "@posthaste/parts";
-import { openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
+import { nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
 import { openSystem, type System } from "./system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
+
+nightly("cli/operations_test.ts", "services/tracker/ledger_age_test.ts");
 
 let system: System;
 let sink: SmtpSink;

@@ -7,9 +7,15 @@ import { promisify } from "node:util";
 import type { SendAccepted } from "@posthaste/contracts";
 import { SERVICES } from "@posthaste/dev/stack";
 import { openBus } from "@posthaste/messaging";
-import { openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
+import { nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
+
+nightly(
+  "libs/messaging/_drain_messages_test.ts",
+  "libs/runtime/run_service_test.ts",
+  "torture/short_test.ts",
+);
 
 let system: System;
 let sink: SmtpSink;

@@ -63,7 +63,12 @@ async function main(): Promise<number> {
   // Processes that were interrupted may still write there.
   afterwards.defer(() => rm(compiledDir, { recursive: true, force: true, maxRetries: 5 }));
   process.env["NODE_COMPILE_CACHE"] = compiledDir;
-  const planned = planFiles(files, { root: ROOT, graph });
+  const found = planFiles(files, { root: ROOT, graph });
+  const isPartial = options.words.length > 0 || changedSince !== undefined;
+  const planned = isPartial || options.all ? found : found.filter(({ needs }) => !needs.night);
+  if (planned.length < found.length) {
+    say(`${found.length - planned.length} files are left to the night: npm test -- --all`);
+  }
   await using resources = openResources(planned, { root: ROOT, signal, onProgress: say });
   const reports = await runFiles(planned, {
     root: ROOT,

@@ -14,23 +14,30 @@ export interface Needs {
   database: boolean;
   /** Changes its process for good, so that no other file can run there afterwards. */
   ownProcess: boolean;
+  /** Takes too long for every change. */
+  night: boolean;
 }
 
-/** What a file has among its imports if it has the need. */
+/**
+ * What a file has among its imports if it has the need. Our own files are without their ending: written
+ * whole, they would count as named by this one, which the runner's own tests import.
+ */
 const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
-  sharedSystem: ["e2e/shared_system.ts"],
-  ownSystem: ["dev/stack.ts"],
+  sharedSystem: ["e2e/shared_system"],
+  ownSystem: ["dev/stack"],
   browser: ["npm:playwright-core"],
   programs: ["node:child_process", "node:worker_threads"],
-  database: ["libs/testing/mongo_database.ts"],
+  database: ["libs/testing/mongo_database"],
   // OpenTelemetry takes one registration in the life of a process.
-  ownProcess: ["libs/telemetry/start_telemetry.ts"],
+  ownProcess: ["libs/telemetry/start_telemetry"],
+  night: ["libs/testing/nightly"],
 };
 
 /** Returns what a test file needs, by what it imports. */
 export function needsOf(file: string, graph: ImportGraph): Needs {
   const reach = graph.reachOf(file);
-  const has = (need: keyof Needs) => SIGNS[need].some((sign) => reach.has(sign));
+  const has = (need: keyof Needs) =>
+    SIGNS[need].some((sign) => reach.has(sign) || reach.has(`${sign}.ts`));
   return {
     sharedSystem: has("sharedSystem"),
     ownSystem: has("ownSystem") && !has("sharedSystem"),
@@ -38,6 +45,7 @@ export function needsOf(file: string, graph: ImportGraph): Needs {
     programs: has("programs"),
     database: has("database"),
     ownProcess: has("ownProcess"),
+    night: has("night"),
   };
 }
 

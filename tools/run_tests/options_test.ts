@@ -4,10 +4,17 @@ import { isAsked, parseOptions } from "./options.ts";
 
 test("parseOptions() takes paths, words and what has changed", () => {
   assert.deepEqual(parseOptions(["./libs/storage/", "token"]), {
-    ...{ words: ["libs/storage", "token"], changedSince: undefined },
+    ...{ words: ["libs/storage", "token"], changedSince: undefined, all: false },
   });
-  assert.deepEqual(parseOptions(["--changed"]), { words: [], changedSince: "HEAD" });
-  assert.deepEqual(parseOptions(["--since", "main"]), { words: [], changedSince: "main" });
+  assert.deepEqual(parseOptions(["--all"]), {
+    ...{ words: [], changedSince: undefined, all: true },
+  });
+  assert.deepEqual(parseOptions(["--changed"]), {
+    ...{ words: [], changedSince: "HEAD", all: false },
+  });
+  assert.deepEqual(parseOptions(["--since", "main"]), {
+    ...{ words: [], changedSince: "main", all: false },
+  });
   assert.equal(parseOptions(["--help"]), "help");
   assert.throws(() => parseOptions(["--chnaged"]), /chnaged/);
 });

@@ -5,7 +5,7 @@ import { nextFile, orderFiles, type PlannedFile, type Situation } from "./schedu
 
 const NOTHING: Needs = {
   ...{ sharedSystem: false, ownSystem: false, browser: false },
-  ...{ programs: false, database: false, ownProcess: false },
+  ...{ programs: false, database: false, ownProcess: false, night: false },
 };
 
 function planned(file: string, needs: Partial<Needs> = {}, length = 100): PlannedFile {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nightly } from "@posthaste/testing";
 import { findMutations, trySabotage } from "./sabotage.ts";
+
+nightly("torture/sabotage/mutations_test.ts", "torture/ledgers/reconcile_test.ts");
 
 test("the torture sees it when each attempt has a Message-ID of its own", async () => {
   const [mutation] = findMutations(["M7"]);

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openImportGraph } from "../import_graph.ts";
+import { listUnits } from "../workspace_units.ts";
+import { needsOf } from "./needs.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+test("every file that is left to the night names short forms, which are not", () => {
+  const graph = openImportGraph(ROOT);
+  const files = globSync(listUnits(ROOT).map(({ folder }) => `${folder}/**/*_test.ts`), {
+    cwd: ROOT,
+    exclude: (path) => path.endsWith("node_modules"),
+  });
+  const atNight = files.filter((file) => needsOf(file, graph).night);
+  assert.ok(atNight.length > 0);
+  for (const file of atNight) {
+    const call = /^nightly\(([^)]*)\);$/m.exec(readFileSync(join(ROOT, file), "utf8"));
+    assert.ok(call, `${file} does not call nightly()`);
+    const shortForms = [...(call[1] ?? "").matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? "");
+    assert.ok(shortForms.length > 0, file);
+    for (const short of shortForms) {
+      assert.ok(existsSync(join(ROOT, short)), `${file}: there is no ${short}`);
+      assert.equal(needsOf(short, graph).night, false, `${file}: ${short} is left to the night`);
+    }
+  }
+});
