@@ -250,8 +250,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a page of the browser is neither used again nor closed",
     patches: [{
       file: "services/pdf/browser_process.ts",
-      find: "    page.clean(html);\n    this.#idle.push(page);\n",
-      replace: "    page.clean(html);\n",
+      find: "    page.clean();\n    this.#idle.give(page, owner);\n",
+      replace: "    page.clean();\n",
     }],
     fault: "calm",
     load: LIGHT,
