@@ -1,3 +1,4 @@
+import { byDay } from "@posthaste/testing";
 import type { Page } from "playwright-core";
 import type { Who } from "./desk.ts";
 import type { SeedIds } from "./seed.ts";
@@ -124,6 +125,26 @@ export const PAGES: readonly PageToSee[] = [
   { name: "settings-audit-empty", path: "/settings/audit", who: "newcomer" },
   { name: "nothing-here", path: "/no-such-page" },
 ];
+
+/** One page of each kind: what `npm test` looks at by day. */
+const MAIN = [
+  ...["entrance", "invitation", "overview", "messages", "message-sent", "send", "tokens-new"],
+  ...["email-template", "email-template-publish", "pdf-template-page", "integration"],
+  ...["settings-members", "settings-you"],
+];
+
+/** The pages that a test looks at: all of them, by day one of each kind (`byDay()`). */
+export const PAGES_NOW: readonly PageToSee[] = byDay(
+  MAIN.map((name) => pageNamed(name)),
+  PAGES,
+);
+
+/** @throws {Error} There is none */
+export function pageNamed(name: string): PageToSee {
+  const found = PAGES.find((page) => page.name === name);
+  if (found === undefined) throw new Error(`Cannot find the page "${name}"`);
+  return found;
+}
 
 /** Gives the path of a page. */
 export function pathOf({ path }: PageToSee, seed: SeedIds): string {

@@ -128,8 +128,11 @@ async function commandOn(port: number, command: Document): Promise<Document> {
   return await client.db("admin").command(command);
 }
 
-/** Removes a database and everything in it. */
-export async function dropMongoDatabase(url: string, name: string): Promise<void> {
+/** Removes every document of a database. Its collections and their indexes stay. */
+export async function emptyMongoDatabase(url: string, name: string): Promise<void> {
   await using client = await new MongoClient(url).connect();
-  await client.db(name).dropDatabase();
+  const db = client.db(name);
+  const found = await db.listCollections({ type: "collection" }, { nameOnly: true }).toArray();
+  const own = found.filter(({ name }) => !name.startsWith("system."));
+  await Promise.all(own.map(({ name }) => db.collection(name).deleteMany()));
 }

@@ -12,6 +12,7 @@
  *
  * @module
  */
+export { byDay } from "./by_day.ts";
 export { type CpuCostOptions, cpuRatio, cpuTimeOf } from "./cpu_cost.ts";
 export * from "./injection_strings.ts";
 export * from "./inspect_mail.ts";

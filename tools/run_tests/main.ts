@@ -6,8 +6,6 @@
  * @module
  */
 import { globSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -18,11 +16,14 @@ import { HELP, isAsked, parseOptions } from "./options.ts";
 import { planFiles } from "./plan_files.ts";
 import { hasFailed, summarize } from "./report.ts";
 import { openResources } from "./resources.ts";
+import { openRunFolder } from "./run_folder.ts";
 import { runFiles } from "./run_files.ts";
 import { tellMissingPrograms } from "./wanted_programs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const INTERRUPTED = 130;
+/** What `byDay()` of `@posthaste/testing` reads. */
+const BY_DAY = "POSTHASTE_TEST_BY_DAY";
 
 process.exitCode = await main();
 
@@ -57,15 +58,14 @@ async function main(): Promise<number> {
   }
   const { signal } = interruption;
   const started = performance.now();
+  await using folder = await openRunFolder(process.env);
+  process.env["TMPDIR"] = folder.path;
   // What Node makes of the sources is kept for the run: no process compiles what another one has.
-  const compiledDir = await mkdtemp(join(tmpdir(), "posthaste-compiled-"));
-  await using afterwards = new AsyncDisposableStack();
-  // Processes that were interrupted may still write there.
-  afterwards.defer(() => rm(compiledDir, { recursive: true, force: true, maxRetries: 5 }));
-  process.env["NODE_COMPILE_CACHE"] = compiledDir;
+  process.env["NODE_COMPILE_CACHE"] = join(folder.path, "compiled");
   const found = planFiles(files, { root: ROOT, graph });
-  const isPartial = options.words.length > 0 || changedSince !== undefined;
-  const planned = isPartial || options.all ? found : found.filter(({ needs }) => !needs.night);
+  const isByDay = options.words.length === 0 && changedSince === undefined && !options.all;
+  if (isByDay) process.env[BY_DAY] = "1";
+  const planned = isByDay ? found.filter(({ needs }) => !needs.night) : found;
   if (planned.length < found.length) {
     say(`${found.length - planned.length} files are left to the night: npm test -- --all`);
   }

@@ -31,6 +31,8 @@ export interface HostileOptions {
   /** Of each attack on texts; of mail, a tenth, but at least 60 and at most 1000. */
   tries: number;
   seed: number;
+  /** Whether a whole system is attacked, too. @default {true} */
+  withSystem?: boolean;
   onProgress?(line: string): void;
 }
 
@@ -48,7 +50,7 @@ export async function attackSecrets(options: HostileOptions): Promise<HostileRow
       () => attackEnvelopes(random, tries),
     ),
     await timed("a connection string that the driver quotes", () => attackErrors(random, tries)),
-    ...await attackSystem(options),
+    ...(options.withSystem === false ? [] : await attackSystem(options)),
   ];
 }
 
