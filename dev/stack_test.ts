@@ -5,9 +5,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { openBus } from "@posthaste/messaging";
-import { until } from "@posthaste/testing";
+import { nightly, until } from "@posthaste/testing";
 import { openStack, SERVICES } from "./stack.ts";
 import { keptUsers } from "./users.ts";
+
+nightly("dev/users_test.ts", "dev/main_test.ts");
 
 const isLinux = process.platform === "linux";
 

@@ -40,8 +40,7 @@ export async function openSharedSystem(): Promise<SharedSystem> {
     inbox,
     settings: {
       dashboard: { DEMO_ACCOUNT: ACCOUNT },
-      // The sweeper looks soon enough for a test.
-      tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "5s" },
+      tracker: { SWEEP_GRACE: "5s" },
     },
   });
   const { mongodbUrl, apiUrl, dashboardUrl, services } = system.stack;

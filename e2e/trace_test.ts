@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type MetricDefinition, METRICS } from "@posthaste/telemetry";
 import {
+  nightly,
   openOtlpReceiver,
   openSmtpSink,
   type OtlpReceiver,
@@ -12,6 +13,8 @@ import {
 import { expectOneTrace, spansOf } from "./expect_one_trace.ts";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
+
+nightly("e2e/delivery_test.ts", "libs/telemetry/metrics_test.ts");
 
 let system: System;
 let sink: SmtpSink;

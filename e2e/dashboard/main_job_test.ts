@@ -149,7 +149,8 @@ async function makeTemplate({ name, example }: { name: string; example: string }
 async function publish(): Promise<void> {
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: /ublish$/ }).click();
-  await page.getByText("Version 1 is what requests get now").waitFor();
+  // The message of the template before may still be there.
+  await page.getByText("Version 1 is what requests get now").last().waitFor();
 }
 
 /** Copies what a template's page offers, as a person does. */

@@ -105,7 +105,7 @@ test("cage.fill() refuses the urgent fills of a slow owner beyond four, and nobo
  */
 const SMALL = { workers: 1, memoryMb: 48, timeLimitMs: 20_000 };
 /** They compile some hundred templates of a megabyte. */
-const AT_NIGHT = byDay({ skip: "it is left to the night" }, {});
+const nightTest = byDay(test.skip, test);
 /** So many templates were more than a worker could keep. */
 let deadly = 30;
 
@@ -114,7 +114,7 @@ function heavy(n: number): TemplateSource {
   return html(`{{number a locale="en" maximumFractionDigits=${n}}}`.repeat(400), `${n}`);
 }
 
-test("a fill that dies of what others left in its worker is done in a fresh one", AT_NIGHT, async () => {
+nightTest("a fill that dies of what others left in its worker is done in a fresh one", async () => {
   await using cage = openCage({ ...SMALL, keptWeight: Number.POSITIVE_INFINITY });
   let n = 0;
   for (; n < 100 && cage.stats().outOfMemory === 0; n++) {
@@ -129,7 +129,7 @@ test("a fill that dies of what others left in its worker is done in a fresh one"
   deadly = n;
 });
 
-test("openCage() forgets compiled templates by their weight, too", AT_NIGHT, async () => {
+nightTest("openCage() forgets compiled templates by their weight, too", async () => {
   await using cage = openCage({ ...SMALL, keptWeight: 1.5e6 });
   for (let n = 0; n < 1.5 * deadly; n++) {
     await cage.fill({ owner: `${n}`, templates: { html: heavy(n) }, fills: [{ data: {} }] });

@@ -3,8 +3,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { byDay } from "@posthaste/testing";
 import { processTree } from "./process_tree.ts";
 import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
+
+/** The browser goes behind every other process: on a busy machine these take minutes. */
+const nightTest = byDay(test.skip, test);
 
 /** Takes Chromium minutes to lay out, without a script. */
 const ENDLESS = `<table>${"<tr><td>" + "<table><tr><td style='width:50%'>x".repeat(14)}</table>${
@@ -70,7 +74,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().failed, 1);
   });
 
-  for (const what of ["browser", "renderer"]) {
+  for (const what of byDay(["renderer"], ["browser", "renderer"])) {
     test(`print() ends a ${what} that hangs and prints again on another`, async () => {
       await using browser = await openTestBrowser({ timeLimit: 1_000, concurrency: 1 });
       await browser.warm();
@@ -129,7 +133,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().pid, pid, "the browser itself goes on");
   });
 
-  test("print() gives up on a document that takes the browser with it twice", async () => {
+  nightTest("print() gives up on a document that takes the browser with it twice", async () => {
     await using browser = await openTestBrowser({ concurrency: 1 });
     const printing = assert.rejects(browser.print(job(ENDLESS)), {
       code: "crashed",
@@ -137,7 +141,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     });
     let last = 0;
     for (let kills = 0; kills < 2;) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 100));
       const { pid } = browser.stats();
       if (pid === undefined || pid === last || (await renderersUnder(pid)).length === 0) continue;
       process.kill(last = pid, "SIGKILL");
@@ -147,24 +151,27 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal((await browser.print(job("next"))).pages, 1);
   });
 
-  test("print() does not blame a document's content for a page that crashes twice", async () => {
-    await using browser = await openTestBrowser({ concurrency: 1 });
-    const printing = assert.rejects(browser.print(job(ENDLESS)), {
-      code: "crashed",
-      reason: "the browser crashed on it",
-    });
-    let isOver = false;
-    void printing.finally(() => isOver = true);
-    while (!isOver) {
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      const { pid } = browser.stats();
-      // A spare one may be among them.
-      const renderers = isOver || pid === undefined ? [] : await renderersUnder(pid);
-      for (const child of renderers) process.kill(child, "SIGKILL");
-    }
-    await printing;
-    assert.equal((await browser.print(job("next"))).pages, 1);
-  });
+  nightTest(
+    "print() does not blame a document's content for a page that crashes twice",
+    async () => {
+      await using browser = await openTestBrowser({ concurrency: 1 });
+      const printing = assert.rejects(browser.print(job(ENDLESS)), {
+        code: "crashed",
+        reason: "the browser crashed on it",
+      });
+      let isOver = false;
+      void printing.finally(() => isOver = true);
+      while (!isOver) {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        const { pid } = browser.stats();
+        // A spare one may be among them.
+        const renderers = isOver || pid === undefined ? [] : await renderersUnder(pid);
+        for (const child of renderers) process.kill(child, "SIGKILL");
+      }
+      await printing;
+      assert.equal((await browser.print(job("next"))).pages, 1);
+    },
+  );
 
   test("print() replaces pages and browsers between documents", async () => {
     await using browser = await openTestBrowser({ printsPerPage: 3, printsPerBrowser: 10 });
@@ -250,7 +257,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test("openBrowser() lets processes unpack the browser side by side", async (context) => {
+  nightTest("openBrowser() lets processes unpack the browser side by side", async (context) => {
     const cacheDir = await mkdtemp(join(tmpdir(), "posthaste-pdf-"));
     context.after(() => rm(cacheDir, { recursive: true, force: true }));
     const options = { cacheDir, path: undefined, home: undefined };
