@@ -118,6 +118,9 @@ export async function stepDown(port: number): Promise<void> {
 
 const ANSWER_TIMEOUT_MS = 2000;
 
+/** Where the profiler writes. */
+const PROFILE = "system.profile";
+
 async function commandOn(port: number, command: Document): Promise<Document> {
   await using client = await new MongoClient(`mongodb://127.0.0.1:${port}`, {
     directConnection: true,
@@ -128,11 +131,14 @@ async function commandOn(port: number, command: Document): Promise<Document> {
   return await client.db("admin").command(command);
 }
 
-/** Removes every document of a database. Its collections and their indexes stay. */
+/** Removes every document of a database, and its profile. Its collections and their indexes stay. */
 export async function emptyMongoDatabase(url: string, name: string): Promise<void> {
   await using client = await new MongoClient(url).connect();
   const db = client.db(name);
   const found = await db.listCollections({ type: "collection" }, { nameOnly: true }).toArray();
   const own = found.filter(({ name }) => !name.startsWith("system."));
   await Promise.all(own.map(({ name }) => db.collection(name).deleteMany()));
+  if (!found.some(({ name }) => name === PROFILE)) return;
+  await db.command({ profile: 0 });
+  await db.dropCollection(PROFILE);
 }

@@ -16,8 +16,13 @@ export interface Inventory {
 const PATIENCE_MS = 3000;
 const LOOK_EVERY_MS = 10;
 
-/** Files and pipes of the process itself, which come and go with what it prints. */
-const OWN_HANDLES = new Set(["TTYWrap", "PipeWrap", "FSReqCallback", "FSReqPromise", "CloseReq"]);
+/**
+ * Files and pipes of the process itself, which come and go with what it prints. An immediate is over in the
+ * next turn: node:test has some of its own.
+ */
+const OWN_HANDLES = new Set([
+  ...["TTYWrap", "PipeWrap", "FSReqCallback", "FSReqPromise", "CloseReq", "Immediate"],
+]);
 
 /** What Node, zod, signal-exit, CodeMirror and PDF.js add for good when they are first used. */
 const OWN_GLOBALS =
