@@ -138,11 +138,21 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
   assert.match(short.stderr, /at least 12 characters/);
   const set = await run(setPassword, { stdin: "a long enough password\n" });
   assert.match(set.stdout, /1 browser was signed out/);
-  const { passwordHash } = await store.findUserByEmail("lost@example.com") ?? {};
+  const { passwordHash } = await store.findUser(user._id) ?? {};
   assert.ok(await verifyPassword("a long enough password", passwordHash ?? ""));
   assert.equal(await store.findSession("lost", at), null);
-  assert.match((await run("users list")).stdout, /lost@example.com +Lo +password/);
+  assert.match((await run("users list")).stdout, /lost@example.com +no +Lo +password .* usr_/);
   assert.equal((await run("users set-password nobody@example.com")).code, EXIT.notFound);
+});
+
+test("usersCommand() asks which of those is meant who have named the same address", async () => {
+  const twin = { email: "twin@example.com", name: "T", passwordHash: null };
+  const [one, other] = [await store.createUser(twin), await store.createUser(twin)];
+  const unclear = await run("users remove twin@example.com");
+  assert.equal(unclear.code, EXIT.refused);
+  assert.match(unclear.stderr, new RegExp(`give an id: ${one._id}, ${other._id}`));
+  assert.equal((await run(`users remove ${one._id}`)).code, EXIT.ok);
+  assert.equal((await run("users remove twin@example.com")).code, EXIT.ok);
 });
 
 test("usersCommand() removes somebody, but not the only owner of an account", async () => {

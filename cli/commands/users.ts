@@ -1,4 +1,5 @@
 import type { User } from "@posthaste/contracts";
+import type { Store } from "@posthaste/storage";
 import { Command } from "commander";
 import { askPassword } from "../ask_password.ts";
 import { type CommandContext, openStoreFor } from "../command_context.ts";
@@ -41,23 +42,24 @@ Example:
     .description("List everybody who signs in to the dashboard.")
     .addHelpText("after", "\nExample:\n  posthaste users list\n")
     .action(() => listUsers(context));
-  command.command("set-password <email>")
+  command.command("set-password <person>")
     .description("Give somebody a new password, and sign them out everywhere.")
     .option("--password-stdin", "read the password from the standard input")
     .addHelpText(
       "after",
       `
+The person is named by address or by id: until an address is proven, several may have it.
 The password is asked for on the terminal, or read from the standard input; it is never an argument.
 
 Example:
   posthaste users set-password ann@example.com
 `,
     )
-    .action((email: string) => setPassword(context, email));
-  command.command("remove <email>")
+    .action((who: string) => setPassword(context, who));
+  command.command("remove <person>")
     .description("Remove somebody from all accounts, for good, and sign them out everywhere.")
     .addHelpText("after", "\nExample:\n  posthaste users remove ann@example.com\n")
-    .action((email: string) => removeUser(context, email));
+    .action((who: string) => removeUser(context, who));
   return command;
 }
 
@@ -71,22 +73,23 @@ async function listUsers(context: CommandContext): Promise<void> {
       users.length === 0
         ? "Nobody signs in to the dashboard yet: open it to make the first account"
         : output.table(
-          ["EMAIL", "NAME", "SIGNS IN WITH", "SINCE"],
+          ["EMAIL", "PROVEN", "NAME", "SIGNS IN WITH", "SINCE", "ID"],
           users.map((user) => [
             user.email,
+            user.emailProvenAt === null ? "no" : "yes",
             user.name,
             waysOf(user).join(", ") || "nothing",
             sayTime(user.createdAt),
+            user._id,
           ]),
         ),
   );
 }
 
-async function setPassword(context: CommandContext, email: string): Promise<void> {
+async function setPassword(context: CommandContext, who: string): Promise<void> {
   const { output, stdin, stderr } = context;
   await using store = await openStoreFor(context);
-  const user = await store.findUserByEmail(email);
-  if (user === null) throw notFoundError(`Cannot set a password: nobody signs in as "${email}"`);
+  const user = await findPerson(store, who, "Cannot set a password");
   const { hashPassword, passwordFault } = await import("@posthaste/storage");
   const password = await askPassword({ stdin, stderr, question: `New password of ${user.email}` });
   const fault = passwordFault(password, user.email);
@@ -104,10 +107,9 @@ async function setPassword(context: CommandContext, email: string): Promise<void
   );
 }
 
-async function removeUser(context: CommandContext, email: string): Promise<void> {
+async function removeUser(context: CommandContext, who: string): Promise<void> {
   await using store = await openStoreFor(context);
-  const user = await store.findUserByEmail(email);
-  if (user === null) throw notFoundError(`Cannot remove "${email}": nobody signs in as that`);
+  const user = await findPerson(store, who, "Cannot remove a login");
   const { ownerless } = await store.removeUser(user._id);
   if (ownerless.length > 0) {
     const found = await Promise.all(ownerless.map((id) => store.findAccount(id)));
@@ -123,9 +125,22 @@ async function removeUser(context: CommandContext, email: string): Promise<void>
   );
 }
 
+/** Finds somebody by id, or by an address that nobody else has. */
+async function findPerson(store: Store, who: string, cannot: string): Promise<User> {
+  const byId = await store.findUser(who);
+  const found = byId === null ? await store.listUsersByEmail(who) : [byId];
+  const [user] = found;
+  if (user === undefined) throw notFoundError(`${cannot}: nobody signs in as "${who}"`);
+  if (found.length === 1) return user;
+  throw new CommandError(
+    `${cannot}: ${found.length} people have named the address "${who}"`,
+    { exitCode: EXIT.refused, remedy: `give an id: ${found.map(({ _id }) => _id).join(", ")}` },
+  );
+}
+
 function show(user: User) {
-  const { email, name, createdAt } = user;
-  return { email, name, signsInWith: waysOf(user), createdAt };
+  const { _id: id, email, emailProvenAt, name, createdAt } = user;
+  return { id, email, emailProvenAt, name, signsInWith: waysOf(user), createdAt };
 }
 
 function waysOf({ passwordHash, oidc }: User): string[] {

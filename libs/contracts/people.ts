@@ -6,10 +6,18 @@ import { ROLES } from "./role.ts";
 export const userSchema = z.object({
   /** `usr_` and a ULID. */
   _id: z.string(),
-  /** In lower case; no two have the same. */
+  /** In lower case. Until it is proven it identifies nobody: others may have the same. */
   email: emailAddressSchema,
-  /** Whether they have named the address themselves, since nobody has verified that it is theirs. */
-  hasNamedEmail: z.boolean().default(false),
+  /**
+   * When it was shown that the address is theirs, by a link that was sent there or by a provider's
+   * verified claim. No two have proven the same.
+   */
+  emailProvenAt: z.date().nullable().default(null),
+  /**
+   * Who came by an invitation's link, which anybody may have copied, is a member of that account and of
+   * no other until the address is proven.
+   */
+  onlyAccountId: z.string().nullable().default(null),
   name: z.string().min(1).max(200),
   /** argon2id, as a PHC string; null for who signs in elsewhere (OpenID Connect). */
   passwordHash: z.string().nullable(),

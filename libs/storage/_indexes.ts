@@ -1,9 +1,13 @@
-import type { Db } from "mongodb";
+import type { User } from "@posthaste/contracts";
+import { type Collection, type Db, MongoServerError } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { INDEXED_STATES } from "./message_search.ts";
 import { STATISTICS_KEPT_MS } from "./statistics_store.ts";
 
 const MAILER_KEPT_S = 3600;
+
+/** There was no such index, or no such collection yet. */
+const GONE = ["IndexNotFound", "NamespaceNotFound"];
 
 /** History of integrations. */
 const HISTORY_KEPT_S = 30 * 24 * 3600;
@@ -83,6 +87,15 @@ export async function createIndexes(db: Db): Promise<void> {
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }
 
+/** Removes an index of an earlier version, if it is there: no two users had the same address then. */
+async function dropIndex(collection: Collection<User>, name: string): Promise<void> {
+  try {
+    await collection.dropIndex(name);
+  } catch (error) {
+    if (!(error instanceof MongoServerError && GONE.includes(error.codeName ?? ""))) throw error;
+  }
+}
+
 async function createIndexesOfHistory(db: Db): Promise<void> {
   await collectionsOf(db).integrationEvents.createIndexes([
     { key: { accountId: 1, integrationId: 1, at: -1 } },
@@ -92,8 +105,15 @@ async function createIndexesOfHistory(db: Db): Promise<void> {
 
 async function createIndexesOfPeople(db: Db): Promise<void> {
   const { users, members, sessions, invitations, audit } = collectionsOf(db);
+  await dropIndex(users, "email_1");
   await users.createIndexes([
-    { key: { email: 1 }, unique: true },
+    { key: { email: 1, createdAt: 1 } },
+    {
+      key: { email: 1 },
+      name: "proven_email",
+      unique: true,
+      partialFilterExpression: { emailProvenAt: { $gte: new Date(0) } },
+    },
     {
       key: { "oidc.issuer": 1, "oidc.subject": 1 },
       unique: true,

@@ -37,8 +37,14 @@ export interface MembershipStore {
   createOwnedAccount(account: { name: string; userId: string }): Promise<Account>;
   /** Gives a member another role. */
   changeRole(accountId: string, userId: string, role: Role): Promise<MembershipChange>;
-  /** Ends a membership. */
+  /** Ends a membership. Who may be a member of this account alone is removed with it. */
   removeMember(accountId: string, userId: string): Promise<MembershipChange>;
+  /**
+   * Lets a user in by an OpenID Connect provider from now on, and by nothing that let them in before:
+   * their password and their sessions end. Gives null for who has not proven their address, or is
+   * linked already.
+   */
+  linkUser(userId: string, oidc: NonNullable<User["oidc"]>): Promise<User | null>;
   /**
    * Removes a user for good, with their memberships and sessions; what they did stays in audit logs.
    * Gives the accounts that would be left without an owner, and then does nothing.
@@ -47,7 +53,7 @@ export interface MembershipStore {
   /**
    * Uses an invitation up. Who is a member already keeps a role that is more. Gives null if the
    * invitation is not there any more.
-   * @throws {NameTakenError} If another has the address of the new user.
+   * @throws {NameTakenError} If the new user has a proven address, and another has proven the same.
    */
   acceptInvitation(
     invitation: Pick<Invitation, "_id" | "accountId">,
@@ -134,7 +140,26 @@ export function membershipStore(db: Db): MembershipStore {
         (_id, session) => members.updateOne({ _id }, { $set: { role } }, { session }),
       ),
     removeMember: (accountId, userId) =>
-      unlessLast({ accountId, userId }, (_id, session) => members.deleteOne({ _id }, { session })),
+      unlessLast({ accountId, userId }, async (_id, session) => {
+        await members.deleteOne({ _id }, { session });
+        const { deletedCount } = await users.deleteOne(
+          { _id: userId, onlyAccountId: accountId },
+          { session },
+        );
+        if (deletedCount > 0) await sessions.deleteMany({ userId }, { session });
+      }),
+    linkUser: (userId, oidc) =>
+      oneAtATime(db, { lock: `${userId}/link` }, async (session) => {
+        const filter = { _id: userId, emailProvenAt: { $gte: new Date(0) }, oidc: null };
+        const found = await users.findOneAndUpdate(
+          filter,
+          { $set: { oidc, passwordHash: null } },
+          { returnDocument: "after", session },
+        );
+        if (found === null) return null;
+        await sessions.deleteMany({ userId }, { session });
+        return userSchema.parse(found);
+      }),
     async removeUser(userId) {
       const left = await members.find({ userId }).toArray();
       // One account after the other: each has a lock of its own, and what fails is tried again.

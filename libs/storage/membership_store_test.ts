@@ -109,19 +109,61 @@ test("acceptInvitation() makes one member of ten that use it at once", async () 
   assert.equal(await db.collection("users").countDocuments(), 1);
 });
 
-test("acceptInvitation() takes no role away, and keeps the invitation if the address is taken", async () => {
+test("acceptInvitation() takes no role away, and keeps the invitation if another has proven the address", async () => {
   const { store } = opened;
-  const user = await store.createUser(person("jane"));
+  const proven = { ...person("jane"), emailProvenAt: new Date() };
+  const user = await store.createUser(proven);
   await store.setMember({ accountId: ACCOUNT, userId: user._id, role: "owner" });
   const invited = invitation("jane@example.com");
   await store.createInvitation(invited);
   await assert.rejects(
-    store.acceptInvitation(invited, { newUser: person("jane") }),
+    store.acceptInvitation(invited, { newUser: proven }),
     NameTakenError,
   );
   const joined = await store.acceptInvitation(invited, { userId: user._id });
   assert.equal(joined?.member.role, "owner");
   assert.equal(await store.findInvitation(invited._id, new Date()), null);
+});
+
+test("an address identifies who has proven it, and until then several may have it", async () => {
+  const { store } = opened;
+  const others = [await store.createUser(person("sam")), await store.createUser(person("sam"))];
+  assert.equal(await store.findUserByProvenEmail("sam@example.com"), null);
+  const proven = await store.createUser({ ...person("sam"), emailProvenAt: new Date() });
+  assert.equal((await store.findUserByProvenEmail("Sam@example.com"))?._id, proven._id);
+  const all = await store.listUsersByEmail("Sam@example.com");
+  assert.deepEqual(all.map(({ _id }) => _id), [proven._id, ...others.map(({ _id }) => _id)]);
+  const second = store.updateUser(others[0]?._id ?? "", { emailProvenAt: new Date() });
+  await assert.rejects(second, NameTakenError);
+});
+
+test("linkUser() ends the password and the sessions of who has proven their address, once", async () => {
+  const { store } = opened;
+  const oidc = { issuer: "https://id.example", subject: "1" };
+  const unproven = await store.createUser({ ...person("una"), passwordHash: "x" });
+  assert.equal(await store.linkUser(unproven._id, oidc), null);
+  assert.equal((await store.findUser(unproven._id))?.passwordHash, "x");
+  const { _id } = await store.createUser({
+    ...{ ...person("pia"), passwordHash: "x", emailProvenAt: new Date() },
+  });
+  const at = new Date();
+  await store.createSession({
+    ...{ _id: "before", userId: _id, accountId: ACCOUNT, csrfToken: "x", userAgent: "" },
+    ...{ createdAt: at, lastSeenAt: at, expiresAt: new Date(at.getTime() + 60_000) },
+  });
+  const linked = await store.linkUser(_id, oidc);
+  assert.deepEqual([linked?.oidc, linked?.passwordHash], [oidc, null]);
+  assert.equal(await store.findSession("before", at), null);
+  assert.equal(await store.linkUser(_id, { ...oidc, subject: "2" }), null);
+});
+
+test("ensureIndexes() lifts the rule of earlier versions that no two have the same address", async () => {
+  const { store, db } = opened;
+  await db.collection("users").deleteMany();
+  await db.collection("users").createIndex({ email: 1 }, { unique: true, name: "email_1" });
+  await store.ensureIndexes();
+  await store.createUser(person("kim"));
+  await store.createUser(person("kim"));
 });
 
 test("createInvitation() replaces what was sent to an address before, in this account alone", async () => {

@@ -5,13 +5,20 @@ import { isDuplicateKey } from "./_duplicate_key.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 
 /** Whom to create. */
-export type NewUser = Pick<User, "email" | "name" | "passwordHash"> & { oidc?: User["oidc"] };
+export type NewUser =
+  & Pick<User, "email" | "name" | "passwordHash">
+  & Partial<Pick<User, "oidc" | "emailProvenAt" | "onlyAccountId">>;
+
+/** What of a user can be changed. */
+export type UserChanges = Partial<
+  Pick<User, "email" | "emailProvenAt" | "onlyAccountId" | "name" | "passwordHash">
+>;
 
 /** What can be done with people: users, and their membership in accounts. */
 export interface PeopleStore {
   /**
    * Creates a user.
-   * @throws {NameTakenError} If another has the address.
+   * @throws {NameTakenError} If the address is proven, and another has proven the same.
    */
   createUser(user: NewUser): Promise<User>;
   /** Tells whether there is any user yet. */
@@ -19,18 +26,17 @@ export interface PeopleStore {
   findUser(id: string): Promise<User | null>;
   /** Lists all users by address, for the operator. */
   listUsers(): Promise<User[]>;
-  /** Finds a user by address, in whatever case it is written. */
-  findUserByEmail(email: string): Promise<User | null>;
+  /** Lists who has an address, in whatever case it is written: who has proven it first, then by age. */
+  listUsersByEmail(email: string): Promise<User[]>;
+  /** Finds who has proven an address, in whatever case it is written. */
+  findUserByProvenEmail(email: string): Promise<User | null>;
   /** Finds who signs in at an OpenID Connect provider under a subject. */
   findUserByOidc(identity: NonNullable<User["oidc"]>): Promise<User | null>;
   /**
    * Changes a user; what is left out stays.
-   * @throws {NameTakenError} If another has the new address.
+   * @throws {NameTakenError} If the address is proven now, and another has proven the same.
    */
-  updateUser(
-    id: string,
-    changes: Partial<Pick<User, "email" | "hasNamedEmail" | "name" | "passwordHash" | "oidc">>,
-  ): Promise<User | null>;
+  updateUser(id: string, changes: UserChanges): Promise<User | null>;
   /** Makes a user a member of an account, or gives them another role. */
   setMember(member: Pick<Member, "accountId" | "userId" | "role">): Promise<Member>;
   findMember(accountId: string, userId: string): Promise<Member | null>;
@@ -39,6 +45,9 @@ export interface PeopleStore {
   /** Lists what a user is a member of. */
   listMemberships(userId: string): Promise<Member[]>;
 }
+
+/** Fits the index of proven addresses. */
+const PROVEN = { $gte: new Date(0) };
 
 /** Gives the operations on people. */
 export function peopleStore(db: Db): PeopleStore {
@@ -60,7 +69,16 @@ export function peopleStore(db: Db): PeopleStore {
       return found.map((user) => userSchema.parse(user));
     },
     findUser: async (id) => parsed(await users.findOne({ _id: id })),
-    findUserByEmail: async (email) => parsed(await users.findOne({ email: email.toLowerCase() })),
+    async listUsersByEmail(email) {
+      const found = await users.find({ email: email.toLowerCase() })
+        .sort({ createdAt: 1 }).toArray();
+      const all = found.map((user) => userSchema.parse(user));
+      return all.toSorted((a, b) =>
+        Number(b.emailProvenAt !== null) - Number(a.emailProvenAt !== null)
+      );
+    },
+    findUserByProvenEmail: async (email) =>
+      parsed(await users.findOne({ email: email.toLowerCase(), emailProvenAt: PROVEN })),
     findUserByOidc: async ({ issuer, subject }) =>
       parsed(await users.findOne({ "oidc.issuer": issuer, "oidc.subject": subject })),
     async updateUser(id, changes) {
@@ -70,8 +88,9 @@ export function peopleStore(db: Db): PeopleStore {
       try {
         return parsed(await users.findOneAndUpdate({ _id: id }, { $set }, options));
       } catch (error) {
-        if (email !== undefined && isDuplicateKey(error)) throw new NameTakenError("user", email);
-        throw error;
+        if (!isDuplicateKey(error)) throw error;
+        const taken = email ?? (await users.findOne({ _id: id }))?.email ?? id;
+        throw new NameTakenError("user", taken);
       }
     },
     async setMember({ accountId, userId, role }) {
@@ -105,10 +124,8 @@ export function peopleStore(db: Db): PeopleStore {
 }
 
 /** Makes the document of a new user. */
-export function userOf({ email, name, passwordHash, oidc = null }: NewUser): User {
+export function userOf({ email, ...rest }: NewUser): User {
   const _id = newId("usr");
   const createdAt = new Date();
-  return userSchema.parse({
-    ...{ _id, email: email.toLowerCase(), name, passwordHash, oidc, createdAt },
-  });
+  return userSchema.parse({ ...rest, _id, email: email.toLowerCase(), createdAt });
 }

@@ -160,7 +160,9 @@ export async function openTestDashboard(
     const accountId = account._id;
     const person = async (role: Role) => {
       const email = `${role}@${name.toLowerCase()}.example`;
-      const user = await store.createUser({ email, name: `${name} ${role}`, passwordHash: null });
+      const user = await store.createUser({
+        ...{ email, name: `${name} ${role}`, passwordHash: null, emailProvenAt: now() },
+      });
       await store.setMember({ accountId, userId: user._id, role });
       return [role, await signIn(user, accountId)] as const;
     };

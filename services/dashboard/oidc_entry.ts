@@ -6,12 +6,11 @@ import type { OidcIdentity } from "./oidc.ts";
 export interface AdmissionDeps extends
   Pick<
     Store,
-    | "acceptInvitation"
-    | "findUserByEmail"
     | "findUserByOidc"
+    | "findUserByProvenEmail"
+    | "linkUser"
     | "listInvitationsTo"
     | "listMemberships"
-    | "updateUser"
   > {
   now(): Date;
 }
@@ -19,60 +18,39 @@ export interface AdmissionDeps extends
 /** Why somebody whom the provider knows is not let in. */
 export type Refusal = "unverified" | "not_member";
 
-/** Who was let in, and to which account; with what they joined on the way. */
+/** Somebody of a provider, with an address that it has verified. */
+export type VerifiedIdentity = OidcIdentity & { email: string };
+
+/** Who was let in, and to which account; or who is to be asked first what they want to join. */
 export type Admission =
-  | { user: User; accountId: string; joined: { accountId: string; email: string }[] }
+  | { user: User; accountId: string }
+  | { asked: VerifiedIdentity }
   | { refusal: Refusal };
 
 /**
  * Finds the user who signed in at the provider: by the provider's own name for them, else by an address
- * that it has verified and that a member has, or that was invited. Nobody else comes in.
+ * that the provider has verified and the user has proven. Whoever is a member of nothing, but invited, is
+ * asked what they want to join. Nobody else comes in.
  */
 export async function admit(identity: OidcIdentity, deps: AdmissionDeps): Promise<Admission> {
   const { email, issuer, subject } = identity;
-  const known = await deps.findUserByOidc({ issuer, subject });
-  const user = known ?? (email === null ? null : await deps.findUserByEmail(email));
-  // The address has passed to somebody else at the provider: that is another person.
-  if (user?.oidc && known === null) return { refusal: "not_member" };
-  // Whoever says that an address is theirs must not be given the person whose it is.
-  if (user?.hasNamedEmail && known === null) return { refusal: "not_member" };
+  const user = await deps.findUserByOidc({ issuer, subject }) ??
+    (email === null ? null : await linked({ ...identity, email }, deps));
+  if (user === "somebody_else") return { refusal: "not_member" };
   const [first] = user === null ? [] : await deps.listMemberships(user._id);
-  if (user !== null && first !== undefined) {
-    const entered = known ?? await link(user, identity, deps);
-    return { user: entered, accountId: first.accountId, joined: [] };
-  }
-  if (email === null) return { refusal: known === null ? "unverified" : "not_member" };
-  return await join(user, { ...identity, email }, deps);
+  if (user !== null && first !== undefined) return { user, accountId: first.accountId };
+  if (email === null) return { refusal: user === null ? "unverified" : "not_member" };
+  const invitations = await deps.listInvitationsTo(email, deps.now());
+  if (invitations.length === 0) return { refusal: "not_member" };
+  return { asked: { ...identity, email } };
 }
 
-async function join(
-  user: User | null,
-  { email, issuer, subject, name }: OidcIdentity & { email: string },
-  deps: AdmissionDeps,
-): Promise<Admission> {
-  let entered = user;
-  const joined: { accountId: string; email: string }[] = [];
-  for (const invitation of await deps.listInvitationsTo(email, deps.now())) {
-    const newUser = {
-      ...{ email, passwordHash: null, oidc: { issuer, subject } },
-      name: name ?? email.split("@")[0] ?? email,
-    };
-    const joining = entered === null ? { newUser } : { userId: entered._id };
-    const done = await deps.acceptInvitation(invitation, joining);
-    if (done === null) continue;
-    entered = done.user;
-    joined.push({ accountId: invitation.accountId, email });
-  }
-  const [first] = joined;
-  if (entered === null || first === undefined) return { refusal: "not_member" };
-  if (entered.oidc === null) entered = await link(entered, { issuer, subject }, deps);
-  return { user: entered, accountId: first.accountId, joined };
-}
-
-async function link(
-  user: User,
-  { issuer, subject }: Pick<OidcIdentity, "issuer" | "subject">,
-  { updateUser }: AdmissionDeps,
-): Promise<User> {
-  return await updateUser(user._id, { oidc: { issuer, subject } }) ?? user;
+/** Links who has proven the address. It may have passed to somebody else at the provider. */
+async function linked(
+  { email, issuer, subject }: VerifiedIdentity,
+  { findUserByProvenEmail, linkUser }: AdmissionDeps,
+): Promise<User | null | "somebody_else"> {
+  const user = await findUserByProvenEmail(email);
+  if (user === null) return null;
+  return await linkUser(user._id, { issuer, subject }) ?? "somebody_else";
 }

@@ -50,6 +50,11 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
+/** Refuses what takes an address that was shown to be theirs. */
+export function unproven(email: string): Problem {
+  return new Problem("unproven", `Show first that ${email} is your address`);
+}
+
 /** Says what `libs/http` refuses. */
 function problemOf({ code, message, issues, retryAfter, cause }: Refusal): Problem {
   const known = code in PROBLEM_STATUS ? code as ProblemCode : "invalid_request";

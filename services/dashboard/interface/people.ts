@@ -22,14 +22,28 @@ export interface InvitationOffer {
   role: Role;
   invitedBy: string;
   expiresAt: string;
-  /** How the one who is invited enters: with a new name and password, with the one they have, or elsewhere. */
-  entry: "new" | "password" | "oidc";
 }
 
-/** `POST /api/entrance/invitation/:token`. The name is for who is new. */
+/** `POST /api/entrance/invitation/:token`: makes a login that is for this account alone. */
 export interface AcceptInput {
-  name?: string;
+  name: string;
   password: string;
+}
+
+/** What somebody who comes from the provider may join. */
+export interface JoiningOffer {
+  id: string;
+  accountName: string;
+  role: Role;
+  invitedBy: string;
+  /** Null unless the one who invites has proven it. */
+  inviterEmail: string | null;
+}
+
+/** `GET /api/entrance/joining`: what was sent to the address that the provider has verified. */
+export interface JoiningView {
+  email: string;
+  offers: JoiningOffer[];
 }
 
 /** A member of the account. */
@@ -37,6 +51,8 @@ export interface MemberView {
   userId: string;
   name: string;
   email: string;
+  /** Whether it was shown that the address is theirs. */
+  isProven: boolean;
   role: Role;
   since: string;
 }

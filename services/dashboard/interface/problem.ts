@@ -7,6 +7,8 @@ export const PROBLEM_STATUS = {
   signed_out: 401,
   wrong_origin: 403,
   not_allowed: 403,
+  /** The address must be proven first. */
+  unproven: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

@@ -2,7 +2,14 @@ import type { Role } from "@posthaste/contracts";
 
 /** `GET /api/session`: who is signed in, and where. */
 export interface SessionView {
-  user: { id: string; email: string; name: string; hasPassword: boolean };
+  user: {
+    id: string;
+    email: string;
+    /** Whether it was shown that the address is theirs. */
+    isProven: boolean;
+    name: string;
+    hasPassword: boolean;
+  };
   account: { id: string; name: string };
   role: Role;
   /** Accounts that the user may change to. */

@@ -7,7 +7,7 @@ import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";
 import { nameInput } from "../people_input.ts";
-import { Problem } from "../problem.ts";
+import { Problem, unproven } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 
 const NAME = z.object({ name: nameInput });
@@ -49,6 +49,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
   app.post("/api/accounts", { config: { role: "owner" } }, async ({ visitor, body }) => {
     const { name } = readInput(NAME, body);
     const { user, session } = visitor;
+    if (user.onlyAccountId !== null) throw unproven(user.email);
     const account = await store.createOwnedAccount({ name, userId: user._id }).catch(takenName);
     const accountId = account._id;
     const { lastSeenAt, expiresAt } = session;

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { User } from "@posthaste/contracts";
 import { networkOf } from "@posthaste/http";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -58,17 +59,27 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
     const person = `login ${network} ${email}`;
     const keys = { [person]: PER_PERSON, [`login ${network}`]: PER_ADDRESS };
     attempts.begin(keys);
-    const user = await store.findUserByEmail(email);
-    const { isRight, renewed } = await desk.verify(password, user?.passwordHash);
-    if (user === null || !isRight) {
-      throw new Problem("wrong_login", "The e-mail address or the password is wrong");
-    }
+    const { user, renewed } = await whoseIs(password, await store.listUsersByEmail(email));
     attempts.succeed(keys, { forget: [person] });
     if (renewed !== undefined) await store.updateUser(user._id, { passwordHash: renewed });
     const accountId = await firstAccountOf(user._id, routing);
     await enter({ request, reply }, { userId: user._id, accountId }, routing);
     return {};
   });
+
+  /** Until an address is proven, several may have it. */
+  async function whoseIs(
+    password: string,
+    users: readonly User[],
+  ): Promise<{ user: User; renewed?: string }> {
+    const withPassword = users.filter(({ passwordHash }) => passwordHash !== null);
+    for (const user of withPassword) {
+      const { isRight, renewed } = await desk.verify(password, user.passwordHash);
+      if (isRight) return { user, ...(renewed === undefined ? {} : { renewed }) };
+    }
+    if (withPassword.length === 0) await desk.verify(password, null);
+    throw new Problem("wrong_login", "The e-mail address or the password is wrong");
+  }
 }
 
 function alreadySetUp(): Problem {

@@ -1,23 +1,19 @@
 import { hashToken } from "../session.ts";
 import type { Invitation, User } from "@posthaste/contracts";
 import { networkOf } from "@posthaste/http";
-import { NameTakenError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { PER_ADDRESS, PER_PERSON } from "../attempts.ts";
+import { PER_ADDRESS } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import { enter } from "../enter.ts";
 import type { AcceptInput, InvitationOffer } from "../interface/people.ts";
 import { checkPassword, nameInput, passwordInput } from "../people_input.ts";
-import { Problem } from "../problem.ts";
+import { Problem, unproven } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import type { EntranceRouting } from "./people.ts";
 
 const PARAMS = z.object({ token: z.string().max(100) });
-const ACCEPT: z.ZodType<AcceptInput> = z.object({
-  name: nameInput.optional(),
-  password: passwordInput,
-}) as z.ZodType<AcceptInput>;
+const ACCEPT: z.ZodType<AcceptInput> = z.object({ name: nameInput, password: passwordInput });
 
 /** What can be done with the link of an invitation, signed out and signed in. */
 export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting): void {
@@ -37,10 +33,7 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
     { _id, accountId, email }: Invitation,
     joining: Parameters<typeof store.acceptInvitation>[1],
   ): Promise<User> {
-    const joined = await store.acceptInvitation({ _id, accountId }, joining).catch((error) => {
-      if (!(error instanceof NameTakenError)) throw error;
-      throw new Problem("conflict", "You have a password already: reload the page and sign in");
-    });
+    const joined = await store.acceptInvitation({ _id, accountId }, joining);
     if (joined === null) throw goneInvitation();
     const { user, member: { role } } = joined;
     const deed = { action: "invitation.accepted", target: `invitation of ${email}` };
@@ -51,15 +44,13 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
   app.get("/api/entrance/invitation/:token", { config: { role: "anyone" } }, async (request) => {
     const invitation = await invitationOf(request.params, request.ip);
     const { accountId, email, role, invitedBy, expiresAt } = invitation;
-    const [account, inviter, user] = await Promise.all([
+    const [account, inviter] = await Promise.all([
       store.findAccount(accountId),
       store.findUser(invitedBy),
-      store.findUserByEmail(email),
     ]);
     if (account === null) throw goneInvitation();
-    const entry = user === null ? "new" : user.passwordHash === null ? "oidc" : "password";
     const offer: InvitationOffer = {
-      ...{ accountName: account.name, email, role, entry, expiresAt: expiresAt.toISOString() },
+      ...{ accountName: account.name, email, role, expiresAt: expiresAt.toISOString() },
       invitedBy: inviter?.name ?? "an owner",
     };
     return offer;
@@ -72,21 +63,11 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
       const invitation = await invitationOf(request.params, request.ip);
       const { name, password } = readInput(ACCEPT, request.body);
       const { email, accountId } = invitation;
-      const known = await store.findUserByEmail(email);
-      let joining: Parameters<typeof join>[1];
-      if (known === null) {
-        if (name === undefined) throw missingName();
-        checkPassword(password, email);
-        joining = { newUser: { email, name, passwordHash: await desk.hash(password) } };
-      } else {
-        const keys = { [`login ${networkOf(request.ip)} ${email}`]: PER_PERSON };
-        attempts.begin(keys);
-        const { isRight } = await desk.verify(password, known.passwordHash);
-        if (!isRight) throw new Problem("wrong_login", "The password is wrong");
-        attempts.succeed(keys, { forget: Object.keys(keys) });
-        joining = { userId: known._id };
-      }
-      const user = await join(invitation, joining);
+      checkPassword(password, email);
+      const passwordHash = await desk.hash(password);
+      // Whoever has the link: the one who invites may have copied it to anybody.
+      const newUser = { email, name, passwordHash, onlyAccountId: accountId };
+      const user = await join(invitation, { newUser });
       await enter({ request, reply }, { userId: user._id, accountId }, routing);
       return {};
     },
@@ -99,6 +80,7 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
     if (user.email !== email) {
       throw new Problem("not_allowed", `This is for ${email}: sign out, and open the link again`);
     }
+    if (user.emailProvenAt === null) throw unproven(email);
     await join(invitation, { userId: user._id });
     const { lastSeenAt, expiresAt } = session;
     await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId });
@@ -111,9 +93,4 @@ function goneInvitation(): Problem {
     "not_found",
     "This invitation has been used, taken back, or is older than 7 days: ask for another",
   );
-}
-
-function missingName(): Problem {
-  const issues = [{ path: "name", message: "must not be empty" }];
-  return new Problem("invalid_request", "Say how you are called", { issues });
 }

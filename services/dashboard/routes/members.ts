@@ -31,6 +31,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options }: Routing): 
     const view: MembersView = {
       members: people.map(({ member, user }) => ({
         ...{ userId: user._id, name: user.name, email: user.email, role: member.role },
+        isProven: user.emailProvenAt !== null,
         since: member.createdAt.toISOString(),
       })),
       invitations: open.map((each) => viewOf(each, nameOf.get(each.invitedBy) ?? "an owner")),
@@ -64,8 +65,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options }: Routing): 
   app.post("/api/invitations", { config: { role: "owner" } }, async ({ visitor, body }) => {
     const { email, role } = readInput(INVITE, body);
     const { accountId, user } = visitor;
-    const known = await store.findUserByEmail(email);
-    if (known !== null && await store.findMember(accountId, known._id) !== null) {
+    if ((await store.listMembers(accountId)).some((member) => member.user.email === email)) {
       throw new Problem("conflict", `${email} is a member already`);
     }
     const at = now();

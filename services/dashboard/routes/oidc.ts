@@ -3,13 +3,15 @@ import { networkOf } from "@posthaste/http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS } from "../attempts.ts";
-import { audit } from "../audit.ts";
 import { enter } from "../enter.ts";
 import type { OidcRefusal } from "../interface/session.ts";
+import { openJoiningPasses } from "../joining_pass.ts";
 import { openOidc } from "../oidc.ts";
 import { admit } from "../oidc_entry.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
+import { newToken } from "../session.ts";
+import { askWhatToJoin, joiningRoutes } from "./joining.ts";
 import type { EntranceRouting } from "./people.ts";
 
 /** Name of the cookie that binds what comes back from the provider to the browser that was sent there. */
@@ -32,6 +34,8 @@ export function oidcRoutes(app: FastifyInstance, routing: EntranceRouting): void
   const { deps, options, attempts } = routing;
   const { store, now, logger } = deps;
   const oidc = options.oidc === undefined ? undefined : openOidc(options.oidc);
+  const passes = openJoiningPasses({ secret: options.oidc?.clientSecret ?? newToken(), now });
+  joiningRoutes(app, routing, passes);
 
   app.get("/api/entrance/oidc", { config: { role: "anyone" } }, async (request, reply) => {
     if (oidc === undefined) throw new Problem("not_found", "There is no provider to sign in at");
@@ -64,15 +68,11 @@ export function oidcRoutes(app: FastifyInstance, routing: EntranceRouting): void
     const admission = await admit(identity, { ...store, now });
     if ("refusal" in admission) return refuse(reply, admission.refusal);
     attempts.succeed(keys);
-    const { user, accountId, joined } = admission;
-    for (const { accountId, email } of joined) {
-      const deed = { action: "invitation.accepted", target: `invitation of ${email}` };
-      await audit({ ...store, now }, { accountId, user }, deed);
-    }
+    if ("asked" in admission) return askWhatToJoin(reply, admission.asked, passes);
+    const { user, accountId } = admission;
     await enter({ request, reply }, { userId: user._id, accountId }, routing);
     const { invitation } = checks;
-    const isOpen = invitation !== undefined && joined.length === 0;
-    return reply.redirect(isOpen ? `/invitation/${invitation}` : "/", 303);
+    return reply.redirect(invitation === undefined ? "/" : `/invitation/${invitation}`, 303);
   });
 }
 

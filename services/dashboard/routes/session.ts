@@ -12,7 +12,7 @@ const DEMO_USER = { email: "developer@northwind.example", name: "Developer" };
 
 /** Signing in and out, and who is signed in. */
 export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
-  const { deps: { store }, options } = routing;
+  const { deps: { store, now }, options } = routing;
   const { demoAccount } = options;
 
   app.get("/api/entrance", { config: { role: "anyone" } }, async (): Promise<EntranceView> => {
@@ -46,8 +46,8 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
   app.post("/api/entrance/demo", { config: { role: "anyone" } }, async (request, reply) => {
     const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
     if (account === null) throw new Problem("not_found", "There is no demonstration here");
-    const user = await store.findUserByEmail(DEMO_USER.email) ??
-      await store.createUser({ ...DEMO_USER, passwordHash: null });
+    const user = await store.findUserByProvenEmail(DEMO_USER.email) ??
+      await store.createUser({ ...DEMO_USER, passwordHash: null, emailProvenAt: now() });
     await store.setMember({ accountId: account._id, userId: user._id, role: "owner" });
     await enter({ request, reply }, { userId: user._id, accountId: account._id }, routing);
     return {};
@@ -64,6 +64,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
       user: {
         id: user._id,
         email: user.email,
+        isProven: user.emailProvenAt !== null,
         name: user.name,
         hasPassword: user.passwordHash !== null,
       },

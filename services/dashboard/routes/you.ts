@@ -1,5 +1,4 @@
 import type { User } from "@posthaste/contracts";
-import { NameTakenError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { PER_PERSON } from "../attempts.ts";
@@ -46,7 +45,7 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
     const { user, session } = visitor;
     await checkCurrent(user, current);
     if (email === user.email) return { ended: 0 };
-    await store.updateUser(user._id, { email, hasNamedEmail: true }).catch(takenEmail);
+    await store.updateUser(user._id, { email, emailProvenAt: null });
     const ended = await store.removeSessions(user._id, { except: session._id });
     const details = { from: user.email, to: email };
     const deed = { action: "person.address_changed", target: user.name, details };
@@ -130,10 +129,4 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
     reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
     return { ended };
   });
-}
-
-function takenEmail(error: unknown): never {
-  if (!(error instanceof NameTakenError)) throw error;
-  const issues = [{ path: "email", message: "is taken" }];
-  throw new Problem("name_taken", "Somebody else has this address", { issues });
 }

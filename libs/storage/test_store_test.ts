@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestStore } from "./_test_store.ts";
+
+test("openTestStore() finds nothing of what the test before has written", async () => {
+  const urls: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    await using opened = await openTestStore();
+    assert.deepEqual(await opened.store.listAccounts(), []);
+    assert.deepEqual(await opened.db.collection("system.profile").countDocuments(), 0);
+    await opened.db.command({ profile: 2 });
+    await opened.store.createAccount({ name: "Shop" });
+    urls.push(opened.url);
+  }
+  // Otherwise nothing was seen: it was the same database.
+  assert.equal(urls[0], urls[1]);
+});

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type { Answer, TestDashboard } from "./_test_dashboard.ts";
+import { SESSION_COOKIE } from "./guard.ts";
+import type { JoiningView } from "./interface/people.ts";
+import type { OidcSettings } from "./oidc.ts";
+import { JOINING_COOKIE } from "./routes/joining.ts";
+import { OIDC_COOKIE } from "./routes/oidc.ts";
+
+const CLIENT = { id: "posthaste", secret: "client-secret" };
+
+/** What the provider says of the next one who signs in. */
+export interface Claims {
+  sub: string;
+  email?: string;
+  email_verified?: boolean | string;
+  name?: string;
+  nonce?: string;
+  aud?: string;
+}
+
+/** A small OpenID Connect provider that everybody is signed in at. */
+export interface TestProvider extends AsyncDisposable {
+  issuer: string;
+  /** What a dashboard is given to use it. */
+  settings: OidcSettings;
+  next: Claims;
+  /** Signs with a key that it does not publish. */
+  forges: boolean;
+  /** Tells addresses and names at the userinfo endpoint only. */
+  isTerse: boolean;
+  isDown: boolean;
+}
+
+/** Opens a provider on loopback. */
+export async function openTestProvider(): Promise<TestProvider> {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const forger = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const codes = new Map<string, { challenge: string; nonce: string; redirect: string }>();
+  const jwk = { ...publicKey.export({ format: "jwk" }), kid: "1", alg: "RS256", use: "sig" };
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? "", provider.issuer);
+    const answer = (status: number, body: unknown) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(body));
+    };
+    if (provider.isDown) return answer(500, {});
+    switch (url.pathname) {
+      case "/.well-known/openid-configuration":
+        return answer(200, {
+          issuer: provider.issuer,
+          authorization_endpoint: `${provider.issuer}/authorize`,
+          token_endpoint: `${provider.issuer}/token`,
+          userinfo_endpoint: `${provider.issuer}/userinfo`,
+          jwks_uri: `${provider.issuer}/jwks`,
+          response_types_supported: ["code"],
+          subject_types_supported: ["public"],
+          id_token_signing_alg_values_supported: ["RS256"],
+        });
+      case "/jwks":
+        return answer(200, { keys: [jwk] });
+      case "/authorize": {
+        const asked = Object.fromEntries(url.searchParams);
+        assert.equal(asked["client_id"], CLIENT.id);
+        assert.equal(asked["code_challenge_method"], "S256");
+        const code = randomUUID();
+        const { redirect_uri: redirect = "", nonce = "", code_challenge: challenge = "" } = asked;
+        codes.set(code, { challenge, nonce, redirect });
+        const back = new URL(redirect);
+        back.searchParams.set("code", code);
+        back.searchParams.set("state", asked["state"] ?? "");
+        response.writeHead(302, { location: back.href });
+        return response.end();
+      }
+      case "/token":
+        return answer(...await tokenAnswer(request));
+      case "/userinfo":
+        return answer(200, provider.next);
+      default:
+        return answer(404, {});
+    }
+  });
+
+  async function tokenAnswer(request: IncomingMessage): Promise<[number, unknown]> {
+    const form = new URLSearchParams(await text(request));
+    const code = form.get("code") ?? "";
+    const found = codes.get(code);
+    codes.delete(code);
+    const challenge = createHash("sha256").update(form.get("code_verifier") ?? "").digest(
+      "base64url",
+    );
+    if (
+      found === undefined || found.challenge !== challenge ||
+      found.redirect !== form.get("redirect_uri") || form.get("client_secret") !== CLIENT.secret
+    ) return [400, { error: "invalid_grant" }];
+    const { sub, nonce, aud, ...told } = provider.next;
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      ...{ iss: provider.issuer, aud: aud ?? CLIENT.id, iat: now, exp: now + 60, sub },
+      ...(provider.isTerse ? {} : told),
+      nonce: nonce ?? found.nonce,
+    };
+    const head = [{ alg: "RS256", kid: "1" }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+    const key = provider.forges ? forger.privateKey : privateKey;
+    const signature = sign("RSA-SHA256", Buffer.from(head), key).toString("base64url");
+    return [200, {
+      ...{ access_token: "at", token_type: "Bearer", id_token: `${head}.${signature}` },
+    }];
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const issuer = `http://127.0.0.1:${port}`;
+  const provider: TestProvider = {
+    ...{ issuer, next: { sub: "1" } },
+    settings: { issuer, clientId: CLIENT.id, clientSecret: CLIENT.secret, name: "Example" },
+    ...{ forges: false, isTerse: false, isDown: false },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return provider;
+}
+
+/** A way to the provider and back. */
+export interface Departure {
+  /** Path that the provider sends the browser to. */
+  back: string;
+  /** What the browser has kept meanwhile. */
+  cookie: string;
+}
+
+/** Sends a browser to the provider. */
+export async function depart(
+  { signedOut }: Pick<TestDashboard, "signedOut">,
+  query = "",
+): Promise<Departure> {
+  const sent = await signedOut.get(`/api/entrance/oidc${query}`);
+  assert.equal(sent.status, 303);
+  const answer = await fetch(String(sent.headers["location"]), { redirect: "manual" });
+  const { pathname, search } = new URL(answer.headers.get("location") ?? "");
+  return { back: `${pathname}${search}`, cookie: sent.cookies[OIDC_COOKIE] ?? "" };
+}
+
+/** The browser comes back: gives where it is sent, its session if it has one, and its cookies. */
+export async function arrive(
+  { signedOut, browser }: Pick<TestDashboard, "signedOut" | "browser">,
+  { back, cookie }: Departure,
+) {
+  const answer = await signedOut.get(back, { cookie: `${OIDC_COOKIE}=${cookie}` });
+  const token = answer.cookies[SESSION_COOKIE];
+  const session = token === undefined ? undefined : (await browser(token).get("/api/session")).body;
+  assert.equal(answer.cookies[OIDC_COOKIE], "");
+  return { to: answer.headers["location"], session, cookies: answer.cookies };
+}
+
+/** Who was asked says yes to what an account offers; gives their session. */
+export async function sayYes(
+  { signedOut, browser }: Pick<TestDashboard, "signedOut" | "browser">,
+  { cookies }: Pick<Answer, "cookies">,
+  accountName: string,
+) {
+  const cookie = { cookie: `${JOINING_COOKIE}=${cookies[JOINING_COOKIE]}` };
+  const { offers }: JoiningView = (await signedOut.get("/api/entrance/joining", cookie)).body;
+  const offer = offers.find((each) => each.accountName === accountName);
+  const joined = await signedOut.post("/api/entrance/joining", { id: offer?.id }, cookie);
+  assert.equal(joined.status, 200, joined.text);
+  return (await browser(joined.cookies[SESSION_COOKIE]).get("/api/session")).body;
+}

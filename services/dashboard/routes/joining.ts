@@ -1,0 +1,100 @@
+import type { CookieSerializeOptions } from "@fastify/cookie";
+import type { Invitation } from "@posthaste/contracts";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { z } from "zod";
+import { audit } from "../audit.ts";
+import { enter } from "../enter.ts";
+import type { JoiningOffer, JoiningView } from "../interface/people.ts";
+import { type JoiningPasses, PASS_AGE_MS } from "../joining_pass.ts";
+import type { VerifiedIdentity } from "../oidc_entry.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import type { EntranceRouting } from "./people.ts";
+
+/** Name of the cookie of somebody whom the provider knows, and who has not said yet what to join. */
+export const JOINING_COOKIE = "__Host-posthaste-joining";
+
+const COOKIE: CookieSerializeOptions = {
+  ...{ path: "/", httpOnly: true, secure: true, sameSite: "lax" },
+};
+const JOIN = z.object({ id: z.string().max(100) });
+
+/** Sends somebody to the page that asks. */
+export function askWhatToJoin(
+  reply: FastifyReply,
+  identity: VerifiedIdentity,
+  passes: JoiningPasses,
+): FastifyReply {
+  reply.setCookie(JOINING_COOKIE, passes.issue(identity), {
+    ...COOKIE,
+    maxAge: PASS_AGE_MS / 1000,
+  });
+  return reply.redirect("/joining", 303);
+}
+
+/** Joining, by whoever comes from the provider with a verified address that was invited. */
+export function joiningRoutes(
+  app: FastifyInstance,
+  routing: EntranceRouting,
+  passes: JoiningPasses,
+): void {
+  const { store, now } = routing.deps;
+
+  function identityOf(cookie: string | undefined): VerifiedIdentity {
+    const identity = passes.read(cookie);
+    if (identity !== undefined) return identity;
+    throw new Problem("not_found", "That took too long: sign in again");
+  }
+
+  async function offerOf({ _id, accountId, role, invitedBy }: Invitation): Promise<JoiningOffer[]> {
+    const [account, inviter] = await Promise.all([
+      store.findAccount(accountId),
+      store.findUser(invitedBy),
+    ]);
+    if (account === null) return [];
+    const invited = inviter === null ? "an owner" : inviter.name;
+    const isProven = (inviter?.emailProvenAt ?? null) !== null;
+    return [{
+      ...{ id: _id, accountName: account.name, role, invitedBy: invited },
+      inviterEmail: isProven ? inviter?.email ?? null : null,
+    }];
+  }
+
+  app.get("/api/entrance/joining", { config: { role: "anyone" } }, async (request) => {
+    const { email } = identityOf(request.cookies[JOINING_COOKIE]);
+    const invitations = await store.listInvitationsTo(email, now());
+    const offers = await Promise.all(invitations.map(offerOf));
+    const view: JoiningView = { email, offers: offers.flat() };
+    return view;
+  });
+
+  app.post("/api/entrance/joining", { config: { role: "anyone" } }, async (request, reply) => {
+    const { issuer, subject, email, name } = identityOf(request.cookies[JOINING_COOKIE]);
+    const { id } = readInput(JOIN, request.body);
+    const all = await store.listInvitationsTo(email, now());
+    const invitation = all.find(({ _id }) => _id === id);
+    const known = await store.findUserByOidc({ issuer, subject });
+    const joined = invitation === undefined ? null : await store.acceptInvitation(
+      invitation,
+      known === null
+        ? {
+          newUser: {
+            ...{ email, passwordHash: null, oidc: { issuer, subject }, emailProvenAt: now() },
+            name: name ?? email.split("@")[0] ?? email,
+          },
+        }
+        : { userId: known._id },
+    );
+    if (joined === null || invitation === undefined) {
+      throw new Problem("not_found", "This invitation has been used or taken back already");
+    }
+    const { accountId } = invitation;
+    const { user, member: { role } } = joined;
+    await audit({ ...store, now }, { accountId, user }, {
+      ...{ action: "invitation.accepted", target: `invitation of ${email}`, details: { role } },
+    });
+    reply.clearCookie(JOINING_COOKIE, COOKIE);
+    await enter({ request, reply }, { userId: user._id, accountId }, routing);
+    return {};
+  });
+}
