@@ -7,7 +7,7 @@ import { lockData } from "./data_lock.ts";
 import { followInbox } from "./follow_inbox.ts";
 import { restartDelay } from "./restart_delay.ts";
 import type { Screen } from "./screen.ts";
-import { ACCOUNT, type Demonstration, seedDemonstration, SENDER } from "./seed.ts";
+import { ACCOUNT, type Demonstration, seedDemonstration, SENDER, SYSTEM_ACCOUNT } from "./seed.ts";
 import type { Env, Settings } from "./settings.ts";
 import { openStack, type PartName, type Stack } from "./stack.ts";
 import { readStackFile, writeStackFile } from "./stack_file.ts";
@@ -50,7 +50,7 @@ export async function runDevelopment(options: DevelopmentOptions): Promise<void>
     dataDir,
     ports,
     inbox: { webPort: inboxWeb, smtpPort: inboxSmtp },
-    settings: { dashboard: { DEMO_ACCOUNT: ACCOUNT } },
+    settings: { dashboard: { DEMO_ACCOUNT: ACCOUNT, SYSTEM_ACCOUNT } },
     signal,
     prepare: async ({ mongodbUrl }) => {
       const token = (await readStackFile(dataDir))?.token;

@@ -24,8 +24,13 @@ export interface Demonstration {
 /** Name of the demonstration's account. */
 export const ACCOUNT = "Demonstration";
 
+/** Name of the account that sends what Posthaste itself writes to people. */
+export const SYSTEM_ACCOUNT = "Posthaste";
+
 /** The address that its mail comes from. */
 export const SENDER = "billing@northwind.example";
+
+const SYSTEM_SENDER = "posthaste@localhost.example";
 
 const SCOPES = ["render", "send", "read"] as const;
 
@@ -36,20 +41,24 @@ const SCOPES = ["render", "send", "read"] as const;
 export async function seedDemonstration(options: SeedOptions): Promise<Demonstration> {
   await using store = await openStore({ url: options.mongodbUrl, appName: "npm start" });
   await using cage = openCage({ workers: 1 });
-  const account = await store.findAccount(ACCOUNT) ?? await store.createAccount({ name: ACCOUNT });
-  const accountId = account._id;
+  const [accountId, systemId] = await Promise.all(
+    [ACCOUNT, SYSTEM_ACCOUNT].map(async (name) => {
+      const account = await store.findAccount(name) ?? await store.createAccount({ name });
+      return account._id;
+    }),
+  ) as [string, string];
+  const inbox = {
+    name: "Development inbox",
+    host: "127.0.0.1",
+    port: options.smtpPort,
+    tls: "none",
+    auth: null,
+  } as const;
   const [{ templates }, integration, token] = await Promise.all([
     importTemplates({ store, cage, accountId, folder: options.folder }),
-    store.upsertIntegrationByName({
-      accountId,
-      name: "Development inbox",
-      host: "127.0.0.1",
-      port: options.smtpPort,
-      tls: "none",
-      auth: null,
-      senders: [SENDER],
-    }),
+    store.upsertIntegrationByName({ ...inbox, accountId, senders: [SENDER] }),
     keptToken(store, { accountId, token: options.token }),
+    store.upsertIntegrationByName({ ...inbox, accountId: systemId, senders: [SYSTEM_SENDER] }),
   ]);
   return { accountId, token, integrationId: integration.id, templates };
 }

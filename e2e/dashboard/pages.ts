@@ -26,6 +26,8 @@ export const PAGES: readonly PageToSee[] = [
   { name: "invitation", path: ({ invitation }) => `/invitation/${invitation}`, who: "nobody" },
   { name: "invitation-signed-in", path: ({ invitation }) => `/invitation/${invitation}` },
   { name: "invitation-gone", path: "/invitation/not-one", who: "nobody" },
+  { name: "joining-ended", path: "/joining", who: "nobody" },
+  { name: "proof", path: "/proof/not-one" },
   { name: "overview", path: "/" },
   { name: "overview-empty", path: "/", who: "newcomer" },
   { name: "messages", path: "/messages" },

@@ -18,6 +18,12 @@ export const userSchema = z.object({
    * no other until the address is proven.
    */
   onlyAccountId: z.string().nullable().default(null),
+  /** The link that was sent to the address last, and proves it. */
+  proof: z.object({
+    /** SHA-256 of the link's token, in hex. */
+    id: z.string(),
+    expiresAt: z.date(),
+  }).nullable().default(null),
   name: z.string().min(1).max(200),
   /** argon2id, as a PHC string; null for who signs in elsewhere (OpenID Connect). */
   passwordHash: z.string().nullable(),
@@ -68,12 +74,17 @@ export const invitationSchema = z.object({
   email: emailAddressSchema,
   role: z.enum(ROLES),
   invitedBy: z.string(),
+  /** Whether the link was sent to the address, and shown to nobody: it proves whose it is. */
+  isMailed: z.boolean().default(false),
   createdAt: z.date(),
   expiresAt: z.date(),
 });
 
 /** An invitation to an account. */
 export type Invitation = z.infer<typeof invitationSchema>;
+
+/** An invitation that is to be kept; what has a default may be left out. */
+export type NewInvitation = z.input<typeof invitationSchema>;
 
 /** One line of an account's audit log: who changed what. */
 export const auditEntrySchema = z.object({

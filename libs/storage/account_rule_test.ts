@@ -82,6 +82,7 @@ const WITHOUT_ACCOUNT = [
     "listUsersByEmail",
     "findUserByProvenEmail",
     "linkUser",
+    "proveEmail",
     "findUserByOidc",
     "updateUser",
   ],

@@ -1,11 +1,11 @@
-import { type Invitation, invitationSchema } from "@posthaste/contracts";
+import { type Invitation, invitationSchema, type NewInvitation } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
 /** What can be done with invitations. None is found once it has expired. */
 export interface InvitationStore {
   /** Keeps an invitation, instead of what the account has sent to the same address before. */
-  createInvitation(invitation: Invitation): Promise<void>;
+  createInvitation(invitation: NewInvitation): Promise<void>;
   /** Finds an invitation by the SHA-256 of its token. */
   findInvitation(id: string, now: Date): Promise<Invitation | null>;
   /** Lists the invitations of an account, oldest first. */

@@ -11,7 +11,7 @@ export type NewUser =
 
 /** What of a user can be changed. */
 export type UserChanges = Partial<
-  Pick<User, "email" | "emailProvenAt" | "onlyAccountId" | "name" | "passwordHash">
+  Pick<User, "email" | "emailProvenAt" | "onlyAccountId" | "proof" | "name" | "passwordHash">
 >;
 
 /** What can be done with people: users, and their membership in accounts. */
@@ -37,6 +37,12 @@ export interface PeopleStore {
    * @throws {NameTakenError} If the address is proven now, and another has proven the same.
    */
   updateUser(id: string, changes: UserChanges): Promise<User | null>;
+  /**
+   * Notes that a user's address is theirs, by the link with this id that was sent there last. Gives null
+   * if it was another link, or has expired.
+   * @throws {NameTakenError} If another has proven the same.
+   */
+  proveEmail(id: string, proofId: string, at: Date): Promise<User | null>;
   /** Makes a user a member of an account, or gives them another role. */
   setMember(member: Pick<Member, "accountId" | "userId" | "role">): Promise<Member>;
   findMember(accountId: string, userId: string): Promise<Member | null>;
@@ -91,6 +97,15 @@ export function peopleStore(db: Db): PeopleStore {
         if (!isDuplicateKey(error)) throw error;
         const taken = email ?? (await users.findOne({ _id: id }))?.email ?? id;
         throw new NameTakenError("user", taken);
+      }
+    },
+    async proveEmail(id, proofId, at) {
+      const filter = { _id: id, "proof.id": proofId, "proof.expiresAt": { $gt: at } };
+      const $set = { emailProvenAt: at, onlyAccountId: null, proof: null };
+      try {
+        return parsed(await users.findOneAndUpdate(filter, { $set }, { returnDocument: "after" }));
+      } catch (error) {
+        throw isDuplicateKey(error) ? new NameTakenError("user", id) : error;
       }
     },
     async setMember({ accountId, userId, role }) {

@@ -47,6 +47,8 @@ export interface DashboardOptions {
   builtFolder?: string | null | undefined;
   /** Name of the account that anybody may enter with one click. */
   demoAccount?: string | undefined;
+  /** Name or id of the account that sends what Posthaste itself writes to people. */
+  systemAccount?: string | undefined;
   /** Where people may sign in beside here. */
   oidc?: OidcSettings | undefined;
   /** Deadlines and connections. */

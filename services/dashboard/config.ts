@@ -29,6 +29,11 @@ export const CONFIG = z.object({
     .describe("Shared with the provider"),
   OIDC_NAME: setting.text().prefault("your organisation")
     .describe('What the button says: "Sign in with …"'),
+  SYSTEM_ACCOUNT: setting.text().optional()
+    .describe(
+      "Name or id of the account whose oldest integration sends what Posthaste itself writes to people: " +
+        "invitations, and links that prove an address; without it nobody can prove one but by OpenID Connect",
+    ),
   TRUSTED_PROXIES: setting.list().prefault("")
     .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is believed"),
   MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("2000")

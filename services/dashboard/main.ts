@@ -25,6 +25,7 @@ await runService({
       apiUrl: config.API_URL,
       sessionAgeMs: config.SESSION_AGE,
       demoAccount: config.DEMO_ACCOUNT,
+      systemAccount: config.SYSTEM_ACCOUNT,
       limits: toldLimitsOf(config),
       setupCode,
       oidc: oidcOf(config),

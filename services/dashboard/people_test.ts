@@ -36,7 +36,7 @@ test("an invitation makes somebody new a member, once, with their own name and p
   const offer = (await signedOut.get(path)).body;
   assert.deepEqual({ ...offer, expiresAt: undefined }, {
     ...{ accountName: "Own", email: "new@shop.example", role: "editor", expiresAt: undefined },
-    invitedBy: "Own owner",
+    ...{ invitedBy: "Own owner", isMailed: false },
   });
   const weak = await signedOut.post(path, { name: "New", password: "short" });
   assert.equal(weak.body.issues[0].path, "password");

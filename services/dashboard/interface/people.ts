@@ -22,6 +22,8 @@ export interface InvitationOffer {
   role: Role;
   invitedBy: string;
   expiresAt: string;
+  /** Whether the link was sent to the address: who has it need not prove the address any more. */
+  isMailed: boolean;
 }
 
 /** `POST /api/entrance/invitation/:token`: makes a login that is for this account alone. */
@@ -73,10 +75,10 @@ export interface MembersView {
   invitations: InvitationView[];
 }
 
-/** `POST /api/invitations`: the link is told this once. */
+/** `POST /api/invitations`: the link is told this once, and not at all if it was sent to the address. */
 export interface InvitedView {
   invitation: InvitationView;
-  link: string;
+  link: string | null;
 }
 
 /** `GET /api/account`. */

@@ -28,6 +28,8 @@ export interface EntranceView {
   demoAccount: string | null;
   /** What the button of the OpenID Connect provider says; null if there is none. */
   oidcName: string | null;
+  /** Whether mail can be sent to people: invitations, and links that prove an address. */
+  sendsMail: boolean;
 }
 
 /** `?refused=` of the address that the provider's answer leads to when it lets nobody in. */

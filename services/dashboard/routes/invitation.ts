@@ -1,6 +1,7 @@
 import { hashToken } from "../session.ts";
 import type { Invitation, User } from "@posthaste/contracts";
 import { networkOf } from "@posthaste/http";
+import { NameTakenError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS } from "../attempts.ts";
@@ -33,7 +34,8 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
     { _id, accountId, email }: Invitation,
     joining: Parameters<typeof store.acceptInvitation>[1],
   ): Promise<User> {
-    const joined = await store.acceptInvitation({ _id, accountId }, joining);
+    const joined = await store.acceptInvitation({ _id, accountId }, joining)
+      .catch(otherLogin);
     if (joined === null) throw goneInvitation();
     const { user, member: { role } } = joined;
     const deed = { action: "invitation.accepted", target: `invitation of ${email}` };
@@ -43,14 +45,14 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
 
   app.get("/api/entrance/invitation/:token", { config: { role: "anyone" } }, async (request) => {
     const invitation = await invitationOf(request.params, request.ip);
-    const { accountId, email, role, invitedBy, expiresAt } = invitation;
+    const { accountId, email, role, invitedBy, isMailed, expiresAt } = invitation;
     const [account, inviter] = await Promise.all([
       store.findAccount(accountId),
       store.findUser(invitedBy),
     ]);
     if (account === null) throw goneInvitation();
     const offer: InvitationOffer = {
-      ...{ accountName: account.name, email, role, expiresAt: expiresAt.toISOString() },
+      ...{ accountName: account.name, email, role, isMailed, expiresAt: expiresAt.toISOString() },
       invitedBy: inviter?.name ?? "an owner",
     };
     return offer;
@@ -65,9 +67,11 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
       const { email, accountId } = invitation;
       checkPassword(password, email);
       const passwordHash = await desk.hash(password);
-      // Whoever has the link: the one who invites may have copied it to anybody.
-      const newUser = { email, name, passwordHash, onlyAccountId: accountId };
-      const user = await join(invitation, { newUser });
+      // Else the one who invites may have given the link to anybody.
+      const standing = invitation.isMailed
+        ? { emailProvenAt: now() }
+        : { onlyAccountId: accountId };
+      const user = await join(invitation, { newUser: { email, name, passwordHash, ...standing } });
       await enter({ request, reply }, { userId: user._id, accountId }, routing);
       return {};
     },
@@ -80,12 +84,23 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
     if (user.email !== email) {
       throw new Problem("not_allowed", `This is for ${email}: sign out, and open the link again`);
     }
-    if (user.emailProvenAt === null) throw unproven(email);
+    if (user.emailProvenAt === null) {
+      if (!invitation.isMailed) throw unproven(email);
+      // The link has proven it.
+      const proven = { emailProvenAt: now(), onlyAccountId: null, proof: null };
+      await store.updateUser(user._id, proven).catch(otherLogin);
+    }
     await join(invitation, { userId: user._id });
     const { lastSeenAt, expiresAt } = session;
     await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId });
     return {};
   });
+}
+
+/** Tells whoever reads the mail of an address that there is a login that has proven it. */
+function otherLogin(error: unknown): never {
+  if (!(error instanceof NameTakenError)) throw error;
+  throw new Problem("conflict", "You have another login here: sign in, and open the link again");
 }
 
 function goneInvitation(): Problem {

@@ -2,13 +2,13 @@ import { type Invitation, ROLES } from "@posthaste/contracts";
 import type { MembershipChange } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { InvitationView, InvitedView, MembersView } from "../interface/people.ts";
 import { emailInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
+import type { EntranceRouting } from "./people.ts";
 
 const INVITATION_AGE_MS = 7 * 24 * 3600_000;
 const MAX_INVITATIONS = 100;
@@ -19,7 +19,7 @@ const INVITE = z.object({ email: emailInput, role: z.enum(ROLES) });
 const INVITATION = z.object({ invitationId: z.string() });
 
 /** Members of the account, and invitations to it. */
-export function memberRoutes(app: FastifyInstance, { deps, options }: Routing): void {
+export function memberRoutes(app: FastifyInstance, { deps, options, mail }: EntranceRouting): void {
   const { store, now } = deps;
   const log = { ...store, now };
 
@@ -64,7 +64,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options }: Routing): 
 
   app.post("/api/invitations", { config: { role: "owner" } }, async ({ visitor, body }) => {
     const { email, role } = readInput(INVITE, body);
-    const { accountId, user } = visitor;
+    const { accountId, account, user } = visitor;
     if ((await store.listMembers(accountId)).some((member) => member.user.email === email)) {
       throw new Problem("conflict", `${email} is a member already`);
     }
@@ -77,13 +77,19 @@ export function memberRoutes(app: FastifyInstance, { deps, options }: Routing): 
     const invitation: Invitation = {
       ...{ _id: hashToken(token), accountId, email, role, invitedBy: user._id, createdAt: at },
       expiresAt: new Date(at.getTime() + INVITATION_AGE_MS),
+      isMailed: mail !== undefined,
     };
     await store.createInvitation(invitation);
+    const link = new URL(`/invitation/${token}`, options.publicUrl).href;
+    await mail?.send("invitation", {
+      to: email,
+      variables: { inviter: user.name, account: account.name, role: `an ${role}`, link },
+    });
     const deed = { action: "member.invited", target: email, details: { role } };
     await audit(log, visitor, deed);
     const view: InvitedView = {
       invitation: viewOf(invitation, user.name),
-      link: new URL(`/invitation/${token}`, options.publicUrl).href,
+      link: mail === undefined ? link : null,
     };
     return view;
   });

@@ -5,7 +5,8 @@ import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { askRenderer } from "../templates/ask_renderer.ts";
 import { compiledBy, publishDraft, resetDraft, rollBack } from "../templates/publish_draft.ts";
-import { checkTest, sendTest } from "../templates/test_mail.ts";
+import { sendMail } from "../send_mail.ts";
+import { checkTest } from "../templates/test_mail.ts";
 import {
   revisionSchema,
   TEMPLATE_BODY_LIMIT,
@@ -106,7 +107,7 @@ export function templateVersionRoutes(
     const options = { store, userId: user._id, isTest: true };
     const email = await publishDraft({ template, draft, compiled }, options);
     if (email.kind !== "email") throw new Error("Cannot send a PDF template as a mail");
-    const sent = await sendTest({ ...parts, email, sender, to, variables }, deps);
+    const sent = await sendMail({ ...parts, email, sender, to, variables }, deps);
     const details = { version: email.version, to, sendId: sent.sendId };
     await desk.note(visitor, "tested", { template, details });
     return sent;

@@ -45,7 +45,7 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
     const { user, session } = visitor;
     await checkCurrent(user, current);
     if (email === user.email) return { ended: 0 };
-    await store.updateUser(user._id, { email, emailProvenAt: null });
+    await store.updateUser(user._id, { email, emailProvenAt: null, proof: null });
     const ended = await store.removeSessions(user._id, { except: session._id });
     const details = { from: user.email, to: email };
     const deed = { action: "person.address_changed", target: user.name, details };

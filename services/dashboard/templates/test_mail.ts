@@ -1,19 +1,11 @@
 import {
   type DraftSource,
-  type EmailVersion,
   type Integration,
-  messageIdOf,
-  newSendId,
   normalizeAddress,
   type PdfVersion,
-  type Send,
-  sendRequestSchema,
-  type Variables,
 } from "@posthaste/contracts";
-import { dispatchSend } from "@posthaste/messaging";
 import type { Store } from "@posthaste/storage";
 import { mergeVariables, missingVariables } from "@posthaste/templating";
-import type { DashboardDeps } from "../app.ts";
 import type { ProblemBody } from "../interface/problem.ts";
 import { Problem } from "../problem.ts";
 import type { TestWish } from "./template_input.ts";
@@ -23,9 +15,6 @@ export interface TestParts {
   integration: Integration;
   pdfs: PdfVersion[];
 }
-
-/** The sweeper dispatches again what is not finished by then. */
-const SWEEP_AFTER_MS = 30_000;
 
 /**
  * Finds what a test mail is to be sent with, and checks it as the HTTP interface would.
@@ -68,40 +57,4 @@ export async function checkTest(
     });
   }
   return { integration, pdfs };
-}
-
-/** A test mail that was checked. */
-export interface CheckedTest extends TestParts {
-  email: EmailVersion;
-  sender: string;
-  to: string;
-  variables: Variables;
-}
-
-/** Accepts a test mail and hands it to the pipeline, as any send. */
-export async function sendTest(
-  { email, integration, pdfs, sender, to, variables }: CheckedTest,
-  { store, bus, now, logger }: Pick<DashboardDeps, "store" | "bus" | "now" | "logger">,
-): Promise<{ sendId: string; messageId: string }> {
-  const { accountId } = email;
-  const acceptedAt = now();
-  const attachments = pdfs.map(({ templateId }) => ({ id: templateId }));
-  const send: Send = {
-    _id: newSendId(acceptedAt),
-    ...{ accountId, acceptedAt, lane: "transactional", integrationId: integration.id },
-    template: { id: email.templateId, version: email.version },
-    pdfVersions: Object.fromEntries(pdfs.map(({ templateId, version }) => [templateId, version])),
-    request: sendRequestSchema().parse({
-      from: { email: sender },
-      to: [{ email: to, variables, ...(attachments.length > 0 ? { attachments } : {}) }],
-    }),
-    messageCount: 1,
-    settledAt: null,
-    sweepAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
-  };
-  await store.acceptSend(send);
-  await dispatchSend(bus, send).catch((error) => {
-    logger.warn(`Cannot dispatch "${send._id}": the sweeper will`, { sendId: send._id, error });
-  });
-  return { sendId: send._id, messageId: messageIdOf(send._id, 0) };
 }

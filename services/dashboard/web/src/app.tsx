@@ -12,6 +12,8 @@ import { Shell } from "./shell.tsx";
 import { THEME } from "./theme.ts";
 
 const Entrance = lazy(() => import("./pages/entrance/entrance.tsx"));
+const Joining = lazy(() => import("./pages/entrance/joining.tsx"));
+const Proof = lazy(() => import("./pages/entrance/proof.tsx"));
 const Invitation = lazy(() => import("./pages/entrance/invitation.tsx"));
 
 const client = new QueryClient({
@@ -45,13 +47,21 @@ export function App() {
               <Route path="/invitation/:token">
                 {({ token }) => <Invitation token={token} />}
               </Route>
+              <Route path="/joining">
+                <Joining />
+              </Route>
               <Route>
                 <SessionGate
                   signedOut={<Entrance />}
                   waiting={<Waiting />}
                   failed={(problem) => <Failed problem={problem} />}
                 >
-                  <Shell />
+                  <Switch>
+                    <Route path="/proof/:token">{({ token }) => <Proof token={token} />}</Route>
+                    <Route>
+                      <Shell />
+                    </Route>
+                  </Switch>
                 </SessionGate>
               </Route>
             </Switch>

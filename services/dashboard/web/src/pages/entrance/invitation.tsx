@@ -6,6 +6,7 @@ import type { SessionView } from "../../../../interface/session.ts";
 import { ApiProblem, request, setCsrfToken } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { EntranceFrame } from "./entrance_frame.tsx";
+import { UnprovenAddress } from "../settings/unproven_address.tsx";
 import { JoinForm } from "./join_form.tsx";
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
@@ -66,6 +67,7 @@ function JoinSignedIn({ token, offer, session }: {
 }) {
   setCsrfToken(session.csrfToken);
   const isMine = session.user.email === offer.email;
+  const isProven = session.user.isProven || offer.isMailed;
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
       isMine
@@ -79,10 +81,13 @@ function JoinSignedIn({ token, offer, session }: {
         You are signed in as <strong>{session.user.email}</strong>.
         {!isMine && ` This invitation is for ${offer.email}: sign out to use it.`}
       </Text>
+      {isMine && !isProven && <UnprovenAddress email={offer.email} />}
       {error && <Alert color="red" role="alert">{error.message}</Alert>}
-      <Button loading={isPending} onClick={() => mutate()}>
-        {isMine ? `Join ${offer.accountName}` : "Sign out"}
-      </Button>
+      {(isProven || !isMine) && (
+        <Button loading={isPending} onClick={() => mutate()}>
+          {isMine ? `Join ${offer.accountName}` : "Sign out"}
+        </Button>
+      )}
       <Button component="a" href="/" variant="default">Go to {session.account.name}</Button>
     </Stack>
   );

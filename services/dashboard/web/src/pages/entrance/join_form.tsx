@@ -1,4 +1,4 @@
-import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Divider, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { AcceptInput, InvitationOffer } from "../../../../interface/people.ts";
@@ -7,10 +7,9 @@ import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
 import { NewPassword, shortPassword } from "./new_password.tsx";
 
-/** How somebody who is signed out uses an invitation. */
+/** How somebody who is signed out uses an invitation: at the provider, or with a login that is made here. */
 export function JoinForm({ token, offer }: { token: string; offer: InvitationOffer }) {
-  const { entry, email, accountName } = offer;
-  const isNew = entry === "new";
+  const { email, accountName, isMailed } = offer;
   const { data: entrance } = useQuery({
     queryKey: ["entrance"],
     queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
@@ -18,66 +17,57 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
   const form = useForm({
     initialValues: { name: "", password: "" },
     validate: {
-      name: (name) => isNew && name.trim() === "" ? "Fill this in" : null,
-      password: (password) => isNew ? shortPassword(password) : null,
+      name: (name) => name.trim() === "" ? "Fill this in" : null,
+      password: shortPassword,
     },
   });
   const { mutate, isPending, error } = useMutation({
-    mutationFn: ({ name, password }: Required<AcceptInput>) =>
-      request(`/entrance/invitation/${encodeURIComponent(token)}`, {
-        method: "POST",
-        body: isNew ? { name, password } : { password },
-      }),
+    mutationFn: (body: AcceptInput) =>
+      request(`/entrance/invitation/${encodeURIComponent(token)}`, { method: "POST", body }),
     onSuccess: () => location.assign("/"),
-    onError: (problem) => isNew && showIssues(form, problem),
+    onError: (problem) => showIssues(form, problem),
   });
   const oidcName = entrance?.oidcName ?? null;
   return (
     <Stack>
       {oidcName !== null && (
-        <Button component="a" href={`/api/entrance/oidc?invitation=${encodeURIComponent(token)}`}>
-          Sign in with {oidcName}
-        </Button>
+        <>
+          <Button component="a" href={`/api/entrance/oidc?invitation=${encodeURIComponent(token)}`}>
+            Sign in with {oidcName}
+          </Button>
+          <Divider label="or with a new password" />
+        </>
       )}
-      {oidcName !== null && entry !== "oidc" && <Divider label="or with a password" />}
-      {entry === "oidc" && oidcName === null && (
-        <Alert color="yellow">
-          {email} signs in elsewhere, and no such place is set here: ask whoever runs Posthaste.
-        </Alert>
-      )}
-      {entry !== "oidc" && (
-        <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
-          <Stack>
-            <TextInput
-              label="E-mail address"
-              value={email}
-              readOnly
-              variant="filled"
-              autoComplete="username"
-            />
-            {isNew && (
-              <TextInput label="Your name" autoComplete="name" {...form.getInputProps("name")} />
-            )}
-            {isNew ? <NewPassword {...form.getInputProps("password")} /> : (
-              <PasswordInput
-                label="Your password"
-                description="The one that you sign in with here"
-                autoComplete="current-password"
-                visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
-                {...form.getInputProps("password")}
-              />
-            )}
-            {error && !isNew && <Alert color="red" role="alert">{error.message}</Alert>}
-            <Button
-              type="submit"
-              loading={isPending}
-              variant={oidcName === null ? "filled" : "default"}
-            >
-              Join {accountName}
-            </Button>
-          </Stack>
-        </form>
-      )}
+      <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+        <Stack>
+          <TextInput
+            label="E-mail address"
+            value={email}
+            readOnly
+            variant="filled"
+            autoComplete="username"
+          />
+          <TextInput label="Your name" autoComplete="name" {...form.getInputProps("name")} />
+          <NewPassword {...form.getInputProps("password")} />
+          {!isMailed && (
+            <Text size="sm" c="dimmed">
+              This login is for {accountName} alone, until you have shown that {email}{" "}
+              is your address.
+            </Text>
+          )}
+          {error && <Alert color="red" role="alert">{error.message}</Alert>}
+          <Button
+            type="submit"
+            loading={isPending}
+            variant={oidcName === null ? "filled" : "default"}
+          >
+            Join {accountName}
+          </Button>
+        </Stack>
+      </form>
+      <Text size="sm" c="dimmed">
+        Do you have a login here already? <a href="/">Sign in</a>, and open this link again.
+      </Text>
     </Stack>
   );
 }

@@ -50,15 +50,30 @@ export function InviteForm() {
       </form>
       {data && (
         <Paper withBorder p="md" role="status">
-          <Text size="sm" fw={550} mb="xs" style={{ overflowWrap: "anywhere" }}>
-            Give this link to {data.invitation.email}
-          </Text>
-          <CopyCode code={data.link} label="Copy the link" />
-          <Text size="sm" c="dimmed" mt="xs">
-            It is shown this once. Whoever has it can join in their place: send it to them alone.
-          </Text>
+          {data.link === null
+            ? (
+              <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>
+                The invitation is on its way to {data.invitation.email}
+              </Text>
+            )
+            : <LinkToGive email={data.invitation.email} link={data.link} />}
         </Paper>
       )}
     </Stack>
+  );
+}
+
+function LinkToGive({ email, link }: { email: string; link: string }) {
+  return (
+    <>
+      <Text size="sm" fw={550} mb="xs" style={{ overflowWrap: "anywhere" }}>
+        Give this link to {email}
+      </Text>
+      <CopyCode code={link} label="Copy the link" />
+      <Text size="sm" c="dimmed" mt="xs">
+        It is shown this once. Whoever has it can join in their place, with a login for this account
+        alone: nothing shows that the address is theirs.
+      </Text>
+    </>
   );
 }

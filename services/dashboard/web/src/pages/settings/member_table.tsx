@@ -24,7 +24,7 @@ export function MemberTable({ members, mayChange }: { members: MemberView[]; may
 }
 
 function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boolean }) {
-  const { userId, name, email, role, since } = member;
+  const { userId, name, email, isProven, role, since } = member;
   const { user } = useSession();
   const client = useQueryClient();
   const isYou = user.id === userId;
@@ -60,6 +60,16 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
         <Group gap={6}>
           <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{name}</Text>
           {isYou && <Badge variant="light" size="sm" tt="none">you</Badge>}
+          {!isProven && (
+            <Badge
+              variant="default"
+              size="sm"
+              tt="none"
+              title={`Nobody has shown that ${email} is theirs`}
+            >
+              address not proven
+            </Badge>
+          )}
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {email}, joined <Time at={since} size="xs" />

@@ -8,6 +8,7 @@ import { Leaving } from "./leaving.tsx";
 import { NameForm } from "./name_form.tsx";
 import { PasswordForm } from "./password_form.tsx";
 import { Section } from "./section.tsx";
+import { UnprovenAddress } from "./unproven_address.tsx";
 
 /** What people set about themselves. */
 export function YouTab() {
@@ -23,6 +24,7 @@ export function YouTab() {
       <Section title="You">
         <Stack>
           <NameForm label="Name" name={user.name} save={rename} done="Your name is changed" />
+          {!user.isProven && <UnprovenAddress email={user.email} />}
           {user.hasPassword ? <AddressForm email={user.email} /> : (
             <TextInput
               label="E-mail address"

@@ -1,0 +1,58 @@
+import { NameTakenError } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { PER_PERSON } from "../attempts.ts";
+import { audit } from "../audit.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { hashToken, newToken } from "../session.ts";
+import type { EntranceRouting } from "./people.ts";
+
+const PROOF_AGE_MS = 3600_000;
+const PARAMS = z.object({ token: z.string().max(100) });
+
+/**
+ * Showing that an address is one's own, by a link that is sent there. It works for who asked for it and
+ * is signed in: whoever reads the mail of a login that a stranger has made gives that stranger nothing.
+ */
+export function proofRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+  const { deps: { store, now }, options, attempts, mail } = routing;
+
+  app.post("/api/you/proof", { config: { role: "viewer" } }, async ({ visitor: { user } }) => {
+    if (user.emailProvenAt !== null) {
+      throw new Problem("conflict", "Your address is proven already");
+    }
+    if (mail === undefined) {
+      throw new Problem("conflict", "No mail can be sent from here: ask whoever runs Posthaste");
+    }
+    // Each counts, whatever becomes of it: it is mail to somebody who may not want it.
+    attempts.begin({ [`proof ${user._id}`]: PER_PERSON, [`proof to ${user.email}`]: PER_PERSON });
+    const token = newToken();
+    const expiresAt = new Date(now().getTime() + PROOF_AGE_MS);
+    await store.updateUser(user._id, { proof: { id: hashToken(token), expiresAt } });
+    const link = new URL(`/proof/${token}`, options.publicUrl).href;
+    await mail.send("proof", { to: user.email, variables: { email: user.email, link } });
+    return {};
+  });
+
+  app.post("/api/you/proof/:token", { config: { role: "viewer" } }, async (request) => {
+    const { token } = readInput(PARAMS, request.params);
+    const { visitor } = request;
+    const proven = await store.proveEmail(visitor.user._id, hashToken(token), now())
+      .catch((error: unknown) => {
+        if (!(error instanceof NameTakenError)) throw error;
+        throw new Problem("conflict", "You have another login with this address: use that one");
+      });
+    if (proven === null) {
+      throw new Problem(
+        "not_found",
+        "This link is of another login, has been used, or is older than an hour: ask for another",
+      );
+    }
+    const deed = { action: "person.address_proven", target: proven.email };
+    for (const { accountId } of await store.listMemberships(proven._id)) {
+      await audit({ ...store, now }, { accountId, user: proven }, deed);
+    }
+    return {};
+  });
+}

@@ -1,0 +1,53 @@
+import {
+  type EmailVersion,
+  type Integration,
+  messageIdOf,
+  newSendId,
+  type PdfVersion,
+  type Send,
+  sendRequestSchema,
+  type Variables,
+} from "@posthaste/contracts";
+import { dispatchSend } from "@posthaste/messaging";
+import type { DashboardDeps } from "./app.ts";
+
+/** The sweeper dispatches again what is not finished by then. */
+const SWEEP_AFTER_MS = 30_000;
+
+/** A mail of the dashboard, checked. */
+export interface OwnMail {
+  integration: Integration;
+  pdfs: PdfVersion[];
+  email: EmailVersion;
+  sender: string;
+  to: string;
+  variables: Variables;
+}
+
+/** Accepts a mail and hands it to the pipeline, as any send. */
+export async function sendMail(
+  { email, integration, pdfs, sender, to, variables }: OwnMail,
+  { store, bus, now, logger }: Pick<DashboardDeps, "store" | "bus" | "now" | "logger">,
+): Promise<{ sendId: string; messageId: string }> {
+  const { accountId } = email;
+  const acceptedAt = now();
+  const attachments = pdfs.map(({ templateId }) => ({ id: templateId }));
+  const send: Send = {
+    _id: newSendId(acceptedAt),
+    ...{ accountId, acceptedAt, lane: "transactional", integrationId: integration.id },
+    template: { id: email.templateId, version: email.version },
+    pdfVersions: Object.fromEntries(pdfs.map(({ templateId, version }) => [templateId, version])),
+    request: sendRequestSchema().parse({
+      from: { email: sender },
+      to: [{ email: to, variables, ...(attachments.length > 0 ? { attachments } : {}) }],
+    }),
+    messageCount: 1,
+    settledAt: null,
+    sweepAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
+  };
+  await store.acceptSend(send);
+  await dispatchSend(bus, send).catch((error) => {
+    logger.warn(`Cannot dispatch "${send._id}": the sweeper will`, { sendId: send._id, error });
+  });
+  return { sendId: send._id, messageId: messageIdOf(send._id, 0) };
+}

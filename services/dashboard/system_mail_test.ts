@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
+import { SESSION_COOKIE } from "./guard.ts";
+
+const SYSTEM = "Posthaste";
+const VICTIM = "ceo@victim.example";
+const PASSWORD = "correct horse battery";
+
+let dashboard: TestDashboard;
+let time: Date;
+/** Ids of the sends that were handed to the pipeline. */
+let dispatched: string[];
+
+beforeEach(async () => {
+  time = new Date();
+  dispatched = [];
+  dashboard = await openTestDashboard({
+    now: () => time,
+    options: { systemAccount: SYSTEM },
+    bus: {
+      publish: ({ type, data }) => {
+        if (type === "send.requested") dispatched.push(data.sendId);
+        return Promise.resolve();
+      },
+    },
+  });
+  const { store } = dashboard;
+  const { _id: accountId } = await store.createAccount({ name: SYSTEM });
+  await store.upsertIntegrationByName({
+    ...{ accountId, name: "out", host: "127.0.0.1", port: 25, tls: "none", auth: null },
+    senders: ["posthaste@operator.example"],
+  });
+});
+afterEach(() => dashboard[Symbol.asyncDispose]());
+
+/** Reads the mail that was accepted last. */
+async function lastMail() {
+  const { store } = dashboard;
+  const system = await store.findAccount(SYSTEM);
+  const send = await store.loadSend(dispatched.at(-1) ?? "");
+  assert.equal(send?.accountId, system?._id);
+  assert.equal(send?.request.from.email, "posthaste@operator.example");
+  const [recipient] = send?.request.to ?? [];
+  const link = new URL(String(recipient?.variables?.["link"]));
+  assert.equal(link.origin, "http://localhost:8081");
+  return {
+    to: recipient?.email,
+    variables: recipient?.variables,
+    token: link.pathname.split("/")[2],
+  };
+}
+
+/** Somebody who came by a link that was copied. */
+async function plain(email = VICTIM): Promise<Person> {
+  const { store, foreign, signIn } = dashboard;
+  const { accountId } = foreign;
+  const user = await store.createUser({
+    ...{ email, name: "Plain", passwordHash: null, onlyAccountId: accountId },
+  });
+  await store.setMember({ accountId, userId: user._id, role: "owner" });
+  return await signIn(user, accountId);
+}
+
+test("a link that is sent to an address proves it for who asked, once, within an hour", async () => {
+  const { store } = dashboard;
+  const person = await plain();
+  assert.equal((await person.post("/api/you/proof")).status, 200);
+  const { to, token, variables } = await lastMail();
+  assert.deepEqual([to, variables?.["email"]], [VICTIM, VICTIM]);
+  // Whoever reads the mail gives nobody else anything by it, nor does who asked give it to others.
+  for (const other of [await plain("other@example.com"), await plain()]) {
+    assert.equal((await other.post(`/api/you/proof/${token}`)).status, 404);
+  }
+  time = new Date(time.getTime() + 3600_000);
+  assert.equal((await person.post(`/api/you/proof/${token}`)).status, 404);
+  time = new Date(time.getTime() - 1000);
+  assert.equal((await person.post(`/api/you/proof/${token}`)).status, 200);
+  assert.equal((await person.post(`/api/you/proof/${token}`)).status, 404);
+  const proven = await store.findUser(person.user._id);
+  assert.deepEqual([proven?.emailProvenAt, proven?.onlyAccountId], [time, null]);
+  assert.equal((await person.post("/api/accounts", { name: "A third" })).status, 200);
+  assert.equal((await person.post("/api/you/proof")).body.code, "conflict");
+});
+
+test("an address that another has proven meanwhile is proven for nobody else", async () => {
+  const person = await plain();
+  await person.post("/api/you/proof");
+  const { token } = await lastMail();
+  await dashboard.store.createUser({
+    ...{ email: VICTIM, name: "First", passwordHash: null, emailProvenAt: new Date() },
+  });
+  assert.equal((await person.post(`/api/you/proof/${token}`)).body.code, "conflict");
+});
+
+test("a link is for the address that it was sent to", async () => {
+  const { store } = dashboard;
+  const person = await plain();
+  await person.post("/api/you/proof");
+  const { token } = await lastMail();
+  await store.updateUser(person.user._id, { email: "else@example.com", proof: null });
+  assert.equal((await person.post(`/api/you/proof/${token}`)).status, 404);
+});
+
+test("nobody has mail sent to an address again and again", async () => {
+  const person = await plain();
+  const statuses: number[] = [];
+  for (let n = 0; n < 6; n++) statuses.push((await person.post("/api/you/proof")).status);
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
+  // Nor by another login with the same address.
+  assert.equal((await (await plain()).post("/api/you/proof")).status, 429);
+});
+
+test("an invitation goes to the invited address alone, and its link proves the address", async () => {
+  const { own, signedOut, browser, store } = dashboard;
+  const invite = async (email: string) => {
+    const { body } = await own.owner.post("/api/invitations", { email, role: "editor" });
+    assert.equal(body.link, null);
+    return await lastMail();
+  };
+  const { to, token, variables } = await invite(VICTIM);
+  assert.deepEqual([to, variables?.["account"], variables?.["inviter"]], [
+    ...[VICTIM, "Own", "Own owner"],
+  ]);
+  const path = `/api/entrance/invitation/${token}`;
+  assert.equal((await signedOut.get(path)).body.isMailed, true);
+  const { cookies } = await signedOut.post(path, { name: "Chief", password: PASSWORD });
+  const { user } = (await browser(cookies[SESSION_COOKIE]).get("/api/session")).body;
+  assert.equal(user.isProven, true);
+  assert.equal((await store.findUser(user.id))?.onlyAccountId, null);
+  // A second login would stand for the same address.
+  await store.removeMember(own.accountId, user.id);
+  const again = await invite(VICTIM);
+  const twin = await signedOut.post(`/api/entrance/invitation/${again.token}`, {
+    ...{ name: "Twin", password: PASSWORD },
+  });
+  assert.equal(twin.body.code, "conflict");
+});
+
+test("who is signed in proves their address by joining with a link that was sent there", async () => {
+  const { own, store } = dashboard;
+  const person = await plain();
+  await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
+  const { token } = await lastMail();
+  assert.equal((await person.post(`/api/invitations/${token}/accept`)).status, 200);
+  const user = await store.findUser(person.user._id);
+  assert.deepEqual([user?.emailProvenAt, user?.onlyAccountId], [time, null]);
+});
+
+test("without an account for it no mail is sent, and the link is shown to who invites", async () => {
+  await using without = await openTestDashboard();
+  const { own, signedOut, store } = without;
+  assert.equal((await signedOut.get("/api/entrance")).body.sendsMail, false);
+  const { body } = await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
+  assert.match(body.link, /\/invitation\//);
+  await store.updateUser(own.viewer.user._id, { emailProvenAt: null });
+  assert.equal((await own.viewer.post("/api/you/proof")).body.code, "conflict");
+});
+
+test("an account without an integration is told of in the log, and to who asks", async () => {
+  const { store, own, log } = dashboard;
+  const system = await store.findAccount(SYSTEM);
+  const [integration] = await store.listIntegrations(system?._id ?? "");
+  await store.archiveIntegration(system?._id ?? "", integration?.id ?? 0, new Date());
+  const { status } = await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
+  assert.equal(status, 503);
+  assert.ok(log.some(({ level, message }) => level === "error" && /system mail/.test(message)));
+});

@@ -1,0 +1,62 @@
+import { Alert, Button, Paper, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { JoiningOffer, JoiningView } from "../../../../interface/people.ts";
+import { ApiProblem, request } from "../../api.ts";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { EntranceFrame } from "./entrance_frame.tsx";
+
+/** What somebody is asked who comes from the provider, is a member of nothing, and is invited. */
+export default function Joining() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["entrance", "joining"],
+    queryFn: ({ signal }) => request<JoiningView>("/entrance/joining", { signal }),
+  });
+  if (data === undefined && error === null) return <Waiting />;
+  if (data === undefined || data.offers.length === 0) {
+    const isOver = error === null || error instanceof ApiProblem && error.code === "not_found";
+    return (
+      <EntranceFrame title="Nothing to join">
+        <Stack>
+          {isOver
+            ? <Alert color="yellow">{error?.message ?? "No invitation is left"}.</Alert>
+            : <Failed problem={error} retry={() => void refetch()} />}
+          <Button component="a" href="/" variant="default">Go to the entrance</Button>
+        </Stack>
+      </EntranceFrame>
+    );
+  }
+  return (
+    <EntranceFrame
+      title="Do you want to join?"
+      about={`These invitations were sent to ${data.email}. You join only what you choose.`}
+    >
+      <Stack>
+        {data.offers.map((offer) => <Offer key={offer.id} offer={offer} />)}
+        <Button component="a" href="/" variant="default">Join nothing</Button>
+      </Stack>
+    </EntranceFrame>
+  );
+}
+
+function Offer({ offer }: { offer: JoiningOffer }) {
+  const { id, accountName, role, invitedBy, inviterEmail } = offer;
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => request("/entrance/joining", { method: "POST", body: { id } }),
+    onSuccess: () => location.assign("/"),
+  });
+  const inviter = inviterEmail === null
+    ? `${invitedBy}, who has not proven an address,`
+    : `${invitedBy} (${inviterEmail})`;
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="xs">
+        <Text fw={550} style={{ overflowWrap: "anywhere" }}>{accountName}</Text>
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {inviter} invites you to be {role === "viewer" ? "a" : "an"} {role}.
+        </Text>
+        {error && <Alert color="red" role="alert">{error.message}</Alert>}
+        <Button loading={isPending} onClick={() => mutate()}>Join {accountName}</Button>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,26 @@
+import { Alert, Button, Stack } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { request } from "../../api.ts";
+import { useSession } from "../../session.tsx";
+import { EntranceFrame } from "./entrance_frame.tsx";
+
+/** What the link leads to that proves an address, for who is signed in. */
+export default function Proof({ token }: { token: string }) {
+  const { user } = useSession();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => request(`/you/proof/${encodeURIComponent(token)}`, { method: "POST" }),
+    onSuccess: () => location.assign("/settings/you"),
+  });
+  return (
+    <EntranceFrame
+      title="Is this your address?"
+      about={`You are signed in as ${user.name}. From now on ${user.email} stands for you.`}
+    >
+      <Stack>
+        {error && <Alert color="red" role="alert">{error.message}.</Alert>}
+        <Button loading={isPending} onClick={() => mutate()}>Yes, it is mine</Button>
+        <Button component="a" href="/" variant="default">No</Button>
+      </Stack>
+    </EntranceFrame>
+  );
+}

@@ -1,0 +1,41 @@
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { EntranceView } from "../../../../interface/session.ts";
+import { request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+
+/** Tells that an address is not proven, what that means, and how to prove it. */
+export function UnprovenAddress({ email }: { email: string }) {
+  const { data: entrance } = useQuery({
+    queryKey: ["entrance"],
+    queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
+  });
+  const { mutate, isPending, isSuccess } = useMutation({
+    mutationFn: () => request("/you/proof", { method: "POST" }),
+    onSuccess: () => tellDone("A mail is on its way"),
+    onError: tellProblem,
+  });
+  return (
+    <Alert color="yellow" title="This address is not proven" maw={420}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          Nobody has shown that {email}{" "}
+          is yours. Until then you cannot join another account, nor sign in elsewhere as this login.
+        </Text>
+        {entrance?.sendsMail === true && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={isPending}
+            onClick={() => mutate()}
+          >
+            {isSuccess ? "Send the link again" : "Send me a link"}
+          </Button>
+        )}
+        {entrance?.sendsMail === false && (
+          <Text size="sm">No mail can be sent from here: ask whoever runs Posthaste.</Text>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
