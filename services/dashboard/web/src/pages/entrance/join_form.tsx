@@ -1,4 +1,4 @@
-import { Alert, Button, Divider, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Divider, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { AcceptInput, InvitationOffer } from "../../../../interface/people.ts";
@@ -66,7 +66,8 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
         </Stack>
       </form>
       <Text size="sm" c="dimmed">
-        Do you have a login here already? <a href="/">Sign in</a>, and open this link again.
+        Do you have a login here already?{" "}
+        <Anchor href="/" size="sm">Sign in</Anchor>, and open this link again.
       </Text>
     </Stack>
   );

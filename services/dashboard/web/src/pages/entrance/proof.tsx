@@ -14,7 +14,7 @@ export default function Proof({ token }: { token: string }) {
   return (
     <EntranceFrame
       title="Is this your address?"
-      about={`You are signed in as ${user.name}. From now on ${user.email} stands for you.`}
+      about={`You are signed in as ${user.name}. Say yes only if mail to ${user.email} reaches you.`}
     >
       <Stack>
         {error && <Alert color="red" role="alert">{error.message}.</Alert>}
