@@ -6,6 +6,9 @@ import { ACCOUNT, type AccountOfSystem, openAccount, openSystem } from "./system
 /** Set by the test runner for the files that share its system; holds a {@linkcode Description}. */
 const VARIABLE = "POSTHASTE_TEST_SYSTEM";
 
+/** Sends what Posthaste itself writes, to the inbox. */
+const SYSTEM_ACCOUNT = "Posthaste";
+
 /** How a running system is described to other processes, as JSON. */
 interface Description {
   mongodbUrl: string;
@@ -25,7 +28,7 @@ export interface SharedSystem extends AsyncDisposable {
 
 /** An account of the shared system. Disposing leaves the system to others. */
 export interface JoinedSystem extends AccountOfSystem {
-  /** The development inbox, which no other file sends to. */
+  /** The development inbox: that of the account that is opened with one click, and of system mail. */
   readonly inbox: Description["inbox"];
 }
 
@@ -39,11 +42,23 @@ export async function openSharedSystem(): Promise<SharedSystem> {
     dashboard: true,
     inbox,
     settings: {
-      dashboard: { DEMO_ACCOUNT: ACCOUNT },
+      dashboard: { DEMO_ACCOUNT: ACCOUNT, SYSTEM_ACCOUNT },
       tracker: { SWEEP_GRACE: "5s" },
     },
   });
-  const { mongodbUrl, apiUrl, dashboardUrl, services } = system.stack;
+  const { store, stack: { mongodbUrl, apiUrl, dashboardUrl, services } } = system;
+  const { _id: accountId } = await store.createAccount({ name: SYSTEM_ACCOUNT });
+  await store.createIntegration({
+    ...{
+      accountId,
+      name: "inbox",
+      host: "127.0.0.1",
+      port: inbox.smtpPort,
+      tls: "none",
+      auth: null,
+    },
+    senders: ["posthaste@system.example"],
+  });
   const description: Description = {
     mongodbUrl,
     apiUrl,
