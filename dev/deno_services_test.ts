@@ -9,10 +9,12 @@ import { pageOptionsSchema } from "@posthaste/contracts";
 import { type Bus, openBus } from "@posthaste/messaging";
 import { userCacheDir } from "@posthaste/parts";
 import { openStore } from "@posthaste/storage";
-import { openTestMongo, openTestNats } from "@posthaste/testing";
+import { nightly, openTestMongo, openTestNats } from "@posthaste/testing";
 import { denoProgram, type DenoRuntime, openDenoRuntime } from "./deno_runtime.ts";
 import { type ServiceProcess, startService } from "./service_process.ts";
 import type { ServiceName } from "./stack.ts";
+
+nightly("dev/deno_flags_test.ts");
 
 const ROOT = join(import.meta.dirname, "..");
 

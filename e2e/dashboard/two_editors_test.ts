@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { nightly } from "@posthaste/testing";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type Desk, type Look, openDesk, untilShown } from "./desk.ts";
+
+nightly("services/dashboard/templates_test.ts", "services/dashboard/integrations_test.ts");
 
 let desk: Desk;
 before(async () => {

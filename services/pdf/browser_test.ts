@@ -206,7 +206,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     );
     const plain = job(`<p class=x>SECOND<h1>2</h1><ol><li>a`);
     const wanted = [await browser.print(victim), await browser.print(plain)];
-    for (const poison of POISONS) {
+    for (const poison of byDay(POISONS.slice(0, 5), POISONS)) {
       for (const [index, next] of [victim, plain].entries()) {
         const first = browser.print(job(`${poison}<title>FIRST</title><p id=x class=x>FIRST`));
         // A document that sends itself elsewhere may not be there any more when it is printed.

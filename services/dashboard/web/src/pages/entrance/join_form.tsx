@@ -67,7 +67,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
       </form>
       <Text size="sm" c="dimmed">
         Do you have a login here already?{" "}
-        <Anchor href="/" size="sm">Sign in</Anchor>, and open this link again.
+        <Anchor href="/" size="sm" underline="always">Sign in</Anchor>, and open this link again.
       </Text>
     </Stack>
   );
