@@ -55,7 +55,7 @@ test("a changed address is not proven until the link is opened that is sent ther
   await page.getByText("A mail is on its way").waitFor();
   await page.goto(await linkSentTo(email, "proof"));
   await page.getByRole("button", { name: "Yes, it is mine" }).click();
-  await page.waitForURL(`${desk.url}/settings/you`);
+  await page.waitForURL(/\/a\/acc_\w+\/settings\/you$/);
   await untilShown(page);
   assert.equal(await notProven.count(), 0);
   assert.deepEqual(look.faults, []);

@@ -105,7 +105,11 @@ test("every page of the menu is among those that are tested", async () => {
   await using look = await desk.look("/");
   await untilShown(look.page);
   const links = look.page.getByRole("navigation", { name: "Pages" }).getByRole("link");
-  const paths = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  // Each says whose page it is.
+  const before = `/a/${desk.system.accountId}`;
+  assert.ok(hrefs.every((href) => href?.startsWith(`${before}/`)), hrefs.join());
+  const paths = hrefs.map((href) => href?.slice(before.length));
   assert.ok(paths.length > 0);
   const tested = PAGES.filter(({ who }) => who !== "nobody").map((entry) => pathOf(entry, seed));
   assert.deepEqual(paths.filter((path) => !tested.includes(`${path}`)), []);

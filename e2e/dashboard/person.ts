@@ -47,6 +47,7 @@ export async function signIn(
           cookie: `${cookie.name}=${cookie.value}`,
           origin: stack.dashboardUrl,
           "x-csrf-token": csrfToken,
+          "x-account": accountId,
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

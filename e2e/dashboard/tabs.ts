@@ -53,7 +53,8 @@ function borrowed({ page, faults }: Look, giveBack: () => void): Look {
 async function goInside(page: Page, path: string): Promise<void> {
   for (const next of [ASIDE, path]) {
     await page.evaluate((path) => {
-      if (path === location.pathname + location.search) return;
+      const here = location.pathname.replace(/^\/a\/[^/]+/, "") + location.search;
+      if (path === here) return;
       for (const heading of document.querySelectorAll("h1")) heading.dataset["left"] = "";
       history.pushState(null, "", path);
     }, next);

@@ -4,7 +4,7 @@ import { openStore, readMasterKeys, type Store } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/testing";
 import type { FastifyInstance } from "fastify";
 import { buildApp, type DashboardDeps, type DashboardOptions } from "./app.ts";
-import { SESSION_COOKIE } from "./guard.ts";
+import { ACCOUNT_HEADER, SESSION_COOKIE } from "./guard.ts";
 import { beginSession } from "./session.ts";
 
 /** Where the dashboard of {@linkcode openTestDashboard} is: changes come from here. */
@@ -41,7 +41,7 @@ export interface Ask {
 
 type Verb = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
-/** A browser: its requests carry its cookie, its origin and, with changes, its session's token. */
+/** A browser: its requests carry its cookie and, with changes, its origin, its session's token and its account. */
 export interface Browser {
   cookie: string;
   csrfToken: string;
@@ -82,7 +82,7 @@ export interface TestDashboard extends AsyncDisposable {
   /** Signs a user in, who is a member of the account. */
   signIn(user: User, accountId: string): Promise<Person>;
   /** Gives a browser with a cookie of one's choice. */
-  browser(cookie?: string, csrfToken?: string): Browser;
+  browser(cookie?: string, csrfToken?: string, accountId?: string): Browser;
 }
 
 /** What a test replaces. */
@@ -148,12 +148,13 @@ export async function openTestDashboard(
   });
   await app.ready();
 
-  const browser = (cookie = "", csrfToken = ""): Browser => openBrowser(app, { cookie, csrfToken });
+  const browser = (cookie = "", csrfToken = "", accountId = ""): Browser =>
+    openBrowser(app, { cookie, csrfToken, accountId });
   const signIn = async (user: User, accountId: string): Promise<Person> => {
     const entry = { userId: user._id, accountId, userAgent: "test" };
     const { sessionAgeMs } = options;
     const { token, session } = await beginSession(entry, { ...store, now, sessionAgeMs });
-    return { ...browser(token, session.csrfToken), user, sessionId: session._id };
+    return { ...browser(token, session.csrfToken, accountId), user, sessionId: session._id };
   };
   async function settle(name: string): Promise<TestAccount> {
     const account = await store.createAccount({ name });
@@ -182,12 +183,14 @@ export async function openTestDashboard(
 
 function openBrowser(
   app: FastifyInstance,
-  { cookie, csrfToken }: { cookie: string; csrfToken: string },
+  { cookie, csrfToken, accountId }: Record<"cookie" | "csrfToken" | "accountId", string>,
 ): Browser {
   async function ask(method: string, path: string, { body, headers = {} }: Ask = {}) {
     const all: Record<string, string> = {
       ...(cookie === "" ? {} : { cookie: `${SESSION_COOKIE}=${cookie}` }),
-      ...(method === "GET" ? {} : { origin: ORIGIN, "x-csrf-token": csrfToken }),
+      ...(method === "GET" ? {} : {
+        ...{ origin: ORIGIN, "x-csrf-token": csrfToken, [ACCOUNT_HEADER]: accountId },
+      }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     };

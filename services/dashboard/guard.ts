@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { includesRole, type Role } from "@posthaste/contracts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem } from "./problem.ts";
-import { findVisitor, type SessionDeps, type Visitor } from "./session.ts";
+import { findVisitor, ForeignAccountError, type SessionDeps, type Visitor } from "./session.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -24,14 +24,18 @@ export interface GuardOptions {
 /** Largest body from whoever is not signed in, in bytes: names, an address, a password. */
 const STRANGERS_BODY_LIMIT = 8_000;
 
+/** Says which account the page shows that asks; an address that a browser opens itself has `?account=`. */
+export const ACCOUNT_HEADER = "x-account";
+
 const READING = new Set(["GET", "HEAD"]);
 
 /** Name of the cookie: with the prefix, no other host and no page without TLS can set it (RFC 6265bis). */
 export const SESSION_COOKIE = "__Host-posthaste";
 
 /**
- * Has every route below `/api` say who may ask, and refuses the others: by role, and changes that come
- * from a page of another origin or without the session's token (CSRF).
+ * Has every route below `/api` say who may ask, and refuses the others: by their role in the account that
+ * their page shows, and changes that come from a page of another origin, without the session's token
+ * (CSRF), or without saying which account they are about.
  *
  * @throws {Error} At the start, if a route does not say who may ask.
  */
@@ -54,8 +58,18 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     }
     if (role === "anyone") return;
     const token = request.cookies[SESSION_COOKIE];
-    const visitor = token === undefined ? undefined : await findVisitor(token, deps);
+    const account = accountOf(request);
+    const visitor = token === undefined
+      ? undefined
+      : await findVisitor(token, account, deps).catch(foreignAccount);
     if (visitor === undefined) throw new Problem("signed_out", "You are signed out");
+    // Another tab may have gone to another account: where the person was last says nothing of this one.
+    if (changes && account === undefined) {
+      throw new Problem(
+        "wrong_account",
+        "Cannot tell which account this is about: reload the page",
+      );
+    }
     if (changes && !hasToken(request, visitor.session.csrfToken)) {
       throw new Problem("wrong_origin", "Cannot do this: reload the page and try again");
     }
@@ -64,6 +78,16 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     }
     request.visitor = visitor;
   });
+}
+
+function accountOf({ headers, query }: FastifyRequest): string | undefined {
+  const asked = headers[ACCOUNT_HEADER] ?? (query as { account?: unknown } | undefined)?.account;
+  return typeof asked === "string" && asked !== "" ? asked : undefined;
+}
+
+function foreignAccount(error: unknown): never {
+  if (!(error instanceof ForeignAccountError)) throw error;
+  throw new Problem("wrong_account", "You are no member of the account that this page shows");
 }
 
 function hasToken({ headers }: FastifyRequest, wanted: string): boolean {

@@ -62,12 +62,21 @@ export async function beginSession(
   return { token, session };
 }
 
+/** Whoever asks is signed in, but is no member of the account that they ask about. */
+export class ForeignAccountError extends Error {
+  override readonly name = "ForeignAccountError";
+}
+
 /**
  * Finds who a cookie's token belongs to; `undefined` if it is unknown, expired, or of somebody who is
  * no longer a member of any account.
+ *
+ * @param asked The account that the page shows which asks; without one, where the person was last
+ * @throws {ForeignAccountError} If they are no member of it
  */
 export async function findVisitor(
   token: string,
+  asked: string | undefined,
   deps: SessionDeps,
 ): Promise<Visitor | undefined> {
   const at = deps.now();
@@ -76,9 +85,10 @@ export async function findVisitor(
   const { userId, accountId } = session;
   const [user, shown] = await Promise.all([
     deps.findUser(userId),
-    deps.findMember(accountId, userId),
+    deps.findMember(asked ?? accountId, userId),
   ]);
   if (user === null) return undefined;
+  if (asked !== undefined && shown === null) throw new ForeignAccountError();
   // Whoever was removed from the account that they look at goes on in another one of theirs.
   const member = shown ?? (await deps.listMemberships(userId))[0];
   if (member === undefined) return undefined;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { SESSION_COOKIE } from "./guard.ts";
+import { ACCOUNT_HEADER, SESSION_COOKIE } from "./guard.ts";
 import { openTestDashboard, ORIGIN, type TestDashboard } from "./_test_dashboard.ts";
 
 const BRACKETS = "[".repeat(4_900_000);
@@ -92,7 +92,8 @@ describe("a stranger", () => {
   });
 
   test("who signs in gets nothing parsed that is nested without end", async () => {
-    const { cookie, csrfToken } = dashboard.own.editor;
+    const { own } = dashboard;
+    const { cookie, csrfToken } = own.editor;
     const { statusCode, body } = await dashboard.app.inject({
       method: "POST",
       url: "/api/templates/email",
@@ -100,6 +101,7 @@ describe("a stranger", () => {
         "content-type": "application/json",
         origin: ORIGIN,
         "x-csrf-token": csrfToken,
+        [ACCOUNT_HEADER]: own.accountId,
         cookie: `${SESSION_COOKIE}=${cookie}`,
       },
       payload: "[".repeat(9000),

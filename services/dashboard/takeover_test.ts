@@ -89,7 +89,7 @@ test("who came by a link may use that account, and nothing else until the addres
   const { cookies } = await joinByLink(await invite(foreign.owner, VICTIM));
   const plain = dashboard.browser(cookies[SESSION_COOKIE]);
   const { body } = await plain.get("/api/session");
-  const browser = dashboard.browser(cookies[SESSION_COOKIE], body.csrfToken);
+  const browser = dashboard.browser(cookies[SESSION_COOKIE], body.csrfToken, body.account.id);
   assert.equal(body.user.isProven, false);
   assert.equal((await browser.get("/api/members")).status, 200);
   const token = await invite(own.owner, VICTIM);

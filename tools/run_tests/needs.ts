@@ -26,7 +26,12 @@ const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
   sharedSystem: ["e2e/shared_system"],
   ownSystem: ["dev/stack"],
   browser: ["npm:playwright-core"],
-  programs: ["node:child_process", "node:worker_threads"],
+  // Who builds the dashboard waits for the build that is made once for all, and finds nothing to do.
+  programs: [
+    "node:child_process",
+    "node:worker_threads",
+    "services/dashboard/build/build_application",
+  ],
   database: ["libs/testing/mongo_database"],
   // OpenTelemetry takes one registration in the life of a process.
   ownProcess: ["libs/telemetry/start_telemetry"],

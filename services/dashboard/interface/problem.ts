@@ -14,6 +14,8 @@ export const PROBLEM_STATUS = {
   request_timeout: 408,
   /** Somebody else has changed it meanwhile. */
   conflict: 409,
+  /** The page shows another account than one may, or does not say which. */
+  wrong_account: 409,
   name_taken: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,

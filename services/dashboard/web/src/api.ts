@@ -1,4 +1,6 @@
 import type { ProblemBody, ProblemCode } from "../../interface/problem.ts";
+import type { SessionView } from "../../interface/session.ts";
+import { accountInPath } from "./account_path.ts";
 
 /** What the server refused, in words for the person at the browser. */
 export class ApiProblem extends Error {
@@ -14,10 +16,17 @@ export class ApiProblem extends Error {
 }
 
 let csrfToken = "";
+let accountId = accountInPath();
 
-/** Has every change from now on carry this token of the session. */
-export function setCsrfToken(token: string): void {
-  csrfToken = token;
+/** Has every request from now on be about the account of this session, and every change carry its token. */
+export function keepSession(session: Pick<SessionView, "csrfToken" | "account">): void {
+  ({ csrfToken, account: { id: accountId } } = session);
+}
+
+/** Gives the address of something that the browser itself opens, of the account that the page shows. */
+export function addressOf(path: string): string {
+  const query = accountId === null ? "" : `?account=${encodeURIComponent(accountId)}`;
+  return `/api${path}${query}`;
 }
 
 /** Options of {@linkcode request}. */
@@ -43,6 +52,7 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
       headers: {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(method === "GET" ? {} : { "x-csrf-token": csrfToken }),
+        ...(accountId === null ? {} : { "x-account": accountId }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),

@@ -4,9 +4,11 @@ import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { Route, Switch } from "wouter";
+import { AccountRouter } from "./account_router.tsx";
 import { ApiProblem } from "./api.ts";
 import { CONTRAST } from "./contrast.ts";
-import { Failed, Waiting } from "./parts/states.tsx";
+import { NoSession } from "./no_session.tsx";
+import { Waiting } from "./parts/states.tsx";
 import { SessionGate } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 import { THEME } from "./theme.ts";
@@ -25,11 +27,13 @@ const client = new QueryClient({
     },
   },
 });
-// Whatever is refused since the session has ended, the entrance is shown.
+// Whatever is refused since the session has ended, or the membership, the whole page says so.
+const OF_SESSION: readonly string[] = ["signed_out", "wrong_account"];
 client.getQueryCache().subscribe(({ query }) => {
   const { error } = query.state;
   if (
-    error instanceof ApiProblem && error.code === "signed_out" && query.queryKey[0] !== "session"
+    error instanceof ApiProblem && OF_SESSION.includes(error.code) &&
+    query.queryKey[0] !== "session"
   ) {
     void client.invalidateQueries({ queryKey: ["session"] });
   }
@@ -54,12 +58,14 @@ export function App() {
                 <SessionGate
                   signedOut={<Entrance />}
                   waiting={<Waiting />}
-                  failed={(problem) => <Failed problem={problem} />}
+                  failed={(problem) => <NoSession problem={problem} />}
                 >
                   <Switch>
                     <Route path="/proof/:token">{({ token }) => <Proof token={token} />}</Route>
                     <Route>
-                      <Shell />
+                      <AccountRouter>
+                        <Shell />
+                      </AccountRouter>
                     </Route>
                   </Switch>
                 </SessionGate>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext } from "react";
 import type { SessionView } from "../../interface/session.ts";
 import { includesRole, type Role } from "@posthaste/contracts";
-import { ApiProblem, request, setCsrfToken } from "./api.ts";
+import { ApiProblem, keepSession, request } from "./api.ts";
 
 const SessionContext = createContext<SessionView | null>(null);
 
@@ -34,7 +34,9 @@ export function SessionGate({ children, signedOut, waiting, failed }: {
     staleTime: 60_000,
   }, client);
   if (error instanceof ApiProblem && error.code === "signed_out") return signedOut;
+  const isForeign = error instanceof ApiProblem && error.code === "wrong_account";
+  if (isForeign) return failed(error);
   if (data === undefined) return error === null ? waiting : failed(error);
-  setCsrfToken(data.csrfToken);
+  keepSession(data);
   return <SessionContext value={data}>{children}</SessionContext>;
 }

@@ -25,6 +25,7 @@ import { useSession } from "./session.tsx";
 /** What surrounds every page: the menu, the account, and who is signed in. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
+  const { account } = useSession();
   const [location] = useLocation();
   return (
     <AppShell
@@ -34,7 +35,7 @@ export function Shell() {
     >
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger
               opened={opened}
               onClick={toggle}
@@ -44,7 +45,10 @@ export function Shell() {
               aria-expanded={opened}
             />
             <img src="/icon.svg" alt="" width={24} height={24} />
-            <Text fw={650}>Posthaste</Text>
+            <Text fw={650} visibleFrom="xs">Posthaste</Text>
+            <Text c="dimmed" truncate title={account.name} style={{ minWidth: 0 }}>
+              {account.name}
+            </Text>
           </Group>
           <Group gap={4} wrap="nowrap">
             <SchemeButton />

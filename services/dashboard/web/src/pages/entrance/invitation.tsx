@@ -3,7 +3,7 @@ import { IconMailOff } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { InvitationOffer } from "../../../../interface/people.ts";
 import type { SessionView } from "../../../../interface/session.ts";
-import { ApiProblem, request, setCsrfToken } from "../../api.ts";
+import { ApiProblem, keepSession, request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { EntranceFrame } from "./entrance_frame.tsx";
 import { UnprovenAddress } from "../settings/unproven_address.tsx";
@@ -65,7 +65,7 @@ function JoinSignedIn({ token, offer, session }: {
   offer: InvitationOffer;
   session: SessionView;
 }) {
-  setCsrfToken(session.csrfToken);
+  keepSession(session);
   const isMine = session.user.email === offer.email;
   const isProven = session.user.isProven || offer.isMailed;
   const { mutate, error, isPending } = useMutation({

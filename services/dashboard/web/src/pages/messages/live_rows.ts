@@ -1,6 +1,7 @@
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { MessageList, MessageRow, StateTotals } from "../../../../interface/messages.ts";
+import { addressOf } from "../../api.ts";
 import { type Filter, mergeRows, queryOf } from "./query_filter.ts";
 
 /** Whether changes come by themselves. */
@@ -26,7 +27,7 @@ export function useLiveRows(
       return;
     }
     setLive("connecting");
-    const source = new EventSource("/api/messages/stream");
+    const source = new EventSource(addressOf("/messages/stream"));
     const key = ["messages", "list", query];
     let timer: ReturnType<typeof setTimeout> | undefined;
     source.addEventListener("open", () => setLive("on"));

@@ -2,7 +2,7 @@ import { Alert, Anchor, Code, Group, Stack, Tabs, Text } from "@mantine/core";
 import { IconFileTypePdf } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ContentView, MessageView } from "../../../../interface/messages.ts";
-import { request } from "../../api.ts";
+import { addressOf, request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { absoluteTime } from "../../parts/time.tsx";
 
@@ -64,7 +64,7 @@ export function MessageContent({ message }: { message: MessageView }) {
         <Group key={position} gap="xs" wrap="nowrap">
           <IconFileTypePdf size={18} aria-hidden />
           <Anchor
-            href={`/api/messages/${id}/pdfs/${position}`}
+            href={addressOf(`/messages/${id}/pdfs/${position}`)}
             target="_blank"
             rel="noreferrer"
             size="sm"

@@ -1,0 +1,19 @@
+import { Alert, Button, Stack } from "@mantine/core";
+import { ApiProblem } from "./api.ts";
+import { EntranceFrame } from "./pages/entrance/entrance_frame.tsx";
+import { Failed } from "./parts/states.tsx";
+
+/** What is shown instead of an account to whoever is not told who they are there. */
+export function NoSession({ problem }: { problem: Error }) {
+  if (!(problem instanceof ApiProblem) || problem.code !== "wrong_account") {
+    return <Failed problem={problem} />;
+  }
+  return (
+    <EntranceFrame title="Not your account">
+      <Stack>
+        <Alert color="yellow">{problem.message}.</Alert>
+        <Button component="a" href="/">Go to an account of yours</Button>
+      </Stack>
+    </EntranceFrame>
+  );
+}
