@@ -3,19 +3,23 @@ import ipaddr from "ipaddr.js";
 /** NAT64's well-known prefix (RFC 6052), by which an IPv6-only network reaches IPv4 hosts. */
 const NAT64: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
+/** Unicast of the internet by its range, but Azure's own host, which tells machines their secrets. */
+const INNER = ["168.63.129.16"];
+
 /** All of IPv6 that is given to hosts of the internet (RFC 4291, 2.4). */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
  * Tells whether an IP address belongs to a host of the public internet: no private, loopback,
  * link-local, shared (carrier NAT), multicast, documentation or otherwise special one (IANA's special
- * purpose registries, RFC 6890). An IPv4 address inside of an IPv6 one counts as itself if it is
+ * purpose registries, RFC 6890), nor one that a cloud serves its own machines from. An IPv4 address inside of an IPv6 one counts as itself if it is
  * mapped (RFC 4291) or NAT64's; tunnels (6to4, Teredo) are never public. What is no address is not.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
   if (parsed === undefined || parsed.range() !== "unicast") return false;
-  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
+  if (parsed instanceof ipaddr.IPv4) return !INNER.includes(parsed.toString());
+  return parsed.match(GLOBAL_UNICAST);
 }
 
 /** Reads an address by its bytes, the IPv4 address inside of one that only carries it. */

@@ -138,6 +138,8 @@ function mongodArguments(port: number, options: MongodOptions): string[] {
     ["--oplogSize", "128"],
     ["--nounixsocket"],
     ["--quiet"],
+    // No JavaScript of a query, such as "$where", runs in the server.
+    ["--noscripting"],
     ["--setParameter", "diagnosticDataCollectionEnabled=false"],
     // A primary that is told to stop waits for a successor, by default up to 15 s.
     ["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=1000"],

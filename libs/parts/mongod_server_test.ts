@@ -18,6 +18,8 @@ test("openMongod() keeps majority writes through a crash, and on another port", 
     await using client = await new MongoClient(server.url).connect();
     const things = client.db("kept").collection("things");
     await things.insertOne({ name: "one" }, { writeConcern: { w: "majority", j: true } });
+    // No query brings a program of its own.
+    await assert.rejects(things.findOne({ $where: "sleep(1) || true" }), /no globalScriptEngine/);
     await client.close();
     await server.kill();
     await server.restart();
