@@ -50,6 +50,10 @@ export function toCommandError(error: unknown): CommandError {
   if (error.name === "NameTakenError") {
     return new CommandError(error.message, { exitCode: EXIT.refused, cause: error });
   }
+  if (error.name === "AmbiguousNameError" && "ids" in error && Array.isArray(error.ids)) {
+    const remedy = `give an id: ${error.ids.join(", ")}`;
+    return new CommandError(error.message, { exitCode: EXIT.refused, remedy, cause: error });
+  }
   // By its shape: zod throws a class of its own that is not loaded for every command.
   if ("issues" in error && Array.isArray(error.issues)) {
     const issues = error.issues.map(({ path, message }): CommandIssue => ({

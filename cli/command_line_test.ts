@@ -99,6 +99,23 @@ test("accountsCommand() creates an account once and lists it", async () => {
   assert.ok(!list.stdout.includes("\x1b"), "no colours in a pipe");
 });
 
+test("a command asks which of those accounts is meant that have the same name", async () => {
+  const { _id: userId } = await store.createUser({
+    ...{ email: "two@example.com", name: "Two", passwordHash: null },
+  });
+  const ids: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    ids.push((await store.createOwnedAccount({ name: "Namesake", userId }))._id);
+  }
+  const unclear = await run("tokens list --account Namesake");
+  assert.equal(unclear.code, EXIT.refused);
+  assert.match(
+    unclear.stderr,
+    new RegExp(`2 are called "Namesake"\nremedy: give an id: ${ids[0]}`),
+  );
+  assert.equal((await run(`tokens list --account ${ids[1]}`)).code, EXIT.ok);
+});
+
 test("tokensCommand() prints a token once, lists it and revokes it", async () => {
   const { _id: accountId } = await store.createAccount({ name: "token-shop" });
   const create = "tokens create --account token-shop --name site --scopes render,send";

@@ -1,5 +1,4 @@
-import type { User } from "@posthaste/contracts";
-import { type Collection, type Db, MongoServerError } from "mongodb";
+import { type Collection, type Db, type Document, MongoServerError } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { INDEXED_STATES } from "./message_search.ts";
 import { STATISTICS_KEPT_MS } from "./statistics_store.ts";
@@ -27,7 +26,8 @@ export async function createIndexes(db: Db): Promise<void> {
   await createIndexesOfHistory(db);
   // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
   const withKey = { "idempotency.key": { $gte: "" } };
-  await accounts.createIndexes([{ key: { name: 1 }, unique: true }]);
+  await dropIndex(accounts, "name_1");
+  await accounts.createIndexes([{ key: { name: 1, createdAt: 1 } }]);
   await tokens.createIndexes([{ key: { accountId: 1, createdAt: 1 } }]);
   await templates.createIndexes([
     { key: { accountId: 1, kind: 1, id: 1 }, unique: true },
@@ -87,8 +87,11 @@ export async function createIndexes(db: Db): Promise<void> {
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }
 
-/** Removes an index of an earlier version, if it is there: no two users had the same address then. */
-async function dropIndex(collection: Collection<User>, name: string): Promise<void> {
+/** Removes an index of an earlier version, if it is there: a name or an address was of one alone then. */
+async function dropIndex<T extends Document>(
+  collection: Collection<T>,
+  name: string,
+): Promise<void> {
   try {
     await collection.dropIndex(name);
   } catch (error) {

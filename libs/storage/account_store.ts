@@ -1,22 +1,22 @@
 import { type Account, accountSchema, newId } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { isDuplicateKey } from "./_duplicate_key.ts";
+import { AmbiguousNameError } from "./ambiguous_name_error.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 
 /** What can be done with accounts. */
 export interface AccountStore {
   /**
-   * Creates an account.
-   * @throws {NameTakenError} If another has the name.
+   * Creates an account for the operator, who calls accounts by their names.
+   * @throws {NameTakenError} If one has the name already.
    */
   createAccount(account: { name: string }): Promise<Account>;
-  /** Finds an account by its id or, if none has it, by its name. */
-  findAccount(idOrName: string): Promise<Account | null>;
   /**
-   * Changes an account; what is left out stays.
-   * @throws {NameTakenError} If another has the name.
+   * Finds an account by its id or, if none has it, by its name.
+   * @throws {AmbiguousNameError} If several have the name: owners call their accounts as they like.
    */
+  findAccount(idOrName: string): Promise<Account | null>;
+  /** Changes an account; what is left out stays. */
   updateAccount(
     id: string,
     changes: Partial<Pick<Account, "name" | "retention">>,
@@ -25,23 +25,27 @@ export interface AccountStore {
   listAccounts(): Promise<Account[]>;
 }
 
+/** So many of one name are told. */
+const MAX_NAMESAKES = 10;
+
 /** Gives the operations on accounts. */
 export function accountStore(db: Db): AccountStore {
   const { accounts } = collectionsOf(db);
   return {
     async createAccount({ name }) {
       const account = accountSchema.parse({ _id: newAccountId(), name, createdAt: new Date() });
-      try {
-        await accounts.insertOne(account);
-      } catch (error) {
-        throw isDuplicateKey(error) ? new NameTakenError("account", name) : error;
-      }
+      if (await accounts.findOne({ name }) !== null) throw new NameTakenError("account", name);
+      await accounts.insertOne(account);
       return account;
     },
     async findAccount(idOrName) {
-      const found = await accounts.findOne({ _id: idOrName }) ??
-        await accounts.findOne({ name: idOrName });
-      return found === null ? null : accountSchema.parse(found);
+      const byId = await accounts.findOne({ _id: idOrName });
+      const found = byId === null
+        ? await accounts.find({ name: idOrName }).sort({ createdAt: 1 }).limit(MAX_NAMESAKES)
+          .toArray()
+        : [byId];
+      if (found.length > 1) throw new AmbiguousNameError(idOrName, found.map(({ _id }) => _id));
+      return found[0] === undefined ? null : accountSchema.parse(found[0]);
     },
     async updateAccount(id, changes) {
       const options = { returnDocument: "after" } as const;
@@ -52,12 +56,8 @@ export function accountStore(db: Db): AccountStore {
           ? {}
           : { retention: retention.parse(changes.retention) }),
       };
-      try {
-        const found = await accounts.findOneAndUpdate({ _id: id }, { $set }, options);
-        return found === null ? null : accountSchema.parse(found);
-      } catch (error) {
-        throw isDuplicateKey(error) ? new NameTakenError("account", changes.name ?? "") : error;
-      }
+      const found = await accounts.findOneAndUpdate({ _id: id }, { $set }, options);
+      return found === null ? null : accountSchema.parse(found);
     },
     async listAccounts() {
       const found = await accounts.find().sort({ name: 1 }).toArray();

@@ -30,10 +30,7 @@ export interface MembershipStore {
    * the command line, is taken. Gives null, and does nothing, if there is a user.
    */
   setUp(first: { accountName: string; user: NewUser }): Promise<Entered | null>;
-  /**
-   * Creates an account with its owner.
-   * @throws {NameTakenError} If another has the name.
-   */
+  /** Creates an account with its owner. Others may have the same name: it tells nobody of them. */
   createOwnedAccount(account: { name: string; userId: string }): Promise<Account>;
   /** Gives a member another role. */
   changeRole(accountId: string, userId: string, role: Role): Promise<MembershipChange>;
@@ -83,11 +80,7 @@ export function membershipStore(db: Db): MembershipStore {
 
   async function addAccount(name: string, session: ClientSession): Promise<Account> {
     const account = accountSchema.parse({ _id: newAccountId(), name, createdAt: new Date() });
-    try {
-      await accounts.insertOne(account, { session });
-    } catch (error) {
-      throw isDuplicateKey(error) ? new NameTakenError("account", name) : error;
-    }
+    await accounts.insertOne(account, { session });
     return account;
   }
 

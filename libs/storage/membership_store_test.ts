@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { openTestStore, type TestStore } from "./_test_store.ts";
+import { AmbiguousNameError } from "./ambiguous_name_error.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 
 const ACCOUNT = "acc_1";
@@ -184,14 +185,20 @@ test("createInvitation() replaces what was sent to an address before, in this ac
   assert.deepEqual(await store.listInvitationsTo("new@example.com", later), []);
 });
 
-test("updateAccount() changes what is given, and takes no name of another", async () => {
+test("updateAccount() changes what is given, and tells nothing of other accounts", async () => {
   const { store } = opened;
   const account = await store.createAccount({ name: "Shop" });
   assert.deepEqual(account.retention, { contentDays: 7 });
   await store.createAccount({ name: "Other" });
   const changed = await store.updateAccount(account._id, { retention: { contentDays: 0 } });
   assert.deepEqual(changed, { ...account, retention: { contentDays: 0 } });
-  await assert.rejects(store.updateAccount(account._id, { name: "Other" }), NameTakenError);
+  // Else it would tell of the other one.
+  assert.equal((await store.updateAccount(account._id, { name: "Other" }))?.name, "Other");
+  await assert.rejects(store.findAccount("Other"), (error: Error) => {
+    assert.ok(error instanceof AmbiguousNameError);
+    assert.equal(error.ids.length, 2);
+    return /2 are called "Other"/.test(error.message);
+  });
   assert.equal((await store.updateAccount(account._id, { name: "New" }))?.name, "New");
   assert.equal(await store.updateAccount("acc_none", { name: "None" }), null);
 });

@@ -76,6 +76,7 @@ export {
   type SearchResult,
 } from "./message_search.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
+export { AmbiguousNameError } from "./ambiguous_name_error.ts";
 export { NameTakenError } from "./name_taken_error.ts";
 export {
   hashPassword,

@@ -1,5 +1,4 @@
 import { MAX_CONTENT_DAYS } from "@posthaste/contracts";
-import { NameTakenError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
@@ -7,7 +6,7 @@ import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";
 import { nameInput } from "../people_input.ts";
-import { Problem, unproven } from "../problem.ts";
+import { unproven } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 
 const NAME = z.object({ name: nameInput });
@@ -29,7 +28,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
 
   app.patch("/api/account", { config: { role: "owner" } }, async ({ visitor, body }) => {
     const { name } = readInput(NAME, body);
-    await store.updateAccount(visitor.accountId, { name }).catch(takenName);
+    await store.updateAccount(visitor.accountId, { name });
     const details = { from: visitor.account.name, to: name };
     await audit(log, visitor, { action: "account.renamed", target: `account ${name}`, details });
     return {};
@@ -50,7 +49,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     const { name } = readInput(NAME, body);
     const { user, session } = visitor;
     if (user.onlyAccountId !== null) throw unproven(user.email);
-    const account = await store.createOwnedAccount({ name, userId: user._id }).catch(takenName);
+    const account = await store.createOwnedAccount({ name, userId: user._id });
     const accountId = account._id;
     const { lastSeenAt, expiresAt } = session;
     await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId });
@@ -60,10 +59,4 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
   });
 
   app.get("/api/settings/limits", { config: { role: "viewer" } }, () => limitRows(options.limits));
-}
-
-function takenName(error: unknown): never {
-  if (!(error instanceof NameTakenError)) throw error;
-  const issues = [{ path: "name", message: "is taken" }];
-  throw new Problem("name_taken", "Another account has this name", { issues });
 }
