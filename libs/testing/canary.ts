@@ -19,7 +19,9 @@ export interface CanarySight {
 export interface Canary extends AsyncDisposable {
   /** Of TCP and of UDP. */
   readonly port: number;
-  /** What has reached it since it was last asked. */
+  /** What has reached it since it was last taken. */
+  look(): CanarySight;
+  /** The same, and begins anew. */
   take(): CanarySight;
 }
 
@@ -82,6 +84,7 @@ export async function openCanary(options: CanaryOptions = {}): Promise<Canary> {
   const names = dns ? await openNameServer((name) => sight.names.push(name)) : undefined;
   return {
     port,
+    look: () => sight,
     take() {
       const seen = sight;
       sight = emptySight();

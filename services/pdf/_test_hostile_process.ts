@@ -17,6 +17,7 @@ import {
   LEAKS,
   openCanary,
   PAGE_LEAKS,
+  until,
 } from "@posthaste/testing";
 import { type Browser, chromium } from "playwright-core";
 import { extractText } from "unpdf";
@@ -50,6 +51,13 @@ export interface HostileOrder {
   address?: string;
   /** How long what was started may go on, in milliseconds. */
   settleMs?: number;
+  /** What is expected to leak: it goes on until that has come, for at most a minute. */
+  awaited?: {
+    leaks?: readonly string[];
+    differentLeaks?: number;
+    names?: readonly string[];
+    udp?: number;
+  };
 }
 
 /** What came of it. */
@@ -66,6 +74,7 @@ export interface HostileResult {
 
 /** Instead of 30 s, so that a bomb does not take its time. */
 const TIME_LIMIT_MS = 3000;
+const MAX_WAIT_MS = 60_000;
 const SECRET = "the-secret-of-the-file";
 const NAME = "canary.test";
 const CACHE_DIR = process.env["CACHE_DIR"] ?? join(homedir(), ".cache", "posthaste", "chromium");
@@ -101,7 +110,24 @@ if (import.meta.main) {
     return frames.reduce((html, how) => framed(html, how), page);
   };
 
-  const printGuarded = async (guards: Guards, html: string, settleMs: number): Promise<Buffer> => {
+  const settle = async ({ settleMs = 300, awaited }: HostileOrder): Promise<void> => {
+    if (awaited === undefined) return void await delay(settleMs);
+    const { leaks = [], differentLeaks = 0, names = [], udp = 0 } = awaited;
+    const hasCome = () => {
+      const sight = canary.look();
+      const seen = new Set(sight.requests);
+      return seen.size >= differentLeaks && leaks.every((name) => seen.has(name)) &&
+        names.every((name) => sight.names.includes(name)) && sight.udp >= udp;
+    };
+    // Whatever has not come is missed by the test, in what it gets.
+    await until(hasCome, { timeoutMs: MAX_WAIT_MS }).catch(() => undefined);
+  };
+
+  const printGuarded = async (
+    guards: Guards,
+    html: string,
+    order: HostileOrder,
+  ): Promise<Buffer> => {
     const key = JSON.stringify(guards.flags);
     const kept = browsers.get(key);
     const browser = kept?.isConnected() ? kept : await launch(guards.flags);
@@ -119,7 +145,7 @@ if (import.meta.main) {
         const frameId = frameTree.frame.id;
         await cdp.send("Page.setDocumentContent", { frameId, html: source });
       }
-      await delay(settleMs);
+      await settle(order);
       const { data } = await cdp.send("Page.printToPDF", {});
       return Buffer.from(data, "base64");
     } finally {
@@ -128,7 +154,7 @@ if (import.meta.main) {
   };
 
   const carryOut = async (order: HostileOrder): Promise<HostileResult> => {
-    const { guards, settleMs = 300 } = order;
+    const { guards } = order;
     const html = order.html ?? pageOf(order);
     canary.take();
     const before = await countPackets();
@@ -140,8 +166,8 @@ if (import.meta.main) {
         product ??= await openBrowser({ ...WHERE, concurrency: 1, timeLimit: TIME_LIMIT_MS });
         const page = pageOptionsSchema.parse({});
         pdf = (await product.print({ name: "hostile", html, page })).pdf;
-        await delay(settleMs);
-      } else pdf = await printGuarded(guards, html, settleMs);
+        await settle(order);
+      } else pdf = await printGuarded(guards, html, order);
     } catch (cause) {
       error = String(cause);
     }

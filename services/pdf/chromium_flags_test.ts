@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openIsolated } from "@posthaste/testing";
-import type { HostileResult } from "./_test_hostile_process.ts";
+import type { HostileOrder, HostileResult } from "./_test_hostile_process.ts";
 import { NO_CHROMIUM } from "./_test_browser.ts";
 
 const PROCESS = fileURLToPath(new URL("_test_hostile_process.ts", import.meta.url));
@@ -12,13 +12,14 @@ suite("chromiumFlags()", { skip: NO_CHROMIUM }, () => {
   test("let no name be looked up, even if the proxy is not there", async (context) => {
     await using browsers = await openIsolated(PROCESS);
     if (!browsers.isolated) return context.skip("no network of its own: nobody can tell");
-    const namesWithout = async (flags: string[]) => {
+    const namesWithout = async (flags: string[], wait: Partial<HostileOrder>) => {
       const guards = { policy: false, scripts: true, flags };
-      const order = { guards, leaks: NAMES, settleMs: 600 };
+      const order: HostileOrder = { guards, leaks: NAMES, ...wait };
       return (await browsers.ask(order) as HostileResult).sight.names;
     };
-    assert.deepEqual(await namesWithout(["--proxy-server"]), []);
-    const seen = await namesWithout(["--proxy-server", "--host-resolver-rules"]);
+    assert.deepEqual(await namesWithout(["--proxy-server"], { settleMs: 600 }), []);
+    const without = ["--proxy-server", "--host-resolver-rules"];
+    const seen = await namesWithout(without, { awaited: { names: ["image.canary.test"] } });
     assert.ok(seen.includes("image.canary.test"), `these were seen: ${seen.join()}`);
   });
 });

@@ -53,7 +53,7 @@ export async function attackChromium(options: AttackOptions): Promise<HostileRow
   const random = openRandom(`chromium/${seed}`);
   await using browsers = await openIsolated(PROCESS);
   const print = async (order: object) => await browsers.ask(order) as Result;
-  const control = await print({ guards: BARE, settleMs: 2000 });
+  const control = await print({ guards: BARE, awaited: { differentLeaks: 75 } });
   const seen = new Set(control.sight.requests).size;
   if (seen < 75) throw new Error(`Cannot attack Chromium: the canary sees only ${seen} leaks`);
   const note = `${seen} of ${LEAKS.length} ways are seen without guards` +
