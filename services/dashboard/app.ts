@@ -20,6 +20,7 @@ import { templateRoutes } from "./routes/templates.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { DATA_HEADERS } from "@posthaste/runtime";
 import { serveApplication } from "./static_files.ts";
+import { openSystemMail, type SystemMail } from "./system_mail.ts";
 
 /** All that the dashboard needs of the world. */
 export interface DashboardDeps {
@@ -63,6 +64,8 @@ export interface DashboardOptions {
 export interface Routing {
   deps: DashboardDeps;
   options: DashboardOptions;
+  /** What Posthaste itself writes; undefined if the operator has named no account for it. */
+  mail: SystemMail | undefined;
 }
 
 /** Bodies of routes that say nothing else; those of templates do. */
@@ -102,7 +105,9 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     const { store, now } = deps;
     api.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
     guardRoutes(api, { ...store, now, sessionAgeMs: options.sessionAgeMs }, options);
-    const routing = { deps, options };
+    const { systemAccount } = options;
+    const mail = systemAccount === undefined ? undefined : openSystemMail(systemAccount, deps);
+    const routing: Routing = { deps, options, mail };
     sessionRoutes(api, routing);
     templateRoutes(api, routing);
     integrationRoutes(api, routing);

@@ -42,10 +42,17 @@ export function checkPasswordStays(
   input: Server & Pick<Login, "password">,
 ): void {
   if (input.password !== undefined || input.user === null || current.auth === null) return;
-  const isSame = current.host === input.host && current.port === input.port &&
-    current.tls === input.tls && current.ca === input.ca && current.auth.user === input.user &&
-    (current.allowInvalidCertificate || !input.allowInvalidCertificate);
-  if (!isSame) throw passwordMissing("server, user or encryption were changed");
+  if (pointsElsewhere(current, input)) {
+    throw passwordMissing("server, user or encryption were changed");
+  }
+}
+
+/** Tells whether mail would go to another server, as another user, or with less protection. */
+export function pointsElsewhere(current: Integration, input: Server): boolean {
+  return current.host !== input.host || current.port !== input.port ||
+    current.tls !== input.tls || current.ca !== input.ca ||
+    (current.auth?.user ?? null) !== input.user ||
+    (input.allowInvalidCertificate && !current.allowInvalidCertificate);
 }
 
 /** Gives what the mailer needs to try a server; a password that is not stored is sealed for this alone. */

@@ -159,11 +159,33 @@ test("PUT and probe take a stored password to no other server, user or weaker pr
     }
   }
   assert.deepEqual(asked, []);
-  const moved = await editor.put(`${PATH}/1`, {
+  const moved = await dashboard.own.owner.put(`${PATH}/1`, {
     ...{ ...KEPT, ...moves[0], password: "new one", revision: 1 },
   });
   assert.equal(moved.status, 200);
   assert.equal(passwordOf(await stored(1)), "new one");
+});
+
+test("it takes an owner to change where an integration points, even with a password of one's own", async () => {
+  await create({ tls: "starttls" });
+  const { editor, owner } = dashboard.own;
+  const moves: Partial<IntegrationInput>[] = [
+    ...[{ host: "evil.example" }, { port: 2525 }, { tls: "none" as const }],
+    ...[{ allowInvalidCertificate: true }, { ca: testCertificate.cert }],
+    ...[{ user: "other" }, { user: null, password: undefined, host: "evil.example" }],
+  ];
+  for (const move of moves) {
+    const input = { ...KEPT, password: "the attacker's", ...move, revision: 1 };
+    const { status, body } = await editor.put(`${PATH}/1`, input);
+    assert.deepEqual([status, body.code], [403, "not_allowed"], JSON.stringify(move));
+  }
+  assert.equal((await stored(1)).host, KEPT.host);
+  const moved = { ...KEPT, host: "mx.example", password: "anew", revision: 1 };
+  assert.equal((await owner.put(`${PATH}/1`, moved)).status, 200);
+  const [line] = (await owner.get("/api/audit")).body.lines;
+  assert.deepEqual([line.action, line.details.from, line.details.to], [
+    ...["integration.repointed", `${KEPT.host}:${KEPT.port}`, `mx.example:${KEPT.port}`],
+  ]);
 });
 
 test("POST /api/integrations/probe asks the mailer, with the stored password or one for this alone", async () => {

@@ -147,6 +147,38 @@ test("who is signed in proves their address by joining with a link that was sent
   assert.deepEqual([user?.emailProvenAt, user?.onlyAccountId], [time, null]);
 });
 
+test("every owner who has proven an address is told that an integration points elsewhere", async () => {
+  const { own, store } = dashboard;
+  const { accountId } = own;
+  const second = await store.createUser({
+    ...{ email: "second@own.example", name: "Second", passwordHash: null, emailProvenAt: time },
+  });
+  const third = await store.createUser({
+    ...{ email: "third@own.example", name: "Third", passwordHash: null },
+  });
+  for (const { _id: userId } of [second, third]) {
+    await store.setMember({ accountId, userId, role: "owner" });
+  }
+  const input = {
+    ...{ name: "Out", host: "mx.example", port: 587, tls: "starttls", user: null },
+    ...{ authMethod: null, senders: ["a@own.example"], maxConnections: 5, maxPerMinute: null },
+    ...{ allowInvalidCertificate: false, ca: null, retryForMs: 172_800_000, whenUnknown: "retry" },
+  };
+  assert.equal((await own.editor.post("/api/integrations", input)).status, 200);
+  assert.deepEqual(dispatched, []);
+  const moved = { ...input, host: "other.example", revision: 1 };
+  assert.equal((await own.owner.put("/api/integrations/1", moved)).status, 200);
+  const told = await Promise.all(dispatched.map(async (id) => await store.loadSend(id)));
+  const [first] = told.map((send) => send?.request.to[0]);
+  assert.deepEqual(told.map((send) => send?.request.to[0]?.email).toSorted(), [
+    ...["owner@own.example", "second@own.example"],
+  ]);
+  assert.deepEqual(first?.variables, {
+    ...{ who: "Own owner", account: "Own", integration: "Out" },
+    ...{ before: "mx.example:587", after: "other.example:587" },
+  });
+});
+
 test("without an account for it no mail is sent, and the link is shown to who invites", async () => {
   await using without = await openTestDashboard();
   const { own, signedOut, store } = without;

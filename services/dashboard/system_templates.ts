@@ -38,8 +38,27 @@ const INVITATION: SystemTemplate = {
     "If you do not know them, do nothing.\n",
 };
 
+const REPOINTED: SystemTemplate = {
+  name: "Posthaste: an integration points elsewhere",
+  variables: ["who", "account", "integration", "before", "after"],
+  subject: "An integration points to another server",
+  html: page(
+    "<p>{{ who }} has changed the integration “{{ integration }}” of the account “{{ account }}”: " +
+      "mail goes to {{ after }}, and went to {{ before }} before, or the user or the encryption is " +
+      "another.</p><p>If you did not expect that, pause the integration and ask them.</p>",
+  ),
+  text:
+    "{{ who }} has changed the integration “{{ integration }}” of the account “{{ account }}”: " +
+    "mail goes to {{ after }}, and went to {{ before }} before, or the user or the encryption is " +
+    "another.\n\nIf you did not expect that, pause the integration and ask them.\n",
+};
+
 /** Every mail that Posthaste itself writes. */
-export const SYSTEM_TEMPLATES = { proof: PROOF, invitation: INVITATION } as const;
+export const SYSTEM_TEMPLATES = {
+  proof: PROOF,
+  invitation: INVITATION,
+  repointed: REPOINTED,
+} as const;
 
 /** What a mail of Posthaste is about. */
 export type SystemMailKind = keyof typeof SYSTEM_TEMPLATES;

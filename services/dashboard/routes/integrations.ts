@@ -1,3 +1,4 @@
+import type { Integration } from "@posthaste/contracts";
 import { NameTakenError, RevisionConflictError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -10,7 +11,12 @@ import {
   integrationInputSchema,
   probeInputSchema,
 } from "../integration_input.ts";
-import { checkPasswordStays, loginOf, probeSettingsOf } from "../integration_login.ts";
+import {
+  checkPasswordStays,
+  loginOf,
+  pointsElsewhere,
+  probeSettingsOf,
+} from "../integration_login.ts";
 import { summaryOf, viewOf } from "../integration_views.ts";
 import type {
   IntegrationSummary,
@@ -30,8 +36,8 @@ const PROBE_TIMEOUT_MS = 27_000;
 const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") });
 
 /** The SMTP servers of an account: making, changing, trying, stopping and removing them. */
-export function integrationRoutes(app: FastifyInstance, { deps }: Routing): void {
-  const { store, bus, keys, now } = deps;
+export function integrationRoutes(app: FastifyInstance, { deps, mail }: Routing): void {
+  const { store, bus, keys, now, logger } = deps;
   const limit = openProbeLimit();
 
   async function find({ accountId }: Visitor, params: unknown) {
@@ -47,6 +53,32 @@ export function integrationRoutes(app: FastifyInstance, { deps }: Routing): void
       target: `integration ${found.id}`,
       details: { name: found.name },
     });
+
+  /** Where mail goes, and so who can read it, is no editor's business, and no secret between owners. */
+  async function tellOwners(
+    visitor: Visitor,
+    before: Integration,
+    after: Integration,
+  ): Promise<void> {
+    const [from, to] = [before, after].map(({ host, port }) => `${host}:${port}`) as [
+      string,
+      string,
+    ];
+    await audit({ ...store, now }, visitor, {
+      action: "integration.repointed",
+      target: `integration ${after.id}`,
+      details: { name: after.name, from, to },
+    });
+    const { account, user } = visitor;
+    const who = { who: user.name, account: account.name, integration: after.name };
+    for (const { member, user: { email, emailProvenAt } } of await store.listMembers(account._id)) {
+      if (member.role !== "owner" || emailProvenAt === null) continue;
+      const variables = { ...who, before: from, after: to };
+      await mail?.send("repointed", { to: email, variables }).catch((error: unknown) => {
+        logger.warn("Cannot tell an owner that an integration points elsewhere", { error });
+      });
+    }
+  }
 
   app.get(
     "/api/integrations/presets",
@@ -94,12 +126,15 @@ export function integrationRoutes(app: FastifyInstance, { deps }: Routing): void
       const { revision, ...input } = readInput(integrationChangeSchema, body);
       if (revision !== current.revision) throw conflict();
       checkPasswordStays(current, input);
+      const isRepointed = pointsElsewhere(current, input);
+      if (isRepointed && visitor.role !== "owner") throw onlyOwners();
       const auth = loginOf(input, { accountId, keys });
       const changed = await changing(() =>
         store.updateIntegration(accountId, current.id, { ...settingsOf(input), auth, revision })
       );
       if (changed === null) throw missing();
-      if (changed.revision !== current.revision) await note(visitor, "updated", changed);
+      if (isRepointed) await tellOwners(visitor, current, changed);
+      else if (changed.revision !== current.revision) await note(visitor, "updated", changed);
       return await viewOf(changed, store);
     },
   );
@@ -157,6 +192,13 @@ export function integrationRoutes(app: FastifyInstance, { deps }: Routing): void
       return reply;
     },
   );
+}
+
+function onlyOwners(): Problem {
+  const issues = [{ path: "host", message: "takes an owner to change" }];
+  return new Problem("not_allowed", "It takes an owner to change where an integration points", {
+    issues,
+  });
 }
 
 function missing(): Problem {

@@ -2,13 +2,13 @@ import { type Invitation, ROLES } from "@posthaste/contracts";
 import type { MembershipChange } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { InvitationView, InvitedView, MembersView } from "../interface/people.ts";
 import { emailInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
-import type { EntranceRouting } from "./people.ts";
 
 const INVITATION_AGE_MS = 7 * 24 * 3600_000;
 const MAX_INVITATIONS = 100;
@@ -19,7 +19,7 @@ const INVITE = z.object({ email: emailInput, role: z.enum(ROLES) });
 const INVITATION = z.object({ invitationId: z.string() });
 
 /** Members of the account, and invitations to it. */
-export function memberRoutes(app: FastifyInstance, { deps, options, mail }: EntranceRouting): void {
+export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Routing): void {
   const { store, now } = deps;
   const log = { ...store, now };
 

@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 import type { Routing } from "../app.ts";
 import { type Attempts, openAttempts } from "../attempts.ts";
 import { openPasswordDesk, type PasswordDesk } from "../password_desk.ts";
-import { openSystemMail, type SystemMail } from "../system_mail.ts";
 import { accountRoutes } from "./account.ts";
 import { auditRoutes } from "./audit.ts";
 import { entranceRoutes } from "./entrance.ts";
@@ -16,25 +15,17 @@ import { youRoutes } from "./you.ts";
 export interface EntranceRouting extends Routing {
   desk: PasswordDesk;
   attempts: Attempts;
-  /** What Posthaste itself writes; undefined if the operator has named no account for it. */
-  mail: SystemMail | undefined;
 }
 
 /** All about people: how they enter, who they are, and what they have done. */
 export function peopleRoutes(app: FastifyInstance, routing: Routing): void {
-  const { deps, options: { systemAccount } } = routing;
-  const entrance: EntranceRouting = {
-    ...routing,
-    desk: openPasswordDesk(),
-    attempts: openAttempts(),
-    mail: systemAccount === undefined ? undefined : openSystemMail(systemAccount, deps),
-  };
+  const entrance = { ...routing, desk: openPasswordDesk(), attempts: openAttempts() };
   entranceRoutes(app, entrance);
   invitationRoutes(app, entrance);
   oidcRoutes(app, entrance);
   youRoutes(app, entrance);
   proofRoutes(app, entrance);
-  memberRoutes(app, entrance);
+  memberRoutes(app, routing);
   accountRoutes(app, routing);
   auditRoutes(app, routing);
 }
