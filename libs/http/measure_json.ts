@@ -14,8 +14,10 @@ const BYTES_PER_FIELD = 50;
 export const MAX_NAMES = 30_000;
 
 const NAME_BITS = 18;
-/** Odd, and drawn anew by each process: so nobody can choose names that are taken for one. */
-const NAME_FACTOR = randomInt(2 ** 30) * 2 + 1;
+/** Drawn anew by each process: so nobody can choose names that are taken for one. */
+const NAME_SEED = randomInt(2 ** 32);
+/** By Knuth and by MurmurHash3: with some others, names that differ a little share their hash. */
+const [BYTE_FACTOR, LAST_FACTOR] = [0x9e3779b1, 0x85ebca6b] as const;
 
 /** What can be told of a JSON text before it is parsed. */
 export interface JsonMeasure {
@@ -50,6 +52,7 @@ export function jsonLimitsOf(bodyLimit: number): JsonLimits {
 export function measureJson(
   text: Uint8Array,
   { maxValues, maxFields }: JsonLimits,
+  seed = NAME_SEED,
 ): JsonMeasure {
   const fieldsAt = new Uint32Array(MAX_DEPTH + 1);
   const seen = new Uint8Array(2 ** NAME_BITS);
@@ -61,12 +64,12 @@ export function measureJson(
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {
       case 0x22: // "
-        name = NAME_FACTOR;
+        name = seed;
         for (at++; at < text.length && text[at] !== 0x22; at++) {
-          name = Math.imul(name ^ (text[at] ?? 0), NAME_FACTOR);
+          name = mixed(name, text[at] ?? 0);
           if (text[at] !== 0x5c) continue;
           at++;
-          name = Math.imul(name ^ (text[at] ?? 0), NAME_FACTOR);
+          name = mixed(name, text[at] ?? 0);
           // \uD800 to \uDFFF
           if (text[at] === 0x75 && (text[at + 1] === 0x64 || text[at + 1] === 0x44)) {
             measure.hasSurrogates = true;
@@ -90,7 +93,7 @@ export function measureJson(
         if (++measure.fields > maxFields) {
           return { ...measure, excess: `it has more than ${maxFields} fields` };
         }
-        const place = name >>> (32 - NAME_BITS);
+        const place = Math.imul(name, LAST_FACTOR) >>> (32 - NAME_BITS);
         if (seen[place] === 0) {
           seen[place] = 1;
           if (++names > MAX_NAMES) {
@@ -116,4 +119,9 @@ export function measureJson(
     }
   }
   return measure;
+}
+
+function mixed(hash: number, byte: number): number {
+  const next = Math.imul(hash ^ byte, BYTE_FACTOR);
+  return next ^ next >>> 15;
 }

@@ -39,7 +39,7 @@ export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow
     rows.push(row);
     onProgress(`${row.attack}: ${row.tries} tried, ${row.through} through. ${row.note ?? ""}`);
   };
-  await warmUp(target);
+  await warmUp(target, isShort);
   add(await tryRequests(target));
   add(await tryBodies(target, limitMs));
   add(await tryRate(target));
@@ -81,11 +81,11 @@ export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow
  * What is not compiled yet, and the memory that large bodies take even if they are good, are no fault
  * of an attack.
  */
-async function warmUp(target: HttpTarget): Promise<void> {
+async function warmUp(target: HttpTarget, isShort: boolean): Promise<void> {
   const { port, account } = target;
   const large = JSON.stringify(goodSend({ variables: { n: "ä".repeat(2_300_000) } }));
   const small = JSON.stringify(goodSend());
-  for (let i = 0; i < 60; i++) {
+  for (let i = 0; i < (isShort ? 20 : 60); i++) {
     const body = i % 2 === 1 ? large : small;
     const bytes = requestText(`POST /v1${account.path} HTTP/1.1`, headersOf(account.token), body);
     const { answers: [answer] } = await exchangeRaw(bytes, { port, lingerMs: 0 });

@@ -15,6 +15,8 @@ export interface AttackTemplatesOptions {
   seed: number;
   /** Leaves out the bombs that end only at the time limit. */
   isShort?: boolean;
+  /** The share of the template bombs that are tried, from 0 to 1. @default {1} */
+  share?: number;
   onProgress?(line: string): void;
 }
 
@@ -151,9 +153,10 @@ async function checkOf(cage: Cage, source: unknown): Promise<string> {
 
 function bombs(
   { cage, try: attempt }: Attack,
-  { isShort = false }: AttackTemplatesOptions,
+  { isShort = false, share = 1 }: AttackTemplatesOptions,
 ): Promise<HostileRow> {
-  const chosen = TEMPLATE_BOMBS.filter(({ isLong }) => !(isShort && isLong));
+  const some = TEMPLATE_BOMBS.filter(({ isLong }) => !(isShort && isLong));
+  const chosen = share === 1 ? some : some.filter((_, at) => at % Math.round(1 / share) === 0);
   return tally(
     "template bombs, filled and checked",
     chosen.flatMap(({ name, source, data = {} }) => [

@@ -6,7 +6,12 @@ import { randomData, randomTemplate } from "./template_grammar.ts";
 import { attackTemplates } from "./templates.ts";
 
 test("attackTemplates() gets nothing through", async () => {
-  const rows = await attackTemplates({ tries: byDay(12, 60), seed: 4, isShort: true });
+  const rows = await attackTemplates({
+    tries: byDay(12, 60),
+    seed: 4,
+    isShort: true,
+    share: byDay(1 / 3, 1),
+  });
   assert.deepEqual(rows.filter(({ through }) => through > 0), []);
   assert.ok(rows.every(({ tries }) => tries > 10), JSON.stringify(rows));
 });
