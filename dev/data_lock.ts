@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { isRunning } from "@posthaste/parts";
 
 /** Another `npm start` uses the same data. */
 export class LockedError extends Error {
@@ -24,23 +25,13 @@ export async function lockData(dataDir: string): Promise<AsyncDisposable> {
       if ((error as { code?: string }).code !== "EEXIST") throw error;
     }
     const [pid = "", mark = ""] = (await readFile(file, "utf8").catch(() => "")).trim().split(" ");
-    if (isAlive(Number(pid)) && await startMark(Number(pid)) === mark) {
+    if (isRunning(Number(pid)) && await startMark(Number(pid)) === mark) {
       throw new LockedError(
         `Cannot start: npm start is running already (pid ${pid}) with the data in "${dataDir}"; ` +
           `stop it with Ctrl-C, or choose another folder with DATA_DIR`,
       );
     }
     await rm(file, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
   }
 }
 

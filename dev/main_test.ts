@@ -7,6 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { isRunning } from "@posthaste/parts";
 import { descendantsOf } from "./descendants.ts";
 import { PORT_NAMES, PORTS } from "./settings.ts";
 
@@ -59,7 +60,7 @@ test("npm start prints a command that sends a mail with a PDF, and SIGINT leaves
   main.kill("SIGINT");
   const [code] = await once(main, "exit");
   assert.equal(code, 0, said);
-  await until(() => below.every((pid) => !isAlive(pid)), () => `still there: ${below}`);
+  await until(() => below.every((pid) => !isRunning(pid)), () => `still there: ${below}`);
 });
 
 interface CaughtMail {
@@ -78,13 +79,4 @@ async function until(isSo: () => boolean | Promise<boolean>, story: () => string
 async function run(command: string, args: string[]): Promise<string> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   return (await child.stdout.toArray()).join("");
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -55,7 +55,6 @@ test("openStack() gives each service its own logins and flags, and no other's", 
     await rm(join(dataDir, "nats", "jetstream"), { recursive: true });
     await stack.nats?.restart();
     await until(() => bus.check().then(() => true, () => false), {
-      timeoutMs: 20_000,
       message: "the streams to be there again",
     });
   } finally {

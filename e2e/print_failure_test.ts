@@ -169,7 +169,6 @@ test("a PDF that is damaged or lost in the store is made again, never attached w
     try {
       const { id } = await sendPdf(n);
       await until(async () => await lastStored() === before + 2, {
-        timeoutMs: 10_000,
         message: `PDF ${n} to be printed`,
       });
       await damage(before, how);
@@ -177,7 +176,7 @@ test("a PDF that is damaged or lost in the store is made again, never attached w
       await until(async () => {
         await travel.sweepNow();
         return sink.messages.some(({ envelope }) => envelope.to[0] === `n${n}@print.example`);
-      }, { timeoutMs: 30_000, everyMs: 500, message: `the mail whose PDF was ${how}` });
+      }, { everyMs: 500, message: `the mail whose PDF was ${how}` });
       await assertPdf(await mailTo(n), n);
       assert.deepEqual((await system.untilDone(id)).states, { sent: 1 });
     } finally {

@@ -60,7 +60,7 @@ function sendSurely(key: string, to: Recipient[]): Promise<SendAccepted> {
       headers: { "idempotency-key": key },
     });
     return answer.status === 200 && answer.body;
-  }, { timeoutMs: 20_000, everyMs: 100, message: `"${key}" to be accepted` });
+  }, { everyMs: 100, message: `"${key}" to be accepted` });
 }
 
 /** Waits until every mail is sent; the planned looks of the sweeper come early. */

@@ -73,7 +73,7 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
         const body = { from: { email: SENDER }, to };
         const path = `/templates/${template}/send/${integration}`;
         return system.post<SendAccepted>(path, body, { headers });
-      }, { timeoutMs: 10_000 });
+      });
       assert.equal(answer.status, 200);
       sends.push(answer.body);
       await delay(150);
@@ -114,7 +114,7 @@ test("a broker that hangs makes every service not ready, alive all the while, an
       until(async () => {
         const [status, { failing }] = await readiness(healthUrl);
         return status === 503 && "nats" in failing;
-      }, { timeoutMs: 10_000, message: `"${name}" to be not ready` })
+      }, { message: `"${name}" to be not ready` })
     ));
     for (const { healthUrl } of all) assert.equal((await fetch(`${healthUrl}/livez`)).status, 200);
   } finally {
@@ -123,7 +123,6 @@ test("a broker that hangs makes every service not ready, alive all the while, an
   await Promise.all(
     all.map(({ healthUrl, name }) =>
       until(async () => (await readiness(healthUrl))[0] === 200, {
-        timeoutMs: 10_000,
         message: `"${name}" to be ready again`,
       })
     ),

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning } from "@posthaste/parts";
 
 interface Project extends AsyncDisposable {
   root: string;
@@ -191,7 +192,7 @@ test("bootstrap goes on under nohup when the terminal is closed", async () => {
   process.kill(-(npm.pid as number), "SIGHUP");
   await once(npm, "exit");
   await sleep(SEEN_BY_THEN_MS);
-  assert.ok(isAlive(pid), "the command has ended");
+  assert.ok(isRunning(pid), "the command has ended");
   process.kill(pid, "SIGKILL");
 });
 
@@ -205,7 +206,7 @@ test("bootstrap goes on without npm when the shell that started it ends", async 
   spawnSync("sh", ["-c", inBackground, "sh", ...command], { env });
   const pid = await numberIn(file);
   await sleep(SEEN_BY_THEN_MS);
-  assert.ok(isAlive(pid), "the command has ended");
+  assert.ok(isRunning(pid), "the command has ended");
   process.kill(pid, "SIGKILL");
 });
 
@@ -248,18 +249,9 @@ async function numberIn(file: string): Promise<number> {
 
 async function untilEnded(pid: number): Promise<void> {
   for (let i = 0; i < 1200; i++) {
-    if (!isAlive(pid)) return;
+    if (!isRunning(pid)) return;
     await sleep(25);
   }
   process.kill(pid, "SIGKILL");
   assert.fail("the command still runs");
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -9,8 +9,9 @@ import { runFault } from "./run_fault.ts";
 const SEED = "short";
 
 /** What is done in `npm test`: one of each kind; `npm run torture` does all of them, for long. */
-const SHORT = byDay(["zombie-mailer"], [
+const SHORT = byDay(["zombie-mailer", "rolling"], [
   ...["kill-any", "zombie-mailer", "broker-wipe", "mongod-kill", "smtp-refusals", "smtp-doubt"],
+  "rolling",
 ]);
 
 describe("the torture", () => {

@@ -36,7 +36,7 @@ before(async () => {
   }
   const { file } = await findNatsServer(process.env);
   for (const member of MEMBERS) await startMember(file, member);
-  await Promise.all(MEMBERS.map((member) => until(() => isHealthy(member), { timeoutMs: 20_000 })));
+  await Promise.all(MEMBERS.map((member) => until(() => isHealthy(member))));
 });
 
 after(async () => {

@@ -67,7 +67,7 @@ async function linkSentTo(address: string, kind: "invitation" | "proof"): Promis
   const id = await until(async () => {
     const mails = await (await fetch(inbox)).json() as { id: string; to: { address: string }[] }[];
     return mails.find(({ to }) => to.some((one) => one.address === address))?.id ?? false;
-  }, { timeoutMs: 30_000, message: `a mail to "${address}"` });
+  }, { message: `a mail to "${address}"` });
   const mail = await (await fetch(`${inbox}/${id}`)).text();
   const link = new RegExp(`${desk.url}/${kind}/[\\w-]{43}`).exec(mail)?.[0];
   assert.ok(link, mail);

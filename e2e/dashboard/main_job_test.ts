@@ -106,12 +106,10 @@ test("a token is generated, shown once, and sends by the commands that the pages
   await runInShell(send, env);
   const rows = messages.getByRole("table").getByRole("row").filter({ hasText: "Sent" });
   await until(async () => await rows.count() === 1, {
-    timeoutMs: 10_000,
     message: "the message to arrive in the open page",
   });
   await runInShell(attach, env);
   await until(async () => await rows.count() === 2, {
-    timeoutMs: 10_000,
     message: "the message with the PDF to arrive in the open page",
   });
   assert.equal(loads, 0);

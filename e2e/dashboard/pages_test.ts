@@ -53,7 +53,6 @@ describe("every page", { concurrency: 2 }, () => {
         const widthOf = () => page.evaluate(() => document.documentElement.scrollWidth);
         // The menu takes a moment to go aside.
         await until(async () => await widthOf() <= PHONE.width, {
-          timeoutMs: 30_000,
           message: `the page to be no wider than ${PHONE.width} pixels`,
         });
       });

@@ -51,9 +51,9 @@ test("applyTopology() keeps three copies in a cluster, and work goes on without 
 
     const leader = await until(() => cluster.streamLeader("RENDER"));
     await leader.kill();
-    await until(() => bus.publish(requested("after")).then(() => true), { timeoutMs: 30_000 });
-    await until(() => seen.has("after"), { timeoutMs: 30_000 });
-    await until(() => retried === 1, { timeoutMs: 30_000, message: "what waited to come" });
+    await until(() => bus.publish(requested("after")).then(() => true));
+    await until(() => seen.has("after"));
+    await until(() => retried === 1, { message: "what waited to come" });
     await leader.restart();
     await cluster.settled();
     stop.abort();

@@ -144,7 +144,7 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    const fact = await until(() => told.facts[0], { timeoutMs: 15_000 });
+    const fact = await until(() => told.facts[0]);
     assert.equal(tries, MAX_TRIES);
     assert.equal(fact.type, "fact.message.failed");
     assert.equal("reason" in fact.data && fact.data.reason, "given up after 5 tries");
@@ -167,7 +167,7 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    const fact = await until(() => told.facts[0], { timeoutMs: 15_000 });
+    const fact = await until(() => told.facts[0]);
     assert.equal("reason" in fact.data && fact.data.reason, "back again");
     assert.ok(deliveries > MAX_TRIES);
   });
@@ -278,7 +278,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const { type, data } = requested("acc_1");
     await using step = eat(bus, renderStep(() => Promise.resolve(DONE)));
     await bus.publish({ type, data: { ...data, v: 2 } } as unknown as Outgoing);
-    const fact = await until(() => told.facts[0], { timeoutMs: 10_000 });
+    const fact = await until(() => told.facts[0]);
     assert.match("reason" in fact.data ? fact.data.reason : "", /version 2 is newer than 1/);
     const lines = step.logger.lines.filter((line) => /Cannot read an event/.test(line));
     assert.equal(lines.length, MAX_TRIES);
@@ -439,8 +439,8 @@ suite("consume()", { concurrency: 4 }, () => {
     await until(() => eaten.includes("before"));
     await nats.kill();
     await nats.restart();
-    await until(() => bus.publish(requested("after")).then(() => true), { timeoutMs: 10_000 });
-    await until(() => eaten.includes("after"), { timeoutMs: 10_000 });
+    await until(() => bus.publish(requested("after")).then(() => true));
+    await until(() => eaten.includes("after"));
   });
 
   test("consume() goes on after the streams were deleted and made again", async () => {
@@ -468,7 +468,7 @@ suite("consume()", { concurrency: 4 }, () => {
     );
     await bus.applyTopology();
     await bus.publish(requested("after"));
-    await until(() => eaten.includes("after"), { timeoutMs: 10_000 });
+    await until(() => eaten.includes("after"));
   });
 
   test("consume() and followFacts() go on after the broker lost all its data", async () => {
@@ -491,9 +491,9 @@ suite("consume()", { concurrency: 4 }, () => {
       await rm(join(dataDir, name), { recursive: true });
     }
     await nats.restart();
-    await until(() => bus.applyTopology().then(() => true), { timeoutMs: 10_000 });
+    await until(() => bus.applyTopology().then(() => true));
     await bus.publish(requested("after"));
-    await until(() => isTold("after"), { timeoutMs: 15_000 });
+    await until(() => isTold("after"));
     await nats[Symbol.asyncDispose]();
     await rm(dataDir, { recursive: true, force: true });
   });

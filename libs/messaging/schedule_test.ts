@@ -59,7 +59,7 @@ suite("publishEvent()", { concurrency: 4 }, () => {
     await bus.publish(resumed(1, { notBefore: soon(3600_000), index: 1 }));
     await bus.publish(resumed(2, { notBefore: soon(2500), index: 2 }));
     await bus.publish(resumed(3, { notBefore: soon(500), index: 3 }));
-    await until(() => due.arrivals.length === 2, { timeoutMs: 30_000 });
+    await until(() => due.arrivals.length === 2);
     assert.deepEqual(due.arrivals.map(({ attempt }) => attempt), [3, 2]);
     await until(async () => (await bus.streamStates()).get("RETRY")?.messages === 1);
     assert.equal(due.arrivals.length, 2);
@@ -70,7 +70,7 @@ suite("publishEvent()", { concurrency: 4 }, () => {
     await using due = awaitDue(open.bus);
     await open.bus.publish(resumed(1, { notBefore: soon(60_000) }));
     await open.bus.publish(resumed(2, { notBefore: soon(-60_000), index: 1 }));
-    await until(() => due.arrivals.length === 1, { timeoutMs: 30_000 });
+    await until(() => due.arrivals.length === 1);
     assert.deepEqual(due.arrivals.map(({ attempt }) => attempt), [2]);
   });
 
@@ -100,7 +100,7 @@ suite("publishEvent()", { concurrency: 4 }, () => {
     await delay(notBefore.getTime() - Date.now() + 200);
     assert.equal(due.arrivals.length, 0);
     await nats.restart();
-    await until(() => due.arrivals.length === 2, { timeoutMs: 30_000 });
+    await until(() => due.arrivals.length === 2);
     assert.deepEqual(due.arrivals.map(({ attempt, index }) => [attempt, index]), [[1, 0], [2, 1]]);
   });
 
@@ -142,9 +142,9 @@ suite("publishEvent()", { concurrency: 4 }, () => {
       await rm(join(dataDir, name), { recursive: true });
     }
     await nats.restart();
-    await until(() => bus.applyTopology().then(() => true), { timeoutMs: 10_000 });
+    await until(() => bus.applyTopology().then(() => true));
     await bus.publish(resumed(2, { notBefore: soon(2000), index: 1 }));
-    await until(() => due.arrivals.length > 0, { timeoutMs: 15_000 });
+    await until(() => due.arrivals.length > 0);
     assert.deepEqual(due.arrivals.map(({ attempt }) => attempt), [2]);
     await rm(dataDir, { recursive: true, force: true });
   });

@@ -10,15 +10,8 @@ import { statfs } from "node:fs/promises";
 import { converse, request } from "./_nats_conversation.ts";
 import { temporaryDir } from "./_temporary_dir.ts";
 import { freePort } from "./free_port.ts";
+import { isRunning } from "./is_running.ts";
 import { openNatsServer } from "./nats_server.ts";
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 async function isGone(condition: () => boolean): Promise<boolean> {
   for (let i = 0; i < 200 && !condition(); i++) await sleep(25);
@@ -80,10 +73,10 @@ test("openNatsServer() ends its server and temporary data when its process is ki
   const [line] = await Promise.race([once(parent.stdout, "data"), once(parent, "exit")]);
   assert.equal(parent.exitCode, null, "the program of the fixture has ended");
   const pid = Number(String(line));
-  assert.ok(isAlive(pid));
+  assert.ok(isRunning(pid));
   parent.kill("SIGKILL");
   await once(parent, "exit");
-  assert.ok(await isGone(() => !isAlive(pid)), "the server still runs");
+  assert.ok(await isGone(() => !isRunning(pid)), "the server still runs");
   assert.ok(await isGone(() => !existsSync(dir.path)), "the data is still there");
 });
 

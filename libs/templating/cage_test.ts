@@ -3,6 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { test } from "node:test";
+import { isRunning } from "@posthaste/parts";
+import { until } from "@posthaste/testing";
 import { openCage } from "./cage.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
 
@@ -132,7 +134,9 @@ for (const [state, source] of [["idle", "x"], ["busy", CUBIC.replace("{{this}}",
   test(`a worker that is ${state} ends when its parent is killed`, async () => {
     const program = `
       import { readFileSync } from "node:fs";
-      import { openCage } from "${new URL("./cage.ts", import.meta.url)}";
+      import { isRunning } from "@posthaste/parts";
+import { until } from "@posthaste/testing";
+import { openCage } from "${new URL("./cage.ts", import.meta.url)}";
       const cage = openCage({ workers: 1, timeLimitMs: 60_000 });
       await cage.render({ t: { key: "t", source: "x", escape: "none" } }, {});
       const l = Array.from({ length: 2000 }, () => 1);
@@ -149,18 +153,10 @@ for (const [state, source] of [["idle", "x"], ["busy", CUBIC.replace("{{this}}",
     assert.ok(worker > 0);
     parent.kill("SIGKILL");
     await once(parent, "exit");
-    for (let waited = 0; isAlive(worker); waited += 20) {
-      if (waited > 10_000) process.kill(worker, "SIGKILL");
-      assert.ok(waited <= 10_000, "the worker is still there");
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    try {
+      await until(() => !isRunning(worker), { message: "the worker to end" });
+    } finally {
+      if (isRunning(worker)) process.kill(worker, "SIGKILL");
     }
   });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

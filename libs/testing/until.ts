@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+const PATIENCE_MS = 60_000;
+
 /** How long to wait and what to say in vain. */
 export interface UntilOptions {
-  /** Default 5,000. */
+  /** For a busy machine: who waits in vain fails anyway. @default {60_000} */
   timeoutMs?: number | undefined;
   /** Time between two tries; default 20. */
   everyMs?: number | undefined;
@@ -19,7 +21,7 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Exclude<T, false | null | undefined | 0 | "">> {
-  const { timeoutMs = 5_000, everyMs = 20, message = "the condition to hold" } = options;
+  const { timeoutMs = PATIENCE_MS, everyMs = 20, message = "the condition to hold" } = options;
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;
   do {

@@ -55,7 +55,7 @@ test("a repetition after a crash at any point of acceptance finds or makes the o
     await using crashing = await startApi({ ...env, POSTHASTE_CRASH_AT: `api.${point}` });
     await post(crashing.url, point).catch(() => {});
     const message = `the end at ${point}`;
-    await until(() => crashing.child.signalCode === "SIGKILL", { timeoutMs: 15_000, message });
+    await until(() => crashing.child.signalCode === "SIGKILL", { message });
   }
   await using api = await startApi(env);
   for (const point of points) {
@@ -100,7 +100,7 @@ async function startApi(env: Record<string, string>) {
   });
   const exited = once(child, "exit");
   const url = `http://127.0.0.1:${port}`;
-  await until(() => fetch(url).then(() => true), { timeoutMs: 15_000, message: "the api" });
+  await until(() => fetch(url).then(() => true), { message: "the api" });
   return {
     url,
     child,

@@ -358,7 +358,6 @@ test("mail finds the one mailer of two that has a connection, through the broker
   const sent = () => Math.max(...mailers.map(({ world }) => world.mails.length));
   const parked = () => mailers.flatMap(({ world }) => world.parked).length;
   await until(() => sent() + parked() === count, {
-    timeoutMs: 20_000,
     message: "no mail to be on its way",
   });
   stop.abort();

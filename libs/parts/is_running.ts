@@ -1,0 +1,12 @@
+import process from "node:process";
+
+/** Returns whether a process exists, whoever's it is. One that has ended and was not waited for does. */
+export function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}
