@@ -41,10 +41,11 @@ test("openStore() waits for a database that is away, until it comes", async () =
   await until(() => lines.length > 0);
   assert.equal(lines[0], "Cannot reach the database, trying again");
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-late-"));
+  await using after = new AsyncDisposableStack();
+  after.defer(() => rm(dataDir, { recursive: true }));
   await using _mongod = await openMongod({ env: process.env, dataDir, port });
   await using store = await opening;
   await store.ping();
-  await rm(dataDir, { recursive: true });
 });
 
 test("openStore() stops waiting when it is told to, and waits for nothing that refuses it", async () => {
