@@ -162,6 +162,21 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
   assert.equal((await run("users set-password nobody@example.com")).code, EXIT.notFound);
 });
 
+test("usersCommand() removes a second factor that was lost, and signs the person out", async () => {
+  const user = await store.createUser({
+    ...{ email: "locked@example.com", name: "Lo", passwordHash: null },
+  });
+  const totp = { secret: "sealed", lastStep: 0 };
+  await store.updateUser(user._id, {
+    secondFactor: { totp, passkeys: [], recoveryCodes: ["a".repeat(64)] },
+  });
+  const { stdout } = await run("users remove-second-factor locked@example.com");
+  assert.match(stdout, /by the password alone/);
+  assert.deepEqual((await store.findUser(user._id))?.secondFactor, {
+    ...{ totp: null, passkeys: [], recoveryCodes: [] },
+  });
+});
+
 test("usersCommand() asks which of those is meant who have named the same address", async () => {
   const twin = { email: "twin@example.com", name: "T", passwordHash: null };
   const [one, other] = [await store.createUser(twin), await store.createUser(twin)];

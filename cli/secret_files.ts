@@ -17,6 +17,7 @@ export interface ServerNames {
 /** Names of the files, without those of single users. */
 export const SECRET_FILES = {
   masterKey: "master_key",
+  secondFactorKey: "second_factor_key",
   replicaSetKey: "mongodb_key",
   brokerAccounts: "nats_accounts",
 } as const;
@@ -44,6 +45,7 @@ export function writeSecretFiles(folder: string, servers: ServerNames): string[]
   const apiPrefix = `OPERATOR.${draw()}`;
   const drawn: [string, () => string][] = [
     [SECRET_FILES.masterKey, () => `k1:${randomBytes(32).toString("base64")}`],
+    [SECRET_FILES.secondFactorKey, () => randomBytes(32).toString("base64")],
     [SECRET_FILES.replicaSetKey, () => randomBytes(48).toString("base64")],
     ...["operator", ...DATABASE_USERS].map((user) =>
       [mongodbFileOf(user), () => mongodbUrl(user, servers)] as [string, () => string]

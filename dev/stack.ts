@@ -122,7 +122,9 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   options.signal?.throwIfAborted();
 
   const masterKeyFile = env["MASTER_KEY_FILE"] || join(dataDir, "master.key");
-  const masterKey = env["MASTER_KEY"] || await keptMasterKey(masterKeyFile);
+  const masterKey = env["MASTER_KEY"] || await keptKey(masterKeyFile, "dev:");
+  const secondFactorKey = env["SECOND_FACTOR_KEY"] ||
+    await keptKey(join(dataDir, "second_factor.key"), "");
   const apiPort = ports.api || await freePort();
   const dashboardPort = ports.dashboard || await freePort();
   const apiUrl = `http://127.0.0.1:${apiPort}/v1`;
@@ -136,6 +138,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     MONGODB_URL: undefined,
     NATS_URL: undefined,
     MASTER_KEY: undefined,
+    SECOND_FACTOR_KEY: undefined,
     MASTER_KEY_FILE: undefined,
     MONGODB_URL_FILE: undefined,
     NATS_URL_FILE: undefined,
@@ -160,7 +163,12 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     // The dashboard seals passwords, and of the services the mailer alone opens them.
     ...(name === "mailer" || name === "dashboard" ? { MASTER_KEY: masterKey } : {}),
     ...(name === "dashboard"
-      ? { PORT: String(dashboardPort), PUBLIC_URL: dashboardUrl, API_URL: apiUrl }
+      ? {
+        SECOND_FACTOR_KEY: secondFactorKey,
+        PORT: String(dashboardPort),
+        PUBLIC_URL: dashboardUrl,
+        API_URL: apiUrl,
+      }
       : {}),
   });
   const flagOptions = {
@@ -438,13 +446,13 @@ function notUsable(name: string, cause: unknown): Error {
   );
 }
 
-async function keptMasterKey(file: string): Promise<string> {
+async function keptKey(file: string, prefix: string): Promise<string> {
   try {
     return (await readFile(file, "utf8")).trim();
   } catch (error) {
-    // A key that is there and cannot be read must not be replaced: passwords are sealed under it.
+    // A key that is there and cannot be read must not be replaced: secrets are sealed under it.
     if ((error as { code?: string }).code !== "ENOENT") throw error;
-    const key = `dev:${randomBytes(32).toString("base64")}`;
+    const key = prefix + randomBytes(32).toString("base64");
     await writeFile(file, `${key}\n`, { mode: 0o600 });
     return key;
   }

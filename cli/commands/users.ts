@@ -56,6 +56,19 @@ Example:
 `,
     )
     .action((who: string) => setPassword(context, who));
+  command.command("remove-second-factor <person>")
+    .description("Have somebody sign in by their password alone, who has lost their second factor.")
+    .addHelpText(
+      "after",
+      `
+Their passkeys, authenticator app and recovery codes are removed, and they are signed out everywhere.
+Make sure that it is them who asks.
+
+Example:
+  posthaste users remove-second-factor ann@example.com
+`,
+    )
+    .action((who: string) => removeSecondFactor(context, who));
   command.command("remove <person>")
     .description("Remove somebody from all accounts, for good, and sign them out everywhere.")
     .addHelpText("after", "\nExample:\n  posthaste users remove ann@example.com\n")
@@ -92,7 +105,7 @@ async function setPassword(context: CommandContext, who: string): Promise<void> 
   const user = await findPerson(store, who, "Cannot set a password");
   const { hashPassword, passwordFault } = await import("@posthaste/storage");
   const password = await askPassword({ stdin, stderr, question: `New password of ${user.email}` });
-  const fault = passwordFault(password, user.email);
+  const fault = await passwordFault(password, user.email);
   if (fault !== undefined) {
     throw new CommandError(`Cannot take the password: it ${fault}`, { exitCode: EXIT.refused });
   }
@@ -104,6 +117,18 @@ async function setPassword(context: CommandContext, who: string): Promise<void> 
       `${user.email} has a new password; ${ended} ${
         ended === 1 ? "browser was" : "browsers were"
       } signed out`,
+  );
+}
+
+async function removeSecondFactor(context: CommandContext, who: string): Promise<void> {
+  await using store = await openStoreFor(context);
+  const user = await findPerson(store, who, "Cannot remove a second factor");
+  const { NO_SECOND_FACTOR } = await import("@posthaste/contracts");
+  await store.updateUser(user._id, { secondFactor: { ...NO_SECOND_FACTOR } });
+  const sessionsEnded = await store.removeSessions(user._id);
+  context.output.result(
+    { email: user.email, sessionsEnded },
+    () => `${user.email} signs in by the password alone now, and is signed out everywhere`,
   );
 }
 

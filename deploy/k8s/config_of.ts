@@ -7,6 +7,7 @@ import { settingsOf } from "./settings_of.ts";
 const LIKE_SECRETS: Record<string, string> = {
   MONGODB_URL: "mongodb://host/posthaste",
   NATS_URL: "tls://host:4222",
+  SECOND_FACTOR_KEY: Buffer.alloc(32).toString("base64"),
 };
 
 /** The schema of a service's settings, with those that every service has. */

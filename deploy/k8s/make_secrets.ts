@@ -54,7 +54,10 @@ export function makeSecrets(): Secrets {
       NATS_URL: `${natsUrl("operator", broker["operator"] as string)}&api=${apiPrefix}`,
     },
     "master-key": { MASTER_KEY: `k1:${randomBytes(32).toString("base64")}` },
-    "dashboard-secrets": { SETUP_CODE: randomBytes(6).toString("hex") },
+    "dashboard-secrets": {
+      SETUP_CODE: randomBytes(6).toString("hex"),
+      SECOND_FACTOR_KEY: randomBytes(32).toString("base64"),
+    },
   };
 }
 

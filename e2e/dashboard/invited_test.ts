@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "@posthaste/testing";
+import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import type { JoinedSystem } from "../shared_system.ts";
 import { type Desk, type Look, openDesk, untilShown } from "./desk.ts";
@@ -11,6 +12,7 @@ let desk: Desk<JoinedSystem>;
 let look: Look;
 let page: Page;
 let opened: AsyncDisposableStack;
+let recoveryCodes: string[];
 /** Addresses that no other file invites. */
 let domain: string;
 
@@ -60,6 +62,93 @@ test("a changed address is not proven until the link is opened that is sent ther
   assert.equal(await notProven.count(), 0);
   assert.deepEqual(look.faults, []);
 });
+
+test("a passkey is added, and asked for after the password", async () => {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      ...{ protocol: "ctap2", transport: "internal", automaticPresenceSimulation: true },
+      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+    },
+  });
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add a passkey" });
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Laptop");
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
+  recoveryCodes = await page.getByRole("dialog").locator("code").allInnerTexts();
+  assert.equal(recoveryCodes.length, 10);
+  await page.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByText("Passkey Laptop").waitFor();
+  await signInByPassword();
+  await page.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+});
+
+test("an authenticator app is added, and its codes and recovery codes sign in", async () => {
+  await page.goto(`${desk.url}/settings/you`);
+  await untilShown(page);
+  await page.getByRole("button", { name: "Add an authenticator app" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add an authenticator app" });
+  await dialog.getByRole("img", { name: "QR code" }).waitFor();
+  const secret = /[A-Z2-7]{32}/.exec(await dialog.innerText())?.[0] ?? "";
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  const timestamp = Date.now();
+  await dialog.getByRole("textbox", { name: "Code" }).fill(totp.generate({ timestamp }));
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("The authenticator app is added").waitFor();
+  await signInByPassword();
+  // The one before is used up; the next is taken early, as clocks differ.
+  const next = totp.generate({ timestamp: timestamp + 30_000 });
+  await page.getByRole("textbox", { name: "Code" }).fill(next);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+  await signInByPassword();
+  await page.getByRole("button", { name: "Use a recovery code" }).click();
+  await page.getByRole("textbox", { name: "Recovery code" }).fill(recoveryCodes[0] ?? "");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+  await page.goto(`${desk.url}/settings/you`);
+  await page.getByText("9 recovery codes are left").waitFor();
+  assert.deepEqual(look.faults, []);
+});
+
+test("what others must not do at a browser left alone is done once the password is given again", async () => {
+  const { system: { store, accountId } } = desk;
+  const [nora] = await store.listUsersByEmail(`nora.new@${domain}`);
+  assert.ok(nora);
+  await store.setMember({ accountId, userId: nora._id, role: "owner" });
+  for (const { _id } of await store.listSessions(nora._id, new Date())) {
+    await store.confirmSession(_id, new Date(0));
+  }
+  await page.goto(`${desk.url}/tokens`);
+  await untilShown(page);
+  await page.getByRole("button", { name: "Generate new token" }).first().click();
+  const form = page.getByRole("dialog", { name: "Generate new token" });
+  await form.getByRole("textbox", { name: "Name" }).fill("Shop");
+  await page.getByRole("button", { name: "Generate token", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Show that it is you" });
+  await dialog.getByRole("textbox", { name: "Your password" }).fill("wrong horse battery");
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await dialog.getByText("Is wrong").waitFor();
+  assert.deepEqual((await store.listTokens(accountId)).filter(({ name }) => name === "Shop"), []);
+  await dialog.getByRole("textbox", { name: "Your password" }).fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Copy token" }).waitFor();
+  assert.match(await page.getByRole("textbox", { name: "Shop" }).inputValue(), /^ph_\w{49}$/);
+  assert.deepEqual(look.faults.filter((fault) => !/40[03]/.test(fault)), []);
+});
+
+/** Signs out, and in again as far as the password goes. */
+async function signInByPassword(): Promise<void> {
+  await page.context().clearCookies();
+  await page.goto(desk.url);
+  await page.getByRole("textbox", { name: "E-mail address" }).fill(`nora.new@${domain}`);
+  await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "Second factor" }).waitFor();
+}
 
 /** Waits for the system mail to an address, and gives the link in it. */
 async function linkSentTo(address: string, kind: "invitation" | "proof"): Promise<string> {

@@ -34,7 +34,12 @@ export async function signIn(
   await store.createSession({
     ...{ _id: hashOf(token), userId: user._id, accountId, csrfToken },
     userAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
-    ...{ createdAt: at, lastSeenAt: at, expiresAt: new Date(at.getTime() + DAY_MS) },
+    ...{
+      createdAt: at,
+      lastSeenAt: at,
+      confirmedAt: at,
+      expiresAt: new Date(at.getTime() + DAY_MS),
+    },
   });
   const cookie = { name: "__Host-posthaste", value: token };
   return {

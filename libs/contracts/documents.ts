@@ -24,6 +24,8 @@ export const accountSchema = z.object({
   _id: z.string(),
   name: z.string().min(1).max(200),
   retention: retentionSchema.prefault({}),
+  /** Whether who signs in with a password needs a second factor besides. */
+  requiresSecondFactor: z.boolean().default(false),
   createdAt: z.date(),
 });
 

@@ -2,6 +2,44 @@ import { z } from "zod";
 import { emailAddressSchema } from "./email_address.ts";
 import { ROLES } from "./role.ts";
 
+/** A passkey: WebAuthn's credential, of which the private key never leaves its authenticator. */
+export const passkeySchema = z.object({
+  /** The credential's id, in base64url. */
+  id: z.string(),
+  /** In COSE form, in base64url. */
+  publicKey: z.string(),
+  /** Of signatures; an authenticator that keeps none says 0. */
+  counter: z.number(),
+  transports: z.array(z.string()),
+  name: z.string().min(1).max(200),
+  createdAt: z.date(),
+});
+
+/** A passkey. */
+export type Passkey = z.infer<typeof passkeySchema>;
+
+/** What a person shows besides their password. */
+export const secondFactorSchema = z.object({
+  /** An authenticator app (RFC 6238). */
+  totp: z.object({
+    /** Sealed under a key of the dashboard alone. */
+    secret: z.string(),
+    /** The last time step that a code was taken of: none is taken twice. */
+    lastStep: z.number(),
+  }).nullable(),
+  passkeys: z.array(passkeySchema),
+  /** SHA-256 of each recovery code that is left, in hex. */
+  recoveryCodes: z.array(z.string()),
+});
+
+/** What a person shows besides their password. */
+export type SecondFactor = z.infer<typeof secondFactorSchema>;
+
+/** Of who has a password alone. */
+export const NO_SECOND_FACTOR: Readonly<SecondFactor> = {
+  ...{ totp: null, passkeys: [], recoveryCodes: [] },
+};
+
 /** A person who signs in to the dashboard. */
 export const userSchema = z.object({
   /** `usr_` and a ULID. */
@@ -29,6 +67,8 @@ export const userSchema = z.object({
   passwordHash: z.string().nullable(),
   /** `iss` and `sub` of an OpenID Connect provider. */
   oidc: z.object({ issuer: z.string(), subject: z.string() }).nullable().default(null),
+  /** What is asked for after the password. */
+  secondFactor: secondFactorSchema.default(() => ({ ...NO_SECOND_FACTOR })),
   createdAt: z.date(),
 });
 
@@ -61,10 +101,19 @@ export const sessionSchema = z.object({
   createdAt: z.date(),
   lastSeenAt: z.date(),
   expiresAt: z.date(),
+  /** When it was last shown who is at the browser: by signing in, or when asked again. */
+  confirmedAt: z.date().nullable().default(null),
+  /** What is still to be shown before the browser is signed in. */
+  awaits: z.literal("second_factor").nullable().default(null),
+  /** The random bytes that a passkey is to sign, in base64url. */
+  challenge: z.string().nullable().default(null),
 });
 
 /** A browser that is signed in. */
 export type Session = z.infer<typeof sessionSchema>;
+
+/** A session that is to be kept; what has a default may be left out. */
+export type NewSession = z.input<typeof sessionSchema>;
 
 /** An invitation to an account, sent as a link. */
 export const invitationSchema = z.object({

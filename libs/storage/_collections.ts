@@ -18,6 +18,7 @@ import type {
 import type { Db } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 import type { IntegrationTrouble } from "./integration_health.ts";
+import type { AttemptCount } from "./attempt_store.ts";
 import type { StatisticsBucket } from "./statistics_store.ts";
 
 /**
@@ -84,6 +85,7 @@ export function collectionsOf(db: Db) {
     sessions: db.collection<Session>("sessions"),
     invitations: db.collection<Invitation>("invitations"),
     audit: db.collection<AuditEntry>("audit"),
+    attempts: db.collection<AttemptCount>("attempts"),
     statistics: db.collection<StatisticsBucket>("statistics"),
     contentProgress: db.collection<ContentProgress>("content_progress"),
     integrationHealth: db.collection<IntegrationTrouble>("integration_health"),

@@ -107,7 +107,7 @@ async function createIndexesOfHistory(db: Db): Promise<void> {
 }
 
 async function createIndexesOfPeople(db: Db): Promise<void> {
-  const { users, members, sessions, invitations, audit } = collectionsOf(db);
+  const { users, members, sessions, invitations, audit, attempts } = collectionsOf(db);
   await dropIndex(users, "email_1");
   await users.createIndexes([
     { key: { email: 1, createdAt: 1 } },
@@ -133,5 +133,6 @@ async function createIndexesOfPeople(db: Db): Promise<void> {
     { key: { email: 1 } },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ]);
+  await attempts.createIndexes([{ key: { forgetAt: 1 }, expireAfterSeconds: 0 }]);
   await audit.createIndexes([{ key: { accountId: 1, _id: -1 } }]);
 }

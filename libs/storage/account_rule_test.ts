@@ -93,7 +93,13 @@ const WITHOUT_ACCOUNT = [
     "findSession",
     "touchSession",
     "removeSession",
+    "findHalfSession",
+    "confirmSession",
+    "keepChallenge",
+    "takeChallenge",
   ],
+  ...["takeTotpStep", "takeRecoveryCode", "notePasskeyUse"],
+  ...["findWaits", "countAttempt", "uncountAttempt", "forgetAttempts"],
 ];
 
 const send = sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });

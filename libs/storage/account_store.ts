@@ -19,7 +19,7 @@ export interface AccountStore {
   /** Changes an account; what is left out stays. */
   updateAccount(
     id: string,
-    changes: Partial<Pick<Account, "name" | "retention">>,
+    changes: Partial<Pick<Account, "name" | "retention" | "requiresSecondFactor">>,
   ): Promise<Account | null>;
   /** Lists all accounts by name. */
   listAccounts(): Promise<Account[]>;
@@ -55,6 +55,9 @@ export function accountStore(db: Db): AccountStore {
         ...(changes.retention === undefined
           ? {}
           : { retention: retention.parse(changes.retention) }),
+        ...(changes.requiresSecondFactor === undefined
+          ? {}
+          : { requiresSecondFactor: changes.requiresSecondFactor }),
       };
       const found = await accounts.findOneAndUpdate({ _id: id }, { $set }, options);
       return found === null ? null : accountSchema.parse(found);

@@ -79,6 +79,7 @@ export const DATABASE_RIGHTS: Readonly<
     members: ALL,
     sessions: ALL,
     invitations: ALL,
+    attempts: ALL,
     audit: ["find", "insert"],
     tokens: WRITE,
     counters: WRITE,

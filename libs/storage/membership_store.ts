@@ -5,6 +5,7 @@ import {
   type Invitation,
   type Member,
   memberSchema,
+  NO_SECOND_FACTOR,
   type Role,
   type User,
   userSchema,
@@ -146,7 +147,7 @@ export function membershipStore(db: Db): MembershipStore {
         const filter = { _id: userId, emailProvenAt: { $gte: new Date(0) }, oidc: null };
         const found = await users.findOneAndUpdate(
           filter,
-          { $set: { oidc, passwordHash: null } },
+          { $set: { oidc, passwordHash: null, secondFactor: { ...NO_SECOND_FACTOR } } },
           { returnDocument: "after", session },
         );
         if (found === null) return null;

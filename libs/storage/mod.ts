@@ -117,6 +117,7 @@ export {
   type SendStore,
 } from "./send_store.ts";
 export type { SendWithdrawals } from "./send_withdrawal.ts";
+export type { AttemptCount, AttemptLimits, AttemptStore } from "./attempt_store.ts";
 export type { SessionStore } from "./session_store.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export { type NewTemplate, type TemplateHeads, templateIdOf } from "./template_head.ts";

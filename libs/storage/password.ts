@@ -34,15 +34,30 @@ interface TagOrder {
 // Deno 2.9 has argon2id in WebCrypto alone, and Node 24 calls it experimental there.
 const derive = crypto.argon2 === undefined ? deriveByWebCrypto : deriveByNode;
 
-/** Tells why a password will not do for the owner of an address, or gives `undefined` when it will. */
-export function passwordFault(password: string, email: string): string | undefined {
+/** With fewer guesses than that, a password falls to somebody who tries common ones first. */
+const MIN_GUESSES = 1e8;
+
+/** The estimate takes more than a tenth of a second for much more. */
+const ESTIMATED_CHARS = 64;
+
+/**
+ * Returns why a password will not do for the owner of an address, or `undefined` when it will: its length,
+ * the address itself, and whether it is common, or made of common ones, of dates or of rows of keys (by
+ * zxcvbn, whose list has the 40,000 that are used most).
+ */
+export async function passwordFault(password: string, email: string): Promise<string | undefined> {
   const { length } = [...password];
   if (length < MIN_PASSWORD) return `must have at least ${MIN_PASSWORD} characters`;
   if (length > MAX_PASSWORD) return `must not have more than ${MAX_PASSWORD} characters`;
   if (password.trim().toLowerCase() === email.trim().toLowerCase()) {
     return "must not be the e-mail address";
   }
-  return undefined;
+  // The list is read by who needs it: most processes never set a password.
+  const { estimateGuesses } = await import("./_password_guesses.ts");
+  const guesses = estimateGuesses(password.slice(0, ESTIMATED_CHARS), email);
+  return guesses < MIN_GUESSES
+    ? "is too easy to guess: take several words that do not belong together"
+    : undefined;
 }
 
 /** Gives what a password is stored as: a PHC string of argon2id. Takes 19 MiB while it works. */

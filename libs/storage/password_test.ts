@@ -51,10 +51,25 @@ test("isOutdated() tells what was stored at a lower cost than passwords have now
   }
 });
 
-test("passwordFault() asks for 12 to 200 characters that are not the address", () => {
-  assert.match(passwordFault("elevenchars", "a@b.example") ?? "", /at least 12/);
-  assert.equal(passwordFault("twelve chars", "a@b.example"), undefined);
-  assert.equal(passwordFault("🔑".repeat(200), "a@b.example"), undefined);
-  assert.match(passwordFault("x".repeat(201), "a@b.example") ?? "", /more than 200/);
-  assert.match(passwordFault(" Jane@shop.Example", "jane@shop.example") ?? "", /address/);
+test("passwordFault() asks for 12 to 200 characters that are not the address", async () => {
+  const faultOf = async (password: string, email = "a@b.example") =>
+    await passwordFault(password, email) ?? "";
+  assert.match(await faultOf("elevenchars"), /at least 12/);
+  assert.equal(await faultOf("twelve chars"), "");
+  assert.equal(await faultOf("🔑🐎🔋".repeat(60) + "and more words"), "");
+  assert.match(await faultOf("x".repeat(201)), /more than 200/);
+  assert.match(await faultOf(" Jane@shop.Example", "jane@shop.example"), /address/);
+});
+
+test("passwordFault() refuses common passwords, and what is made of them", async () => {
+  const common = [
+    ...["passwordpassword", "Password1234", "P@ssw0rd123!!", "123456789012", "aaaaaaaaaaaa"],
+    ...["qwertyuiop12", "letmeinletmein", "abcdefghijkl", "iloveyou2024", "x".repeat(200)],
+  ];
+  for (const password of common) {
+    assert.match(await passwordFault(password, "a@b.example") ?? "", /easy to guess/, password);
+  }
+  for (const password of ["correct horse battery", "kd8f03jf9s0d", "four words are enough"]) {
+    assert.equal(await passwordFault(password, "a@b.example"), undefined, password);
+  }
 });

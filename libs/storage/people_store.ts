@@ -11,7 +11,16 @@ export type NewUser =
 
 /** What of a user can be changed. */
 export type UserChanges = Partial<
-  Pick<User, "email" | "emailProvenAt" | "onlyAccountId" | "proof" | "name" | "passwordHash">
+  Pick<
+    User,
+    | "email"
+    | "emailProvenAt"
+    | "onlyAccountId"
+    | "proof"
+    | "name"
+    | "passwordHash"
+    | "secondFactor"
+  >
 >;
 
 /** What can be done with people: users, and their membership in accounts. */
@@ -43,6 +52,12 @@ export interface PeopleStore {
    * @throws {NameTakenError} If another has proven the same.
    */
   proveEmail(id: string, proofId: string, at: Date): Promise<User | null>;
+  /** Notes the time step of a code of an authenticator app. Gives false if it, or a later one, was taken. */
+  takeTotpStep(id: string, step: number): Promise<boolean>;
+  /** Uses a recovery code up, by its SHA-256. Gives false if there is none such. */
+  takeRecoveryCode(id: string, hash: string): Promise<boolean>;
+  /** Notes how often a passkey has signed. Gives false if it has signed more often already. */
+  notePasskeyUse(id: string, passkeyId: string, counter: number): Promise<boolean>;
   /** Makes a user a member of an account, or gives them another role. */
   setMember(member: Pick<Member, "accountId" | "userId" | "role">): Promise<Member>;
   findMember(accountId: string, userId: string): Promise<Member | null>;
@@ -107,6 +122,30 @@ export function peopleStore(db: Db): PeopleStore {
       } catch (error) {
         throw isDuplicateKey(error) ? new NameTakenError("user", id) : error;
       }
+    },
+    async takeTotpStep(id, step) {
+      const result = await users.updateOne(
+        { _id: id, "secondFactor.totp.lastStep": { $lt: step } },
+        { $set: { "secondFactor.totp.lastStep": step } },
+      );
+      return result.modifiedCount === 1;
+    },
+    async takeRecoveryCode(id, hash) {
+      const result = await users.updateOne(
+        { _id: id, "secondFactor.recoveryCodes": hash },
+        { $pull: { "secondFactor.recoveryCodes": hash } },
+      );
+      return result.modifiedCount === 1;
+    },
+    async notePasskeyUse(id, passkeyId, counter) {
+      // Authenticators that do not count say 0 for ever.
+      const before = counter === 0 ? { $eq: 0 } : { $lt: counter };
+      const passkeys = { $elemMatch: { id: passkeyId, counter: before } };
+      const result = await users.updateOne(
+        { _id: id, "secondFactor.passkeys": passkeys },
+        { $set: { "secondFactor.passkeys.$.counter": counter } },
+      );
+      return result.matchedCount === 1;
     },
     async setMember({ accountId, userId, role }) {
       const _id = `${accountId}/${userId}`;

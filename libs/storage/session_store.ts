@@ -1,12 +1,20 @@
-import { type Session, sessionSchema } from "@posthaste/contracts";
+import { type NewSession, type Session, sessionSchema } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
 /** What can be done with the dashboard's sessions. */
 export interface SessionStore {
-  createSession(session: Session): Promise<void>;
-  /** Finds a session by the SHA-256 of its cookie's token, if it has not expired. */
+  createSession(session: NewSession): Promise<void>;
+  /** Finds a session by the SHA-256 of its cookie's token, if it has not expired and awaits nothing. */
   findSession(id: string, now: Date): Promise<Session | null>;
+  /** Finds a session that awaits a second factor, if it has not expired. */
+  findHalfSession(id: string, now: Date): Promise<Session | null>;
+  /** Notes that it was shown again who is at the browser. */
+  confirmSession(id: string, at: Date): Promise<void>;
+  /** Keeps what a passkey is to sign. */
+  keepChallenge(id: string, challenge: string): Promise<void>;
+  /** Gives what a passkey is to sign, once. */
+  takeChallenge(id: string): Promise<string | null>;
   /** Notes that a session was used; with an account, that this one is looked at from now on. */
   touchSession(
     id: string,
@@ -30,14 +38,30 @@ export function sessionStore(db: Db): SessionStore {
       await sessions.insertOne(sessionSchema.parse(session));
     },
     async findSession(id, now) {
-      const found = await sessions.findOne({ _id: id, expiresAt: { $gt: now } });
+      const found = await sessions.findOne({ _id: id, expiresAt: { $gt: now }, awaits: null });
       return found === null ? null : sessionSchema.parse(found);
+    },
+    async findHalfSession(id, now) {
+      const awaits = "second_factor";
+      const found = await sessions.findOne({ _id: id, expiresAt: { $gt: now }, awaits });
+      return found === null ? null : sessionSchema.parse(found);
+    },
+    async confirmSession(id, at) {
+      await sessions.updateOne({ _id: id }, { $set: { confirmedAt: at } });
+    },
+    async keepChallenge(id, challenge) {
+      await sessions.updateOne({ _id: id }, { $set: { challenge } });
+    },
+    async takeChallenge(id) {
+      const filter = { _id: id, challenge: { $ne: null } };
+      const found = await sessions.findOneAndUpdate(filter, { $set: { challenge: null } });
+      return found?.challenge ?? null;
     },
     async touchSession(id, seen) {
       await sessions.updateOne({ _id: id }, { $set: seen });
     },
     async listSessions(userId, now) {
-      const found = await sessions.find({ userId, expiresAt: { $gt: now } })
+      const found = await sessions.find({ userId, expiresAt: { $gt: now }, awaits: null })
         .sort({ lastSeenAt: -1 }).toArray();
       return found.map((session) => sessionSchema.parse(session));
     },

@@ -35,6 +35,7 @@ import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
 import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
+import { type AttemptStore, attemptStore } from "./attempt_store.ts";
 import { type SessionStore, sessionStore } from "./session_store.ts";
 import { type TemplateHeads, templateHeads } from "./template_head.ts";
 import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
@@ -106,6 +107,7 @@ export interface Store
     MembershipStore,
     InvitationStore,
     SessionStore,
+    AttemptStore,
     AuditStore,
     AsyncDisposable {
   /**
@@ -195,6 +197,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...membershipStore(db),
     ...invitationStore(db),
     ...sessionStore(db),
+    ...attemptStore(db),
     ...auditStore(db),
   };
   return {

@@ -19,6 +19,7 @@ const LIMITS = {
 };
 
 const DAY_MS = 24 * 3600_000;
+const SESSION_AGES = { idleMs: 14 * DAY_MS, totalMs: 30 * DAY_MS };
 
 /** An answer, its body read as JSON. */
 export interface Answer {
@@ -116,7 +117,7 @@ export async function openTestDashboard(
   const write = (level: string) => (message: string, fields?: unknown) =>
     void log.push({ level, message, fields });
   const options: DashboardOptions = {
-    ...{ publicUrl: ORIGIN, apiUrl: "http://localhost:8080/v1", sessionAgeMs: 14 * DAY_MS },
+    ...{ publicUrl: ORIGIN, apiUrl: "http://localhost:8080/v1", sessionAges: SESSION_AGES },
     ...{ setupCode: SETUP_CODE, builtFolder: null, limits: LIMITS },
     ...settings.options,
   };
@@ -152,8 +153,8 @@ export async function openTestDashboard(
     openBrowser(app, { cookie, csrfToken, accountId });
   const signIn = async (user: User, accountId: string): Promise<Person> => {
     const entry = { userId: user._id, accountId, userAgent: "test" };
-    const { sessionAgeMs } = options;
-    const { token, session } = await beginSession(entry, { ...store, now, sessionAgeMs });
+    const { sessionAges } = options;
+    const { token, session } = await beginSession(entry, { ...store, now, sessionAges });
     return { ...browser(token, session.csrfToken, accountId), user, sessionId: session._id };
   };
   async function settle(name: string): Promise<TestAccount> {

@@ -21,6 +21,8 @@ export interface Claims {
   name?: string;
   nonce?: string;
   aud?: string;
+  /** When they signed in there, in seconds since 1970; now if it is asked for and not given. */
+  auth_time?: number;
 }
 
 /** A small OpenID Connect provider that everybody is signed in at. */
@@ -36,11 +38,19 @@ export interface TestProvider extends AsyncDisposable {
   isDown: boolean;
 }
 
+interface Departed {
+  challenge: string;
+  nonce: string;
+  redirect: string;
+  /** Whether the provider is to ask who is there, even if it knows. */
+  isAgain: boolean;
+}
+
 /** Opens a provider on loopback. */
 export async function openTestProvider(): Promise<TestProvider> {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const forger = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const codes = new Map<string, { challenge: string; nonce: string; redirect: string }>();
+  const codes = new Map<string, Departed>();
   const jwk = { ...publicKey.export({ format: "jwk" }), kid: "1", alg: "RS256", use: "sig" };
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "", provider.issuer);
@@ -69,7 +79,8 @@ export async function openTestProvider(): Promise<TestProvider> {
         assert.equal(asked["code_challenge_method"], "S256");
         const code = randomUUID();
         const { redirect_uri: redirect = "", nonce = "", code_challenge: challenge = "" } = asked;
-        codes.set(code, { challenge, nonce, redirect });
+        codes.set(code, { challenge, nonce, redirect, isAgain: asked["max_age"] === "0" });
+        assert.equal(asked["prompt"], asked["max_age"] === "0" ? "login" : undefined);
         const back = new URL(redirect);
         back.searchParams.set("code", code);
         back.searchParams.set("state", asked["state"] ?? "");
@@ -103,6 +114,7 @@ export async function openTestProvider(): Promise<TestProvider> {
       ...{ iss: provider.issuer, aud: aud ?? CLIENT.id, iat: now, exp: now + 60, sub },
       ...(provider.isTerse ? {} : told),
       nonce: nonce ?? found.nonce,
+      ...(found.isAgain ? { auth_time: told.auth_time ?? now } : {}),
     };
     const head = [{ alg: "RS256", kid: "1" }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");

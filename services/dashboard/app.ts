@@ -19,6 +19,7 @@ import { sessionRoutes } from "./routes/session.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { DATA_HEADERS } from "@posthaste/runtime";
+import type { SessionAges } from "./session.ts";
 import { serveApplication } from "./static_files.ts";
 import { openSystemMail, type SystemMail } from "./system_mail.ts";
 
@@ -38,8 +39,9 @@ export interface DashboardOptions {
   publicUrl: string;
   /** Base of the HTTP interface, for examples. */
   apiUrl: string;
-  /** Time without a visit after which a browser is signed out, in milliseconds. */
-  sessionAgeMs: number;
+  sessionAges: SessionAges;
+  /** 32 bytes that the secrets of authenticator apps are sealed under; without them there are none. */
+  secondFactorKey?: Buffer | undefined;
   /** Asked for where the first account is made. */
   setupCode: string;
   /** What the settings page tells of the limits of other services. */
@@ -104,7 +106,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
   app.register(async (api) => {
     const { store, now } = deps;
     api.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
-    guardRoutes(api, { ...store, now, sessionAgeMs: options.sessionAgeMs }, options);
+    guardRoutes(api, { ...store, now, sessionAges: options.sessionAges }, options);
     const { systemAccount } = options;
     const mail = systemAccount === undefined ? undefined : openSystemMail(systemAccount, deps);
     const routing: Routing = { deps, options, mail };

@@ -1,73 +1,102 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { afterEach, beforeEach, test } from "node:test";
+import { type AttemptStore, openStore, type Store } from "@posthaste/storage";
+import { openTestMongo, type TestMongo } from "@posthaste/testing";
 import { openAttempts } from "./attempts.ts";
 import { Problem } from "./problem.ts";
 
-function openCounted(max?: number) {
-  let now = 1000;
-  const attempts = openAttempts({ clock: { now: () => now }, ...(max ? { max } : {}) });
+const RULE = { free: 3, waitMs: 60_000 };
+
+let mongo: TestMongo;
+let store: Store;
+beforeEach(async () => {
+  mongo = await openTestMongo();
+  store = await openStore({ url: mongo.url });
+});
+afterEach(async () => {
+  await store[Symbol.asyncDispose]();
+  await mongo[Symbol.asyncDispose]();
+});
+
+function openCounted(counted: AttemptStore = store) {
+  let time = Date.now();
+  const attempts = openAttempts({ ...counted, now: () => new Date(time) });
   /** The wait in seconds that an attempt is refused with; 0 if it is not. */
-  const begin = (...names: string[]) => {
+  const begin = async (...names: string[]) => {
     try {
-      attempts.begin(Object.fromEntries(names.map((n) => [n, { free: 3, waitMs: 60_000 }])));
+      await attempts.begin(Object.fromEntries(names.map((name) => [name, RULE])));
       return 0;
     } catch (error) {
-      assert.ok(error instanceof Problem && error.code === "too_many_requests");
-      return error.retryAfter;
+      assert.ok(error instanceof Problem && error.code === "too_many_requests", String(error));
+      return error.retryAfter ?? 0;
     }
   };
-  return { attempts, begin, pass: (seconds: number) => void (now += seconds * 1000) };
+  const beginAll = async (...names: string[]) => {
+    const waits: number[] = [];
+    for (const name of names) waits.push(await begin(name));
+    return waits;
+  };
+  return { attempts, begin, beginAll, pass: (seconds: number) => void (time += seconds * 1000) };
 }
 
-test("begin() has whoever failed too often wait, and twice as long each time, up to 15 minutes", () => {
-  const { begin, pass } = openCounted();
-  assert.deepEqual([begin("a"), begin("a"), begin("a"), begin("a")], [0, 0, 0, 60]);
+test("begin() has whoever failed too often wait, and twice as long each time, up to 15 minutes", async () => {
+  const { begin, beginAll, pass } = openCounted();
+  assert.deepEqual(await beginAll("a", "a", "a", "a"), [0, 0, 0, 60]);
   pass(59);
-  assert.equal(begin("a"), 1);
+  assert.equal(await begin("a"), 1);
   for (const wait of [120, 240, 480, 900, 900]) {
-    pass(begin("a") ?? 0);
-    assert.equal(begin("a"), 0);
-    assert.equal(begin("a"), wait);
+    pass(await begin("a"));
+    assert.deepEqual(await beginAll("a", "a"), [0, wait]);
   }
-  assert.equal(begin("b"), 0);
+  assert.equal(await begin("b"), 0);
 });
 
-test("begin() refuses what is over under any of its names, and counts it under none", () => {
+test("begin() refuses what is over under any of its names, and counts it under none", async () => {
   const { begin, pass } = openCounted();
-  for (let i = 0; i < 3; i++) begin("address", `person ${i}`);
-  assert.equal(begin("address", "person 9"), 60);
-  assert.equal(begin("person 9"), 0);
+  for (let i = 0; i < 3; i++) await begin("address", `person ${i}`);
+  assert.equal(await begin("address", "person 9"), 60);
+  assert.equal(await begin("person 9"), 0);
   pass(60);
-  assert.equal(begin("address", "person 9"), 0);
+  assert.equal(await begin("address", "person 9"), 0);
 });
 
-test("begin() forgets failures after half an hour without another", () => {
-  const { begin, pass } = openCounted();
-  for (let i = 0; i < 3; i++) begin("a");
+test("begin() forgets failures after half an hour without another", async () => {
+  const { beginAll, pass } = openCounted();
+  await beginAll("a", "a", "a");
   pass(1801);
-  assert.deepEqual([begin("a"), begin("a"), begin("a"), begin("a")], [0, 0, 0, 60]);
+  assert.deepEqual(await beginAll("a", "a", "a", "a"), [0, 0, 0, 60]);
 });
 
-test("succeed() takes an attempt back, and forgets all that failed where that is asked for", () => {
-  const { attempts, begin } = openCounted();
-  const keys = { a: { free: 3, waitMs: 60_000 } };
+test("succeed() takes an attempt back, and forgets all that failed where that is asked for", async () => {
+  const { attempts, begin, beginAll } = openCounted();
   for (let i = 0; i < 50; i++) {
-    assert.equal(begin("a"), 0);
-    attempts.succeed(keys);
+    assert.equal(await begin("a"), 0);
+    await attempts.succeed({ a: RULE });
   }
-  for (let i = 0; i < 2; i++) begin("a");
-  begin("a");
-  attempts.succeed(keys);
-  assert.deepEqual([begin("a"), begin("a")], [0, 60]);
-  attempts.succeed(keys, { forget: ["a"] });
-  assert.deepEqual([begin("a"), begin("a"), begin("a"), begin("a")], [0, 0, 0, 60]);
+  await beginAll("a", "a", "a");
+  await attempts.succeed({ a: RULE });
+  assert.deepEqual(await beginAll("a", "a"), [0, 60]);
+  await attempts.succeed({ a: RULE }, { forget: ["a"] });
+  assert.deepEqual(await beginAll("a", "a", "a", "a"), [0, 0, 0, 60]);
 });
 
-test("the count keeps so many names and forgets those that tried longest ago", () => {
-  const { begin } = openCounted(2);
-  for (let i = 0; i < 3; i++) begin("a");
-  begin("b");
-  assert.ok(begin("a"));
-  begin("c");
-  assert.equal(begin("a"), 0);
+test("begin() lets no more through of many at once, in two processes", async () => {
+  await using other = await openStore({ url: mongo.url });
+  const [first, second] = [openCounted(), openCounted(other)];
+  const waits = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? first : second).begin("ann@x.example")),
+  );
+  assert.equal(waits.filter((wait) => wait === 0).length, RULE.free);
+});
+
+test("begin() stores nothing that tells whose attempts they are", async () => {
+  const asked: unknown[] = [];
+  const watched: AttemptStore = {
+    ...store,
+    findWaits: (...args) => (asked.push(args), store.findWaits(...args)),
+    countAttempt: (...args) => (asked.push(args), store.countAttempt(...args)),
+  };
+  await openCounted(watched).begin("login ann@x.example");
+  assert.equal(asked.length, 2);
+  assert.doesNotMatch(JSON.stringify(asked), /ann|example/);
 });

@@ -50,6 +50,16 @@ export const CONFIG = z.object({
     ),
   SESSION_AGE: setting.duration({ min: 60_000 }).prefault("14d")
     .describe("Time without a visit after which a browser is signed out"),
+  SECOND_FACTOR_KEY: setting.text({ secret: true }).optional()
+    .refine((key) => key === undefined || Buffer.from(key, "base64").length === 32, {
+      error: "must be 32 random bytes in base64",
+    })
+    .describe(
+      "32 random bytes in base64, of this service alone: the secrets of people's authenticator apps are " +
+        "sealed under it; without it people can use passkeys alone",
+    ),
+  SESSION_MAX_AGE: setting.duration({ min: 60_000 }).prefault("30d")
+    .describe("Time after which a browser is signed out, however often it is used"),
   ...REQUEST_LIMITS,
   ...MAIL_LIMITS,
   DEMO_ACCOUNT: setting.text().optional()
@@ -118,4 +128,9 @@ export function oidcOf(config: Config): OidcSettings | undefined {
   throw new Error(
     "Cannot offer OpenID Connect: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together",
   );
+}
+
+/** Returns the key that the secrets of authenticator apps are sealed under, if there is one. */
+export function secondFactorKeyOf({ SECOND_FACTOR_KEY: key }: Config): Buffer | undefined {
+  return key === undefined ? undefined : Buffer.from(key, "base64");
 }

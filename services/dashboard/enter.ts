@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Routing } from "./app.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { Problem } from "./problem.ts";
-import { beginSession, hashToken } from "./session.ts";
+import { beginSession, type Entry, hashToken } from "./session.ts";
 
 /** A request, and what answers it. */
 export interface Exchange {
@@ -13,17 +13,17 @@ export interface Exchange {
 /** Signs a browser in, under a token that it did not have before; the session it had ends. */
 export async function enter(
   { request, reply }: Exchange,
-  { userId, accountId }: { userId: string; accountId: string },
-  { deps: { store, now }, options: { sessionAgeMs } }: Pick<Routing, "deps" | "options">,
+  who: Omit<Entry, "userAgent">,
+  { deps: { store, now }, options: { sessionAges } }: Pick<Routing, "deps" | "options">,
 ): Promise<void> {
   const before = request.cookies[SESSION_COOKIE];
   if (before !== undefined) await store.removeSession(hashToken(before));
   const userAgent = request.headers["user-agent"];
-  const entry = { userId, accountId, userAgent };
-  const { token } = await beginSession(entry, { ...store, now, sessionAgeMs });
+  const entry = { ...who, userAgent };
+  const { token } = await beginSession(entry, { ...store, now, sessionAges });
   reply.setCookie(SESSION_COOKIE, token, {
     ...{ path: "/", httpOnly: true, secure: true, sameSite: "lax" },
-    maxAge: Math.floor(sessionAgeMs / 1000),
+    maxAge: Math.floor(sessionAges.totalMs / 1000),
   });
 }
 

@@ -80,7 +80,7 @@ test("POST /api/entrance/login signs in whoever has the right password, under a 
   const token = first.cookies[SESSION_COOKIE] ?? "";
   assert.match(
     String(first.headers["set-cookie"]),
-    /^__Host-posthaste=[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    /^__Host-posthaste=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   );
   const { body } = await browser(token).get("/api/session");
   assert.deepEqual([body.user.id, body.account.id], [user._id, own.accountId]);

@@ -2,7 +2,14 @@ import { timingSafeEqual } from "node:crypto";
 import { includesRole, type Role } from "@posthaste/contracts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem } from "./problem.ts";
-import { findVisitor, ForeignAccountError, type SessionDeps, type Visitor } from "./session.ts";
+import {
+  findVisitor,
+  ForeignAccountError,
+  needsSecondFactor,
+  requireRecent,
+  type SessionDeps,
+  type Visitor,
+} from "./session.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -12,6 +19,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Who may ask: whoever is signed in with this role or more, or `anyone`. Every route says so. */
     role?: Role | "anyone";
+    /** Whether it must have been shown lately who is at the browser. */
+    isRecent?: boolean;
   }
 }
 
@@ -76,8 +85,17 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     if (!includesRole(visitor.role, role)) {
       throw new Problem("not_allowed", `Cannot do this as ${visitor.role}: it takes an ${role}`);
     }
+    if (needsSecondFactor(visitor) && !isAboutOneself(request.routeOptions.url ?? "")) {
+      throw new Problem("second_factor_missing", "This account asks for a second factor: add one");
+    }
+    if (request.routeOptions.config.isRecent === true) requireRecent(visitor, deps.now());
     request.visitor = visitor;
   });
+}
+
+/** What shows and changes nothing of the account. */
+function isAboutOneself(url: string): boolean {
+  return /^\/api\/(session|you)(\/|$)/.test(url);
 }
 
 function accountOf({ headers, query }: FastifyRequest): string | undefined {

@@ -81,6 +81,14 @@ async function furnish(
     note("userId", user._id);
     note("sessionId", sessionId);
   }
+  const passkey = { id: word, publicKey: word, counter: 0, transports: [], name: word };
+  await store.updateUser(owner.user._id, {
+    secondFactor: {
+      ...{ totp: null, recoveryCodes: [] },
+      passkeys: [{ ...passkey, createdAt: new Date() }],
+    },
+  });
+  note("passkeyId", word);
   ids["id"] = Object.values(ids).flat();
   ids["token"] = [...ids["tokenId"] ?? [], ...ids["link"] ?? []];
   ids["version"] = ["1"];

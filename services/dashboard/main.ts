@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
-import { CONFIG, edgeLimitsOf, oidcOf, toldLimitsOf } from "./config.ts";
+import { CONFIG, edgeLimitsOf, oidcOf, secondFactorKeyOf, toldLimitsOf } from "./config.ts";
 
 await runService({
   name: "dashboard",
@@ -23,7 +23,8 @@ await runService({
     const app = buildApp({ store, bus, keys, now: () => new Date(), logger }, {
       publicUrl: config.PUBLIC_URL,
       apiUrl: config.API_URL,
-      sessionAgeMs: config.SESSION_AGE,
+      secondFactorKey: secondFactorKeyOf(config),
+      sessionAges: { idleMs: config.SESSION_AGE, totalMs: config.SESSION_MAX_AGE },
       demoAccount: config.DEMO_ACCOUNT,
       systemAccount: config.SYSTEM_ACCOUNT,
       limits: toldLimitsOf(config),

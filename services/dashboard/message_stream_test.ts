@@ -21,7 +21,9 @@ test("GET /api/messages/stream ends with the session, and there are not too many
     return reply.code(status).send(body);
   });
   app.register(async (api) => {
-    guardRoutes(api, { ...store, now, sessionAgeMs: 60_000 }, { publicUrl: ORIGIN });
+    guardRoutes(api, { ...store, now, sessionAges: { idleMs: 60_000, totalMs: 600_000 } }, {
+      publicUrl: ORIGIN,
+    });
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const routing = { deps: { store, now, logger } } as unknown as Routing;
     messageStreamRoute(api, routing, { beatEveryMs: 50, lookEveryMs: 20, maxStreams: 2 });

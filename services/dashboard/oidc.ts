@@ -39,16 +39,22 @@ export interface OidcIdentity {
 
 /** Signing in at the provider. */
 export interface Oidc {
-  /** Gives where to send the browser. @throws If the provider cannot be reached. */
-  begin(redirectUri: string): Promise<{ url: URL; checks: OidcChecks }>;
+  /**
+   * Gives where to send the browser; `isAgain` has the provider ask who is there, even if it knows.
+   * @throws If the provider cannot be reached.
+   */
+  begin(redirectUri: string, isAgain: boolean): Promise<{ url: URL; checks: OidcChecks }>;
   /**
    * Finds out who came back. `url` is the address that the provider sent the browser to.
-   * @throws If the answer does not fit the question, or the provider takes it back.
+   * @throws If the answer does not fit the question, the provider takes it back, or, with `isAgain`, does not
+   *   say that somebody has just signed in there.
    */
-  finish(url: URL, checks: OidcChecks): Promise<OidcIdentity>;
+  finish(url: URL, checks: OidcChecks, isAgain: boolean): Promise<OidcIdentity>;
 }
 
 const TIMEOUT_S = 10;
+/** So long ago somebody may have shown again at the provider that it is them. */
+const AGAIN_S = 300;
 
 /**
  * Opens the way to a provider: the code flow with PKCE, state and nonce. The provider's own settings
@@ -73,7 +79,7 @@ export function openOidc(settings: OidcSettings): Oidc {
   }
 
   return {
-    async begin(redirectUri) {
+    async begin(redirectUri, isAgain) {
       const checks = {
         ...{ state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() },
       };
@@ -81,14 +87,17 @@ export function openOidc(settings: OidcSettings): Oidc {
         ...{ redirect_uri: redirectUri, scope: "openid email profile" },
         ...{ state: checks.state, nonce: checks.nonce, code_challenge_method: "S256" },
         code_challenge: await calculatePKCECodeChallenge(checks.verifier),
+        ...(isAgain ? { prompt: "login", max_age: "0" } : {}),
       });
       return { url, checks };
     },
-    async finish(url, { state, nonce, verifier }) {
+    async finish(url, { state, nonce, verifier }, isAgain) {
       const config = await configuration();
       const tokens = await authorizationCodeGrant(config, url, {
         ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce },
         idTokenExpected: true,
+        // Then the provider has to say when it was that somebody signed in there.
+        ...(isAgain ? { maxAge: AGAIN_S } : {}),
       });
       const claims = tokens.claims();
       if (claims === undefined) throw new Error("Cannot sign in: the provider gave no ID token");

@@ -59,6 +59,33 @@ test("a member comes in by a verified address, and after that by the provider's 
   assert.equal(again.session.user.id, own.editor.user._id);
 });
 
+test("who signs in at the provider shows there again that it is them, where that is asked for", async () => {
+  const { own, store, browser } = dashboard;
+  await store.setMember({ ...own, userId: own.editor.user._id, role: "owner" });
+  const email = "editor@own.example";
+  const token = { name: "Shop", scopes: ["send"], expiresAt: null };
+  const attempt = async (claims: Claims, query?: string) => {
+    const { to, session, cookies } = await signIn(claims, query);
+    const [cookie = ""] = Object.values(cookies).filter((text) => text !== "");
+    const me = browser(cookie, session?.csrfToken, own.accountId);
+    return [to, (await me.post("/api/tokens", token)).body.code];
+  };
+  // The provider may have known them still: whoever is at the browser comes in without a word.
+  const first = { sub: "s-1", email, email_verified: true };
+  assert.deepEqual(await attempt(first), ["/", "confirm_identity"]);
+  const back = `/a/${own.accountId}/tokens`;
+  assert.deepEqual(await attempt({ sub: "s-1" }, `?back=${back}`), [back, undefined]);
+  const longAgo = Math.floor(Date.now() / 1000) - 3600;
+  assert.deepEqual(
+    await attempt({ sub: "s-1", auth_time: longAgo }, `?back=${back}`),
+    ["/?refused=provider", "signed_out"],
+  );
+  for (const foreign of ["https://evil.example/", "//evil.example", "/a/../../x", "/other"]) {
+    const path = `/api/entrance/oidc?back=${encodeURIComponent(foreign)}`;
+    assert.equal((await dashboard.signedOut.get(path)).status, 400, foreign);
+  }
+});
+
 test("an address that a member has not proven lets nobody in as them", async () => {
   const { own, store } = dashboard;
   const victim = "victim@own.example";

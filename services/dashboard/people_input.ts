@@ -21,8 +21,8 @@ export const passwordInput = z.string().max(MAX_PASSWORD * 2, { error: "is too l
  *
  * @throws {Problem} `invalid_request`
  */
-export function checkPassword(password: string, email: string): void {
-  const fault = passwordFault(password, email);
+export async function checkPassword(password: string, email: string): Promise<void> {
+  const fault = await passwordFault(password, email);
   if (fault === undefined) return;
   throw new Problem("invalid_request", `Cannot take the password: it ${fault}`, {
     issues: [{ path: "password", message: fault }],

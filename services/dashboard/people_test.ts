@@ -310,7 +310,7 @@ test("POST /api/accounts gives its maker another account, and shows it", async (
   const { body } = await own.owner.post("/api/accounts", { name: "Second" });
   const session = (await own.owner.get("/api/session")).body;
   assert.deepEqual([session.account, session.role, session.accounts.length], [
-    ...[{ id: body.id, name: "Second" }, "owner", 2],
+    ...[{ id: body.id, name: "Second", requiresSecondFactor: false }, "owner", 2],
   ]);
   assert.deepEqual(await store.listMembers(body.id).then((list) => list.length), 1);
 });

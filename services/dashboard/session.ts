@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Account, Member, Role, Session, User } from "@posthaste/contracts";
 import type { PeopleStore, SessionStore } from "@posthaste/storage";
+import { Problem } from "./problem.ts";
+import { hasSecondFactor } from "./second_factor.ts";
 
 /** Who a request comes from. */
 export interface Visitor {
@@ -17,8 +19,15 @@ export interface SessionDeps
   extends SessionStore, Pick<PeopleStore, "findUser" | "findMember" | "listMemberships"> {
   findAccount(idOrName: string): Promise<Account | null>;
   now(): Date;
-  /** Time without a visit after which a session ends, in milliseconds. */
-  sessionAgeMs: number;
+  sessionAges: SessionAges;
+}
+
+/** When a session ends, in milliseconds. */
+export interface SessionAges {
+  /** After this time without a visit. */
+  idleMs: number;
+  /** After this time, however often it is used. */
+  totalMs: number;
 }
 
 /** What signs a browser in. */
@@ -26,10 +35,20 @@ export interface Entry {
   userId: string;
   accountId: string;
   userAgent: string | undefined;
+  /** What is still to be shown before the browser is signed in. @default {null} */
+  awaits?: Session["awaits"];
+  /** Whether it was shown just now who is at the browser. @default {true} */
+  isConfirmed?: boolean;
 }
 
 const TOUCH_EVERY_MS = 60_000;
 const TOKEN_BYTES = 32;
+
+/** So long it is believed who is at the browser, where something must not be done by anybody else. */
+export const CONFIRMED_MS = 10 * 60_000;
+
+/** So long somebody may look for their second factor. */
+const HALF_SESSION_MS = 10 * 60_000;
 
 /** Gives what a token is stored under: whoever reads the database has none to sign in with. */
 export function hashToken(token: string): string {
@@ -43,8 +62,8 @@ export function newToken(): string {
 
 /** Begins a session and gives the token for its cookie, which is stored nowhere. */
 export async function beginSession(
-  { userId, accountId, userAgent }: Entry,
-  { createSession, now, sessionAgeMs }: Pick<SessionDeps, "createSession" | "now" | "sessionAgeMs">,
+  { userId, accountId, userAgent, awaits = null, isConfirmed = true }: Entry,
+  { createSession, now, sessionAges }: Pick<SessionDeps, "createSession" | "now" | "sessionAges">,
 ): Promise<{ token: string; session: Session }> {
   const token = newToken();
   const at = now();
@@ -56,7 +75,11 @@ export async function beginSession(
     userAgent: (userAgent ?? "").slice(0, 400),
     createdAt: at,
     lastSeenAt: at,
-    expiresAt: new Date(at.getTime() + sessionAgeMs),
+    expiresAt: awaits === null
+      ? expiryOf(at, at, sessionAges)
+      : new Date(at.getTime() + HALF_SESSION_MS),
+    confirmedAt: awaits === null && isConfirmed ? at : null,
+    ...{ awaits, challenge: null },
   };
   await createSession(session);
   return { token, session };
@@ -82,6 +105,8 @@ export async function findVisitor(
   const at = deps.now();
   const session = await deps.findSession(hashToken(token), at);
   if (session === null) return undefined;
+  // The longest age may have been set since.
+  if (at >= expiryOf(session.createdAt, at, deps.sessionAges)) return undefined;
   const { userId, accountId } = session;
   const [user, shown] = await Promise.all([
     deps.findUser(userId),
@@ -95,8 +120,27 @@ export async function findVisitor(
   const account = await deps.findAccount(member.accountId);
   if (account === null) return undefined;
   if (at.getTime() - session.lastSeenAt.getTime() > TOUCH_EVERY_MS) {
-    const expiresAt = new Date(at.getTime() + deps.sessionAgeMs);
+    const expiresAt = expiryOf(session.createdAt, at, deps.sessionAges);
     await deps.touchSession(session._id, { lastSeenAt: at, expiresAt });
   }
   return { session, user, member, account, role: member.role, accountId: account._id };
+}
+
+/**
+ * Refuses what nobody else may do at a browser that was left alone, or with a cookie that was copied.
+ *
+ * @throws {Problem} `confirm_identity` if it was not shown lately who is there
+ */
+export function requireRecent({ session: { confirmedAt } }: Visitor, now: Date): void {
+  if (confirmedAt !== null && now.getTime() - confirmedAt.getTime() < CONFIRMED_MS) return;
+  throw new Problem("confirm_identity", "Show first that it is you");
+}
+
+/** Returns whether the account asks for a second factor that somebody does not have. A provider asks for its own. */
+export function needsSecondFactor({ account, user }: Pick<Visitor, "account" | "user">): boolean {
+  return account.requiresSecondFactor && user.passwordHash !== null && !hasSecondFactor(user);
+}
+
+function expiryOf(createdAt: Date, at: Date, { idleMs, totalMs }: SessionAges): Date {
+  return new Date(Math.min(at.getTime() + idleMs, createdAt.getTime() + totalMs));
 }

@@ -24,9 +24,12 @@ const OWN_HANDLES = new Set([
   ...["TTYWrap", "PipeWrap", "FSReqCallback", "FSReqPromise", "CloseReq", "Immediate"],
 ]);
 
-/** What Node, zod, signal-exit, CodeMirror and PDF.js add for good when they are first used. */
+/**
+ * What Node, zod, signal-exit, CodeMirror, PDF.js and tslib (all of `__extends` and its like) add for good
+ * when they are first used.
+ */
 const OWN_GLOBALS =
-  /undici\.globalDispatcher|^__zod_|signal-exit emitter|^Symbol\(ͼ\)$|^_?pdfjs|^DOMMatrix$/;
+  /undici\.globalDispatcher|^__zod_|signal-exit emitter|^Symbol\(ͼ\)$|^_?pdfjs|^DOMMatrix$|^__[a-zA-Z]+$/;
 
 /** Lists what the process has now. */
 export function takeInventory(): Inventory {

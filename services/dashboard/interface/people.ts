@@ -122,3 +122,44 @@ export interface AuditPage {
   lines: AuditLine[];
   next: string | null;
 }
+
+/** What is shown besides the password. */
+export type SecondFactorProof =
+  | { by: "app"; code: string }
+  | { by: "recovery"; code: string }
+  /** What the browser's `navigator.credentials.get()` gave, as JSON. */
+  | { by: "passkey"; response: unknown };
+
+/** Which of them somebody has. */
+export interface SecondFactorWays {
+  app: boolean;
+  passkey: boolean;
+}
+
+/** `POST /api/entrance/login`: what is still to be shown; null if nothing. */
+export interface LoginView {
+  second: SecondFactorWays | null;
+}
+
+/** `GET /api/you/second-factor`. */
+export interface SecondFactorView {
+  /** Whether the authenticator app is set up. */
+  app: boolean;
+  /** Whether the operator lets people use one. */
+  offersApp: boolean;
+  passkeys: { id: string; name: string; createdAt: string }[];
+  recoveryCodesLeft: number;
+}
+
+/** `POST /api/you/second-factor/app`: what to put into the app. */
+export interface NewAppView {
+  /** In base32. */
+  secret: string;
+  /** `otpauth://`, with the same. */
+  uri: string;
+}
+
+/** What adding a second factor answers: with the first one, codes for when it is lost, told this once. */
+export interface SecondFactorAdded {
+  recoveryCodes: string[] | null;
+}

@@ -7,6 +7,10 @@ export const PROBLEM_STATUS = {
   signed_out: 401,
   wrong_origin: 403,
   not_allowed: 403,
+  /** It must be shown first that it is still the same person at the browser. */
+  confirm_identity: 403,
+  /** The account asks its members for a second factor. */
+  second_factor_missing: 403,
   /** The address must be proven first. */
   unproven: 403,
   not_found: 404,

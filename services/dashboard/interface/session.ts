@@ -1,5 +1,8 @@
 import type { Role } from "@posthaste/contracts";
 
+/** How somebody shows that it is still them: by their password, at their provider, or, in the demonstration, by a click. */
+export type ConfirmationWay = "password" | "provider" | "click";
+
 /** `GET /api/session`: who is signed in, and where. */
 export interface SessionView {
   user: {
@@ -9,8 +12,14 @@ export interface SessionView {
     isProven: boolean;
     name: string;
     hasPassword: boolean;
+    /** How they show that it is still them. */
+    confirmBy: ConfirmationWay;
+    /** Whether they have one: a passkey, or an authenticator app. */
+    hasSecondFactor: boolean;
   };
-  account: { id: string; name: string };
+  account: { id: string; name: string; requiresSecondFactor: boolean };
+  /** Whether the account is closed to them until they have a second factor. */
+  needsSecondFactor: boolean;
   role: Role;
   /** Accounts that the user may change to. */
   accounts: { id: string; name: string; role: Role }[];

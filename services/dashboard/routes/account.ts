@@ -6,10 +6,12 @@ import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";
 import { nameInput } from "../people_input.ts";
-import { unproven } from "../problem.ts";
+import { Problem, unproven } from "../problem.ts";
 import { readInput } from "../read_input.ts";
+import { hasSecondFactor } from "../second_factor.ts";
 
 const NAME = z.object({ name: nameInput });
+const SECOND_FACTOR = z.object({ required: z.boolean() });
 const RETENTION = z.object({
   contentDays: z.int({ error: "must be a whole number of days" })
     .min(0, { error: "must not be negative" })
@@ -44,6 +46,21 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     });
     return {};
   });
+
+  app.put(
+    "/api/account/second-factor",
+    { config: { role: "owner", isRecent: true } },
+    async ({ visitor, body }) => {
+      const { required } = readInput(SECOND_FACTOR, body);
+      if (required && visitor.user.passwordHash !== null && !hasSecondFactor(visitor.user)) {
+        throw new Problem("conflict", "Add a second factor of your own first");
+      }
+      await store.updateAccount(visitor.accountId, { requiresSecondFactor: required });
+      const action = required ? "second_factor.required" : "second_factor.left_open";
+      await audit(log, visitor, { action, target: `account ${visitor.account.name}` });
+      return {};
+    },
+  );
 
   app.post("/api/accounts", { config: { role: "owner" } }, async ({ visitor, body }) => {
     const { name } = readInput(NAME, body);

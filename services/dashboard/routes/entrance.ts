@@ -1,15 +1,18 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { User } from "@posthaste/contracts";
+import type { Session, User } from "@posthaste/contracts";
 import { networkOf } from "@posthaste/http";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { PER_ADDRESS, PER_PERSON } from "../attempts.ts";
+import { PER_ADDRESS, PER_PERSON, PER_PERSON_ANYWHERE } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import { enter, firstAccountOf } from "../enter.ts";
-import type { LoginInput, SetupInput } from "../interface/people.ts";
+import { SESSION_COOKIE } from "../guard.ts";
+import type { LoginInput, LoginView, SecondFactorProof, SetupInput } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
+import { hasSecondFactor } from "../second_factor.ts";
+import { hashToken } from "../session.ts";
 import type { EntranceRouting } from "./people.ts";
 
 const SETUP: z.ZodType<SetupInput> = z.object({
@@ -26,21 +29,33 @@ const LOGIN: z.ZodType<LoginInput> = z.object({
   password: passwordInput,
 });
 
+const SECOND: z.ZodType<SecondFactorProof> = z.discriminatedUnion("by", [
+  z.object({ by: z.literal("app"), code: z.string().max(20) }),
+  z.object({ by: z.literal("recovery"), code: z.string().max(40) }),
+  z.object({ by: z.literal("passkey"), response: z.looseObject({ id: z.string() }) }),
+]);
+
+const WRONG_PROOF: Record<SecondFactorProof["by"], string> = {
+  app: "The code is wrong, or was used already: wait for the next one",
+  recovery: "The recovery code is wrong, or was used already",
+  passkey: "The passkey was not accepted: try again",
+};
+
 /** Entering with a password, and making the first account. */
 export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): void {
-  const { deps, options, desk, attempts } = routing;
+  const { deps, options, desk, attempts, secondFactors } = routing;
   const { store } = deps;
 
   app.post("/api/entrance/setup", { config: { role: "anyone" } }, async (request, reply) => {
     const { accountName, name, email, password, setupCode } = readInput(SETUP, request.body);
     if (await store.hasUsers()) throw alreadySetUp();
     const keys = { [`setup ${networkOf(request.ip)}`]: PER_PERSON };
-    attempts.begin(keys);
+    await attempts.begin(keys);
     if (!isSame(setupCode, options.setupCode)) {
       throw new Problem("wrong_code", "The setup code is wrong: it is in the dashboard's log");
     }
-    attempts.succeed(keys);
-    checkPassword(password, email);
+    await attempts.succeed(keys);
+    await checkPassword(password, email);
     const user = { email, name, passwordHash: await desk.hash(password) };
     const entered = await store.setUp({ accountName, user });
     if (entered === null) throw alreadySetUp();
@@ -57,15 +72,61 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
     const { email, password } = readInput(LOGIN, request.body);
     const network = networkOf(request.ip);
     const person = `login ${network} ${email}`;
-    const keys = { [person]: PER_PERSON, [`login ${network}`]: PER_ADDRESS };
-    attempts.begin(keys);
+    const anywhere = `login ${email}`;
+    const keys = {
+      ...{ [person]: PER_PERSON, [`login ${network}`]: PER_ADDRESS },
+      [anywhere]: PER_PERSON_ANYWHERE,
+    };
+    await attempts.begin(keys);
     const { user, renewed } = await whoseIs(password, await store.listUsersByEmail(email));
-    attempts.succeed(keys, { forget: [person] });
+    await attempts.succeed(keys, { forget: [person] });
     if (renewed !== undefined) await store.updateUser(user._id, { passwordHash: renewed });
     const accountId = await firstAccountOf(user._id, routing);
-    await enter({ request, reply }, { userId: user._id, accountId }, routing);
+    const isWhole = !hasSecondFactor(user);
+    const entry = {
+      userId: user._id,
+      accountId,
+      awaits: isWhole ? null : "second_factor",
+    } as const;
+    await enter({ request, reply }, entry, routing);
+    if (isWhole) return { second: null } satisfies LoginView;
+    const { totp, passkeys } = user.secondFactor;
+    return {
+      second: { app: totp !== null, passkey: passkeys.length > 0 },
+    } satisfies LoginView;
+  });
+
+  app.post("/api/entrance/second/passkey", { config: { role: "anyone" } }, async (request) => {
+    const { session, user } = await halfOf(request);
+    const options = await secondFactors.passkeys.askFor(user);
+    await store.keepChallenge(session._id, options.challenge);
+    return options;
+  });
+
+  app.post("/api/entrance/second", { config: { role: "anyone" } }, async (request, reply) => {
+    const { session, user } = await halfOf(request);
+    const proof = readInput(SECOND, request.body);
+    const keys = { [`second ${user._id}`]: PER_PERSON };
+    await attempts.begin(keys);
+    const challenge = proof.by === "passkey" ? await store.takeChallenge(session._id) : null;
+    if (!await secondFactors.take(user, proof, challenge)) {
+      throw new Problem("wrong_code", WRONG_PROOF[proof.by]);
+    }
+    await attempts.succeed(keys, { forget: Object.keys(keys) });
+    await enter({ request, reply }, { userId: user._id, accountId: session.accountId }, routing);
     return {};
   });
+
+  /** Finds who has shown their password in this browser, and is to show more. */
+  async function halfOf({ cookies }: FastifyRequest): Promise<{ session: Session; user: User }> {
+    const token = cookies[SESSION_COOKIE];
+    const session = token === undefined
+      ? null
+      : await store.findHalfSession(hashToken(token), deps.now());
+    const user = session === null ? null : await store.findUser(session.userId);
+    if (session !== null && user !== null) return { session, user };
+    throw new Problem("signed_out", "That took too long: sign in again");
+  }
 
   /** Until an address is proven, several may have it. */
   async function whoseIs(

@@ -28,7 +28,7 @@ import { openProbeLimit } from "../probe_limit.ts";
 import { Problem } from "../problem.ts";
 import { PROVIDER_PRESETS } from "../provider_presets.ts";
 import { readInput } from "../read_input.ts";
-import type { Visitor } from "../session.ts";
+import { requireRecent, type Visitor } from "../session.ts";
 
 /** Longer than the longest probe, with some waiting. */
 const PROBE_TIMEOUT_MS = 27_000;
@@ -127,7 +127,10 @@ export function integrationRoutes(app: FastifyInstance, { deps, mail }: Routing)
       if (revision !== current.revision) throw conflict();
       checkPasswordStays(current, input);
       const isRepointed = pointsElsewhere(current, input);
-      if (isRepointed && visitor.role !== "owner") throw onlyOwners();
+      if (isRepointed) {
+        if (visitor.role !== "owner") throw onlyOwners();
+        requireRecent(visitor, now());
+      }
       const auth = loginOf(input, { accountId, keys });
       const changed = await changing(() =>
         store.updateIntegration(accountId, current.id, { ...settingsOf(input), auth, revision })

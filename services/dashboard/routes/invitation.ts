@@ -23,10 +23,10 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
   async function invitationOf(params: unknown, ip: string): Promise<Invitation> {
     const { token } = readInput(PARAMS, params);
     const keys = { [`invitation ${networkOf(ip)}`]: PER_ADDRESS };
-    attempts.begin(keys);
+    await attempts.begin(keys);
     const invitation = await store.findInvitation(hashToken(token), now());
     if (invitation === null) throw goneInvitation();
-    attempts.succeed(keys);
+    await attempts.succeed(keys);
     return invitation;
   }
 
@@ -65,7 +65,7 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
       const invitation = await invitationOf(request.params, request.ip);
       const { name, password } = readInput(ACCEPT, request.body);
       const { email, accountId } = invitation;
-      checkPassword(password, email);
+      await checkPassword(password, email);
       const passwordHash = await desk.hash(password);
       // Else the one who invites may have given the link to anybody.
       const standing = invitation.isMailed

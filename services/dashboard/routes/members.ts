@@ -8,7 +8,7 @@ import type { InvitationView, InvitedView, MembersView } from "../interface/peop
 import { emailInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import { hashToken, newToken } from "../session.ts";
+import { hashToken, newToken, requireRecent } from "../session.ts";
 
 const INVITATION_AGE_MS = 7 * 24 * 3600_000;
 const MAX_INVITATIONS = 100;
@@ -39,32 +39,41 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     return view;
   });
 
-  app.put("/api/members/:userId", { config: { role: "owner" } }, async (request) => {
-    const { userId } = readInput(MEMBER, request.params);
-    const { role } = readInput(ROLE, request.body);
-    const { accountId } = request.visitor;
-    const before = await store.findMember(accountId, userId);
-    const user = await store.findUser(userId);
-    refuse(await store.changeRole(accountId, userId, role));
-    await audit(log, request.visitor, {
-      ...{ action: "member.role_changed", target: user?.email ?? userId },
-      details: { from: before?.role ?? null, to: role },
-    });
-    return {};
-  });
+  app.put(
+    "/api/members/:userId",
+    { config: { role: "owner", isRecent: true } },
+    async (request) => {
+      const { userId } = readInput(MEMBER, request.params);
+      const { role } = readInput(ROLE, request.body);
+      const { accountId } = request.visitor;
+      const before = await store.findMember(accountId, userId);
+      const user = await store.findUser(userId);
+      refuse(await store.changeRole(accountId, userId, role));
+      await audit(log, request.visitor, {
+        ...{ action: "member.role_changed", target: user?.email ?? userId },
+        details: { from: before?.role ?? null, to: role },
+      });
+      return {};
+    },
+  );
 
-  app.delete("/api/members/:userId", { config: { role: "owner" } }, async (request) => {
-    const { userId } = readInput(MEMBER, request.params);
-    const user = await store.findUser(userId);
-    refuse(await store.removeMember(request.visitor.accountId, userId));
-    const target = user?.email ?? userId;
-    await audit(log, request.visitor, { action: "member.removed", target });
-    return {};
-  });
+  app.delete(
+    "/api/members/:userId",
+    { config: { role: "owner", isRecent: true } },
+    async (request) => {
+      const { userId } = readInput(MEMBER, request.params);
+      const user = await store.findUser(userId);
+      refuse(await store.removeMember(request.visitor.accountId, userId));
+      const target = user?.email ?? userId;
+      await audit(log, request.visitor, { action: "member.removed", target });
+      return {};
+    },
+  );
 
   app.post("/api/invitations", { config: { role: "owner" } }, async ({ visitor, body }) => {
     const { email, role } = readInput(INVITE, body);
     const { accountId, account, user } = visitor;
+    if (role === "owner") requireRecent(visitor, now());
     if ((await store.listMembers(accountId)).some((member) => member.user.email === email)) {
       throw new Problem("conflict", `${email} is a member already`);
     }

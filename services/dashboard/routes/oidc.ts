@@ -26,8 +26,13 @@ const COOKIE: CookieSerializeOptions = {
 const CHECKS = z.object({
   ...{ state: z.string(), nonce: z.string(), verifier: z.string() },
   invitation: z.string().optional(),
+  back: z.string().optional(),
 });
-const BEGIN = z.object({ invitation: z.string().regex(/^[\w-]{43}$/).optional() });
+const BEGIN = z.object({
+  invitation: z.string().regex(/^[\w-]{43}$/).optional(),
+  /** Where in the dashboard somebody was, who is to show again that it is them. */
+  back: z.string().max(500).regex(/^\/a\/[\w/-]*$/).optional(),
+});
 
 /** Signing in at an OpenID Connect provider, if the operator has set one. */
 export function oidcRoutes(app: FastifyInstance, routing: EntranceRouting): void {
@@ -39,10 +44,15 @@ export function oidcRoutes(app: FastifyInstance, routing: EntranceRouting): void
 
   app.get("/api/entrance/oidc", { config: { role: "anyone" } }, async (request, reply) => {
     if (oidc === undefined) throw new Problem("not_found", "There is no provider to sign in at");
-    const { invitation } = readInput(BEGIN, request.query);
+    const { invitation, back } = readInput(BEGIN, request.query);
     try {
-      const { url, checks } = await oidc.begin(new URL(CALLBACK, options.publicUrl).href);
-      const kept = Buffer.from(JSON.stringify({ ...checks, invitation })).toString("base64url");
+      const { url, checks } = await oidc.begin(
+        new URL(CALLBACK, options.publicUrl).href,
+        back !== undefined,
+      );
+      const kept = Buffer.from(JSON.stringify({ ...checks, invitation, back })).toString(
+        "base64url",
+      );
       reply.setCookie(OIDC_COOKIE, kept, { ...COOKIE, maxAge: AWAY_S });
       return reply.redirect(url.href, 303);
     } catch (error) {
@@ -54,25 +64,28 @@ export function oidcRoutes(app: FastifyInstance, routing: EntranceRouting): void
   app.get(CALLBACK, { config: { role: "anyone" } }, async (request, reply) => {
     if (oidc === undefined) throw new Problem("not_found", "There is no provider to sign in at");
     const keys = { [`oidc ${networkOf(request.ip)}`]: PER_ADDRESS };
-    attempts.begin(keys);
+    await attempts.begin(keys);
     const checks = readChecks(request.cookies[OIDC_COOKIE]);
     reply.clearCookie(OIDC_COOKIE, COOKIE);
     if (checks === undefined) return refuse(reply, "expired");
+    const { invitation, back } = checks;
+    const isConfirmed = back !== undefined;
     let identity;
     try {
-      identity = await oidc.finish(new URL(request.url, options.publicUrl), checks);
+      identity = await oidc.finish(new URL(request.url, options.publicUrl), checks, isConfirmed);
     } catch (error) {
       logger.warn("Cannot sign somebody in by OpenID Connect", { error });
       return refuse(reply, "provider");
     }
     const admission = await admit(identity, { ...store, now });
     if ("refusal" in admission) return refuse(reply, admission.refusal);
-    attempts.succeed(keys);
+    await attempts.succeed(keys);
     if ("asked" in admission) return askWhatToJoin(reply, admission.asked, passes);
     const { user, accountId } = admission;
-    await enter({ request, reply }, { userId: user._id, accountId }, routing);
-    const { invitation } = checks;
-    return reply.redirect(invitation === undefined ? "/" : `/invitation/${invitation}`, 303);
+    // The provider may have known them still, and asked nobody.
+    await enter({ request, reply }, { userId: user._id, accountId, isConfirmed }, routing);
+    const next = invitation === undefined ? "/" : `/invitation/${invitation}`;
+    return reply.redirect(back ?? next, 303);
   });
 }
 

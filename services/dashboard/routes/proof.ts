@@ -26,7 +26,10 @@ export function proofRoutes(app: FastifyInstance, routing: EntranceRouting): voi
       throw new Problem("conflict", "No mail can be sent from here: ask whoever runs Posthaste");
     }
     // Each counts, whatever becomes of it: it is mail to somebody who may not want it.
-    attempts.begin({ [`proof ${user._id}`]: PER_PERSON, [`proof to ${user.email}`]: PER_PERSON });
+    await attempts.begin({
+      [`proof ${user._id}`]: PER_PERSON,
+      [`proof to ${user.email}`]: PER_PERSON,
+    });
     const token = newToken();
     const expiresAt = new Date(now().getTime() + PROOF_AGE_MS);
     await store.updateUser(user._id, { proof: { id: hashToken(token), expiresAt } });

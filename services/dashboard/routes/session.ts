@@ -1,12 +1,14 @@
+import type { User } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
 import { enter } from "../enter.ts";
 import { SESSION_COOKIE } from "../guard.ts";
-import type { EntranceView, SessionView } from "../interface/session.ts";
+import type { ConfirmationWay, EntranceView, SessionView } from "../interface/session.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import type { Visitor } from "../session.ts";
+import { hasSecondFactor } from "../second_factor.ts";
+import { needsSecondFactor, type Visitor } from "../session.ts";
 
 const DEMO_USER = { email: "developer@northwind.example", name: "Developer" };
 
@@ -68,12 +70,27 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
         isProven: user.emailProvenAt !== null,
         name: user.name,
         hasPassword: user.passwordHash !== null,
+        confirmBy: confirmBy(user, options),
+        hasSecondFactor: hasSecondFactor(user),
       },
-      account: { id: account._id, name: account.name },
+      account: {
+        ...{ id: account._id, name: account.name },
+        requiresSecondFactor: account.requiresSecondFactor,
+      },
+      needsSecondFactor: needsSecondFactor(visitor),
       role,
       accounts: accounts.flat(),
       csrfToken: session.csrfToken,
       apiUrl: options.apiUrl,
     };
   }
+}
+
+/** Returns how somebody shows that it is still them: the demonstration's user has nothing but a click. */
+export function confirmBy(
+  { passwordHash, email }: Pick<User, "passwordHash" | "email">,
+  { demoAccount }: Pick<Routing["options"], "demoAccount">,
+): ConfirmationWay {
+  if (passwordHash !== null) return "password";
+  return demoAccount !== undefined && email === DEMO_USER.email ? "click" : "provider";
 }

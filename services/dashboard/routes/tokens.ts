@@ -33,29 +33,33 @@ export function tokenRoutes(app: FastifyInstance, { deps, options }: Routing): v
     );
   });
 
-  app.post("/api/tokens", { config: { role: "owner" } }, async ({ visitor, body }) => {
-    const { name, scopes, expiresAt } = readInput(NEW, body);
-    const { accountId, user } = visitor;
-    if (expiresAt !== null && expiresAt <= now()) {
-      const issues = [{ path: "expiresAt", message: "must be in the future" }];
-      throw new Problem("invalid_request", "The token would have expired already", { issues });
-    }
-    const createdBy = user._id;
-    const made = await store.createToken({ accountId, name, scopes, expiresAt, createdBy });
-    const { token: text, record } = made;
-    await audit(log, visitor, {
-      ...{ action: "token.created", target: `token ${name} (${record.prefix})` },
-      details: {
-        scopes: scopes.join(", "),
-        expires: expiresAt?.toISOString().slice(0, 10) ?? "never",
-      },
-    });
-    const view: NewTokenView = {
-      ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
-      curl: await tokenCurl({ ...visitor, scopes, text }, { store, apiUrl: options.apiUrl }),
-    };
-    return view;
-  });
+  app.post(
+    "/api/tokens",
+    { config: { role: "owner", isRecent: true } },
+    async ({ visitor, body }) => {
+      const { name, scopes, expiresAt } = readInput(NEW, body);
+      const { accountId, user } = visitor;
+      if (expiresAt !== null && expiresAt <= now()) {
+        const issues = [{ path: "expiresAt", message: "must be in the future" }];
+        throw new Problem("invalid_request", "The token would have expired already", { issues });
+      }
+      const createdBy = user._id;
+      const made = await store.createToken({ accountId, name, scopes, expiresAt, createdBy });
+      const { token: text, record } = made;
+      await audit(log, visitor, {
+        ...{ action: "token.created", target: `token ${name} (${record.prefix})` },
+        details: {
+          scopes: scopes.join(", "),
+          expires: expiresAt?.toISOString().slice(0, 10) ?? "never",
+        },
+      });
+      const view: NewTokenView = {
+        ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
+        curl: await tokenCurl({ ...visitor, scopes, text }, { store, apiUrl: options.apiUrl }),
+      };
+      return view;
+    },
+  );
 
   app.post("/api/tokens/:tokenId/revoke", { config: { role: "owner" } }, async (request) => {
     const { tokenId } = readInput(TOKEN, request.params);

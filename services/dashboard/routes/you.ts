@@ -1,8 +1,7 @@
-import type { User } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { PER_PERSON } from "../attempts.ts";
 import { audit } from "../audit.ts";
+import { checkCurrentPassword } from "../current_password.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { BrowserView } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
@@ -18,7 +17,7 @@ const PARAMS = z.object({ sessionId: z.string() });
 
 /** What people do about themselves: name, address, password, browsers, leaving. Each is for all roles. */
 export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void {
-  const { deps: { store, now }, desk, attempts } = routing;
+  const { deps: { store, now }, desk } = routing;
   const log = { ...store, now };
 
   app.patch("/api/you", { config: { role: "viewer" } }, async ({ visitor, body }) => {
@@ -32,8 +31,8 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
   app.put("/api/you/password", { config: { role: "viewer" } }, async ({ visitor, body }) => {
     const { current, password } = readInput(PASSWORD, body);
     const { user, session } = visitor;
-    await checkCurrent(user, current);
-    checkPassword(password, user.email);
+    await checkCurrentPassword(user, current, routing, "current");
+    await checkPassword(password, user.email);
     await store.updateUser(user._id, { passwordHash: await desk.hash(password) });
     const ended = await store.removeSessions(user._id, { except: session._id });
     await audit(log, visitor, { action: "password.changed", target: user.email });
@@ -43,7 +42,7 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
   app.put("/api/you/email", { config: { role: "viewer" } }, async ({ visitor, body }) => {
     const { current, email } = readInput(EMAIL, body);
     const { user, session } = visitor;
-    await checkCurrent(user, current);
+    await checkCurrentPassword(user, current, routing, "current");
     if (email === user.email) return { ended: 0 };
     await store.updateUser(user._id, { email, emailProvenAt: null, proof: null });
     const ended = await store.removeSessions(user._id, { except: session._id });
@@ -71,7 +70,7 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
   app.post("/api/you/removal", { config: { role: "viewer" } }, async ({ visitor, body }, reply) => {
     const { current } = readInput(REMOVAL, body);
     const { user } = visitor;
-    if (user.passwordHash !== null) await checkCurrent(user, current);
+    if (user.passwordHash !== null) await checkCurrentPassword(user, current, routing, "current");
     const accounts = (await store.listMemberships(user._id)).map(({ accountId }) => accountId);
     const { ownerless } = await store.removeUser(user._id);
     if (ownerless.length > 0) throw await stillNeeded(ownerless);
@@ -89,20 +88,6 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
       "conflict",
       `You are the only owner of ${names.join(", ")}: make somebody else an owner first`,
     );
-  }
-
-  /** Each wrong password counts, whichever change it was for. */
-  async function checkCurrent(user: User, current: string): Promise<void> {
-    if (user.passwordHash === null) {
-      throw new Problem("conflict", "You have no password here: you sign in elsewhere");
-    }
-    const keys = { [`password ${user._id}`]: PER_PERSON };
-    attempts.begin(keys);
-    if (!(await desk.verify(current, user.passwordHash)).isRight) {
-      const issues = [{ path: "current", message: "is wrong" }];
-      throw new Problem("wrong_login", "The password that you have now is wrong", { issues });
-    }
-    attempts.succeed(keys, { forget: Object.keys(keys) });
   }
 
   app.get("/api/you/sessions", { config: { role: "viewer" } }, async ({ visitor }) => {

@@ -15,6 +15,15 @@ export class ApiProblem extends Error {
   }
 }
 
+let askIdentity: () => Promise<boolean> = () => Promise.resolve(false);
+/** While somebody is asked, everything that needs to know waits for the same answer. */
+let asking: Promise<boolean> | undefined;
+
+/** Keeps what asks whoever is at the browser to show that it is them; it gives whether they did. */
+export function keepIdentityQuestion(ask: () => Promise<boolean>): void {
+  askIdentity = ask;
+}
+
 let csrfToken = "";
 let accountId = accountInPath();
 
@@ -38,7 +47,8 @@ export interface RequestOptions {
 }
 
 /**
- * Asks the dashboard's interface.
+ * Asks the dashboard's interface. What it does for nobody else is done once the person has shown that it
+ * is them.
  *
  * @throws {ApiProblem} What it refused, or that it cannot be reached.
  */
@@ -63,6 +73,10 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   }
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer as T;
+  if ((answer as Partial<ProblemBody> | undefined)?.code === "confirm_identity") {
+    asking ??= askIdentity().finally(() => asking = undefined);
+    if (await asking) return await request(path, options);
+  }
   const { error, code, issues } = (answer ?? {}) as Partial<ProblemBody>;
   throw new ApiProblem(code ?? "internal", error ?? "Something unforeseen happened", issues);
 }

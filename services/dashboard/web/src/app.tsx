@@ -8,8 +8,10 @@ import { AccountRouter } from "./account_router.tsx";
 import { ApiProblem } from "./api.ts";
 import { CONTRAST } from "./contrast.ts";
 import { NoSession } from "./no_session.tsx";
+import { IdentityQuestion } from "./parts/confirm_identity.tsx";
 import { Waiting } from "./parts/states.tsx";
-import { SessionGate } from "./session.tsx";
+import { SecondFactorNeeded } from "./second_factor_needed.tsx";
+import { SessionGate, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 import { THEME } from "./theme.ts";
 
@@ -39,6 +41,11 @@ client.getQueryCache().subscribe(({ query }) => {
   }
 });
 
+/** Shows the account, unless it asks for a second factor that somebody does not have. */
+function AccountGate() {
+  return useSession().needsSecondFactor ? <SecondFactorNeeded /> : <Shell />;
+}
+
 /** The whole application. */
 export function App() {
   return (
@@ -60,11 +67,12 @@ export function App() {
                   waiting={<Waiting />}
                   failed={(problem) => <NoSession problem={problem} />}
                 >
+                  <IdentityQuestion />
                   <Switch>
                     <Route path="/proof/:token">{({ token }) => <Proof token={token} />}</Route>
                     <Route>
                       <AccountRouter>
-                        <Shell />
+                        <AccountGate />
                       </AccountRouter>
                     </Route>
                   </Switch>

@@ -2,11 +2,13 @@ import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from "@
 import { useForm } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { LoginInput } from "../../../../interface/people.ts";
+import { useState } from "react";
+import type { LoginInput, LoginView, SecondFactorWays } from "../../../../interface/people.ts";
 import type { EntranceView, OidcRefusal } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { tellProblem } from "../../parts/tell.ts";
 import { EntranceFrame } from "./entrance_frame.tsx";
+import { SecondFactorForm } from "./second_factor_form.tsx";
 
 const REFUSED: Record<OidcRefusal, string> = {
   not_member:
@@ -20,6 +22,7 @@ const REFUSED: Record<OidcRefusal, string> = {
 /** Signs people in: by password, at the provider, or with one click where that is meant for development. */
 export function SignInForm({ entrance }: { entrance: EntranceView }) {
   const { demoAccount, oidcName } = entrance;
+  const [ways, setWays] = useState<SecondFactorWays | null>(null);
   const client = useQueryClient();
   const refused = new URLSearchParams(location.search).get("refused");
   const why = refused !== null && refused in REFUSED ? REFUSED[refused as OidcRefusal] : null;
@@ -29,14 +32,27 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
     await client.resetQueries({ queryKey: ["session"] });
   };
   const login = useMutation({
-    mutationFn: (body: LoginInput) => request("/entrance/login", { method: "POST", body }),
-    onSuccess: entered,
+    mutationFn: (body: LoginInput) =>
+      request<LoginView>("/entrance/login", { method: "POST", body }),
+    onSuccess: async ({ second }) => second === null ? await entered() : setWays(second),
   });
   const demo = useMutation({
     mutationFn: () => request("/entrance/demo", { method: "POST" }),
     onSuccess: entered,
     onError: tellProblem,
   });
+  if (ways !== null) {
+    return (
+      <SecondFactorForm
+        ways={ways}
+        onEntered={entered}
+        onAgain={() => {
+          form.reset();
+          setWays(null);
+        }}
+      />
+    );
+  }
   const isElsewhere = demoAccount !== null || oidcName !== null;
   return (
     <EntranceFrame title="Sign in">

@@ -4,6 +4,7 @@ import { request } from "../../api.ts";
 import { CopyCode, CopyText } from "../../parts/copy_text.tsx";
 import { useMay, useSession } from "../../session.tsx";
 import { NameForm } from "./name_form.tsx";
+import { SecondFactorRule } from "./second_factor_rule.tsx";
 import { Section } from "./section.tsx";
 
 /** The account's name, and another account. */
@@ -40,6 +41,7 @@ export function AccountTab() {
           <CopyText text={account.id} label="Copy the account's id" />
         </Group>
       </Section>
+      {isOwner && <SecondFactorRule />}
       <Section title="HTTP interface" about="Where programs send mail, each with a token.">
         <CopyCode code={apiUrl} label="Copy the address" />
       </Section>

@@ -7,6 +7,7 @@ import { BrowserList } from "./browser_list.tsx";
 import { Leaving } from "./leaving.tsx";
 import { NameForm } from "./name_form.tsx";
 import { PasswordForm } from "./password_form.tsx";
+import { SecondFactor } from "./second_factor.tsx";
 import { Section } from "./section.tsx";
 import { UnprovenAddress } from "./unproven_address.tsx";
 
@@ -45,6 +46,7 @@ export function YouTab() {
       >
         {user.hasPassword && <PasswordForm email={user.email} />}
       </Section>
+      {user.hasPassword && <SecondFactor />}
       <BrowserList />
       <Leaving />
     </Stack>

@@ -1,0 +1,91 @@
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+
+/** How often something was tried in vain under a name. */
+export interface AttemptCount {
+  /** What the name is stored as: it may hold a person's address. */
+  _id: string;
+  failures: number;
+  lastAt: Date;
+  /** Until when it must not be tried again. */
+  waitUntil: Date;
+  /** Whether the last attempt was refused, and so not counted. */
+  isRefused: boolean;
+  /** When nobody cares any more. */
+  forgetAt: Date;
+}
+
+/** How often something may be tried in vain; times are in milliseconds. */
+export interface AttemptLimits {
+  /** Failures that cost nothing. */
+  free: number;
+  /** Wait after the next one; it doubles with each more. */
+  waitMs: number;
+  longestWaitMs: number;
+  /** After this time without another, failures are forgotten. */
+  keptMs: number;
+}
+
+/** What is tried in vain, over all processes. */
+export interface AttemptStore {
+  /** Finds until when each must wait of those that must, by the ids of their names. */
+  findWaits(ids: readonly string[], at: Date): Promise<Date[]>;
+  /** Counts an attempt as failed, unless it must wait: of many at once none slips through. */
+  countAttempt(id: string, limits: AttemptLimits, at: Date): Promise<AttemptCount>;
+  /** Takes back that an attempt failed. */
+  uncountAttempt(id: string): Promise<void>;
+  forgetAttempts(id: string): Promise<void>;
+}
+
+const NEVER = new Date(0);
+
+/** Returns the operations on what is tried in vain. */
+export function attemptStore(db: Db): AttemptStore {
+  const { attempts } = collectionsOf(db);
+  return {
+    async findWaits(ids, at) {
+      const filter = { _id: { $in: [...ids] }, waitUntil: { $gt: at } };
+      return (await attempts.find(filter).toArray()).map(({ waitUntil }) => waitUntil);
+    },
+    async countAttempt(id, { free, waitMs, longestWaitMs, keptMs }, at) {
+      const age = { $subtract: [at, { $ifNull: ["$lastAt", NEVER] }] };
+      const isOld = { $gt: [age, keptMs] };
+      const over = { $subtract: ["$failures", free] };
+      const wait = { $min: [{ $multiply: [waitMs, { $pow: [2, over] }] }, longestWaitMs] };
+      const counted = (value: unknown, kept: string) => ({ $cond: ["$isRefused", kept, value] });
+      // One write, so that whoever counts at the same time counts on.
+      const count = await attempts.findOneAndUpdate({ _id: id }, [
+        {
+          $set: {
+            failures: { $cond: [isOld, 0, "$failures"] },
+            waitUntil: { $cond: [isOld, NEVER, "$waitUntil"] },
+            lastAt: { $ifNull: ["$lastAt", NEVER] },
+          },
+        },
+        { $set: { isRefused: { $gt: ["$waitUntil", at] } } },
+        { $set: { failures: counted({ $add: ["$failures", 1] }, "$failures") } },
+        {
+          $set: {
+            lastAt: counted(at, "$lastAt"),
+            waitUntil: counted(
+              { $cond: [{ $lt: [over, 0] }, NEVER, { $add: [at, { $toLong: wait }] }] },
+              "$waitUntil",
+            ),
+            forgetAt: new Date(at.getTime() + keptMs),
+          },
+        },
+      ], { upsert: true, returnDocument: "after" });
+      if (count === null) {
+        throw new Error("Cannot count an attempt: the database gave nothing back");
+      }
+      return count;
+    },
+    async uncountAttempt(id) {
+      const filter = { _id: id, failures: { $gt: 0 } };
+      await attempts.updateOne(filter, { $inc: { failures: -1 }, $set: { waitUntil: NEVER } });
+    },
+    async forgetAttempts(id) {
+      await attempts.deleteOne({ _id: id });
+    },
+  };
+}

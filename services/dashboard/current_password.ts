@@ -1,0 +1,28 @@
+import type { User } from "@posthaste/contracts";
+import { PER_PERSON } from "./attempts.ts";
+import { Problem } from "./problem.ts";
+import type { EntranceRouting } from "./routes/people.ts";
+
+/**
+ * Has somebody who is signed in show their password. Each wrong one counts, whatever it was for.
+ *
+ * @param path Where in the request it was
+ * @throws {Problem} If it is wrong, was tried too often, or there is none
+ */
+export async function checkCurrentPassword(
+  user: User,
+  password: string,
+  { desk, attempts }: Pick<EntranceRouting, "desk" | "attempts">,
+  path = "password",
+): Promise<void> {
+  if (user.passwordHash === null) {
+    throw new Problem("conflict", "You have no password here: you sign in elsewhere");
+  }
+  const keys = { [`password ${user._id}`]: PER_PERSON };
+  await attempts.begin(keys);
+  if (!(await desk.verify(password, user.passwordHash)).isRight) {
+    const issues = [{ path, message: "is wrong" }];
+    throw new Problem("wrong_login", "The password that you have now is wrong", { issues });
+  }
+  await attempts.succeed(keys, { forget: Object.keys(keys) });
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { checkCurrentPassword } from "../current_password.ts";
+import { passwordInput } from "../people_input.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import type { EntranceRouting } from "./people.ts";
+import { confirmBy } from "./session.ts";
+
+const CONFIRMATION = z.object({ password: passwordInput.default("") });
+
+/** Showing again who is at the browser. Who signs in at a provider does so there. */
+export function confirmationRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+  const { deps: { store, now } } = routing;
+  app.post("/api/you/confirmation", { config: { role: "viewer" } }, async ({ visitor, body }) => {
+    const { password } = readInput(CONFIRMATION, body);
+    const { user, session } = visitor;
+    const way = confirmBy(user, routing.options);
+    if (way === "provider") throw new Problem("conflict", "Sign in at your provider again");
+    if (way === "password") await checkCurrentPassword(user, password, routing);
+    await store.confirmSession(session._id, now());
+    return {};
+  });
+}

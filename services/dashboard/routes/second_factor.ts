@@ -1,0 +1,175 @@
+import { NO_SECOND_FACTOR, type SecondFactor, type User } from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { PER_PERSON } from "../attempts.ts";
+import { audit } from "../audit.ts";
+import type { NewAppView, SecondFactorAdded, SecondFactorView } from "../interface/people.ts";
+import { nameInput } from "../people_input.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { hashRecoveryCode, newRecoveryCodes } from "../recovery_codes.ts";
+import { hasSecondFactor } from "../second_factor.ts";
+import type { Visitor } from "../session.ts";
+import { newTotp, stepOfCode } from "../totp.ts";
+import type { EntranceRouting } from "./people.ts";
+
+const CODE = z.object({ code: z.string().max(20) });
+const NEW_PASSKEY = z.object({ name: nameInput, response: z.looseObject({ id: z.string() }) });
+const PASSKEY = z.object({ passkeyId: z.string() });
+const MAX_PASSKEYS = 20;
+const PATH = "/api/you/second-factor";
+
+/** What people show besides their password: an authenticator app, passkeys, recovery codes. */
+export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+  const { deps: { store, now }, attempts, secondFactors: { passkeys, box } } = routing;
+  const viewer = { config: { role: "viewer" } } as const;
+  const recent = { config: { role: "viewer", isRecent: true } } as const;
+
+  app.get(PATH, viewer, ({ visitor: { user } }): SecondFactorView => ({
+    ...{ app: user.secondFactor.totp !== null, offersApp: box !== undefined },
+    passkeys: user.secondFactor.passkeys.map(({ id, name, createdAt }) => ({
+      ...{ id, name, createdAt: createdAt.toISOString() },
+    })),
+    recoveryCodesLeft: user.secondFactor.recoveryCodes.length,
+  }));
+
+  app.post(`${PATH}/app`, recent, async ({ visitor: { user, session } }): Promise<NewAppView> => {
+    withPassword(user);
+    if (box === undefined) {
+      throw new Problem("not_found", "Authenticator apps are not offered here");
+    }
+    const made = newTotp(user.email);
+    await store.keepChallenge(session._id, box.seal(made.secret, user._id));
+    return made;
+  });
+
+  app.put(`${PATH}/app`, recent, async ({ visitor, body }): Promise<SecondFactorAdded> => {
+    const { code } = readInput(CODE, body);
+    const { user, session: { challenge } } = visitor;
+    if (box === undefined || challenge === null) throw notBegun();
+    const keys = { [`second ${user._id}`]: PER_PERSON };
+    await attempts.begin(keys);
+    const step = stepOfCode(code, secretIn(challenge, user), now());
+    if (step === null) {
+      const issues = [{ path: "code", message: "is wrong" }];
+      throw new Problem("wrong_code", "The code is wrong: is the telephone's clock right?", {
+        issues,
+      });
+    }
+    await attempts.succeed(keys);
+    await store.takeChallenge(visitor.session._id);
+    const totp = { secret: challenge, lastStep: step };
+    return await add(visitor, { totp }, "an authenticator app");
+  });
+
+  app.delete(`${PATH}/app`, recent, async ({ visitor }) => {
+    await remove(visitor, { totp: null }, "the authenticator app");
+    return {};
+  });
+
+  app.post(`${PATH}/passkeys/options`, recent, async ({ visitor: { user, session } }) => {
+    withPassword(user);
+    if (user.secondFactor.passkeys.length >= MAX_PASSKEYS) {
+      throw new Problem("conflict", `There are ${MAX_PASSKEYS} passkeys already: remove one first`);
+    }
+    const options = await passkeys.askForNew(user);
+    await store.keepChallenge(session._id, options.challenge);
+    return options;
+  });
+
+  app.post(`${PATH}/passkeys`, recent, async ({ visitor, body }): Promise<SecondFactorAdded> => {
+    const { name, response } = readInput(NEW_PASSKEY, body);
+    const { user, session } = visitor;
+    const challenge = await store.takeChallenge(session._id);
+    if (challenge === null) throw notBegun();
+    const made = await passkeys.readNew(response, challenge);
+    const { passkeys: known } = user.secondFactor;
+    if (made === undefined || known.some(({ id }) => id === made.id)) {
+      throw new Problem("wrong_code", "The passkey could not be added: try again");
+    }
+    const passkey = { ...made, name, createdAt: now() };
+    return await add(visitor, { passkeys: [...known, passkey] }, `the passkey ${name}`);
+  });
+
+  app.delete(`${PATH}/passkeys/:passkeyId`, recent, async ({ visitor, params }) => {
+    const { passkeyId } = readInput(PASSKEY, params);
+    const { passkeys: known } = visitor.user.secondFactor;
+    const removed = known.find(({ id }) => id === passkeyId);
+    if (removed === undefined) throw new Problem("not_found", "There is no such passkey");
+    const left = known.filter((each) => each !== removed);
+    await remove(visitor, { passkeys: left }, `the passkey ${removed.name}`);
+    return {};
+  });
+
+  app.post(
+    `${PATH}/recovery-codes`,
+    recent,
+    async ({ visitor }): Promise<SecondFactorAdded> => {
+      const { user } = visitor;
+      if (!hasSecondFactor(user)) {
+        throw new Problem("conflict", "Add a passkey or an authenticator app first");
+      }
+      const recoveryCodes = newRecoveryCodes();
+      const hashes = recoveryCodes.map(hashRecoveryCode);
+      const secondFactor = { ...user.secondFactor, recoveryCodes: hashes };
+      await store.updateUser(user._id, { secondFactor });
+      await note(visitor, "recovery_codes.made", user.email);
+      return { recoveryCodes };
+    },
+  );
+
+  async function add(
+    visitor: Visitor,
+    added: Partial<SecondFactor>,
+    what: string,
+  ): Promise<SecondFactorAdded> {
+    const { user } = visitor;
+    const recoveryCodes = hasSecondFactor(user) ? null : newRecoveryCodes();
+    const secondFactor = {
+      ...{ ...user.secondFactor, ...added },
+      ...(recoveryCodes === null ? {} : { recoveryCodes: recoveryCodes.map(hashRecoveryCode) }),
+    };
+    await store.updateUser(user._id, { secondFactor });
+    // Who is signed in elsewhere has not shown it.
+    await store.removeSessions(user._id, { except: visitor.session._id });
+    await note(visitor, "second_factor.added", what);
+    return { recoveryCodes };
+  }
+
+  async function remove(
+    visitor: Visitor,
+    changed: Partial<SecondFactor>,
+    what: string,
+  ): Promise<void> {
+    const secondFactor = { ...visitor.user.secondFactor, ...changed };
+    // Codes for something that is not there any more.
+    const left = hasSecondFactor({ secondFactor }) ? secondFactor : { ...NO_SECOND_FACTOR };
+    await store.updateUser(visitor.user._id, { secondFactor: left });
+    await note(visitor, "second_factor.removed", what);
+  }
+
+  /** A second factor is no account's business alone: each that the person is a member of is told. */
+  async function note({ user }: Visitor, action: string, target: string): Promise<void> {
+    for (const { accountId } of await store.listMemberships(user._id)) {
+      await audit({ ...store, now }, { accountId, user }, { action, target });
+    }
+  }
+
+  function secretIn(challenge: string, user: User): string {
+    try {
+      return box?.open(challenge, user._id) ?? "";
+    } catch {
+      // A passkey was asked for meanwhile.
+      throw notBegun();
+    }
+  }
+}
+
+function withPassword({ passwordHash }: User): void {
+  if (passwordHash !== null) return;
+  throw new Problem("conflict", "You have no password here: your provider asks for what it takes");
+}
+
+function notBegun(): Problem {
+  return new Problem("conflict", "That took too long, or began in another window: begin anew");
+}

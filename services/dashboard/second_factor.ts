@@ -1,0 +1,65 @@
+import type { SecondFactor, User } from "@posthaste/contracts";
+import type { PeopleStore } from "@posthaste/storage";
+import type { SecondFactorProof } from "./interface/people.ts";
+import { openPasskeys, type Passkeys } from "./passkeys.ts";
+import { hashRecoveryCode } from "./recovery_codes.ts";
+import { openOwnBox, type OwnBox, stepOfCode } from "./totp.ts";
+
+/** Looks at what people show besides their password. */
+export interface SecondFactors {
+  readonly passkeys: Passkeys;
+  /** Seals secrets of authenticator apps; undefined if the operator has set no key for them. */
+  readonly box: OwnBox | undefined;
+  /** Returns whether a code is of somebody's authenticator app, and was not taken before. */
+  takeCode(user: User, code: string): Promise<boolean>;
+  /**
+   * Returns whether somebody showed a second factor of theirs. Whatever it is, it is taken once.
+   *
+   * @param challenge What a passkey was to sign
+   */
+  take(user: User, proof: SecondFactorProof, challenge: string | null): Promise<boolean>;
+}
+
+/** What {@linkcode openSecondFactors} needs. */
+export interface SecondFactorDeps
+  extends Pick<PeopleStore, "takeTotpStep" | "takeRecoveryCode" | "notePasskeyUse"> {
+  now(): Date;
+  publicUrl: string;
+  /** 32 bytes; without them nobody can use an authenticator app. */
+  key: Buffer | undefined;
+}
+
+/** Opens the look at second factors. */
+export function openSecondFactors(deps: SecondFactorDeps): SecondFactors {
+  const { now, publicUrl, key, takeTotpStep, takeRecoveryCode, notePasskeyUse } = deps;
+  const passkeys = openPasskeys(publicUrl);
+  const box = key === undefined ? undefined : openOwnBox(key);
+
+  async function takeCode({ _id, secondFactor: { totp } }: User, code: string): Promise<boolean> {
+    if (totp === null || box === undefined) return false;
+    const step = stepOfCode(code, box.open(totp.secret, _id), now());
+    return step !== null && await takeTotpStep(_id, step);
+  }
+
+  return {
+    ...{ passkeys, box, takeCode },
+    async take(user, proof, challenge) {
+      switch (proof.by) {
+        case "app":
+          return await takeCode(user, proof.code);
+        case "recovery":
+          return await takeRecoveryCode(user._id, hashRecoveryCode(proof.code));
+        case "passkey": {
+          if (challenge === null) return false;
+          const use = await passkeys.readUse(proof.response, challenge, user);
+          return use !== undefined && await notePasskeyUse(user._id, use.id, use.counter);
+        }
+      }
+    },
+  };
+}
+
+/** Returns whether somebody has a second factor. Recovery codes alone are none. */
+export function hasSecondFactor({ secondFactor }: { secondFactor: SecondFactor }): boolean {
+  return secondFactor.totp !== null || secondFactor.passkeys.length > 0;
+}

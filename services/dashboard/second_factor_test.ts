@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import type { Role, User } from "@posthaste/contracts";
+import { hashPassword, openStore } from "@posthaste/storage";
+import { Secret, TOTP } from "otpauth";
+import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
+import { SESSION_COOKIE } from "./guard.ts";
+import { hashRecoveryCode, newRecoveryCodes } from "./recovery_codes.ts";
+import { hashToken } from "./session.ts";
+import { openOwnBox } from "./totp.ts";
+
+const PASSWORD = "correct horse battery";
+const PATH = "/api/you/second-factor";
+/** At the begin of a time step. Not in the past: the database removes what has expired. */
+const START = Math.ceil(Date.now() / 30_000) * 30_000;
+
+let dashboard: TestDashboard;
+let time: number;
+beforeEach(async () => {
+  time = START;
+  dashboard = await openTestDashboard({
+    now: () => new Date(time),
+    options: { secondFactorKey: Buffer.alloc(32, 3) },
+  });
+});
+afterEach(() => dashboard?.[Symbol.asyncDispose]());
+
+const pass = (seconds: number) => void (time += seconds * 1000);
+
+async function newPerson(role: Role = "owner"): Promise<Person> {
+  const { store, own, signIn } = dashboard;
+  const user = await store.createUser({
+    ...{ email: "jane@shop.example", name: "Jane", emailProvenAt: new Date(time) },
+    passwordHash: await hashPassword(PASSWORD),
+  });
+  await store.setMember({ accountId: own.accountId, userId: user._id, role });
+  return await signIn(user, own.accountId);
+}
+
+function codeOf(secret: string, at = time): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
+}
+
+/** Sets an authenticator app up, and returns its secret and the recovery codes. */
+async function addApp(jane: Person): Promise<{ secret: string; recoveryCodes: string[] }> {
+  const { body: { secret, uri } } = await jane.post(`${PATH}/app`);
+  assert.match(uri, /^otpauth:\/\/totp\/Posthaste:jane%40shop\.example\?issuer=Posthaste&secret=/);
+  const added = await jane.put(`${PATH}/app`, { code: codeOf(secret) });
+  assert.equal(added.status, 200, added.text);
+  // The next code is another.
+  pass(30);
+  return { secret, ...added.body };
+}
+
+const login = () =>
+  dashboard.signedOut.post("/api/entrance/login", {
+    ...{ email: "jane@shop.example", password: PASSWORD },
+  });
+
+/** Shows a password, and returns a browser that is to show more. */
+async function halfIn() {
+  const { status, body, cookies } = await login();
+  assert.equal(status, 200);
+  return { second: body.second, browser: dashboard.browser(cookies[SESSION_COOKIE]) };
+}
+
+test("who has an authenticator app is signed in by the password and its code, each code once", async () => {
+  const jane = await newPerson();
+  assert.deepEqual((await login()).body, { second: null });
+  const { secret } = await addApp(jane);
+  const { second, browser } = await halfIn();
+  assert.deepEqual(second, { app: true, passkey: false });
+  const code = codeOf(secret);
+  // Half of it is nothing.
+  assert.equal((await browser.get("/api/session")).body.code, "signed_out");
+  assert.equal((await browser.get("/api/members")).body.code, "signed_out");
+  const prove = (given: string, who = browser) =>
+    who.post("/api/entrance/second", { by: "app", code: given });
+  const wrong = await prove(code === "000000" ? "000001" : "000000");
+  assert.deepEqual([wrong.status, wrong.body.code], [400, "wrong_code"]);
+  const entered = await prove(`${code.slice(0, 3)} ${code.slice(3)}`);
+  assert.equal(entered.status, 200);
+  const whole = dashboard.browser(entered.cookies[SESSION_COOKIE]);
+  assert.equal((await whole.get("/api/session")).body.user.hasSecondFactor, true);
+  // The half session has ended, and the code is used up.
+  assert.equal((await prove(code)).body.code, "signed_out");
+  assert.equal((await prove(code, (await halfIn()).browser)).body.code, "wrong_code");
+  pass(30);
+  assert.equal((await prove(codeOf(secret), (await halfIn()).browser)).status, 200);
+});
+
+test("a code is taken a step early or late, and no more; and six wrong ones have one wait", async () => {
+  const jane = await newPerson();
+  const { secret } = await addApp(jane);
+  pass(600);
+  for (const [offset, status] of [[-60, 400], [60, 400], [-30, 200], [30, 200]] as const) {
+    const { browser } = await halfIn();
+    const code = codeOf(secret, time + offset * 1000);
+    const answer = await browser.post("/api/entrance/second", { by: "app", code });
+    assert.equal(answer.status, status, `${offset}`);
+  }
+  pass(120);
+  const { browser } = await halfIn();
+  const tried: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const wrong = { by: "recovery", code: `aaaaa-aaaa${i}` };
+    tried.push((await browser.post("/api/entrance/second", wrong)).status);
+  }
+  assert.deepEqual(tried, [400, 400, 400, 400, 400, 429]);
+  // Another browser, from another network: it is the person who is guarded.
+  const right = { by: "app", code: codeOf(secret) };
+  const { browser: other } = await halfIn();
+  assert.equal((await other.post("/api/entrance/second", right)).status, 429);
+  pass(60);
+  assert.equal(
+    (await other.post("/api/entrance/second", { ...right, code: codeOf(secret) })).status,
+    200,
+  );
+});
+
+test("a recovery code is taken once, however it is typed, and new ones replace all", async () => {
+  const jane = await newPerson();
+  const { recoveryCodes } = await addApp(jane);
+  assert.equal(new Set(recoveryCodes).size, 10);
+  const enter = async (code = "") => {
+    const { browser } = await halfIn();
+    return (await browser.post("/api/entrance/second", { by: "recovery", code })).status;
+  };
+  const [first, second, third] = recoveryCodes;
+  assert.equal(await enter(first?.toUpperCase().replace("-", " ")), 200);
+  assert.equal(await enter(first), 400);
+  assert.equal(await enter(second), 200);
+  const user = await dashboard.store.findUser(jane.user._id);
+  assert.equal(user?.secondFactor.recoveryCodes.length, 8);
+  assert.ok(!JSON.stringify(user).includes(third ?? ""), "a code is stored as it is");
+  const { body } = await jane.post(`${PATH}/recovery-codes`);
+  assert.equal(body.recoveryCodes.length, 10);
+  assert.equal(await enter(third), 400);
+  assert.equal(await enter(body.recoveryCodes[9]), 200);
+});
+
+test("a half session ends after ten minutes, and signs nobody in anywhere else", async () => {
+  const jane = await newPerson();
+  const { secret } = await addApp(jane);
+  const { browser } = await halfIn();
+  const half = hashToken(browser.cookie);
+  assert.equal((await jane.get("/api/you/sessions")).body.length, 1);
+  assert.equal(await dashboard.store.findSession(half, new Date(time)), null);
+  pass(601);
+  const late = await browser.post("/api/entrance/second", { by: "app", code: codeOf(secret) });
+  assert.equal(late.body.code, "signed_out");
+  const { signedOut } = dashboard;
+  const none = await signedOut.post("/api/entrance/second", { by: "app", code: codeOf(secret) });
+  assert.equal(none.body.code, "signed_out");
+  // Who is signed in wholly is not half in.
+  const whole = await jane.post("/api/entrance/second", { by: "app", code: codeOf(secret) });
+  assert.equal(whole.body.code, "signed_out");
+});
+
+test("an answer of a passkey that is none, or is another's, lets nobody in", async () => {
+  const jane = await newPerson();
+  await dashboard.store.updateUser(jane.user._id, {
+    secondFactor: {
+      ...{ totp: null, recoveryCodes: [] },
+      passkeys: [{
+        ...{ id: "a2V5", publicKey: "a2V5", counter: 0, transports: [], name: "Key" },
+        createdAt: new Date(time),
+      }],
+    },
+  });
+  const { second, browser } = await halfIn();
+  assert.deepEqual(second, { app: false, passkey: true });
+  const { body: options } = await browser.post("/api/entrance/second/passkey");
+  assert.deepEqual(options.allowCredentials.map(({ id }: { id: string }) => id), ["a2V5"]);
+  assert.equal(options.rpId, "localhost");
+  const clientData = Buffer.from(JSON.stringify({
+    ...{ type: "webauthn.get", challenge: options.challenge, origin: "http://localhost:8081" },
+  }));
+  for (const id of ["a2V5", "b3RoZXI"]) {
+    const response = {
+      ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },
+      response: {
+        clientDataJSON: clientData.toString("base64url"),
+        authenticatorData: Buffer.alloc(37).toString("base64url"),
+        signature: "AAAA",
+      },
+    };
+    const { status, body } = await browser.post("/api/entrance/second", {
+      ...{ by: "passkey", response },
+    });
+    assert.deepEqual([status, body.code], [400, "wrong_code"]);
+  }
+});
+
+test("adding a second factor signs other browsers out, and is told to each account", async () => {
+  const jane = await newPerson();
+  const elsewhere = await dashboard.signIn(jane.user, dashboard.own.accountId);
+  await addApp(jane);
+  assert.equal((await elsewhere.get("/api/session")).body.code, "signed_out");
+  assert.equal((await jane.delete(`${PATH}/app`)).status, 200);
+  const { lines } = (await dashboard.own.owner.get("/api/audit")).body;
+  assert.deepEqual(lines.slice(0, 2).map(({ action }: { action: string }) => action), [
+    ...["second_factor.removed", "second_factor.added"],
+  ]);
+  // Recovery codes alone are none.
+  const user = await dashboard.store.findUser(jane.user._id);
+  assert.deepEqual(user?.secondFactor.recoveryCodes, []);
+  assert.deepEqual((await login()).body, { second: null });
+});
+
+test("no secret of an app is in the database as it is, and none opens for another person", async () => {
+  const jane = await newPerson();
+  const { secret } = await addApp(jane);
+  const user = await dashboard.store.findUser(jane.user._id) as User;
+  assert.ok(!JSON.stringify(user).includes(secret));
+  const box = openOwnBox(Buffer.alloc(32, 3));
+  const sealed = user.secondFactor.totp?.secret ?? "";
+  assert.equal(box.open(sealed, user._id), secret);
+  assert.throws(() => box.open(sealed, "usr_other"));
+  assert.throws(() => openOwnBox(Buffer.alloc(32, 4)).open(sealed, user._id));
+});
+
+test("an account that asks for a second factor is closed to who has a password alone", async () => {
+  const jane = await newPerson();
+  const require = (required: boolean) => jane.put("/api/account/second-factor", { required });
+  assert.equal((await require(true)).body.code, "conflict");
+  await addApp(jane);
+  const mate = await dashboard.store.createUser({
+    ...{ email: "joe@shop.example", name: "Joe", passwordHash: await hashPassword(PASSWORD) },
+  });
+  const { accountId } = dashboard.own;
+  await dashboard.store.setMember({ accountId, userId: mate._id, role: "editor" });
+  const joe = await dashboard.signIn(mate, accountId);
+  assert.equal((await joe.get("/api/members")).status, 200);
+  assert.equal((await require(true)).status, 200);
+  for (const path of ["/api/members", "/api/templates/email", "/api/integrations"]) {
+    const { status, body } = await joe.get(path);
+    assert.deepEqual([status, body.code], [403, "second_factor_missing"], path);
+  }
+  assert.equal((await joe.get("/api/session")).body.needsSecondFactor, true);
+  assert.equal((await jane.get("/api/members")).status, 200);
+  // Who signs in at a provider is asked there.
+  assert.equal((await dashboard.own.viewer.get("/api/members")).status, 200);
+  const { body: { secret } } = await joe.post(`${PATH}/app`);
+  assert.equal((await joe.put(`${PATH}/app`, { code: codeOf(secret) })).status, 200);
+  assert.equal((await joe.get("/api/members")).status, 200);
+  assert.equal((await require(false)).status, 200);
+});
+
+test("what others must not do at a browser left alone takes the password again after ten minutes", async () => {
+  const jane = await newPerson();
+  const token = { name: "Shop", scopes: ["send"], expiresAt: null };
+  const sensitive: [method: "post" | "put" | "delete", path: string, body?: unknown][] = [
+    ["post", "/api/tokens", token],
+    ["put", `/api/members/${dashboard.own.viewer.user._id}`, { role: "owner" }],
+    ["delete", `/api/members/${dashboard.own.viewer.user._id}`],
+    ["post", "/api/invitations", { email: "new@shop.example", role: "owner" }],
+    ["post", `${PATH}/app`],
+    ["delete", `${PATH}/app`],
+    ["post", `${PATH}/recovery-codes`],
+    ["post", `${PATH}/passkeys/options`],
+    ["put", "/api/account/second-factor", { required: false }],
+  ];
+  assert.equal((await jane.post("/api/tokens", token)).status, 200);
+  pass(600);
+  for (const [method, path, body] of sensitive) {
+    const answer = await jane[method](path, body);
+    assert.deepEqual([answer.status, answer.body.code], [403, "confirm_identity"], path);
+  }
+  assert.equal((await jane.get("/api/members")).status, 200);
+  const wrong = await jane.post("/api/you/confirmation", { password: "wrong horse battery" });
+  assert.deepEqual([wrong.status, wrong.body.code], [400, "wrong_login"]);
+  assert.equal((await jane.post("/api/tokens", token)).body.code, "confirm_identity");
+  assert.equal((await jane.post("/api/you/confirmation", { password: PASSWORD })).status, 200);
+  assert.equal((await jane.post("/api/tokens", token)).status, 200);
+  pass(599);
+  assert.equal((await jane.post("/api/tokens", token)).status, 200);
+  // Who has no password here shows it at the provider.
+  pass(600);
+  const { owner } = dashboard.own;
+  assert.equal((await owner.get("/api/session")).body.user.confirmBy, "provider");
+  const elsewhere = await owner.post("/api/you/confirmation", {});
+  assert.equal(elsewhere.body.code, "conflict");
+  assert.equal((await owner.post("/api/tokens", token)).body.code, "confirm_identity");
+});
+
+test("a session ends thirty days after it began, however often it is used", async () => {
+  const jane = await newPerson();
+  for (let day = 0; day < 29; day++) {
+    pass(24 * 3600);
+    assert.equal((await jane.get("/api/session")).status, 200, `day ${day}`);
+  }
+  pass(24 * 3600);
+  assert.equal((await jane.get("/api/session")).body.code, "signed_out");
+  // One that a process kept for longer, before it was told of the limit.
+  await using store = await openStore({ url: dashboard.mongoUrl });
+  await store.touchSession(jane.sessionId, {
+    ...{ lastSeenAt: new Date(time), expiresAt: new Date(time + 1e9) },
+  });
+  assert.equal((await jane.get("/api/session")).body.code, "signed_out");
+});
+
+test("newRecoveryCodes() draws ten that are told apart, of letters that are read as no others", () => {
+  const codes = newRecoveryCodes();
+  assert.equal(new Set(codes.map(hashRecoveryCode)).size, 10);
+  for (const code of codes) assert.match(code, /^[a-hj-km-np-z2-9]{5}-[a-hj-km-np-z2-9]{5}$/);
+});

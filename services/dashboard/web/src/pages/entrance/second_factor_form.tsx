@@ -1,0 +1,103 @@
+import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { startAuthentication } from "@simplewebauthn/browser";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { SecondFactorProof, SecondFactorWays } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { EntranceFrame } from "./entrance_frame.tsx";
+
+type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
+
+/** Asks for a second factor, once the password was right. */
+export function SecondFactorForm({ ways, onEntered, onAgain }: {
+  ways: SecondFactorWays;
+  onEntered: () => Promise<void>;
+  /** Goes back to the password. */
+  onAgain: () => void;
+}) {
+  const [isRecovery, setRecovery] = useState(false);
+  const form = useForm({ initialValues: { code: "" } });
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: (proof: SecondFactorProof) =>
+      request("/entrance/second", { method: "POST", body: proof }),
+    onSuccess: onEntered,
+  });
+  const passkey = useMutation({
+    mutationFn: async () => {
+      const path = "/entrance/second/passkey";
+      const optionsJSON = await request<PasskeyOptions>(path, { method: "POST" });
+      return await startAuthentication({ optionsJSON });
+    },
+    onSuccess: (response) => mutate({ by: "passkey", response }),
+  });
+  const failure = error ?? passkey.error;
+  const asksForCode = ways.app || isRecovery;
+  const other = () => {
+    reset();
+    form.reset();
+    setRecovery(!isRecovery);
+  };
+  return (
+    <EntranceFrame
+      title="Second factor"
+      about={isRecovery
+        ? "One of the recovery codes that you have kept. Each works once."
+        : ways.app
+        ? "The code that your authenticator app shows."
+        : "Use the passkey that you have added."}
+    >
+      {ways.passkey && !isRecovery && (
+        <Button
+          variant={ways.app ? "default" : "filled"}
+          loading={passkey.isPending}
+          onClick={() => passkey.mutate()}
+        >
+          Use a passkey
+        </Button>
+      )}
+      {asksForCode && (
+        <form
+          onSubmit={form.onSubmit(({ code }) =>
+            mutate({ by: isRecovery ? "recovery" : "app", code })
+          )}
+        >
+          <Stack>
+            <TextInput
+              key={String(isRecovery)}
+              label={isRecovery ? "Recovery code" : "Code"}
+              inputMode={isRecovery ? "text" : "numeric"}
+              autoComplete="one-time-code"
+              autoFocus
+              required
+              withAsterisk={false}
+              {...form.getInputProps("code")}
+            />
+            <Button type="submit" loading={isPending}>Sign in</Button>
+          </Stack>
+        </form>
+      )}
+      {failure && (
+        <Alert color="red" icon={<IconAlertTriangle />} role="alert">{sayFailure(failure)}</Alert>
+      )}
+      <Stack gap={4}>
+        <Anchor component="button" type="button" size="sm" onClick={other}>
+          {isRecovery ? "Use something else" : "Use a recovery code"}
+        </Anchor>
+        <Anchor component="button" type="button" size="sm" onClick={onAgain}>
+          Sign in as somebody else
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          If you have lost all of them, whoever runs this Posthaste can let you in by your password
+          alone.
+        </Text>
+      </Stack>
+    </EntranceFrame>
+  );
+}
+
+/** What a browser says of a passkey is for programmers. */
+function sayFailure(failure: Error): string {
+  return failure.name === "NotAllowedError" ? "No passkey was used. Try again." : failure.message;
+}

@@ -1,0 +1,34 @@
+import { Switch } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { request } from "../../api.ts";
+import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { useSession } from "../../session.tsx";
+import { Section } from "./section.tsx";
+
+/** Says whether members need a second factor. */
+export function SecondFactorRule() {
+  const { account: { requiresSecondFactor } } = useSession();
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: (required: boolean) =>
+      request("/account/second-factor", { method: "PUT", body: { required } }),
+    onSuccess: async (_, required) => {
+      tellDone(required ? "Members need a second factor now" : "A password is enough now");
+      await client.invalidateQueries({ queryKey: ["session"] });
+    },
+    onError: tellProblem,
+  });
+  return (
+    <Section
+      title="Signing in"
+      about="Members who sign in at a provider are asked there for what it takes."
+    >
+      <Switch
+        label="Members who sign in by password need a second factor"
+        checked={requiresSecondFactor}
+        disabled={isPending}
+        onChange={({ currentTarget }) => mutate(currentTarget.checked)}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,85 @@
+import { Button, PasswordInput, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { modals } from "@mantine/modals";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { EntranceView, SessionView } from "../../../interface/session.ts";
+import { keepIdentityQuestion, request } from "../api.ts";
+import { useSession } from "../session.tsx";
+import { showIssues } from "./form_issues.ts";
+
+/**
+ * Asks whoever is at the browser to show that it is them, when the server wants to know before it does
+ * something. What was asked for is done afterwards.
+ */
+export function IdentityQuestion() {
+  const { user } = useSession();
+  useEffect(() => {
+    keepIdentityQuestion(() =>
+      new Promise((resolve) => {
+        const id = modals.open({
+          title: "Show that it is you",
+          closeButtonProps: { "aria-label": "Close" },
+          children: (
+            <ConfirmIdentity user={user} onDone={() => (resolve(true), modals.close(id))} />
+          ),
+          onClose: () =>
+            resolve(false),
+        });
+      })
+    );
+  }, [user]);
+  return null;
+}
+
+/** Stands where the session's context does not reach. */
+function ConfirmIdentity({ user, onDone }: { user: SessionView["user"]; onDone: () => void }) {
+  const form = useForm({ initialValues: { password: "" } });
+  const { mutate, isPending } = useMutation({
+    mutationFn: (body: { password: string }) =>
+      request("/you/confirmation", { method: "POST", body }),
+    onSuccess: onDone,
+    onError: (problem) => showIssues(form, problem),
+  });
+  const why =
+    "This is asked again after ten minutes, before tokens, owners or servers are changed.";
+  if (user.confirmBy === "provider") return <ConfirmElsewhere why={why} />;
+  return (
+    <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+      <Stack>
+        <Text size="sm">{why}</Text>
+        {user.confirmBy === "password" && (
+          <>
+            <input type="hidden" autoComplete="username" value={user.email} readOnly />
+            <PasswordInput
+              label="Your password"
+              autoComplete="current-password"
+              data-autofocus
+              visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+              {...form.getInputProps("password")}
+            />
+          </>
+        )}
+        <Button type="submit" loading={isPending}>Continue</Button>
+      </Stack>
+    </form>
+  );
+}
+
+function ConfirmElsewhere({ why }: { why: string }) {
+  const { data } = useQuery({
+    queryKey: ["entrance"],
+    queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
+  });
+  return (
+    <Stack>
+      <Text size="sm">{why} You come back to this page; what you have typed on it is lost.</Text>
+      <Button
+        component="a"
+        href={`/api/entrance/oidc?back=${encodeURIComponent(location.pathname)}`}
+      >
+        Sign in with {data?.oidcName ?? "your provider"} again
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,32 @@
+import { Box, Button, Center, Stack, Text, Title } from "@mantine/core";
+import { request } from "./api.ts";
+import { SecondFactor } from "./pages/settings/second_factor.tsx";
+import { tellProblem } from "./parts/tell.ts";
+import { useSession } from "./session.tsx";
+
+/** What is shown instead of an account to whoever needs a second factor first. */
+export function SecondFactorNeeded() {
+  const { account, accounts, user } = useSession();
+  const others = accounts.filter(({ id }) => id !== account.id);
+  const leave = () =>
+    void request("/session", { method: "DELETE" }).then(() => location.assign("/"), tellProblem);
+  return (
+    <Center mih="100dvh" component="main" p="md">
+      <Box w="100%" maw={560}>
+        <Stack>
+          <Title order={1} size="h3">{account.name} asks for a second factor</Title>
+          <Text size="sm">
+            Its owners ask members for one who sign in by password. Add one, {user.name}, and go on.
+          </Text>
+          <SecondFactor />
+          {others.map(({ id, name }) => (
+            <Button key={id} variant="default" component="a" href={`/a/${id}/`}>
+              Go to {name}
+            </Button>
+          ))}
+          <Button variant="subtle" onClick={leave}>Sign out</Button>
+        </Stack>
+      </Box>
+    </Center>
+  );
+}
