@@ -236,6 +236,8 @@ export const integrationSchema = z.object({
     at: z.date(),
     reason: z.string(),
     kind: z.enum(SUSPENSION_KINDS).optional(),
+    /** When the account's owners were told. */
+    toldAt: z.date().optional(),
   }).nullable().default(null),
   /** How mail is signed; null where nobody or the server does it. */
   dkim: dkimSchema.nullable().default(null),

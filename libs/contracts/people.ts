@@ -62,11 +62,19 @@ export const userSchema = z.object({
     id: z.string(),
     expiresAt: z.date(),
   }).nullable().default(null),
+  /** The link that was sent last to whoever has forgotten the password. */
+  reset: z.object({
+    /** SHA-256 of the link's token, in hex. */
+    id: z.string(),
+    expiresAt: z.date(),
+  }).nullable().default(null),
   name: z.string().min(1).max(200),
   /** argon2id, as a PHC string; null for who signs in elsewhere (OpenID Connect). */
   passwordHash: z.string().nullable(),
   /** `iss` and `sub` of an OpenID Connect provider. */
   oidc: z.object({ issuer: z.string(), subject: z.string() }).nullable().default(null),
+  /** SHA-256 of what browsers that were signed in call themselves, the latest last, in hex. */
+  knownBrowsers: z.array(z.string()).default([]),
   /** What is asked for after the password. */
   secondFactor: secondFactorSchema.default(() => ({ ...NO_SECOND_FACTOR })),
   createdAt: z.date(),

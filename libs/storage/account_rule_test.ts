@@ -66,6 +66,7 @@ const EXCEPTIONS: Record<string, string> = {
     "the operator has restored the ledger of all accounts; each write names its account",
   heldGroups: "the same; account by account",
   lockedSecrets: "the operator asks whether the master keys fit, and opens none",
+  listUntoldSuspensions: "owners of all accounts are told of their integrations by one process",
   countSecrets: "the operator rotates the master keys of all accounts",
   rewrapSecrets: "the same; each single write names the account",
 };
@@ -98,7 +99,7 @@ const WITHOUT_ACCOUNT = [
     "keepChallenge",
     "takeChallenge",
   ],
-  ...["takeTotpStep", "takeRecoveryCode", "notePasskeyUse"],
+  ...["noteBrowser", "resetPassword", "takeTotpStep", "takeRecoveryCode", "notePasskeyUse"],
   ...["findWaits", "countAttempt", "uncountAttempt", "forgetAttempts"],
 ];
 
@@ -189,6 +190,10 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   updateIntegration: (store) => store.updateIntegration(ACCOUNT, 1, { port: 25 }),
   suspendIntegration: (store) =>
     store.suspendIntegration({ _id: `${ACCOUNT}/1`, revision: 1 }, { at: now, reason: "x" }),
+  noteSuspensionTold: (store) =>
+    store.noteSuspensionTold({
+      ...{ _id: `${ACCOUNT}/1`, suspended: { at: now, reason: "x" } },
+    }, now),
   resumeIntegration: (store) => store.resumeIntegration(ACCOUNT, 1),
   pauseIntegration: (store) => store.pauseIntegration(ACCOUNT, 1, { at: now, reason: "x" }),
   listIntegrationEvents: (store) => store.listIntegrationEvents(ACCOUNT, 1, { limit: 1 }),

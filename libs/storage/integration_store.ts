@@ -80,6 +80,13 @@ export interface IntegrationStore {
     integration: Pick<Integration, "_id" | "revision">,
     suspended: NonNullable<Integration["suspended"]>,
   ): Promise<boolean>;
+  /** Lists what is suspended by no person, and nobody was told of, over all accounts. */
+  listUntoldSuspensions(limit: number): Promise<Integration[]>;
+  /** Notes that the owners are told. Gives false if another process has done so, or it is over. */
+  noteSuspensionTold(
+    integration: Pick<Integration, "_id" | "suspended">,
+    toldAt: Date,
+  ): Promise<boolean>;
   /** Stops sending because a person wants it. Gives whether there is such an integration. */
   pauseIntegration(
     accountId: string,
@@ -176,7 +183,10 @@ export function integrationStore(
     },
     async suspendIntegration({ _id, revision }, suspended) {
       const filter = { _id, revision, "suspended.kind": { $ne: "person" as const } };
-      const before = await integrations.findOneAndUpdate(filter, { $set: { suspended } }, {
+      // Several mailers find the same out: the owners are told once.
+      const told = { toldAt: "$suspended.toldAt" };
+      const $set = { suspended: { $mergeObjects: [{ $literal: suspended }, told] } };
+      const before = await integrations.findOneAndUpdate(filter, [{ $set }], {
         projection: { suspended: 1 },
       });
       // What a person paused stays so, and is stopped.
@@ -184,6 +194,22 @@ export function integrationStore(
       const { at, reason } = suspended;
       if (!before.suspended) await note(_id, { type: "suspended", at, reason });
       return true;
+    },
+    async listUntoldSuspensions(limit) {
+      const filter = {
+        ...{ "suspended.at": { $gt: new Date(0) }, "suspended.kind": { $ne: "person" as const } },
+        "suspended.toldAt": { $exists: false },
+      };
+      const found = await integrations.find(filter).limit(limit).toArray();
+      return found.map((integration) => integrationSchema.parse(integration));
+    },
+    async noteSuspensionTold({ _id, suspended }, toldAt) {
+      if (suspended === null) return false;
+      const { modifiedCount } = await integrations.updateOne(
+        { _id, "suspended.at": suspended.at, "suspended.toldAt": { $exists: false } },
+        { $set: { "suspended.toldAt": toldAt } },
+      );
+      return modifiedCount === 1;
     },
     async pauseIntegration(accountId, id, { at, reason }) {
       const _id = `${accountId}/${id}`;

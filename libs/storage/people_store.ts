@@ -20,6 +20,7 @@ export type UserChanges = Partial<
     | "name"
     | "passwordHash"
     | "secondFactor"
+    | "reset"
   >
 >;
 
@@ -52,6 +53,16 @@ export interface PeopleStore {
    * @throws {NameTakenError} If another has proven the same.
    */
   proveEmail(id: string, proofId: string, at: Date): Promise<User | null>;
+  /**
+   * Sets a new password by the link with this id that was sent last. Gives null if it was another link, or
+   * has expired.
+   */
+  resetPassword(
+    id: string,
+    reset: { id: string; at: Date; passwordHash: string },
+  ): Promise<User | null>;
+  /** Notes what a browser that signs in calls itself, by its SHA-256. Gives whether it is new. */
+  noteBrowser(id: string, hash: string): Promise<boolean>;
   /** Notes the time step of a code of an authenticator app. Gives false if it, or a later one, was taken. */
   takeTotpStep(id: string, step: number): Promise<boolean>;
   /** Uses a recovery code up, by its SHA-256. Gives false if there is none such. */
@@ -66,6 +77,8 @@ export interface PeopleStore {
   /** Lists what a user is a member of. */
   listMemberships(userId: string): Promise<Member[]>;
 }
+
+const MAX_BROWSERS = 20;
 
 /** Fits the index of proven addresses. */
 const PROVEN = { $gte: new Date(0) };
@@ -122,6 +135,23 @@ export function peopleStore(db: Db): PeopleStore {
       } catch (error) {
         throw isDuplicateKey(error) ? new NameTakenError("user", id) : error;
       }
+    },
+    async resetPassword(_id, { id, at, passwordHash }) {
+      // Who signs in at a provider has none to forget.
+      const password = { $ne: null };
+      const filter = {
+        _id,
+        "reset.id": id,
+        "reset.expiresAt": { $gt: at },
+        passwordHash: password,
+      };
+      const $set = { passwordHash, reset: null };
+      return parsed(await users.findOneAndUpdate(filter, { $set }, { returnDocument: "after" }));
+    },
+    async noteBrowser(id, hash) {
+      const $push = { knownBrowsers: { $each: [hash], $slice: -MAX_BROWSERS } };
+      const filter = { _id: id, knownBrowsers: { $ne: hash } };
+      return (await users.updateOne(filter, { $push })).modifiedCount === 1;
     },
     async takeTotpStep(id, step) {
       const result = await users.updateOne(

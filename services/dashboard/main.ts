@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
+import { tellOfSuspensionsForever } from "./suspension_notices.ts";
 import { CONFIG, edgeLimitsOf, oidcOf, secondFactorKeyOf, toldLimitsOf } from "./config.ts";
 
 await runService({
@@ -20,7 +21,8 @@ await runService({
     if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.hasUsers()) {
       logger.info("Open the dashboard to make the first account", { setupCode });
     }
-    const app = buildApp({ store, bus, keys, now: () => new Date(), logger }, {
+    const deps = { store, bus, keys, now: () => new Date(), logger };
+    const app = buildApp(deps, {
       publicUrl: config.PUBLIC_URL,
       apiUrl: config.API_URL,
       secondFactorKey: secondFactorKeyOf(config),
@@ -33,6 +35,11 @@ await runService({
       trustedProxies: config.TRUSTED_PROXIES,
       ...edgeLimitsOf(config),
     });
+    const { SYSTEM_ACCOUNT } = config;
+    const telling = SYSTEM_ACCOUNT === undefined
+      ? undefined
+      : tellOfSuspensionsForever(SYSTEM_ACCOUNT, deps, signal);
+    await using _telling = { [Symbol.asyncDispose]: async () => await telling };
     await using _closing = { [Symbol.asyncDispose]: () => app.close() };
     await app.listen({ port: config.PORT, host: config.HOST });
     health.add("mongodb", () => store.ping());

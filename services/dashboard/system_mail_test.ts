@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import type { User } from "@posthaste/contracts";
+import { hashPassword } from "@posthaste/storage";
+import { until } from "@posthaste/testing";
 import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
+import type { DashboardDeps } from "./app.ts";
 import { SESSION_COOKIE } from "./guard.ts";
+import { tellOfSuspensions } from "./suspension_notices.ts";
 
 const SYSTEM = "Posthaste";
 const VICTIM = "ceo@victim.example";
@@ -12,18 +17,20 @@ let time: Date;
 /** Ids of the sends that were handed to the pipeline. */
 let dispatched: string[];
 
+const bus = {
+  publish: ({ type, data }: { type: string; data: { sendId: string } }) => {
+    if (type === "send.requested") dispatched.push(data.sendId);
+    return Promise.resolve();
+  },
+} as unknown as DashboardDeps["bus"];
+
 beforeEach(async () => {
   time = new Date();
   dispatched = [];
   dashboard = await openTestDashboard({
     now: () => time,
     options: { systemAccount: SYSTEM },
-    bus: {
-      publish: ({ type, data }) => {
-        if (type === "send.requested") dispatched.push(data.sendId);
-        return Promise.resolve();
-      },
-    },
+    bus,
   });
   const { store } = dashboard;
   const { _id: accountId } = await store.createAccount({ name: SYSTEM });
@@ -146,6 +153,158 @@ test("who is signed in proves their address by joining with a link that was sent
   const user = await store.findUser(person.user._id);
   assert.deepEqual([user?.emailProvenAt, user?.onlyAccountId], [time, null]);
 });
+
+/** What was sent, by what it is about and to whom. */
+async function sentMails(): Promise<{ kind: string; to: string | undefined; variables: object }[]> {
+  const { store } = dashboard;
+  return await Promise.all(dispatched.map(async (id) => {
+    const send = await store.loadSend(id);
+    const [recipient] = send?.request.to ?? [];
+    const templates = await store.listTemplates(send?.accountId ?? "", "email");
+    const alias = templates.find((each) => each.id === send?.template.id)?.alias ?? "";
+    return { kind: alias, to: recipient?.email, variables: recipient?.variables ?? {} };
+  }));
+}
+
+/** Somebody with a password and a proven address, who is a member. */
+async function known(email = "jane@shop.example"): Promise<User> {
+  const { store, own } = dashboard;
+  const user = await store.createUser({
+    ...{ email, name: "Jane", emailProvenAt: time, passwordHash: await hashPassword(PASSWORD) },
+  });
+  await store.setMember({ accountId: own.accountId, userId: user._id, role: "editor" });
+  return user;
+}
+
+const login = (password: string, agent = "Firefox") =>
+  dashboard.signedOut.post("/api/entrance/login", { email: "jane@shop.example", password }, {
+    "user-agent": agent,
+  });
+
+test("a forgotten password is set anew by a link, once, within an hour, and signs out everywhere", async () => {
+  const user = await known();
+  const { signedOut, store, own, signIn } = dashboard;
+  const before = await signIn(user, own.accountId);
+  const forget = () => signedOut.post("/api/entrance/forgotten", { email: "Jane@shop.example" });
+  // The second link ends the first.
+  for (const count of [1, 2]) {
+    assert.equal((await forget()).status, 200);
+    await until(() => dispatched.length === count);
+  }
+  const { to, token = "" } = await lastMail();
+  assert.equal(to, "jane@shop.example");
+  const reset = (path: string, password = "another horse entirely") =>
+    signedOut.post(`/api/entrance/reset/${path}`, { password });
+  assert.equal((await reset(token, "passwordpassword")).body.issues[0].path, "password");
+  const other = await known("joe@shop.example");
+  const [, secret] = token.split("~");
+  for (const wrong of [`${other._id}~${secret}`, `${user._id}~${"A".repeat(43)}`]) {
+    assert.equal((await reset(wrong)).body.code, "not_found");
+  }
+  assert.equal((await reset(token)).status, 200);
+  assert.equal((await reset(token)).body.code, "not_found");
+  assert.equal((await before.get("/api/session")).body.code, "signed_out");
+  assert.equal((await login(PASSWORD)).body.code, "wrong_login");
+  assert.equal((await login("another horse entirely")).status, 200);
+  const [line] = await store.listAudit(own.accountId, { limit: 1 });
+  assert.equal(line?.action, "password.reset");
+  assert.equal((await forget()).status, 200);
+  await until(async () => (await store.findUser(user._id))?.reset !== null);
+  const late = (await lastMail()).token ?? "";
+  time = new Date(time.getTime() + 3600_000);
+  assert.equal((await reset(late)).body.code, "not_found");
+});
+
+test("a link for a new password goes to no address that is not proven, and the answer tells nobody", async () => {
+  const { store, signedOut } = dashboard;
+  const unproven = await known("unproven@shop.example");
+  await store.updateUser(unproven._id, { emailProvenAt: null });
+  const elsewhere = await known("elsewhere@shop.example");
+  await store.updateUser(elsewhere._id, { passwordHash: null });
+  for (const email of ["unproven", "elsewhere", "nobody"]) {
+    const asked = { email: `${email}@shop.example` };
+    const { status, body } = await signedOut.post("/api/entrance/forgotten", asked);
+    assert.deepEqual([status, body], [200, {}]);
+  }
+  await known();
+  await signedOut.post("/api/entrance/forgotten", { email: "jane@shop.example" });
+  await until(() => dispatched.length > 0);
+  assert.deepEqual((await sentMails()).map(({ to }) => to), ["jane@shop.example"]);
+  const many: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const asked = { email: "nobody@shop.example" };
+    many.push((await signedOut.post("/api/entrance/forgotten", asked)).status);
+  }
+  assert.deepEqual(many, [200, 200, 200, 200, 429, 429]);
+});
+
+test("who signs in with a browser that was not used before is told, once", async () => {
+  await known();
+  time = new Date(time.getTime() + 61_000);
+  for (const agent of ["Firefox", "Firefox", "Chrome", "Firefox"]) {
+    assert.equal((await login(PASSWORD, agent)).status, 200);
+  }
+  const mails = await sentMails();
+  assert.deepEqual(mails.map(({ kind, to }) => [kind, to]), [
+    ...[["posthaste-entry", "jane@shop.example"], ["posthaste-entry", "jane@shop.example"]],
+  ]);
+  assert.match(JSON.stringify(mails[1]?.variables), /"browser":"Chrome","address":"127.0.0.1"/);
+});
+
+test("owners are told of a token, without the token", async () => {
+  const { own } = dashboard;
+  const made = await own.owner.post("/api/tokens", {
+    ...{ name: "Shop", scopes: ["send"], expiresAt: null },
+  });
+  const mails = await sentMails();
+  assert.deepEqual(mails.map(({ kind, to }) => [kind, to]), [
+    ["posthaste-token", "owner@own.example"],
+  ]);
+  assert.ok(!JSON.stringify(mails).includes(made.body.text));
+});
+
+test("owners are told once that an integration is suspended, and by no mail of their own server's", async () => {
+  const { store, own, log } = dashboard;
+  const system = await store.findAccount(SYSTEM);
+  const deps = { store, now: () => time, ...depsOf() };
+  const look = () =>
+    Promise.all([tellOfSuspensions(SYSTEM, deps), tellOfSuspensions(SYSTEM, deps)]);
+  const suspended = { at: time, reason: "535 $where is wrong" };
+  for (const accountId of [own.accountId, system?._id ?? ""]) {
+    const integration = await store.upsertIntegrationByName({
+      ...{ accountId, name: "out", host: "127.0.0.1", port: 25, tls: "none", auth: null },
+      senders: ["posthaste@operator.example"],
+    });
+    await store.suspendIntegration(integration, suspended);
+    // Another mailer finds the same out.
+    await store.suspendIntegration(integration, suspended);
+  }
+  await look();
+  const told = await sentMails();
+  assert.deepEqual(told.map(({ kind, to }) => [kind, to]), [
+    ["posthaste-suspended", "owner@own.example"],
+  ]);
+  assert.match(JSON.stringify(told), /535 \$where is wrong/);
+  assert.equal(log.filter(({ message }) => /nobody can be told/.test(message)).length, 1);
+  const [integration] = await store.listIntegrations(own.accountId);
+  assert.ok(integration);
+  await store.suspendIntegration(integration, { ...suspended, at: new Date() });
+  await store.pauseIntegration(own.accountId, integration.id, { at: time, reason: "x" });
+  await look();
+  assert.equal(dispatched.length, 1);
+});
+
+/** What a look at suspensions needs besides the store. */
+function depsOf(): Pick<DashboardDeps, "bus" | "logger"> {
+  const { log } = dashboard;
+  const write = (level: string) => (message: string, fields?: unknown) =>
+    void log.push({ level, message, fields });
+  const logger = {
+    ...{ debug: write("debug"), info: write("info") },
+    ...{ warn: write("warn"), error: write("error") },
+  };
+  return { bus, logger };
+}
 
 test("every owner who has proven an address is told that an integration points elsewhere", async () => {
   const { own, store } = dashboard;

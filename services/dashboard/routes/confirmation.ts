@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { checkCurrentPassword } from "../current_password.ts";
+import { confirmBy } from "../demo_user.ts";
 import { passwordInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import type { EntranceRouting } from "./people.ts";
-import { confirmBy } from "./session.ts";
 
 const CONFIRMATION = z.object({ password: passwordInput.default("") });
 

@@ -25,6 +25,7 @@ import type {
   ProviderPreset,
 } from "../interface/integrations.ts";
 import { openProbeLimit } from "../probe_limit.ts";
+import { tellOwners } from "../notices.ts";
 import { Problem } from "../problem.ts";
 import { PROVIDER_PRESETS } from "../provider_presets.ts";
 import { readInput } from "../read_input.ts";
@@ -36,8 +37,8 @@ const PROBE_TIMEOUT_MS = 27_000;
 const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") });
 
 /** The SMTP servers of an account: making, changing, trying, stopping and removing them. */
-export function integrationRoutes(app: FastifyInstance, { deps, mail }: Routing): void {
-  const { store, bus, keys, now, logger } = deps;
+export function integrationRoutes(app: FastifyInstance, routing: Routing): void {
+  const { store, bus, keys, now } = routing.deps;
   const limit = openProbeLimit();
 
   async function find({ accountId }: Visitor, params: unknown) {
@@ -55,7 +56,7 @@ export function integrationRoutes(app: FastifyInstance, { deps, mail }: Routing)
     });
 
   /** Where mail goes, and so who can read it, is no editor's business, and no secret between owners. */
-  async function tellOwners(
+  async function noteRepointed(
     visitor: Visitor,
     before: Integration,
     after: Integration,
@@ -71,13 +72,8 @@ export function integrationRoutes(app: FastifyInstance, { deps, mail }: Routing)
     });
     const { account, user } = visitor;
     const who = { who: user.name, account: account.name, integration: after.name };
-    for (const { member, user: { email, emailProvenAt } } of await store.listMembers(account._id)) {
-      if (member.role !== "owner" || emailProvenAt === null) continue;
-      const variables = { ...who, before: from, after: to };
-      await mail?.send("repointed", { to: email, variables }).catch((error: unknown) => {
-        logger.warn("Cannot tell an owner that an integration points elsewhere", { error });
-      });
-    }
+    const variables = { ...who, before: from, after: to };
+    await tellOwners(account._id, { kind: "repointed", variables }, routing);
   }
 
   app.get(
@@ -136,7 +132,7 @@ export function integrationRoutes(app: FastifyInstance, { deps, mail }: Routing)
         store.updateIntegration(accountId, current.id, { ...settingsOf(input), auth, revision })
       );
       if (changed === null) throw missing();
-      if (isRepointed) await tellOwners(visitor, current, changed);
+      if (isRepointed) await noteRepointed(visitor, current, changed);
       else if (changed.revision !== current.revision) await note(visitor, "updated", changed);
       return await viewOf(changed, store);
     },

@@ -11,6 +11,7 @@ import { invitationRoutes } from "./invitation.ts";
 import { memberRoutes } from "./members.ts";
 import { oidcRoutes } from "./oidc.ts";
 import { proofRoutes } from "./proof.ts";
+import { resetRoutes } from "./reset.ts";
 import { secondFactorRoutes } from "./second_factor.ts";
 import { youRoutes } from "./you.ts";
 
@@ -42,6 +43,7 @@ export function peopleRoutes(app: FastifyInstance, routing: Routing): void {
   proofRoutes(app, entrance);
   confirmationRoutes(app, entrance);
   secondFactorRoutes(app, entrance);
+  resetRoutes(app, entrance);
   memberRoutes(app, routing);
   accountRoutes(app, routing);
   auditRoutes(app, routing);

@@ -1,16 +1,14 @@
-import type { User } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
+import { confirmBy, DEMO_USER } from "../demo_user.ts";
 import { enter } from "../enter.ts";
 import { SESSION_COOKIE } from "../guard.ts";
-import type { ConfirmationWay, EntranceView, SessionView } from "../interface/session.ts";
+import type { EntranceView, SessionView } from "../interface/session.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import { needsSecondFactor, type Visitor } from "../session.ts";
-
-const DEMO_USER = { email: "developer@northwind.example", name: "Developer" };
 
 /** Signing in and out, and who is signed in. */
 export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
@@ -84,13 +82,4 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
       apiUrl: options.apiUrl,
     };
   }
-}
-
-/** Returns how somebody shows that it is still them: the demonstration's user has nothing but a click. */
-export function confirmBy(
-  { passwordHash, email }: Pick<User, "passwordHash" | "email">,
-  { demoAccount }: Pick<Routing["options"], "demoAccount">,
-): ConfirmationWay {
-  if (passwordHash !== null) return "password";
-  return demoAccount !== undefined && email === DEMO_USER.email ? "click" : "provider";
 }

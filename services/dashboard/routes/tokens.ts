@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";
+import { tellOwners } from "../notices.ts";
 import { nameInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
@@ -19,8 +20,8 @@ const NEW = z.object({
 });
 
 /** Access tokens of the account. Who has one can send mail: owners alone make and revoke them. */
-export function tokenRoutes(app: FastifyInstance, { deps, options }: Routing): void {
-  const { store, now } = deps;
+export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
+  const { deps: { store, now }, options } = routing;
   const log = { ...store, now };
 
   app.get("/api/tokens", { config: { role: "viewer" } }, async ({ visitor }) => {
@@ -53,6 +54,16 @@ export function tokenRoutes(app: FastifyInstance, { deps, options }: Routing): v
           expires: expiresAt?.toISOString().slice(0, 10) ?? "never",
         },
       });
+      await tellOwners(accountId, {
+        kind: "token",
+        variables: {
+          ...{ who: user.name, account: visitor.account.name, token: name },
+          ...{
+            scopes: scopes.join(", "),
+            expires: expiresAt?.toISOString().slice(0, 10) ?? "never",
+          },
+        },
+      }, routing);
       const view: NewTokenView = {
         ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
         curl: await tokenCurl({ ...visitor, scopes, text }, { store, apiUrl: options.apiUrl }),

@@ -18,6 +18,7 @@ import { THEME } from "./theme.ts";
 const Entrance = lazy(() => import("./pages/entrance/entrance.tsx"));
 const Joining = lazy(() => import("./pages/entrance/joining.tsx"));
 const Proof = lazy(() => import("./pages/entrance/proof.tsx"));
+const Reset = lazy(() => import("./pages/entrance/reset.tsx"));
 const Invitation = lazy(() => import("./pages/entrance/invitation.tsx"));
 
 const client = new QueryClient({
@@ -58,6 +59,7 @@ export function App() {
               <Route path="/invitation/:token">
                 {({ token }) => <Invitation token={token} />}
               </Route>
+              <Route path="/reset/:token">{({ token }) => <Reset token={token} />}</Route>
               <Route path="/joining">
                 <Joining />
               </Route>

@@ -1,4 +1,13 @@
-import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import {
+  Alert,
+  Anchor,
+  Button,
+  Divider,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -8,6 +17,7 @@ import type { EntranceView, OidcRefusal } from "../../../../interface/session.ts
 import { request } from "../../api.ts";
 import { tellProblem } from "../../parts/tell.ts";
 import { EntranceFrame } from "./entrance_frame.tsx";
+import { ForgottenForm } from "./forgotten_form.tsx";
 import { SecondFactorForm } from "./second_factor_form.tsx";
 
 const REFUSED: Record<OidcRefusal, string> = {
@@ -22,6 +32,7 @@ const REFUSED: Record<OidcRefusal, string> = {
 /** Signs people in: by password, at the provider, or with one click where that is meant for development. */
 export function SignInForm({ entrance }: { entrance: EntranceView }) {
   const { demoAccount, oidcName } = entrance;
+  const [isForgotten, setForgotten] = useState(false);
   const [ways, setWays] = useState<SecondFactorWays | null>(null);
   const client = useQueryClient();
   const refused = new URLSearchParams(location.search).get("refused");
@@ -41,6 +52,9 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
     onSuccess: entered,
     onError: tellProblem,
   });
+  if (isForgotten) {
+    return <ForgottenForm email={form.values.email} onBack={() => setForgotten(false)} />;
+  }
   if (ways !== null) {
     return (
       <SecondFactorForm
@@ -110,9 +124,17 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
           >
             Sign in
           </Button>
-          <Text size="xs" c="dimmed">
-            Whoever runs this Posthaste can set a new password for you if yours is lost.
-          </Text>
+          {entrance.sendsMail
+            ? (
+              <Anchor component="button" type="button" size="sm" onClick={() => setForgotten(true)}>
+                Password forgotten?
+              </Anchor>
+            )
+            : (
+              <Text size="xs" c="dimmed">
+                Whoever runs this Posthaste can set a new password for you if yours is lost.
+              </Text>
+            )}
         </Stack>
       </form>
     </EntranceFrame>

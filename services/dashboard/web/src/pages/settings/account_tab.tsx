@@ -1,5 +1,6 @@
-import { Group, Stack, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { Alert, Group, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { EntranceView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { CopyCode, CopyText } from "../../parts/copy_text.tsx";
 import { useMay, useSession } from "../../session.tsx";
@@ -41,6 +42,7 @@ export function AccountTab() {
           <CopyText text={account.id} label="Copy the account's id" />
         </Group>
       </Section>
+      {isOwner && <NoSystemMail />}
       {isOwner && <SecondFactorRule />}
       <Section title="HTTP interface" about="Where programs send mail, each with a token.">
         <CopyCode code={apiUrl} label="Copy the address" />
@@ -60,5 +62,21 @@ export function AccountTab() {
         </Section>
       )}
     </Stack>
+  );
+}
+
+/** Tells owners what they do without, where the operator has named no account for system mail. */
+function NoSystemMail() {
+  const { data } = useQuery({
+    queryKey: ["entrance"],
+    queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
+  });
+  if (data?.sendsMail !== false) return null;
+  return (
+    <Alert color="yellow" title="Posthaste sends no mail of its own here">
+      You copy the links of invitations. Nobody can prove an address or set a forgotten password
+      anew, and nobody is told of new sign-ins, tokens and suspended integrations. Whoever runs
+      Posthaste can change that with SYSTEM_ACCOUNT.
+    </Alert>
   );
 }

@@ -14,6 +14,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   "second_factor.required": "asks for a second factor in the",
   "second_factor.left_open": "asks for no second factor any more in the",
   "recovery_codes.made": "made new recovery codes of",
+  "password.reset": "chose a new password by mail, as",
   "password.changed": "changed the password of",
   "person.address_proven": "has shown to have the address",
   "person.address_changed": "changed the e-mail address of",

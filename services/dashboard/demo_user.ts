@@ -1,0 +1,15 @@
+import type { User } from "@posthaste/contracts";
+import type { DashboardOptions } from "./app.ts";
+import type { ConfirmationWay } from "./interface/session.ts";
+
+/** Whom one click makes somebody in the demonstration. */
+export const DEMO_USER = { email: "developer@northwind.example", name: "Developer" };
+
+/** Returns how somebody shows that it is still them: the demonstration's user has nothing but a click. */
+export function confirmBy(
+  { passwordHash, email }: Pick<User, "passwordHash" | "email">,
+  { demoAccount }: Pick<DashboardOptions, "demoAccount">,
+): ConfirmationWay {
+  if (passwordHash !== null) return "password";
+  return demoAccount !== undefined && email === DEMO_USER.email ? "click" : "provider";
+}

@@ -1,0 +1,44 @@
+import type { User } from "@posthaste/contracts";
+import type { DashboardDeps } from "./app.ts";
+import type { SystemMail } from "./system_mail.ts";
+import type { SystemMailKind } from "./system_templates.ts";
+
+/** What telling people needs. */
+export interface NoticeDeps {
+  deps: Pick<DashboardDeps, "store" | "logger">;
+  /** Undefined if the operator has named no account for it: then nobody is told. */
+  mail: SystemMail | undefined;
+}
+
+/** What somebody is told. */
+export interface Notice {
+  kind: SystemMailKind;
+  variables: Record<string, string>;
+}
+
+/**
+ * Tells somebody by mail, if their address is proven: else it would be a stranger who learns it. What
+ * they are told of is done, whatever becomes of the mail.
+ */
+export async function tellPerson(
+  { email, emailProvenAt }: Pick<User, "email" | "emailProvenAt">,
+  { kind, variables }: Notice,
+  { deps: { logger }, mail }: NoticeDeps,
+): Promise<void> {
+  if (mail === undefined || emailProvenAt === null) return;
+  await mail.send(kind, { to: email, variables }).catch((error: unknown) => {
+    logger.warn(`Cannot send the system mail "${kind}"`, { error });
+  });
+}
+
+/** Tells every owner of an account. */
+export async function tellOwners(
+  accountId: string,
+  notice: Notice,
+  notices: NoticeDeps,
+): Promise<void> {
+  if (notices.mail === undefined) return;
+  for (const { member, user } of await notices.deps.store.listMembers(accountId)) {
+    if (member.role === "owner") await tellPerson(user, notice, notices);
+  }
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance } from "fastify";
+import { networkOf } from "@posthaste/http";
+import { z } from "zod";
+import { PER_ADDRESS, PER_PERSON } from "../attempts.ts";
+import { audit } from "../audit.ts";
+import { checkPassword, passwordInput } from "../people_input.ts";
+import { Problem } from "../problem.ts";
+import { readInput } from "../read_input.ts";
+import { hashToken, newToken } from "../session.ts";
+import type { EntranceRouting } from "./people.ts";
+
+const RESET_AGE_MS = 3600_000;
+const FORGOTTEN = z.object({ email: z.string().trim().toLowerCase().max(254) });
+/** The user's id and the secret part. */
+const PARAMS = z.object({ token: z.string().regex(/^usr_[0-9a-z]{26}~[\w-]{43}$/) });
+const RESET = z.object({ password: passwordInput });
+
+/**
+ * A new password for who has forgotten theirs, by a link that is sent to an address that they have proven.
+ * It signs nobody in, and leaves a second factor as it is.
+ */
+export function resetRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+  const { deps: { store, now, logger }, options, desk, attempts, mail } = routing;
+
+  app.post("/api/entrance/forgotten", { config: { role: "anyone" } }, async ({ ip, body }) => {
+    const { email } = readInput(FORGOTTEN, body);
+    if (mail === undefined) {
+      throw new Problem("conflict", "No mail can be sent from here: ask whoever runs Posthaste");
+    }
+    // Each counts, whatever becomes of it: it is mail to somebody who may not want it.
+    await attempts.begin({
+      [`reset to ${email}`]: PER_PERSON,
+      [`reset ${networkOf(ip)}`]: PER_ADDRESS,
+    });
+    // Not waited for: how long it takes would tell who has a login.
+    void sendLink(email).catch((error: unknown) => {
+      logger.warn("Cannot send a link for a new password", { error });
+    });
+    return {};
+  });
+
+  async function sendLink(email: string): Promise<void> {
+    const user = await store.findUserByProvenEmail(email);
+    if (user === null || user.passwordHash === null) return;
+    const token = newToken();
+    const expiresAt = new Date(now().getTime() + RESET_AGE_MS);
+    await store.updateUser(user._id, { reset: { id: hashToken(token), expiresAt } });
+    const link = new URL(`/reset/${user._id}~${token}`, options.publicUrl).href;
+    await mail?.send("reset", { to: user.email, variables: { email: user.email, link } });
+  }
+
+  app.post("/api/entrance/reset/:token", { config: { role: "anyone" } }, async (request) => {
+    const { token } = readInput(PARAMS, request.params);
+    const { password } = readInput(RESET, request.body);
+    const [userId = "", secret = ""] = token.split("~");
+    const keys = { [`reset by ${networkOf(request.ip)}`]: PER_ADDRESS };
+    await attempts.begin(keys);
+    const id = hashToken(secret);
+    const found = await store.findUser(userId);
+    if (found?.reset?.id !== id) throw outdated();
+    await checkPassword(password, found.email);
+    const passwordHash = await desk.hash(password);
+    const user = await store.resetPassword(userId, { id, at: now(), passwordHash });
+    if (user === null) throw outdated();
+    await attempts.succeed(keys);
+    await store.removeSessions(userId);
+    for (const { accountId } of await store.listMemberships(userId)) {
+      const deed = { action: "password.reset", target: user.email };
+      await audit({ ...store, now }, { accountId, user }, deed);
+    }
+    return {};
+  });
+}
+
+function outdated(): Problem {
+  return new Problem(
+    "not_found",
+    "This link has been used, or is older than an hour: ask for another",
+  );
+}

@@ -1,0 +1,51 @@
+import { repeat } from "@posthaste/runtime";
+import { tellOwners } from "./notices.ts";
+import { type DashboardDeps } from "./app.ts";
+import { openSystemMail } from "./system_mail.ts";
+
+type NoticeDeps = Pick<DashboardDeps, "store" | "bus" | "now" | "logger">;
+
+const EVERY_MS = 60_000;
+const AT_ONCE = 100;
+
+/** Tells owners of suspended integrations until it is told to stop. */
+export async function tellOfSuspensionsForever(
+  systemAccount: string,
+  deps: NoticeDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  await repeat(() => tellOfSuspensions(systemAccount, deps), {
+    everyMs: EVERY_MS,
+    failure: "Cannot tell owners that integrations are suspended, trying again",
+    logger: deps.logger,
+    signal,
+  });
+}
+
+/**
+ * Tells the owners of each integration that has been suspended that it is, once, whoever else looks. Of
+ * those that system mail itself is sent through nobody is told by mail: it would wait there.
+ */
+export async function tellOfSuspensions(systemAccount: string, deps: NoticeDeps): Promise<void> {
+  const { store, now, logger } = deps;
+  const system = await store.findAccount(systemAccount);
+  const mail = openSystemMail(systemAccount, deps);
+  for (const integration of await store.listUntoldSuspensions(AT_ONCE)) {
+    const { accountId, name, suspended } = integration;
+    // Noted first: rather nobody is told than everybody twice.
+    if (suspended === null || !await store.noteSuspensionTold(integration, now())) continue;
+    if (accountId === system?._id) {
+      logger.error("The integration of the system mail is suspended: nobody can be told by mail", {
+        reason: suspended.reason,
+      });
+      continue;
+    }
+    const account = await store.findAccount(accountId);
+    const variables = {
+      account: account?.name ?? accountId,
+      integration: name,
+      reason: suspended.reason,
+    };
+    await tellOwners(accountId, { kind: "suspended", variables }, { deps, mail });
+  }
+}

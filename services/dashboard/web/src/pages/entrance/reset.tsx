@@ -1,0 +1,37 @@
+import { Alert, Button, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { request } from "../../api.ts";
+import { showIssues } from "../../parts/form_issues.ts";
+import { EntranceFrame } from "./entrance_frame.tsx";
+import { NewPassword, shortPassword } from "./new_password.tsx";
+
+/** What the link leads to that was sent to who has forgotten the password. */
+export default function Reset({ token }: { token: string }) {
+  const form = useForm({ initialValues: { password: "" }, validate: { password: shortPassword } });
+  const { mutate, isPending, isSuccess } = useMutation({
+    mutationFn: (body: { password: string }) =>
+      request(`/entrance/reset/${encodeURIComponent(token)}`, { method: "POST", body }),
+    onError: (problem) => showIssues(form, problem),
+  });
+  if (isSuccess) {
+    return (
+      <EntranceFrame title="A new password">
+        <Stack>
+          <Alert color="teal">Your password is changed. You are signed out everywhere.</Alert>
+          <Button component="a" href="/">Sign in</Button>
+        </Stack>
+      </EntranceFrame>
+    );
+  }
+  return (
+    <EntranceFrame title="A new password" about="You sign in with it from now on.">
+      <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+        <Stack>
+          <NewPassword label="New password" {...form.getInputProps("password")} />
+          <Button type="submit" loading={isPending}>Change password</Button>
+        </Stack>
+      </form>
+    </EntranceFrame>
+  );
+}
