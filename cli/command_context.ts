@@ -3,6 +3,7 @@ import type { Account } from "@posthaste/contracts";
 import type { Bus } from "@posthaste/messaging";
 import type { Store } from "@posthaste/storage";
 import { type Api, openApi } from "./api.ts";
+import { auditedStore } from "./audited_store.ts";
 import { CommandError, notFoundError, usageError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import type { Output } from "./output.ts";
@@ -34,12 +35,9 @@ export async function openStoreFor(
   const url = settings.mongodbUrl;
   const { openStore } = await import("@posthaste/storage");
   try {
-    return await openStore({
-      url,
-      appName: "posthaste-cli",
-      maxPoolSize: 4,
-      migrating,
-    });
+    return auditedStore(
+      await openStore({ url, appName: "posthaste-cli", maxPoolSize: 4, migrating }),
+    );
   } catch (cause) {
     throw new CommandError(reasonOf(cause), {
       exitCode: EXIT.failed,

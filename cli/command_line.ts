@@ -3,6 +3,7 @@ import { CommandError, toCommandError } from "./command_error.ts";
 import type { CommandContext } from "./command_context.ts";
 import { dataDirOf } from "./data_dir.ts";
 import { accountsCommand } from "./commands/accounts.ts";
+import { auditCommand } from "./commands/audit.ts";
 import { checkCommand } from "./commands/check.ts";
 import { forgetCommand } from "./commands/forget.ts";
 import { importCommand } from "./commands/import.ts";
@@ -39,6 +40,7 @@ const COMMANDS = [
   statusCommand,
   retryCommand,
   forgetCommand,
+  auditCommand,
   checkCommand,
   restoredCommand,
 ];

@@ -202,6 +202,32 @@ test("usersCommand() removes somebody, but not the only owner of an account", as
   assert.equal((await run("users remove gone@example.com")).code, EXIT.notFound);
 });
 
+test("auditCommand() shows what commands did, whether the log is whole, and a copy of it", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "audited" });
+  await run("tokens create --account audited --name Shop --scopes send");
+  const checked = await run("audit check --account audited --json");
+  assert.equal(checked.code, EXIT.ok);
+  const [{ seq, digest }] = JSON.parse(checked.stdout);
+  assert.equal(seq, 1);
+  const exported = JSON.parse((await run("audit export --account audited --json")).stdout);
+  assert.deepEqual([exported[0].action, exported[0].details.by], [
+    ...["token.created", "the command line"],
+  ]);
+  assert.match(exported[0].target, /^token Shop \(ph_/);
+  const kept = (line: string) => run(`audit check --account audited --kept ${line}`);
+  assert.equal((await kept(`1:${digest}`)).code, EXIT.ok);
+  const cut = await kept(`1:${"0".repeat(64)}`);
+  assert.equal(cut.code, EXIT.failed);
+  assert.match(cut.stdout, /the kept line is not there/);
+  assert.equal((await run("audit check --kept 1:x")).code, EXIT.usage);
+  await store.noteAudit({
+    ...{ accountId, at: new Date(), userId: "usr_gone", userEmail: "gone@example.com" },
+    ...{ action: "token.revoked", target: "token", details: {} },
+  });
+  assert.match((await run("audit erase usr_gone")).stdout, /1 line erased/);
+  assert.equal((await run("audit check --account audited")).code, EXIT.ok);
+});
+
 test("tokensCommand() refuses unknown scopes, lifetimes and accounts", async () => {
   const base = "tokens create --name x";
   const runs = await Promise.all([

@@ -60,6 +60,19 @@ suite("openImageFetcher()", () => {
     assert.deepEqual(names, ["accept", "accept-encoding", "connection", "host", "user-agent"]);
   });
 
+  test("fetchImage() takes no image that its server says to have compressed", async () => {
+    const server = createServer((_request, response) => {
+      response.setHeader("content-encoding", "gzip");
+      // What is not undone would be one.
+      response.end(PNG);
+    });
+    await using _closing = {
+      [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    };
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    await fails(`http://127.0.0.1:${portOf(server)}/`, "unusable");
+  });
+
   test("fetchImage() refuses addresses inside, however they are written", async () => {
     const hosts = [
       ...["127.0.0.2", "localhost", "2130706434", "0x7f.2", "017700000002", "[::ffff:127.0.0.2]"],

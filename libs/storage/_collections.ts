@@ -1,7 +1,6 @@
 import type {
   AccessToken,
   Account,
-  AuditEntry,
   EmailVersion,
   Integration,
   IntegrationEvent,
@@ -18,6 +17,7 @@ import type {
 import type { Db } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 import type { IntegrationTrouble } from "./integration_health.ts";
+import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import type { AttemptCount } from "./attempt_store.ts";
 import type { StatisticsBucket } from "./statistics_store.ts";
 
@@ -84,7 +84,10 @@ export function collectionsOf(db: Db) {
     members: db.collection<Member>("members"),
     sessions: db.collection<Session>("sessions"),
     invitations: db.collection<Invitation>("invitations"),
-    audit: db.collection<AuditEntry>("audit"),
+    /** Lines of all versions. */
+    audit: db.collection<StoredAuditLine | UnchainedLine>("audit"),
+    /** The same, for lines that are chained. */
+    chainedAudit: db.collection<StoredAuditLine>("audit"),
     attempts: db.collection<AttemptCount>("attempts"),
     statistics: db.collection<StatisticsBucket>("statistics"),
     contentProgress: db.collection<ContentProgress>("content_progress"),

@@ -134,5 +134,14 @@ async function createIndexesOfPeople(db: Db): Promise<void> {
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ]);
   await attempts.createIndexes([{ key: { forgetAt: 1 }, expireAfterSeconds: 0 }]);
-  await audit.createIndexes([{ key: { accountId: 1, _id: -1 } }]);
+  await audit.createIndexes([
+    { key: { accountId: 1, _id: -1 } },
+    // One line has each place, whoever writes at the same time.
+    {
+      key: { accountId: 1, seq: 1 },
+      unique: true,
+      partialFilterExpression: { seq: { $gt: 0 } },
+    },
+    { key: { userId: 1 } },
+  ]);
 }

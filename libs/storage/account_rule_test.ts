@@ -66,6 +66,7 @@ const EXCEPTIONS: Record<string, string> = {
     "the operator has restored the ledger of all accounts; each write names its account",
   heldGroups: "the same; account by account",
   lockedSecrets: "the operator asks whether the master keys fit, and opens none",
+  eraseAuditOf: PERSON,
   listUntoldSuspensions: "owners of all accounts are told of their integrations by one process",
   countSecrets: "the operator rotates the master keys of all accounts",
   rewrapSecrets: "the same; each single write names the account",
@@ -167,6 +168,9 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await store.listAudit(ACCOUNT, { limit: 1 });
     await store.listAudit(ACCOUNT, { limit: 1, before: "aud_1" });
   },
+  allAudit: (store) => Array.fromAsync(store.allAudit(ACCOUNT)),
+  checkAudit: (store) => store.checkAudit(ACCOUNT),
+  findAuditDigest: (store) => store.findAuditDigest(ACCOUNT, 1),
   publishVersion: (store) => store.publishVersion(publication),
   findTemplate: async (store) => {
     await store.findTemplate(ACCOUNT, "pdf", 1);

@@ -1,30 +1,97 @@
 import { type AuditEntry, auditEntrySchema, newId } from "@posthaste/contracts";
 import type { Db } from "mongodb";
+import { faultOf, nextLine, readLine, type StoredAuditLine } from "./_audit_chain.ts";
 import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+
+/** The end of an account's audit log: who keeps it elsewhere sees later that lines were cut off. */
+export interface AuditHead {
+  /** How many lines are chained. */
+  seq: number;
+  /** SHA-256 of the last one, in hex; empty if there is none. */
+  digest: string;
+}
+
+/** What a look at the whole log of an account found. */
+export interface AuditCheck {
+  head: AuditHead;
+  /** The first line that is not as it was written. */
+  fault: { seq: number; what: string } | undefined;
+}
 
 /** What can be done with audit logs: lines are added and read, and never changed. */
 export interface AuditStore {
-  /** Adds a line. */
+  /** Adds a line behind the account's last one. */
   noteAudit(entry: Omit<AuditEntry, "_id">): Promise<void>;
   /** Lists lines of an account, newest first; `before` is the id of the last one seen. */
   listAudit(
     accountId: string,
     page: { limit: number; before?: string | undefined },
   ): Promise<AuditEntry[]>;
+  /** Gives every line of an account, newest first. */
+  allAudit(accountId: string): AsyncGenerator<AuditEntry>;
+  /** Looks whether every line of an account follows the one before, and is as it was written. */
+  checkAudit(accountId: string): Promise<AuditCheck>;
+  /** Finds the digest of a line of an account, to compare it with one that was kept. */
+  findAuditDigest(accountId: string, seq: number): Promise<string | null>;
+  /** Erases what the lines of a person say, over all accounts; the chain stays whole. Gives how many. */
+  eraseAuditOf(userId: string): Promise<number>;
 }
+
+/** Others may add lines at the same time. */
+const MAX_TRIES = 100;
 
 /** Gives the operations on audit logs. */
 export function auditStore(db: Db): AuditStore {
-  const { audit } = collectionsOf(db);
+  const { audit, chainedAudit } = collectionsOf(db);
+
+  async function lastOf(accountId: string): Promise<StoredAuditLine | null> {
+    // What is written now, and not what a majority has: the next number is to be free.
+    const options = { sort: { seq: -1 }, readConcern: { level: "local" } } as const;
+    return await chainedAudit.findOne({ accountId, seq: { $gt: 0 } }, options);
+  }
+
   return {
     async noteAudit(entry) {
-      const _id = newId("aud", entry.at);
-      await audit.insertOne(auditEntrySchema.parse({ ...entry, _id }));
+      const parsed = auditEntrySchema.parse({ ...entry, _id: newId("aud", entry.at) });
+      for (let tries = 1;; tries++) {
+        try {
+          await chainedAudit.insertOne(nextLine(parsed, await lastOf(parsed.accountId)));
+          return;
+        } catch (error) {
+          if (!isDuplicateKey(error) || tries >= MAX_TRIES) throw error;
+        }
+      }
     },
     async listAudit(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
       const found = await audit.find(filter).sort({ _id: -1 }).limit(limit).toArray();
-      return found.map((entry) => auditEntrySchema.parse(entry));
+      return found.map((line) => auditEntrySchema.parse(readLine(line)));
+    },
+    async *allAudit(accountId) {
+      for await (const line of audit.find({ accountId }).sort({ _id: -1 })) {
+        yield auditEntrySchema.parse(readLine(line));
+      }
+    },
+    async checkAudit(accountId) {
+      let head: AuditHead = { seq: 0, digest: "" };
+      const lines = chainedAudit.find({ accountId, seq: { $gt: 0 } }).sort({ seq: 1 });
+      for await (const line of lines) {
+        const what = faultOf(line, head.seq === 0 ? null : head);
+        if (what !== undefined) return { head, fault: { seq: line.seq, what } };
+        head = { seq: line.seq, digest: line.digest };
+      }
+      return { head, fault: undefined };
+    },
+    async findAuditDigest(accountId, seq) {
+      return (await chainedAudit.findOne({ accountId, seq }))?.digest ?? null;
+    },
+    async eraseAuditOf(userId) {
+      const { modifiedCount } = await chainedAudit.updateMany(
+        { userId, seq: { $gt: 0 } },
+        { $set: { content: null } },
+      );
+      return modifiedCount;
     },
   };
 }

@@ -35,7 +35,7 @@ const AT_ONCE = 100;
 
 /** Gives the removal of a person's data. */
 export function recipientForgetting(db: Db): RecipientForgetting {
-  const { messages, sends, audit, invitations } = collectionsOf(db);
+  const { messages, sends, audit, chainedAudit, invitations } = collectionsOf(db);
   const { materializeSends } = messageStore(db);
   const { cancelMessage } = messageCancel(db);
 
@@ -75,12 +75,19 @@ export function recipientForgetting(db: Db): RecipientForgetting {
 
   async function forgetInAudit(accountId: string, email: string): Promise<number> {
     let lines = 0;
-    const mention = new RegExp(escaped(email), "gi");
+    const mention = new RegExp(escaped(email), "i");
     for await (const entry of audit.find({ accountId })) {
+      if (entry.seq !== undefined) {
+        // What a line says is in its digest as a whole: it goes as a whole, and the chain stays.
+        if (entry.content === null || !mention.test(JSON.stringify(entry.content))) continue;
+        await chainedAudit.updateOne({ _id: entry._id, accountId }, { $set: { content: null } });
+        lines++;
+        continue;
+      }
       const { _id, userEmail, target, details } = entry;
       const said = { userEmail, target, details };
       const text = JSON.stringify(said);
-      const clean = text.replaceAll(mention, FORGOTTEN_ADDRESS);
+      const clean = text.replaceAll(new RegExp(mention, "gi"), FORGOTTEN_ADDRESS);
       if (clean === text) continue;
       await audit.updateOne({ _id, accountId }, { $set: JSON.parse(clean) as typeof said });
       lines++;

@@ -15,7 +15,7 @@
 export { generateAccessToken, hashAccessToken, isAccessToken } from "./access_token.ts";
 export type { AccountStore } from "./account_store.ts";
 export { applyUsers, type DatabaseLogins } from "./apply_users.ts";
-export type { AuditStore } from "./audit_store.ts";
+export type { AuditCheck, AuditHead, AuditStore } from "./audit_store.ts";
 export {
   DATABASE_RIGHTS,
   DATABASE_USERS,

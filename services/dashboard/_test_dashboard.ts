@@ -202,7 +202,7 @@ function openBrowser(
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     });
     const { statusCode: status, body: text } = answer;
-    const isJson = /json/.test(String(answer.headers["content-type"]));
+    const isJson = /json\b/.test(String(answer.headers["content-type"]));
     return {
       ...{ status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined },
       cookies: Object.fromEntries(answer.cookies.map(({ name, value }) => [name, value])),

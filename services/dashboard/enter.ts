@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Routing } from "./app.ts";
+import type { User } from "@posthaste/contracts";
+import { audit } from "./audit.ts";
 import { confirmBy } from "./demo_user.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { tellPerson } from "./notices.ts";
@@ -32,8 +34,43 @@ export async function enter(
     maxAge: Math.floor(sessionAges.totalMs / 1000),
   });
   const isWhole = (who.awaits ?? null) === null;
+  if (isWhole) await noteEntry(request, who, routing);
   if (isWhole && await store.noteBrowser(who.userId, hashToken(userAgent ?? ""))) {
     await tellOfEntry(request, who.userId, routing);
+  }
+}
+
+/** Writes into the account's audit log who has signed in, and from where. */
+async function noteEntry(
+  { ip, headers }: FastifyRequest,
+  { userId, accountId }: Pick<Entry, "userId" | "accountId">,
+  { deps: { store, now } }: Routing,
+): Promise<void> {
+  const user = await store.findUser(userId);
+  if (user === null) return;
+  const browser = headers["user-agent"]?.slice(0, MAX_BROWSER) ?? "unknown";
+  await audit({ ...store, now }, { accountId, user }, {
+    ...{ action: "session.began", target: user.email, details: { address: ip, browser } },
+  });
+}
+
+/**
+ * Writes into the audit log of each account that somebody is a member of that a sign-in as them was
+ * refused. The limits of attempts bound how many lines that can be.
+ */
+export async function noteRefusedEntry(
+  { ip }: FastifyRequest,
+  users: readonly User[],
+  { why, routing: { deps: { store, now } } }: { why: string; routing: Routing },
+): Promise<void> {
+  for (const user of users) {
+    for (const { accountId } of await store.listMemberships(user._id)) {
+      await store.noteAudit({
+        // Nobody knows who it was.
+        ...{ accountId, at: now(), userId: null, userEmail: null },
+        ...{ action: "session.refused", target: user.email, details: { why, address: ip } },
+      });
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
+import { until } from "@posthaste/testing";
 import { openTestDashboard, SETUP_CODE, type TestDashboard } from "./_test_dashboard.ts";
 import { hashPassword, PASSWORD_COST } from "@posthaste/storage";
 import { SESSION_COOKIE } from "./guard.ts";
@@ -35,8 +36,8 @@ test("POST /api/entrance/setup makes the first account and signs its owner in, o
   const again = await signedOut.post("/api/entrance/setup", { ...FIRST, email: "b@b.example" });
   assert.equal(again.body.code, "conflict");
   assert.deepEqual(await store.listUsersByEmail("b@b.example"), []);
-  const [line] = await store.listAudit(body.account.id, { limit: 5 });
-  assert.equal(line?.action, "account.created");
+  const lines = await store.listAudit(body.account.id, { limit: 5 });
+  assert.deepEqual(lines.map(({ action }) => action), ["session.began", "account.created"]);
 });
 
 test("POST /api/entrance/setup makes one owner of those that try at once", async () => {
@@ -131,6 +132,30 @@ test("POST /api/entrance/login has who fails often wait, and the others not", as
   assert.ok(Number(refused.headers["retry-after"]) > 50);
   assert.equal((await login("jane@shop.example", "192.0.2.2", PASSWORD)).status, 200);
   assert.equal((await login("joe@shop.example", "192.0.2.1")).status, 400);
+});
+
+test("each sign-in stands in the audit log, the refused ones in that of each account of the person", async () => {
+  await using dashboard = await openTestDashboard({ options });
+  const { own, foreign, store } = dashboard;
+  const user = await jane(dashboard);
+  await store.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
+  const login = (password: string, email = user.email) =>
+    dashboard.signedOut.post("/api/entrance/login", { email, password }, {
+      ...from("192.0.2.7"),
+      "user-agent": "Firefox",
+    });
+  await login("wrong horse battery");
+  await login(PASSWORD, "nobody@shop.example");
+  await login(PASSWORD);
+  const linesOf = async (accountId: string) =>
+    (await store.listAudit(accountId, { limit: 9 })).map(({ action, userId, target, details }) => [
+      ...[action, userId, target, details["address"], details["browser"] ?? details["why"]],
+    ]);
+  const refused = ["session.refused", null, user.email, "192.0.2.7", "wrong password"];
+  await until(async () => (await linesOf(foreign.accountId)).length === 1);
+  assert.deepEqual(await linesOf(foreign.accountId), [refused]);
+  const began = ["session.began", user._id, user.email, "192.0.2.7", "Firefox"];
+  assert.deepEqual((await linesOf(own.accountId)).toSorted(), [began, refused].toSorted());
 });
 
 test("POST /api/entrance/login limits an address that tries many people", async () => {

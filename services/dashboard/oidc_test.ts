@@ -130,8 +130,8 @@ test("who was invited becomes a member by signing in, with the provider's name f
   ]);
   const { own, store } = dashboard;
   assert.deepEqual(await store.listInvitations(own.accountId, new Date()), []);
-  const [line] = await store.listAudit(own.accountId, { limit: 1 });
-  assert.equal(line?.action, "invitation.accepted");
+  const lines = await store.listAudit(own.accountId, { limit: 2 });
+  assert.deepEqual(lines.map(({ action }) => action), ["session.began", "invitation.accepted"]);
 });
 
 test("a member of another account comes back to the invitation, and joins only if they say so", async () => {

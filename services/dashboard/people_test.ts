@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
+import type { AuditPage } from "./interface/people.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { hashPassword } from "@posthaste/storage";
 
@@ -15,9 +16,11 @@ beforeEach(async () => {
 afterEach(() => dashboard[Symbol.asyncDispose]());
 
 /** What the audit log says of the newest deed. */
+/** What was done last, besides signing in. */
 async function lastDeed(person: Person) {
-  const { body } = await person.get("/api/audit");
-  const { who, action, target, details } = body.lines[0];
+  const { lines } = (await person.get("/api/audit")).body as AuditPage;
+  const line = lines.find((each) => !each.action.startsWith("session."));
+  const { who, action, target, details } = line ?? assert.fail("nothing was done");
   return { who, action, target, details };
 }
 
@@ -313,6 +316,25 @@ test("POST /api/accounts gives its maker another account, and shows it", async (
     ...[{ id: body.id, name: "Second", requiresSecondFactor: false }, "owner", 2],
   ]);
   assert.deepEqual(await store.listMembers(body.id).then((list) => list.length), 1);
+});
+
+test("GET /api/audit/export gives an owner every line of their own account, and notes it", async () => {
+  const { own, foreign, store } = dashboard;
+  for (const { accountId } of [own, foreign]) {
+    for (let i = 0; i < 600; i++) {
+      await store.noteAudit({
+        ...{ accountId, at: time, userId: null, userEmail: null, action: "token.created" },
+        ...{ target: `token ${i} of ${accountId}`, details: {} },
+      });
+    }
+  }
+  assert.equal((await own.editor.get("/api/audit/export")).status, 403);
+  const { status, text, headers } = await own.owner.get("/api/audit/export");
+  assert.deepEqual([status, headers["content-type"]], [200, "application/jsonl; charset=utf-8"]);
+  const lines = text.trim().split("\n").map((line) => JSON.parse(line));
+  assert.equal(new Set(lines.map(({ _id }) => _id)).size, 601);
+  assert.equal(lines[0].action, "audit.exported");
+  assert.ok(!text.includes(foreign.accountId));
 });
 
 test("GET /api/audit gives pages of 50, newest first, of one's own account", async () => {

@@ -206,8 +206,8 @@ test("a forgotten password is set anew by a link, once, within an hour, and sign
   assert.equal((await before.get("/api/session")).body.code, "signed_out");
   assert.equal((await login(PASSWORD)).body.code, "wrong_login");
   assert.equal((await login("another horse entirely")).status, 200);
-  const [line] = await store.listAudit(own.accountId, { limit: 1 });
-  assert.equal(line?.action, "password.reset");
+  const lines = await store.listAudit(own.accountId, { limit: 9 });
+  assert.ok(lines.some(({ action }) => action === "password.reset"));
   assert.equal((await forget()).status, 200);
   await until(async () => (await store.findUser(user._id))?.reset !== null);
   const late = (await lastMail()).token ?? "";

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from "fastify";
+import { Readable } from "node:stream";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
 import type { AuditPage } from "../interface/people.ts";
 import { readInput } from "../read_input.ts";
 
@@ -8,7 +10,7 @@ const PAGE = 50;
 const QUERY = z.object({ before: z.string().max(100).optional() });
 
 /** Who changed what, for the account's owners. */
-export function auditRoutes(app: FastifyInstance, { deps: { store } }: Routing): void {
+export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Routing): void {
   app.get("/api/audit", { config: { role: "owner" } }, async ({ visitor, query }) => {
     const { before } = readInput(QUERY, query);
     // One more tells whether there are any beyond.
@@ -25,4 +27,20 @@ export function auditRoutes(app: FastifyInstance, { deps: { store } }: Routing):
     };
     return page;
   });
+
+  app.get("/api/audit/export", { config: { role: "owner" } }, async ({ visitor }, reply) => {
+    const { accountId } = visitor;
+    const deed = { action: "audit.exported", target: "audit log" };
+    await audit({ ...store, now }, visitor, deed);
+    return reply.type("application/jsonl; charset=utf-8")
+      .header("content-disposition", 'attachment; filename="audit.jsonl"')
+      .send(Readable.from(linesOf(accountId)));
+  });
+
+  /** Every line as JSON, newest first. */
+  async function* linesOf(accountId: string): AsyncGenerator<string> {
+    for await (const { accountId: _, ...line } of store.allAudit(accountId)) {
+      yield `${JSON.stringify(line)}\n`;
+    }
+  }
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS, PER_PERSON, PER_PERSON_ANYWHERE } from "../attempts.ts";
 import { audit } from "../audit.ts";
-import { enter, firstAccountOf } from "../enter.ts";
+import { enter, firstAccountOf, noteRefusedEntry } from "../enter.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { LoginInput, LoginView, SecondFactorProof, SetupInput } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
@@ -78,7 +78,15 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
       [anywhere]: PER_PERSON_ANYWHERE,
     };
     await attempts.begin(keys);
-    const { user, renewed } = await whoseIs(password, await store.listUsersByEmail(email));
+    const users = await store.listUsersByEmail(email);
+    const { user, renewed } = await whoseIs(password, users).catch(async (error: unknown) => {
+      if (error instanceof Problem && error.code === "wrong_login") {
+        // Not waited for: how long it takes would tell who has a login.
+        void noteRefusedEntry(request, users, { why: "wrong password", routing })
+          .catch((cause: unknown) => deps.logger.warn("Cannot note a sign-in", { error: cause }));
+      }
+      throw error;
+    });
     await attempts.succeed(keys, { forget: [person] });
     if (renewed !== undefined) await store.updateUser(user._id, { passwordHash: renewed });
     const accountId = await firstAccountOf(user._id, routing);
@@ -110,6 +118,7 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
     await attempts.begin(keys);
     const challenge = proof.by === "passkey" ? await store.takeChallenge(session._id) : null;
     if (!await secondFactors.take(user, proof, challenge)) {
+      await noteRefusedEntry(request, [user], { why: "wrong second factor", routing });
       throw new Problem("wrong_code", WRONG_PROOF[proof.by]);
     }
     await attempts.succeed(keys, { forget: Object.keys(keys) });

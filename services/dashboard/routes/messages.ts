@@ -3,6 +3,7 @@ import { ContentRemovedError, type SearchResult } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
+import type { Visitor } from "../session.ts";
 import { audit } from "../audit.ts";
 import { bulkRetry } from "../bulk_retry.ts";
 import type {
@@ -34,6 +35,14 @@ type WithId = { Params: { id: string } };
 /** Messages and sends: found, looked at, sent again, canceled. */
 export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   const { store, now } = deps;
+
+  /** Mail is somebody's: who has read it can be told afterwards. */
+  async function noteReading(visitor: Visitor, id: string, pdf?: number): Promise<void> {
+    await audit({ ...store, now }, visitor, {
+      ...{ action: "message.read", target: `message ${id}` },
+      details: pdf === undefined ? {} : { pdf: pdf + 1 },
+    });
+  }
 
   app.get(
     "/api/messages",
@@ -68,6 +77,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     { config: { role: "viewer" } },
     async ({ visitor, params: { id } }) => {
       const { message, send } = await find(visitor.accountId, id);
+      await noteReading(visitor, id);
       return messageContent(send, message.index, deps);
     },
   );
@@ -78,6 +88,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ visitor, params: { id, n } }, reply) => {
       const { message, send } = await find(visitor.accountId, id);
       const place = { index: message.index, position: Number(n) };
+      await noteReading(visitor, id, Number(n));
       const { filename, bytes } = await messagePdf(send, place, deps);
       const name = encodeURIComponent(filename);
       return reply.type("application/pdf")

@@ -2,7 +2,7 @@ import { Button, Center, Group, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditLine, AuditPage } from "../../../../interface/people.ts";
-import { request } from "../../api.ts";
+import { addressOf, request } from "../../api.ts";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { deedText, detailText } from "./deed_text.ts";
@@ -39,8 +39,18 @@ export function AuditTab() {
   return (
     <Section
       title="Audit log"
-      about="Who changed what in this account. Nobody can change these lines."
+      about="Who did what in this account, and who read whose mail. Each line holds the digest of the one before."
     >
+      <Button
+        component="a"
+        href={addressOf("/audit/export")}
+        variant="default"
+        size="xs"
+        mb="md"
+        download
+      >
+        Download all
+      </Button>
       <Stack gap="sm" role="list">
         {lines.map((line) => <Line key={line.id} line={line} />)}
       </Stack>

@@ -21,6 +21,10 @@ const DEEDS: Readonly<Record<string, string>> = {
   "person.removed": "closed their own login:",
   "person.renamed": "changed the name of",
   "retention.changed": "changed the",
+  "session.began": "signed in as",
+  "session.refused": "refused a sign-in as",
+  "message.read": "read the contents of",
+  "audit.exported": "took a copy of the",
   "sessions.ended": "signed out everywhere:",
 };
 

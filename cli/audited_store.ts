@@ -1,0 +1,60 @@
+import type { Store } from "@posthaste/storage";
+
+/** What the audit log of an account says of a command. */
+interface Deed {
+  accountId: string;
+  action: string;
+  target: string;
+}
+
+/** Of an operation that was done, what there is to say; nothing if it changed nothing. */
+type Describe<Name extends keyof Store> = Store[Name] extends
+  (...args: infer Args) => Promise<infer Result> ? (args: Args, result: Result) => Deed | undefined
+  : never;
+
+/** Every operation by which a command changes what belongs to an account. */
+const DEEDS: { [Name in keyof Store]?: Describe<Name> } = {
+  createAccount: (_, { _id, name }) => deed(_id, "account.created", `account ${name}`),
+  createToken: ([{ accountId, name }], { record }) =>
+    deed(accountId, "token.created", `token ${name} (${record.prefix})`),
+  revokeToken: ([accountId, id], isRevoked) =>
+    isRevoked ? deed(accountId, "token.revoked", `token ${id.slice(0, 12)}`) : undefined,
+  createIntegration: ([{ accountId }], { id, name }) =>
+    deed(accountId, "integration.created", `integration ${id} (${name})`),
+  updateIntegration: ([accountId], changed) =>
+    changed === null
+      ? undefined
+      : deed(accountId, "integration.updated", `integration ${changed.id} (${changed.name})`),
+  resumeIntegration: ([accountId, id], isThere) =>
+    isThere ? deed(accountId, "integration.resumed", `integration ${id}`) : undefined,
+  publishVersion: ([{ accountId, kind, name }], { template: { id } }) =>
+    deed(accountId, "template.published", `${kind} template ${id} (${name})`),
+  retryMessage: ([accountId, id], retried) =>
+    retried === null ? undefined : deed(accountId, "message.retried", `message ${id}`),
+  forgetRecipient: ([accountId]) => deed(accountId, "recipient.forgotten", "a recipient"),
+};
+
+/** Has every command that changes what belongs to an account leave a line in its audit log. */
+export function auditedStore(store: Store): Store {
+  const audited = Object.entries(DEEDS).map(([name, describe]) => {
+    const operation = store[name as keyof Store] as (...args: unknown[]) => Promise<unknown>;
+    const operate = async (...args: unknown[]): Promise<unknown> => {
+      const result = await operation(...args);
+      const done = (describe as (args: unknown[], result: unknown) => Deed | undefined)(
+        args,
+        result,
+      );
+      if (done !== undefined) {
+        const nobody = { userId: null, userEmail: null, details: { by: "the command line" } };
+        await store.noteAudit({ ...done, ...nobody, at: new Date() });
+      }
+      return result;
+    };
+    return [name, operate];
+  });
+  return { ...store, ...Object.fromEntries(audited) };
+}
+
+function deed(accountId: string, action: string, target: string): Deed {
+  return { accountId, action, target };
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { newId } from "@posthaste/contracts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+
+let opened: TestStore;
+before(async () => void (opened = await openTestStore()));
+after(() => opened?.[Symbol.asyncDispose]());
+
+const line = (accountId: string, n: number) => ({
+  ...{ accountId, at: new Date(), userId: n % 2 === 0 ? "usr_a" : "usr_b" },
+  ...{ userEmail: `p${n}@x.example`, action: "token.created", target: `token ${n}` },
+  details: { z: n, a: "x", nothing: null },
+});
+
+async function written(count: number): Promise<string> {
+  const accountId = newId("acc");
+  for (let n = 1; n <= count; n++) await opened.store.noteAudit(line(accountId, n));
+  return accountId;
+}
+
+test("checkAudit() finds every line in its place, of many that were written at once", async () => {
+  const { store } = opened;
+  const accountId = newId("acc");
+  assert.deepEqual(await store.checkAudit(accountId), {
+    head: { seq: 0, digest: "" },
+    fault: undefined,
+  });
+  await Promise.all(Array.from({ length: 20 }, (_, n) => store.noteAudit(line(accountId, n))));
+  const { head, fault } = await store.checkAudit(accountId);
+  assert.deepEqual([head.seq, fault], [20, undefined]);
+  assert.equal(await store.findAuditDigest(accountId, 20), head.digest);
+  const listed = await store.listAudit(accountId, { limit: 50 });
+  assert.deepEqual(listed.map(({ target }) => target).toSorted(), [
+    ...Array.from({ length: 20 }, (_, n) => `token ${n}`).toSorted(),
+  ]);
+  assert.deepEqual(listed[0]?.details["a"], "x");
+});
+
+test("checkAudit() tells the first line that was changed, moved, forged or taken out", async () => {
+  const { store, db } = opened;
+  const audit = db.collection("audit");
+  const changes: [string, (accountId: string) => Promise<unknown>, seq: number, RegExp][] = [
+    [
+      "text",
+      (accountId) =>
+        audit.updateOne({ accountId, seq: 2 }, { $set: { "content.target": "token 9" } }),
+      2,
+      /text/,
+    ],
+    [
+      "detail",
+      (accountId) => audit.updateOne({ accountId, seq: 2 }, { $set: { "content.details.z": 9 } }),
+      2,
+      /text/,
+    ],
+    [
+      "who",
+      (accountId) => audit.updateOne({ accountId, seq: 3 }, { $set: { userId: "usr_c" } }),
+      3,
+      /changed/,
+    ],
+    [
+      "when",
+      (accountId) => audit.updateOne({ accountId, seq: 3 }, { $set: { at: new Date(0) } }),
+      3,
+      /changed/,
+    ],
+    ["gone", (accountId) => audit.deleteOne({ accountId, seq: 2 }), 3, /missing/],
+    ["first gone", (accountId) => audit.deleteOne({ accountId, seq: 1 }), 2, /missing/],
+    [
+      "closed up",
+      async (accountId) => {
+        await audit.deleteOne({ accountId, seq: 2 });
+        await audit.updateOne({ accountId, seq: 3 }, { $set: { seq: 2 } });
+      },
+      2,
+      /follow/,
+    ],
+  ];
+  for (const [name, change, seq, what] of changes) {
+    const accountId = await written(4);
+    await change(accountId);
+    const { fault } = await store.checkAudit(accountId);
+    assert.equal(fault?.seq, seq, name);
+    assert.match(fault.what, what, name);
+  }
+});
+
+test("findAuditDigest() tells who has kept the end of the log that lines were cut off, or written anew", async () => {
+  const { store, db } = opened;
+  const accountId = await written(3);
+  const kept = (await store.checkAudit(accountId)).head;
+  await db.collection("audit").deleteOne({ accountId, seq: 3 });
+  assert.equal((await store.checkAudit(accountId)).fault, undefined);
+  assert.equal(await store.findAuditDigest(accountId, kept.seq), null);
+  await store.noteAudit(line(accountId, 3));
+  assert.equal((await store.checkAudit(accountId)).fault, undefined);
+  assert.notEqual(await store.findAuditDigest(accountId, kept.seq), kept.digest);
+});
+
+test("eraseAuditOf() takes what a person's lines say, and leaves the chain whole", async () => {
+  const { store, db } = opened;
+  const accountId = await written(4);
+  assert.ok(await store.eraseAuditOf("usr_a") >= 2);
+  const { head, fault } = await store.checkAudit(accountId);
+  assert.deepEqual([head.seq, fault], [4, undefined]);
+  const stored = JSON.stringify(await db.collection("audit").find({ accountId }).toArray());
+  assert.doesNotMatch(stored, /p2@|token 2/);
+  assert.match(stored, /p1@/);
+  const [newest] = await store.listAudit(accountId, { limit: 1 });
+  assert.deepEqual([newest?.target, newest?.userEmail], ["(erased)", null]);
+});
+
+test("listAudit() lists lines of an earlier version, and a chain begins behind them", async () => {
+  const { store, db } = opened;
+  const accountId = newId("acc");
+  const old = { ...line(accountId, 1), _id: newId("aud", new Date(0)), at: new Date(0) };
+  await db.collection<{ _id: string }>("audit").insertOne(old);
+  await store.noteAudit(line(accountId, 2));
+  const listed = await store.listAudit(accountId, { limit: 9 });
+  assert.deepEqual(listed.map(({ target }) => target), ["token 2", "token 1"]);
+  assert.equal((await store.checkAudit(accountId)).head.seq, 1);
+});
