@@ -40,6 +40,8 @@ export interface DashboardOptions {
   /** Base of the HTTP interface, for examples. */
   apiUrl: string;
   sessionAges: SessionAges;
+  /** Whether people may sign in by password. @default {true} */
+  hasPasswords?: boolean;
   /** 32 bytes that the secrets of authenticator apps are sealed under; without them there are none. */
   secondFactorKey?: Buffer | undefined;
   /** Asked for where the first account is made. */

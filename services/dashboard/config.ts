@@ -29,6 +29,10 @@ export const CONFIG = z.object({
     .describe("Shared with the provider"),
   OIDC_NAME: setting.text().prefault("your organisation")
     .describe('What the button says: "Sign in with …"'),
+  PASSWORD_SIGN_IN: setting.oneOf(["on", "off"]).prefault("on")
+    .describe(
+      "off: nobody signs in by password but who makes the first account; it takes OIDC_ISSUER",
+    ),
   SYSTEM_ACCOUNT: setting.text().optional()
     .describe(
       "Name or id of the account whose oldest integration sends what Posthaste itself writes to people: " +
@@ -67,7 +71,11 @@ export const CONFIG = z.object({
       "For development only: name of the account that anybody may enter with one click; " +
         "HOST and PUBLIC_URL must then be of this machine",
     ),
-}).superRefine(({ DEMO_ACCOUNT, HOST, PUBLIC_URL }, { addIssue }) => {
+}).superRefine(({ DEMO_ACCOUNT, HOST, PUBLIC_URL, ...rest }, { addIssue }) => {
+  if (rest.PASSWORD_SIGN_IN === "off" && rest.OIDC_ISSUER === undefined) {
+    const message = "must be on where there is no OIDC_ISSUER: nobody could sign in";
+    addIssue({ code: "custom", path: ["PASSWORD_SIGN_IN"], message });
+  }
   if (DEMO_ACCOUNT === undefined) return;
   // Whoever reaches the port enters: what a browser may not do across origins, any other program may.
   for (const [setting, host] of [["HOST", HOST], ["PUBLIC_URL", new URL(PUBLIC_URL).hostname]]) {

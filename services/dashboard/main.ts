@@ -25,6 +25,7 @@ await runService({
     const app = buildApp(deps, {
       publicUrl: config.PUBLIC_URL,
       apiUrl: config.API_URL,
+      hasPasswords: config.PASSWORD_SIGN_IN === "on",
       secondFactorKey: secondFactorKeyOf(config),
       sessionAges: { idleMs: config.SESSION_AGE, totalMs: config.SESSION_MAX_AGE },
       demoAccount: config.DEMO_ACCOUNT,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { hashPassword } from "@posthaste/storage";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import {
   arrive,
@@ -57,6 +58,36 @@ test("a member comes in by a verified address, and after that by the provider's 
   assert.deepEqual(user?.oidc, { issuer: provider.issuer, subject: "s-1" });
   const again = await signIn({ sub: "s-1" });
   assert.equal(again.session.user.id, own.editor.user._id);
+});
+
+test("where the operator wants no passwords, the provider is the only way in", async () => {
+  await using strict = await openTestDashboard({
+    options: { oidc: provider.settings, hasPasswords: false, systemAccount: "none" },
+  });
+  const { own, store, signedOut } = strict;
+  const password = "correct horse battery";
+  const email = "editor@own.example";
+  await store.updateUser(own.editor.user._id, { passwordHash: await hashPassword(password) });
+  const token = newToken();
+  await store.createInvitation({
+    ...{ _id: hashToken(token), accountId: own.accountId, email: "n@x.example", role: "editor" },
+    ...{ invitedBy: own.owner.user._id, createdAt: new Date() },
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  const tries: [string, object][] = [
+    ["login", { email, password }],
+    ["forgotten", { email }],
+    [`reset/${own.editor.user._id}~${newToken()}`, { password }],
+    [`invitation/${token}`, { name: "N", password }],
+  ];
+  for (const [path, body] of tries) {
+    const answer = await signedOut.post(`/api/entrance/${path}`, body);
+    assert.deepEqual([answer.status, answer.body.code], [403, "not_allowed"], path);
+  }
+  assert.equal((await signedOut.get("/api/entrance")).body.hasPasswords, false);
+  provider.next = { sub: "s-1", email, email_verified: true };
+  const { session } = await arrive(strict, await depart(strict));
+  assert.equal(session.user.id, own.editor.user._id);
 });
 
 test("who signs in at the provider shows there again that it is them, where that is asked for", async () => {

@@ -50,6 +50,16 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
+/**
+ * Refuses what ends in signing in by password, where the operator wants none.
+ *
+ * @throws {Problem} `not_allowed`
+ */
+export function requirePasswords({ hasPasswords = true }: { hasPasswords?: boolean }): void {
+  if (hasPasswords) return;
+  throw new Problem("not_allowed", "Nobody signs in by password here: use your provider");
+}
+
 /** Refuses what takes an address that was shown to be theirs. */
 export function unproven(email: string): Problem {
   return new Problem("unproven", `Show first that ${email} is your address`);

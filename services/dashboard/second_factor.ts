@@ -37,7 +37,8 @@ export function openSecondFactors(deps: SecondFactorDeps): SecondFactors {
 
   async function takeCode({ _id, secondFactor: { totp } }: User, code: string): Promise<boolean> {
     if (totp === null || box === undefined) return false;
-    const step = stepOfCode(code, box.open(totp.secret, _id), now());
+    const secret = opened(box, totp.secret, _id);
+    const step = secret === undefined ? null : stepOfCode(code, secret, now());
     return step !== null && await takeTotpStep(_id, step);
   }
 
@@ -57,6 +58,15 @@ export function openSecondFactors(deps: SecondFactorDeps): SecondFactors {
       }
     },
   };
+}
+
+/** Returns a secret, or undefined if it was sealed under a key that is lost. */
+function opened(box: OwnBox, sealed: string, owner: string): string | undefined {
+  try {
+    return box.open(sealed, owner);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns whether somebody has a second factor. Recovery codes alone are none. */

@@ -220,6 +220,20 @@ test("no secret of an app is in the database as it is, and none opens for anothe
   assert.throws(() => openOwnBox(Buffer.alloc(32, 4)).open(sealed, user._id));
 });
 
+test("under another key codes are wrong, and a recovery code lets in all the same", async () => {
+  const jane = await newPerson();
+  const { secret, recoveryCodes } = await addApp(jane);
+  const user = await dashboard.store.findUser(jane.user._id);
+  assert.ok(user?.secondFactor.totp);
+  const sealed = openOwnBox(Buffer.alloc(32, 9)).seal(secret, user._id);
+  const totp = { ...user.secondFactor.totp, secret: sealed };
+  await dashboard.store.updateUser(user._id, { secondFactor: { ...user.secondFactor, totp } });
+  const { browser } = await halfIn();
+  const prove = (by: string, code = "") => browser.post("/api/entrance/second", { by, code });
+  assert.equal((await prove("app", codeOf(secret))).body.code, "wrong_code");
+  assert.equal((await prove("recovery", recoveryCodes[0])).status, 200);
+});
+
 test("an account that asks for a second factor is closed to who has a password alone", async () => {
   const jane = await newPerson();
   const require = (required: boolean) => jane.put("/api/account/second-factor", { required });

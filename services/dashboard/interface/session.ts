@@ -37,6 +37,8 @@ export interface EntranceView {
   demoAccount: string | null;
   /** What the button of the OpenID Connect provider says; null if there is none. */
   oidcName: string | null;
+  /** Whether people may sign in by password. */
+  hasPasswords: boolean;
   /** Whether mail can be sent to people: invitations, and links that prove an address. */
   sendsMail: boolean;
 }

@@ -9,7 +9,7 @@ import { enter, firstAccountOf, noteRefusedEntry } from "../enter.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { LoginInput, LoginView, SecondFactorProof, SetupInput } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
-import { Problem } from "../problem.ts";
+import { Problem, requirePasswords } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import { hashToken } from "../session.ts";
@@ -69,6 +69,7 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
   });
 
   app.post("/api/entrance/login", { config: { role: "anyone" } }, async (request, reply) => {
+    requirePasswords(options);
     const { email, password } = readInput(LOGIN, request.body);
     const network = networkOf(request.ip);
     const person = `login ${network} ${email}`;

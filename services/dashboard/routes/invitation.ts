@@ -9,7 +9,7 @@ import { audit } from "../audit.ts";
 import { enter } from "../enter.ts";
 import type { AcceptInput, InvitationOffer } from "../interface/people.ts";
 import { checkPassword, nameInput, passwordInput } from "../people_input.ts";
-import { Problem, unproven } from "../problem.ts";
+import { Problem, requirePasswords, unproven } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import type { EntranceRouting } from "./people.ts";
 
@@ -62,6 +62,7 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
     "/api/entrance/invitation/:token",
     { config: { role: "anyone" } },
     async (request, reply) => {
+      requirePasswords(routing.options);
       const invitation = await invitationOf(request.params, request.ip);
       const { name, password } = readInput(ACCEPT, request.body);
       const { email, accountId } = invitation;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { PER_ADDRESS, PER_PERSON } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import { checkPassword, passwordInput } from "../people_input.ts";
-import { Problem } from "../problem.ts";
+import { Problem, requirePasswords } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
 import type { EntranceRouting } from "./people.ts";
@@ -23,6 +23,7 @@ export function resetRoutes(app: FastifyInstance, routing: EntranceRouting): voi
   const { deps: { store, now, logger }, options, desk, attempts, mail } = routing;
 
   app.post("/api/entrance/forgotten", { config: { role: "anyone" } }, async ({ ip, body }) => {
+    requirePasswords(options);
     const { email } = readInput(FORGOTTEN, body);
     if (mail === undefined) {
       throw new Problem("conflict", "No mail can be sent from here: ask whoever runs Posthaste");
@@ -50,6 +51,7 @@ export function resetRoutes(app: FastifyInstance, routing: EntranceRouting): voi
   }
 
   app.post("/api/entrance/reset/:token", { config: { role: "anyone" } }, async (request) => {
+    requirePasswords(options);
     const { token } = readInput(PARAMS, request.params);
     const { password } = readInput(RESET, request.body);
     const [userId = "", secret = ""] = token.split("~");

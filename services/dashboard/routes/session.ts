@@ -21,6 +21,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
       needsSetup: account === null && !await store.hasUsers(),
       demoAccount: account?.name ?? null,
       oidcName: options.oidc?.name ?? null,
+      hasPasswords: options.hasPasswords ?? true,
       sendsMail: options.systemAccount !== undefined,
     };
   });

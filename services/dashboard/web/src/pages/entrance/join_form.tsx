@@ -28,6 +28,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
     onError: (problem) => showIssues(form, problem),
   });
   const oidcName = entrance?.oidcName ?? null;
+  const hasPasswords = entrance?.hasPasswords ?? true;
   return (
     <Stack>
       {oidcName !== null && (
@@ -35,36 +36,38 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
           <Button component="a" href={`/api/entrance/oidc?invitation=${encodeURIComponent(token)}`}>
             Sign in with {oidcName}
           </Button>
-          <Divider label="or with a new password" />
+          {hasPasswords && <Divider label="or with a new password" />}
         </>
       )}
-      <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
-        <Stack>
-          <TextInput
-            label="E-mail address"
-            value={email}
-            readOnly
-            variant="filled"
-            autoComplete="username"
-          />
-          <TextInput label="Your name" autoComplete="name" {...form.getInputProps("name")} />
-          <NewPassword {...form.getInputProps("password")} />
-          {!isMailed && (
-            <Text size="sm" c="dimmed">
-              This login is for {accountName} alone, until you have shown that {email}{" "}
-              is your address.
-            </Text>
-          )}
-          {error && <Alert color="red" role="alert">{error.message}</Alert>}
-          <Button
-            type="submit"
-            loading={isPending}
-            variant={oidcName === null ? "filled" : "default"}
-          >
-            Join {accountName}
-          </Button>
-        </Stack>
-      </form>
+      {hasPasswords && (
+        <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+          <Stack>
+            <TextInput
+              label="E-mail address"
+              value={email}
+              readOnly
+              variant="filled"
+              autoComplete="username"
+            />
+            <TextInput label="Your name" autoComplete="name" {...form.getInputProps("name")} />
+            <NewPassword {...form.getInputProps("password")} />
+            {!isMailed && (
+              <Text size="sm" c="dimmed">
+                This login is for {accountName} alone, until you have shown that {email}{" "}
+                is your address.
+              </Text>
+            )}
+            {error && <Alert color="red" role="alert">{error.message}</Alert>}
+            <Button
+              type="submit"
+              loading={isPending}
+              variant={oidcName === null ? "filled" : "default"}
+            >
+              Join {accountName}
+            </Button>
+          </Stack>
+        </form>
+      )}
       <Text size="sm" c="dimmed">
         Do you have a login here already?{" "}
         <Anchor href="/" size="sm" underline="always">Sign in</Anchor>, and open this link again.

@@ -91,52 +91,59 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
               Sign in with {oidcName}
             </Button>
           )}
-          <Divider label="or with a password" mt="xs" />
+          {entrance.hasPasswords && <Divider label="or with a password" mt="xs" />}
         </Stack>
       )}
-      <form onSubmit={form.onSubmit((values) => login.mutate(values))}>
-        <Stack>
-          <TextInput
-            label="E-mail address"
-            type="email"
-            autoComplete="username"
-            required
-            withAsterisk={false}
-            {...form.getInputProps("email")}
-          />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
-            required
-            withAsterisk={false}
-            {...form.getInputProps("password")}
-          />
-          {login.error && (
-            <Alert color="red" icon={<IconAlertTriangle />} role="alert">
-              {login.error.message}
-            </Alert>
-          )}
-          <Button
-            type="submit"
-            variant={isElsewhere ? "default" : "filled"}
-            loading={login.isPending}
-          >
-            Sign in
-          </Button>
-          {entrance.sendsMail
-            ? (
-              <Anchor component="button" type="button" size="sm" onClick={() => setForgotten(true)}>
-                Password forgotten?
-              </Anchor>
-            )
-            : (
-              <Text size="xs" c="dimmed">
-                Whoever runs this Posthaste can set a new password for you if yours is lost.
-              </Text>
+      {entrance.hasPasswords && (
+        <form onSubmit={form.onSubmit((values) => login.mutate(values))}>
+          <Stack>
+            <TextInput
+              label="E-mail address"
+              type="email"
+              autoComplete="username"
+              required
+              withAsterisk={false}
+              {...form.getInputProps("email")}
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+              required
+              withAsterisk={false}
+              {...form.getInputProps("password")}
+            />
+            {login.error && (
+              <Alert color="red" icon={<IconAlertTriangle />} role="alert">
+                {login.error.message}
+              </Alert>
             )}
-        </Stack>
-      </form>
+            <Button
+              type="submit"
+              variant={isElsewhere ? "default" : "filled"}
+              loading={login.isPending}
+            >
+              Sign in
+            </Button>
+            {entrance.sendsMail
+              ? (
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="sm"
+                  onClick={() => setForgotten(true)}
+                >
+                  Password forgotten?
+                </Anchor>
+              )
+              : (
+                <Text size="xs" c="dimmed">
+                  Whoever runs this Posthaste can set a new password for you if yours is lost.
+                </Text>
+              )}
+          </Stack>
+        </form>
+      )}
     </EntranceFrame>
   );
 }
