@@ -7,6 +7,7 @@ import { fastify, type FastifyInstance } from "fastify";
 import { countBodies } from "./count_bodies.ts";
 import { guardRoutes } from "./guard.ts";
 import type { ToldLimits } from "./limits.ts";
+import type { Quotas } from "./quotas.ts";
 import type { OidcSettings } from "./oidc.ts";
 import { Problem, toProblem } from "./problem.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
@@ -40,6 +41,8 @@ export interface DashboardOptions {
   /** Base of the HTTP interface, for examples. */
   apiUrl: string;
   sessionAges: SessionAges;
+  /** @default {QUOTAS} */
+  quotas?: Quotas;
   /** Whether people may sign in by password. @default {true} */
   hasPasswords?: boolean;
   /** 32 bytes that the secrets of authenticator apps are sealed under; without them there are none. */

@@ -2,6 +2,7 @@ import { CONNECTIONS, MAIL_LIMITS, REQUEST_LIMITS, setting } from "@posthaste/ru
 import { z } from "zod";
 import type { DashboardOptions } from "./app.ts";
 import type { ToldLimits } from "./limits.ts";
+import { QUOTAS, type Quotas } from "./quotas.ts";
 import type { OidcSettings } from "./oidc.ts";
 
 /** Settings of the dashboard, beside those that every service has. */
@@ -64,6 +65,12 @@ export const CONFIG = z.object({
     ),
   SESSION_MAX_AGE: setting.duration({ min: 60_000 }).prefault("30d")
     .describe("Time after which a browser is signed out, however often it is used"),
+  MAX_MEMBERS: setting.integer({ min: 1 }).prefault(String(QUOTAS.members))
+    .describe("Most members of an account, with those who are invited; beyond, they get 409"),
+  MAX_ACCOUNTS: setting.integer({ min: 1 }).prefault(String(QUOTAS.accounts))
+    .describe("Most accounts that one person owns; beyond, they get 409"),
+  MAX_TEMPLATES: setting.integer({ min: 1 }).prefault(String(QUOTAS.templates))
+    .describe("Most templates of an account, of either kind; beyond, they get 409"),
   ...REQUEST_LIMITS,
   ...MAIL_LIMITS,
   DEMO_ACCOUNT: setting.text().optional()
@@ -141,4 +148,9 @@ export function oidcOf(config: Config): OidcSettings | undefined {
 /** Returns the key that the secrets of authenticator apps are sealed under, if there is one. */
 export function secondFactorKeyOf({ SECOND_FACTOR_KEY: key }: Config): Buffer | undefined {
   return key === undefined ? undefined : Buffer.from(key, "base64");
+}
+
+/** Returns how much people may make, out of the settings. */
+export function quotasOf({ MAX_MEMBERS, MAX_ACCOUNTS, MAX_TEMPLATES }: Config): Quotas {
+  return { members: MAX_MEMBERS, accounts: MAX_ACCOUNTS, templates: MAX_TEMPLATES };
 }

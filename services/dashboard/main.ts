@@ -6,7 +6,14 @@ import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
 import { tellOfSuspensionsForever } from "./suspension_notices.ts";
-import { CONFIG, edgeLimitsOf, oidcOf, secondFactorKeyOf, toldLimitsOf } from "./config.ts";
+import {
+  CONFIG,
+  edgeLimitsOf,
+  oidcOf,
+  quotasOf,
+  secondFactorKeyOf,
+  toldLimitsOf,
+} from "./config.ts";
 
 await runService({
   name: "dashboard",
@@ -25,6 +32,7 @@ await runService({
     const app = buildApp(deps, {
       publicUrl: config.PUBLIC_URL,
       apiUrl: config.API_URL,
+      quotas: quotasOf(config),
       hasPasswords: config.PASSWORD_SIGN_IN === "on",
       secondFactorKey: secondFactorKeyOf(config),
       sessionAges: { idleMs: config.SESSION_AGE, totalMs: config.SESSION_MAX_AGE },

@@ -6,6 +6,7 @@ import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";
 import { nameInput } from "../people_input.ts";
+import { QUOTAS, requireRoom } from "../quotas.ts";
 import { Problem, unproven } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
@@ -66,6 +67,9 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     const { name } = readInput(NAME, body);
     const { user, session } = visitor;
     if (user.onlyAccountId !== null) throw unproven(user.email);
+    const owned = (await store.listMemberships(user._id)).filter(({ role }) => role === "owner");
+    const { accounts } = options.quotas ?? QUOTAS;
+    requireRoom(owned.length, accounts, `You own ${accounts} accounts: leave one first`);
     const account = await store.createOwnedAccount({ name, userId: user._id });
     const accountId = account._id;
     const { lastSeenAt, expiresAt } = session;

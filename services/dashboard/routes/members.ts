@@ -6,6 +6,7 @@ import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { InvitationView, InvitedView, MembersView } from "../interface/people.ts";
 import { emailInput } from "../people_input.ts";
+import { QUOTAS, requireRoom } from "../quotas.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken, requireRecent } from "../session.ts";
@@ -21,6 +22,7 @@ const INVITATION = z.object({ invitationId: z.string() });
 /** Members of the account, and invitations to it. */
 export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Routing): void {
   const { store, now } = deps;
+  const { members: maxMembers } = options.quotas ?? QUOTAS;
   const log = { ...store, now };
 
   app.get("/api/members", { config: { role: "viewer" } }, async ({ visitor }) => {
@@ -74,11 +76,18 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     const { email, role } = readInput(INVITE, body);
     const { accountId, account, user } = visitor;
     if (role === "owner") requireRecent(visitor, now());
-    if ((await store.listMembers(accountId)).some((member) => member.user.email === email)) {
+    const members = await store.listMembers(accountId);
+    if (members.some((member) => member.user.email === email)) {
       throw new Problem("conflict", `${email} is a member already`);
     }
     const at = now();
     const open = await store.listInvitations(accountId, at);
+    const others = open.filter((each) => each.email !== email).length;
+    requireRoom(
+      members.length + others,
+      maxMembers,
+      `The account has ${maxMembers} members, with those who are invited: remove somebody first`,
+    );
     if (open.length >= MAX_INVITATIONS && !open.some((each) => each.email === email)) {
       throw new Problem("conflict", `There are ${MAX_INVITATIONS} invitations: take some back`);
     }

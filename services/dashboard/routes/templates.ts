@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Routing } from "../app.ts";
 import type { ExampleRow, HelperRow } from "../interface/templates.ts";
 import { Problem } from "../problem.ts";
+import { QUOTAS, requireRoom } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 import { sameVersion } from "../templates/same_version.ts";
 import { EXAMPLES } from "../templates/examples.ts";
@@ -53,7 +54,7 @@ export interface TemplateRouting {
 }
 
 function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouting): void {
-  const { store, now } = routing.deps;
+  const { deps: { store, now }, options } = routing;
   const path = `/api/templates/${kind}`;
   const viewer = { config: { role: "viewer" } } as const;
   const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
@@ -74,11 +75,22 @@ function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouti
     async ({ visitor, params }) => desk.view(await desk.find(visitor, kind, params.id)),
   );
 
+  async function requireRoomFor(accountId: string): Promise<void> {
+    const { templates } = options.quotas ?? QUOTAS;
+    const [emails, pdfs] = await Promise.all([
+      store.listTemplates(accountId, "email"),
+      store.listTemplates(accountId, "pdf"),
+    ]);
+    const full = `The account has ${templates} templates: archive some first`;
+    requireRoom(emails.length + pdfs.length, templates, full);
+  }
+
   app.post(path, editor, async ({ visitor, body }) => {
     const { name, alias, example: wanted } = readInput(newTemplateSchema, body);
     const example = EXAMPLES[kind].find(({ id }) => id === (wanted ?? "empty"));
     if (example === undefined) throw new Problem("not_found", `There is no example "${wanted}"`);
     const { accountId, user } = visitor;
+    await requireRoomFor(accountId);
     const template = await unlessTaken(store.createTemplate({ accountId, kind, name, alias }));
     const source = { ...emptySource(kind), ...example.source };
     await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
@@ -117,6 +129,7 @@ function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouti
     const original = await desk.find(visitor, kind, params.id);
     const { source } = await openDraft(original, store);
     const { accountId, user } = visitor;
+    await requireRoomFor(accountId);
     const template = await store.createTemplate({ accountId, kind, name });
     await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
     await desk.note(visitor, "duplicated", { template, details: { from: original.id } });

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestDashboard } from "./_test_dashboard.ts";
+
+test("members, templates and accounts are refused beyond what the operator allows, with a sentence", async () => {
+  const quotas = { members: 4, accounts: 2, templates: 2 };
+  await using dashboard = await openTestDashboard({ options: { quotas } });
+  const { own, store } = dashboard;
+  const invite = (email: string) => own.owner.post("/api/invitations", { email, role: "viewer" });
+  assert.equal((await invite("first@x.example")).status, 200);
+  // The same address takes the place that it has.
+  assert.equal((await invite("first@x.example")).status, 200);
+  const fifth = await invite("second@x.example");
+  assert.deepEqual([fifth.status, fifth.body.code], [409, "conflict"]);
+  assert.match(fifth.body.error, /has 4 members, with those who are invited/);
+
+  const make = (kind: string) => own.editor.post(`/api/templates/${kind}`, { name: `A ${kind}` });
+  const first = await make("email");
+  assert.equal(first.status, 200);
+  assert.equal((await make("pdf")).status, 200);
+  assert.match((await make("pdf")).body.error, /has 2 templates/);
+  const copy = `/api/templates/email/${first.body.id}/duplicate`;
+  assert.equal((await own.editor.post(copy, { name: "Copy" })).status, 409);
+  const id = String(first.body.id);
+  assert.equal((await own.editor.delete(`/api/templates/email/${id}`)).status, 200);
+  assert.equal((await make("email")).status, 200);
+
+  const settle = () => own.owner.post("/api/accounts", { name: "More" });
+  assert.equal((await settle()).status, 200);
+  assert.match((await settle()).body.error, /own 2 accounts/);
+  assert.equal((await store.listMemberships(own.owner.user._id)).length, 2);
+});
