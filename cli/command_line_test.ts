@@ -8,10 +8,11 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import {
-  INTEGRATION_PASSWORD,
+  bindPassword,
   openSecret,
   openStore,
   readMasterKeys,
+  sealingKeyOf,
   sealSecret,
   type Store,
   verifyPassword,
@@ -253,7 +254,7 @@ test("integrationsCommand() seals the password, which is in no argument and no o
   const stored = await store.findIntegration(accountId, 1);
   assert.ok(stored?.auth);
   const keys = readMasterKeys(MASTER_KEY);
-  const binding = { accountId, recordId: stored._id, field: INTEGRATION_PASSWORD };
+  const binding = bindPassword({ ...stored, recordId: stored._id });
   assert.equal(openSecret(stored.auth.password, { ...binding, keys }), password);
   assert.deepEqual(stored.senders, ["a@example.com", "b@example.com"]);
   assert.equal(stored.retryForMs, 172_800_000);
@@ -279,14 +280,18 @@ test("keysCommand() brings every password under a new key, and never prints one"
   await using own = await openTestMongo();
   await using other = await openStore({ url: own.url });
   const { _id: accountId } = await other.createAccount({ name: "keys-shop" });
-  const seal = { accountId, field: INTEGRATION_PASSWORD, keys: readMasterKeys(MASTER_KEY) };
+  const server = { host: "h.example", port: 587 };
+  const key = sealingKeyOf(readMasterKeys(MASTER_KEY));
   for (let i = 1; i <= 3; i++) {
     await other.createIntegration({
-      ...{ accountId, name: `n${i}`, host: "h.example", port: 587, tls: "starttls" },
+      ...{ accountId, name: `n${i}`, ...server, tls: "starttls" },
       senders: ["a@example.com"],
       auth: (recordId) => ({
         ...{ user: "u", method: null },
-        password: sealSecret("CanaryPassword", { ...seal, recordId }),
+        password: sealSecret("CanaryPassword", {
+          ...bindPassword({ accountId, recordId, ...server }),
+          key,
+        }),
       }),
     });
   }
@@ -298,19 +303,20 @@ test("keysCommand() brings every password under a new key, and never prints one"
 
   const before = await run("keys list --json", { env: keys });
   assert.deepEqual(JSON.parse(before.stdout), [
-    { id: "k2", state: "current", count: 0 },
-    { id: "k1", state: "former", count: 3 },
+    { id: "k2", state: "current", count: 0, outdated: 0 },
+    { id: "k1", state: "former", count: 3, outdated: 0 },
   ]);
   const rotated = await runProcess("keys rotate", { env: keys });
   assert.equal(rotated.code, EXIT.ok, rotated.stderr);
   assert.match(
     rotated.stdout,
-    /^3 passwords brought under "k2"; none is left under another key\n$/,
+    /^3 passwords sealed to "k2"; none is left to seal\n$/,
   );
   const stored = await other.findIntegration(accountId, 3);
   assert.ok(stored?.auth);
   const alone = readMasterKeys(generated.stdout.trim());
-  const opened = openSecret(stored.auth.password, { ...seal, recordId: stored._id, keys: alone });
+  const binding = bindPassword({ ...stored, recordId: stored._id });
+  const opened = openSecret(stored.auth.password, { ...binding, keys: alone });
   assert.equal(opened, "CanaryPassword");
 
   // Of k2 nothing opens with k1 alone: nothing is changed, and the code says so.

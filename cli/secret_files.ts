@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BROKER_USERS, brokerAccounts } from "@posthaste/messaging";
-import { DATABASE_USERS } from "@posthaste/storage";
+import { DATABASE_USERS, readMasterKeys, sealingKeyOf, writeSealingKey } from "@posthaste/storage";
 
 /** Where the servers are, as the services call them. */
 export interface ServerNames {
@@ -17,6 +17,7 @@ export interface ServerNames {
 /** Names of the files, without those of single users. */
 export const SECRET_FILES = {
   masterKey: "master_key",
+  sealingKey: "sealing_key",
   secondFactorKey: "second_factor_key",
   replicaSetKey: "mongodb_key",
   brokerAccounts: "nats_accounts",
@@ -34,7 +35,8 @@ export function natsFileOf(user: string): string {
 
 /**
  * Draws the secrets of an installation into a folder, one file each; those that are there stay. The
- * broker's accounts follow from the others and from what this version permits, and are written anew.
+ * sealing key follows from the master key, and the broker's accounts from the others and from what this
+ * version permits: these are written anew.
  * The folder is for its owner alone; its files can be read by the containers that are given them.
  *
  * @returns the names of the files that were written
@@ -57,8 +59,14 @@ export function writeSecretFiles(folder: string, servers: ServerNames): string[]
   ];
   const missing = drawn.filter(([name]) => !existsSync(join(folder, name)));
   for (const [name, make] of missing) write(folder, name, make());
+  const masterKeys = readMasterKeys(readSecretFileOf(folder, SECRET_FILES.masterKey));
+  write(folder, SECRET_FILES.sealingKey, writeSealingKey(sealingKeyOf(masterKeys)));
   write(folder, SECRET_FILES.brokerAccounts, accountsIn(folder));
-  return [...missing.map(([name]) => name), SECRET_FILES.brokerAccounts];
+  return [
+    ...missing.map(([name]) => name),
+    SECRET_FILES.sealingKey,
+    SECRET_FILES.brokerAccounts,
+  ];
 }
 
 /** Reads one of the files. */

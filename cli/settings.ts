@@ -61,6 +61,11 @@ export class Settings {
     });
   }
 
+  /** The public key that passwords are sealed to, or `undefined`: it follows from the master keys. */
+  get sealingKey(): string | undefined {
+    return this.#read("SEALING_KEY");
+  }
+
   /** Secrets that the environment holds: none of them may be printed. */
   get secrets(): string[] {
     return [...SECRET].flatMap((name) => this.#env[name] ?? []);
@@ -115,7 +120,9 @@ export class Settings {
   }
 
   #stackForConnections(): StackFile | null {
-    const isSet = ["MONGODB_URL", "NATS_URL", "MASTER_KEY"].some((name) => this.#read(name));
+    const isSet = ["MONGODB_URL", "NATS_URL", "MASTER_KEY", "SEALING_KEY"].some((name) =>
+      this.#read(name)
+    );
     return isSet ? null : this.#useStack();
   }
 

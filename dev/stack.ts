@@ -13,7 +13,14 @@ import {
   type RunningServer,
   userCacheDir,
 } from "@posthaste/parts";
-import { applyUsers, type DatabaseUser, openStore } from "@posthaste/storage";
+import {
+  applyUsers,
+  type DatabaseUser,
+  openStore,
+  readMasterKeys,
+  sealingKeyOf,
+  writeSealingKey,
+} from "@posthaste/storage";
 import { buildDashboard } from "./build_dashboard.ts";
 import { openDenoRuntime, type Runtime, runtimeOf } from "./deno_runtime.ts";
 import { keepBroker } from "./keep_broker.ts";
@@ -79,7 +86,7 @@ export interface Stack extends AsyncDisposable {
   readonly apiUrl: string;
   /** Where the dashboard is, if it was started. */
   readonly dashboardUrl: string;
-  /** File with the keys that SMTP passwords are sealed under; not there if `MASTER_KEY` is set. */
+  /** File with the keys that open SMTP passwords; not there if `MASTER_KEY` is set. */
   readonly masterKeyFile: string;
   readonly masterKey: string;
   /** Our own broker and database, where no other ones were given. */
@@ -138,6 +145,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     MONGODB_URL: undefined,
     NATS_URL: undefined,
     MASTER_KEY: undefined,
+    SEALING_KEY: undefined,
+    SEALING_KEY_FILE: undefined,
     SECOND_FACTOR_KEY: undefined,
     MASTER_KEY_FILE: undefined,
     MONGODB_URL_FILE: undefined,
@@ -160,10 +169,10 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     // Saves a third of the CPU that the start of the services takes.
     NODE_COMPILE_CACHE: compiledDirOf(name, { compiledDir }),
     ...(name === "inbox" ? {} : addresses.services[name]),
-    // The dashboard seals passwords, and of the services the mailer alone opens them.
-    ...(name === "mailer" || name === "dashboard" ? { MASTER_KEY: masterKey } : {}),
+    ...(name === "mailer" ? { MASTER_KEY: masterKey } : {}),
     ...(name === "dashboard"
       ? {
+        SEALING_KEY: writeSealingKey(sealingKeyOf(readMasterKeys(masterKey))),
         SECOND_FACTOR_KEY: secondFactorKey,
         PORT: String(dashboardPort),
         PUBLIC_URL: dashboardUrl,

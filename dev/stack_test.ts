@@ -40,7 +40,7 @@ test("openStack() gives each service its own logins and flags, and no other's", 
       const environment = await readFile(`/proc/${pid}/environ`, "utf8");
       const known = [...secrets].filter(([, word]) => environment.includes(word));
       assert.deepEqual(known.map(([of]) => of), [
-        ...(name === "mailer" || name === "dashboard" ? ["the master key"] : []),
+        ...(name === "mailer" ? ["the master key"] : []),
         `${name} broker`,
         ...(name === "pdf" ? [] : [`${name} db`]),
       ]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } from "@posthaste/storage";
+import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
 import {
   byDay,
   openOtlpReceiver,
@@ -277,21 +277,19 @@ test("a message is told from queued to sent with the server's reply", async () =
 
 test("a login over STARTTLS and over TLS delivers once the password is right", async () => {
   const template = await system.publishEmail({ subject: "Login", html: "<p>{{ x }}" });
-  const keys = readMasterKeys(system.stack.masterKey);
-  const seal = (password: string) => (recordId: string) => ({
+  const key = sealingKeyOf(readMasterKeys(system.stack.masterKey));
+  const seal = (password: string, port: number) => (recordId: string) => ({
     user: "shop",
     password: sealSecret(password, {
-      keys,
-      accountId: system.accountId,
-      recordId,
-      field: INTEGRATION_PASSWORD,
+      ...bindPassword({ accountId: system.accountId, recordId, host: "127.0.0.1", port }),
+      key,
     }),
     method: null,
   });
   await Promise.all((["starttls", "implicit"] as const).map(async (tls) => {
     await using server = await openSmtpSink({ tls, users: { shop: "right" } });
     const ca = testCertificate.cert;
-    const id = await system.connect(server.port, { tls, ca, auth: seal("wrong") });
+    const id = await system.connect(server.port, { tls, ca, auth: seal("wrong", server.port) });
     const to = [{ email: `${tls}@login.example` }];
     const accepted = await system.send({ template, integration: id, to });
     await system.untilResting(accepted.id);
@@ -302,7 +300,9 @@ test("a login over STARTTLS and over TLS delivers once the password is right", a
     assert.equal(refused.reply?.code, 535);
     assert.equal(server.messages.length, 0);
 
-    await system.store.updateIntegration(system.accountId, id, { auth: seal("right") });
+    await system.store.updateIntegration(system.accountId, id, {
+      auth: seal("right", server.port),
+    });
     // The change ends the suspension; the mailer knows the old integration for some seconds.
     await until(async () => (await system.message(messageId)).state === "sent", {
       message: "the mail to be sent with the new password",

@@ -137,7 +137,8 @@ describe("wrong settings", { concurrency: true }, () => {
         LOG_LEVEL: "loud",
         SHUTDOWN_DEADLINE: "soon",
         ...(name === "pdf" ? { PRINT_PAGES: "none" } : { MONGODB_URL: "" }),
-        ...(name === "mailer" || name === "dashboard" ? { MASTER_KEY: "" } : {}),
+        ...(name === "mailer" ? { MASTER_KEY: "" } : {}),
+        ...(name === "dashboard" ? { SEALING_KEY: "" } : {}),
       };
       const main = fileURLToPath(new URL(`../services/${name}/main.ts`, import.meta.url));
       const { code, stderr: said } = await promisify(execFile)(process.execPath, [main], {

@@ -9,6 +9,7 @@ import { readCertificates } from "../read_certificates.ts";
 import { readDuration, readInteger } from "../read_option.ts";
 import { saySpan } from "../say.ts";
 import type { Cell } from "../table.ts";
+import { readSealingKeyFor } from "./keys.ts";
 
 interface IntegrationOptions {
   account?: string;
@@ -42,7 +43,7 @@ export function integrationsCommand(context: CommandContext): Command {
       "after",
       `
 A password is asked for on the terminal, or read from the standard input; it is never an
-argument. It is sealed with MASTER_KEY.
+argument. It is sealed to SEALING_KEY or, where that is not set, to the first key of MASTER_KEY.
 
 Examples:
   posthaste integrations create --account shop --name main --host smtp.example.com --port 587 \\
@@ -145,10 +146,13 @@ async function createIntegration(
   }
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, options.account);
-  const auth = options.user === undefined ? null : await sealAuth(context, account._id, options);
   // Commander made sure that all that is needed was given.
   const complete = settings as Omit<IntegrationSettings, "auth">;
-  const created = await store.createIntegration({ ...complete, accountId: account._id, auth });
+  const accountId = account._id;
+  const auth = options.user === undefined
+    ? null
+    : await sealAuth(context, { ...complete, accountId }, options);
+  const created = await store.createIntegration({ ...complete, accountId, auth });
   warn(context, created);
   output.result(show(created), () => `Created integration ${created.id}, ${describe(created)}`);
 }
@@ -163,7 +167,7 @@ async function updateIntegration(
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, options.account);
   const current = await findIntegration(store, account._id, which);
-  const auth = await changeAuth(context, current, options);
+  const auth = await changeAuth(context, { current, settings }, options);
   const changes = auth === undefined ? settings : { ...settings, auth };
   const updated = await store.updateIntegration(account._id, current.id, changes) ?? current;
   warn(context, updated);
@@ -232,7 +236,7 @@ async function readSettings(
 
 async function changeAuth(
   context: CommandContext,
-  current: Integration,
+  { current, settings }: { current: Integration; settings: Partial<IntegrationSettings> },
   options: IntegrationOptions,
 ): Promise<SealAuth | null | undefined> {
   const { login, user, newPassword, passwordStdin, authMethod } = options;
@@ -241,12 +245,19 @@ async function changeAuth(
     if (asksPassword || authMethod) throw usageError("Cannot log in and not: drop --no-login");
     return null;
   }
+  const { accountId, host, port } = { ...current, ...settings };
+  if (!asksPassword && current.auth !== null && (host !== current.host || port !== current.port)) {
+    throw usageError(
+      `Cannot change the server: the password is sealed for "${current.host}:${current.port}"`,
+      "add --new-password or --password-stdin, or --no-login",
+    );
+  }
   if (!asksPassword && authMethod === undefined) return undefined;
   if (current.auth === null && user === undefined) {
     throw usageError("Cannot log in without a user: --user is missing");
   }
   if (asksPassword) {
-    return await sealAuth(context, current.accountId, {
+    return await sealAuth(context, { accountId, host, port }, {
       ...options,
       user: user ?? current.auth?.user ?? "",
     });
@@ -258,23 +269,21 @@ async function changeAuth(
 }
 
 async function sealAuth(
-  { settings, stdin, stderr }: CommandContext,
-  accountId: string,
+  context: CommandContext,
+  { accountId, host, port }: Pick<Integration, "accountId" | "host" | "port">,
   { user = "", authMethod }: IntegrationOptions,
 ): Promise<SealAuth> {
-  const { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } = await import("@posthaste/storage");
+  const { stdin, stderr } = context;
+  const { bindPassword, sealSecret } = await import("@posthaste/storage");
   // Before the question: nobody likes to type a password for nothing.
-  const keys = readMasterKeys(settings.masterKey);
+  const key = await readSealingKeyFor(context);
   const password = await askPassword({ stdin, stderr, question: `Password of "${user}"` });
   return (recordId, current) => ({
     user,
     method: authMethod ?? current?.method ?? null,
     password: sealSecret(password, {
-      keys,
-      accountId,
-      recordId,
-      field: INTEGRATION_PASSWORD,
-      current: current?.password,
+      ...bindPassword({ accountId, recordId, host, port }),
+      key,
     }),
   });
 }

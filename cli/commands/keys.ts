@@ -1,4 +1,4 @@
-import type { KeyUse, MasterKeys, Store } from "@posthaste/storage";
+import type { KeyUse, MasterKeys, SealingKey, Store } from "@posthaste/storage";
 import { Command } from "commander";
 import { type CommandContext, openStoreFor } from "../command_context.ts";
 import { usageError } from "../command_error.ts";
@@ -10,17 +10,18 @@ const BATCH = 100;
 /** `posthaste keys …` */
 export function keysCommand(context: CommandContext): Command {
   const command = new Command("keys")
-    .description("Make, list and replace master keys: those that SMTP passwords are sealed under.")
+    .description("Make, list and replace master keys: those that open SMTP passwords.")
     .addHelpText(
       "after",
       `
 To replace a key while mail is sent:
   1. posthaste keys generate k2        makes a key; keep it where the others are
-  2. MASTER_KEY=<old>,<new>            for every mailer; start them again, one after another
-  3. MASTER_KEY=<new>,<old>            for the mailers and for whoever runs this command
-  4. posthaste keys rotate             brings every password under the new key
-  5. posthaste keys list               shows that nothing is under the old one
-  6. MASTER_KEY=<new>                  and keep the old one as long as backups need it
+  2. MASTER_KEY=<new>,<old>            for every mailer; start them again, one after another
+  3. posthaste keys public             prints the new key's public half
+  4. SEALING_KEY=<public half>         for the dashboard; start it again
+  5. posthaste keys rotate             seals every password to the new key
+  6. posthaste keys list               shows that nothing is sealed to the old one
+  7. MASTER_KEY=<new>                  and keep the old one as long as backups need it
 
 Examples:
   posthaste keys list
@@ -31,17 +32,23 @@ Examples:
     .description("Make a master key. It is printed once and stored nowhere.")
     .addHelpText("after", "\nExample:\n  posthaste keys generate k2 >> master.keys\n")
     .action((id: string) => generateKey(context, id));
+  command.command("public")
+    .description(
+      "Print the public half of the first key of MASTER_KEY: the dashboard's SEALING_KEY.",
+    )
+    .addHelpText("after", "\nExample:\n  posthaste keys public\n")
+    .action(() => printPublicKey(context));
   command.command("list")
-    .description("List the master keys by their ids, and how many passwords are under each.")
+    .description("List the master keys by their ids, and how many passwords are sealed to each.")
     .addHelpText("after", "\nExample:\n  posthaste keys list --json\n")
     .action(() => listKeys(context));
   command.command("rotate")
-    .description("Bring every password under the first key of MASTER_KEY. It opens none.")
+    .description("Seal every password to the first key of MASTER_KEY. It opens none.")
     .addHelpText(
       "after",
       `
 Mail goes on meanwhile. It may be broken off and begun again. It ends with 1 if something is left
-under another key.
+that is sealed to another key, or as versions before the sealing key did.
 
 Example:
   posthaste keys rotate
@@ -61,6 +68,13 @@ async function generateKey({ output }: CommandContext, id: string): Promise<void
   output.note("Keep it now: it is shown this once, and without it no password opens");
 }
 
+async function printPublicKey(context: CommandContext): Promise<void> {
+  const { sealingKeyOf, writeSealingKey } = await import("@posthaste/storage");
+  const key = sealingKeyOf(await readKeys(context));
+  const sealingKey = writeSealingKey(key);
+  context.output.result({ id: key.id, sealingKey }, () => sealingKey);
+}
+
 async function listKeys(context: CommandContext): Promise<void> {
   const { output } = context;
   const keys = await readKeys(context);
@@ -68,11 +82,12 @@ async function listKeys(context: CommandContext): Promise<void> {
   const rows = rowsOf(keys, await store.countSecrets());
   output.result(rows, () =>
     output.table(
-      ["KEY", "STATE", "PASSWORDS"],
-      rows.map(({ id, state, count }) => [
+      ["KEY", "STATE", "PASSWORDS", "OUTDATED"],
+      rows.map(({ id, state, count, outdated }) => [
         id,
         { text: state, style: output.styler(COLOURS[state]) },
         String(count),
+        String(outdated),
       ]),
     ));
 }
@@ -80,15 +95,15 @@ async function listKeys(context: CommandContext): Promise<void> {
 const COLOURS = { current: "green", former: "dim", missing: "red" } as const;
 
 function rowsOf({ currentId, byId }: MasterKeys, uses: readonly KeyUse[]) {
-  const counts = new Map(uses.map(({ keyId, count }) => [keyId, count]));
-  return [...new Set([...byId.keys(), ...counts.keys()])].map((id) => ({
+  const useOf = new Map(uses.map(({ keyId, ...use }) => [keyId, use]));
+  return [...new Set([...byId.keys(), ...useOf.keys()])].map((id) => ({
     id,
     state: id === currentId
       ? "current" as const
       : byId.has(id)
       ? "former" as const
       : "missing" as const,
-    count: counts.get(id) ?? 0,
+    ...(useOf.get(id) ?? { count: 0, outdated: 0 }),
   }));
 }
 
@@ -98,14 +113,18 @@ async function rotateKeys(context: CommandContext): Promise<void> {
   await using store = await openStoreFor(context);
   const { rewrapped, faults } = await rewrapAll(context, store, keys);
   const left = rowsOf(keys, await store.countSecrets())
-    .filter(({ state, count }) => state !== "current" && count > 0);
+    .map(({ id, state, count, outdated }) => ({
+      id,
+      count: state === "current" ? outdated : count,
+    }))
+    .filter(({ count }) => count > 0);
   const count = left.reduce((sum, each) => sum + each.count, 0);
   for (const { recordId, reason } of faults) output.warn(reason, `integration ${recordId}`);
   output.result({ currentId: keys.currentId, rewrapped, left: count, faults }, () => {
-    const done = `${sayCount(rewrapped, "password")} brought under "${keys.currentId}"`;
-    if (count === 0) return `${done}; none is left under another key`;
-    const under = left.map((each) => `${each.count} under "${each.id}"`).join(", ");
-    return `${done}; left: ${under}`;
+    const done = `${sayCount(rewrapped, "password")} sealed to "${keys.currentId}"`;
+    if (count === 0) return `${done}; none is left to seal`;
+    const others = left.map((each) => `${each.count} of "${each.id}"`).join(", ");
+    return `${done}; left: ${others}`;
   });
   if (count > 0) context.endWith(EXIT.failed);
 }
@@ -131,5 +150,18 @@ export async function readKeys({ settings }: CommandContext): Promise<MasterKeys
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw usageError(error.message, 'write MASTER_KEY as "id:base64", the current key first');
+  }
+}
+
+/** Reads the key that passwords are sealed to: the environment's or, without it, the first master key's. */
+export async function readSealingKeyFor(context: CommandContext): Promise<SealingKey> {
+  const { readSealingKey, sealingKeyOf } = await import("@posthaste/storage");
+  const { sealingKey } = context.settings;
+  if (sealingKey === undefined) return sealingKeyOf(await readKeys(context));
+  try {
+    return readSealingKey(sealingKey);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw usageError(error.message, 'write SEALING_KEY as "posthaste keys public" prints it');
   }
 }

@@ -14,7 +14,7 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { BROKER_USERS } from "@posthaste/messaging";
-import { DATABASE_USERS } from "@posthaste/storage";
+import { DATABASE_USERS, readMasterKeys, sealingKeyOf, writeSealingKey } from "@posthaste/storage";
 import { makeCertificates } from "./make_certificates.ts";
 import { passwordVariableOf } from "./nats_accounts.ts";
 
@@ -29,6 +29,7 @@ const MONGODB_HOSTS = [0, 1, 2].map((n) => `mongodb-${n}.mongodb.${NAMESPACE}.sv
 export function makeSecrets(): Secrets {
   const broker = passwordsOf(["operator", ...BROKER_USERS]);
   const database = passwordsOf(["operator", ...DATABASE_USERS]);
+  const masterKey = `k1:${randomBytes(32).toString("base64")}`;
   const apiPrefix = `OPERATOR.${newPassword()}`;
   const connections = (user: string): Record<string, string> => ({
     NATS_URL: natsUrl(user, broker[user] as string),
@@ -53,8 +54,9 @@ export function makeSecrets(): Secrets {
       ...connections("operator"),
       NATS_URL: `${natsUrl("operator", broker["operator"] as string)}&api=${apiPrefix}`,
     },
-    "master-key": { MASTER_KEY: `k1:${randomBytes(32).toString("base64")}` },
+    "master-key": { MASTER_KEY: masterKey },
     "dashboard-secrets": {
+      SEALING_KEY: writeSealingKey(sealingKeyOf(readMasterKeys(masterKey))),
       SETUP_CODE: randomBytes(6).toString("hex"),
       SECOND_FACTOR_KEY: randomBytes(32).toString("base64"),
     },

@@ -68,7 +68,7 @@ for (const overlay of OVERLAYS) {
     });
 
     test("nobody has the secrets of another", () => {
-      const shared = new Set(["nats-tls", "mongodb-tls", "mongodb-keyfile", "master-key"]);
+      const shared = new Set(["nats-tls", "mongodb-tls", "mongodb-keyfile"]);
       const users = new Map<string, string[]>();
       for (const { name, pod } of workloadsOf(objects)) {
         for (const secret of secretsOf(pod.volumes ?? [])) {
@@ -78,7 +78,7 @@ for (const overlay of OVERLAYS) {
       for (const [secret, names] of users) {
         if (!shared.has(secret)) assert.equal(names.length, 1, `${secret}: ${names}`);
       }
-      assert.deepEqual(users.get("master-key")?.sort(), ["dashboard", "mailer"]);
+      assert.deepEqual(users.get("master-key")?.sort(), ["mailer"]);
       assert.deepEqual(users.get("mongodb-keyfile")?.sort(), ["mongodb", "mongodb-users"]);
     });
   });

@@ -154,8 +154,10 @@ export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
 
 /** A secret under AES-256-GCM; all texts are base64. */
 export const sealedSecretSchema = z.object({
-  /** Id of the master key that wraps the record's own key. */
+  /** Id of the master key that opens it. */
   keyId: z.string(),
+  /** X25519, drawn for this secret. Without it the master key itself wraps the secret's own key. */
+  ephemeralKey: z.string().optional(),
   wrappedKey: z.string(),
   nonce: z.string(),
   ciphertext: z.string(),

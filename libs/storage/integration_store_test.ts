@@ -6,7 +6,8 @@ import { openTestStore, type TestStore } from "./_test_store.ts";
 import { openIntegrationCache } from "./integration_cache.ts";
 import type { NewIntegration, SealAuth } from "./integration_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
-import { openSecret, readMasterKeys, sealSecret } from "./secret_box.ts";
+import { readMasterKeys, sealingKeyOf } from "./master_keys.ts";
+import { openSecret, sealSecret } from "./secret_box.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -21,12 +22,10 @@ const keys = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
 const field = "password";
 
 function sealing(accountId: string, password: string): SealAuth {
-  return (recordId, current) => ({
+  return (recordId) => ({
     user: "shop",
     method: null,
-    password: sealSecret(password, {
-      ...{ keys, accountId, recordId, field, current: current?.password },
-    }),
+    password: sealSecret(password, { key: sealingKeyOf(keys), accountId, recordId, field }),
   });
 }
 
@@ -73,14 +72,14 @@ test("updateIntegration() counts a revision per change, also of 10 at once", asy
 });
 
 test("upsertIntegrationByName() can be called again without a new revision, also by 5 at once", async () => {
+  const open = { ...integrationOf("acc_6"), auth: null };
   const all = await Promise.all(
-    Array.from({ length: 5 }, () => store.upsertIntegrationByName(integrationOf("acc_6"))),
+    Array.from({ length: 5 }, () => store.upsertIntegrationByName(open)),
   );
   assert.deepEqual(new Set(all.map(({ _id }) => _id)).size, 1);
-  const again = await store.upsertIntegrationByName(integrationOf("acc_6"));
+  const again = await store.upsertIntegrationByName(open);
   assert.deepEqual([again._id, again.revision], [all[0]?._id, 1]);
-  const auth = sealing("acc_6", "changed");
-  const changed = await store.upsertIntegrationByName({ ...integrationOf("acc_6"), auth });
+  const changed = await store.upsertIntegrationByName(integrationOf("acc_6"));
   assert.deepEqual([changed._id, changed.revision], [again._id, 2]);
 });
 

@@ -88,15 +88,21 @@ export {
   passwordFault,
   verifyPassword,
 } from "./password.ts";
+export {
+  type MasterKeys,
+  readMasterKeys,
+  readSealingKey,
+  type SealingKey,
+  sealingKeyOf,
+  writeSealingKey,
+} from "./master_keys.ts";
 export type { NewUser, PeopleStore } from "./people_store.ts";
 export {
+  bindPassword,
   INTEGRATION_DKIM_KEY,
   INTEGRATION_PASSWORD,
   MasterKeyMissingError,
-  type MasterKeys,
   openSecret,
-  readMasterKeys,
-  type SealOptions,
   sealSecret,
   type SecretBinding,
 } from "./secret_box.ts";

@@ -1,25 +1,34 @@
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import type { SealedSecret } from "@posthaste/contracts";
+import {
+  type MasterKey,
+  type MasterKeys,
+  publicKeyOf,
+  rawBytesOf,
+  type SealingKey,
+  sealingKeyOf,
+} from "./master_keys.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
+const WRAP_INFO = "posthaste sealed secret";
 
 /** Field that an integration's password is bound to. */
 export const INTEGRATION_PASSWORD = "auth.password";
 
 /** Field that the private key is bound to with which an integration's mail is signed. */
 export const INTEGRATION_DKIM_KEY = "dkim.privateKey";
-
-/** The keys under which records' own keys are wrapped. They do not print. */
-export interface MasterKeys {
-  /** Id of the key that new secrets are sealed under. */
-  currentId: string;
-  /** Every key that secrets may still be sealed under, by its id. */
-  byId: ReadonlyMap<string, KeyObject>;
-}
 
 /** What a secret belongs to: it opens nowhere else. */
 export interface SecretBinding {
@@ -28,62 +37,41 @@ export interface SecretBinding {
   recordId: string;
   /** Name of the field in that document. */
   field: string;
+  /** The only server that it may be shown to, as `host:port`; none for what no server is shown. */
+  server?: string | undefined;
 }
 
-/** Where and under what a text is sealed. */
-export interface SealOptions extends SecretBinding {
-  keys: MasterKeys;
-  /** Kept when it holds the same text under the current key: so a set-up can run again unchanged. */
-  current?: SealedSecret | null | undefined;
-}
-
-/**
- * Reads master keys from a setting: `id:base64` with 32 bytes each, separated by commas. The first
- * seals; the others only open what was sealed before they were replaced.
- *
- * @throws {TypeError} If the setting has another form. The message holds no key.
- */
-export function readMasterKeys(setting: string): MasterKeys {
-  const byId = new Map<string, KeyObject>();
-  for (const [position, part] of setting.split(",").entries()) {
-    const [, id, encoded] = /^([\w.-]+):([A-Za-z0-9+/]{43}=)$/.exec(part.trim()) ?? [];
-    if (id === undefined || encoded === undefined) {
-      throw keyFault(position, `expected an id, a colon and ${KEY_BYTES} bytes in base64`);
-    }
-    if (byId.has(id)) throw keyFault(position, `the id "${id}" stands there twice`);
-    byId.set(id, createSecretKey(encoded, "base64"));
-  }
-  const [currentId] = byId.keys();
-  if (currentId === undefined) throw keyFault(0, "there is none");
-  return { currentId, byId };
-}
-
-function keyFault(position: number, reason: string): TypeError {
-  return new TypeError(`Cannot read master key ${position + 1}: ${reason}`);
+/** Returns what the password of an integration is bound to. */
+export function bindPassword(
+  integration: { accountId: string; recordId: string; host: string; port: number },
+): SecretBinding {
+  const { accountId, recordId, host, port } = integration;
+  return { accountId, recordId, field: INTEGRATION_PASSWORD, server: `${host}:${port}` };
 }
 
 /**
- * Seals a text with AES-256-GCM under a key of its own, which is wrapped by the current master key.
- * Both are bound to the account, the record and the field.
+ * Seals a text with AES-256-GCM under a key of its own. That key is wrapped for the holder of a master
+ * key: under a secret shared by X25519 (RFC 7748) with a key pair drawn for this alone, by
+ * HKDF-SHA-256. Whoever seals cannot open what it has sealed.
  *
- * @throws {TypeError} If the name of one of these holds a `|`, which stands between them.
+ * @throws {TypeError} If one of the names that it is bound to holds a `|`, which stands between them.
  */
-export function sealSecret(text: string, options: SealOptions): SealedSecret {
-  const { keys, current } = options;
-  if (current?.keyId === keys.currentId && holds(current, text, options)) return current;
+export function sealSecret(
+  text: string,
+  options: SecretBinding & { key: SealingKey },
+): SealedSecret {
   const key = randomBytes(KEY_BYTES);
-  const aad = aadOf(options);
   const nonce = randomBytes(NONCE_BYTES);
   return {
-    keyId: keys.currentId,
-    wrappedKey: wrapKey(key, options),
+    ...wrapKey(key, options),
     nonce: nonce.toString("base64"),
-    ciphertext: encrypt(Buffer.from(text), { key: createSecretKey(key), nonce, aad })
-      .toString("base64"),
+    ciphertext: encrypt(Buffer.from(text), {
+      ...{ key: createSecretKey(key), nonce, aad: textAadOf(options) },
+    }).toString("base64"),
   };
 }
 
-/** A secret is sealed under a master key that this process was not given, and others may have been. */
+/** A secret is sealed to a master key that this process was not given, and others may have been. */
 export class MasterKeyMissingError extends Error {
   override readonly name = "MasterKeyMissingError";
 }
@@ -92,8 +80,8 @@ export class MasterKeyMissingError extends Error {
  * Opens a sealed text. Only the mailer does so (`tools/import_rules.ts`).
  *
  * @throws {MasterKeyMissingError} If its master key is not among the keys.
- * @throws {Error} If it was sealed for another record or field, or it was changed. No message holds a
- * secret.
+ * @throws {Error} If it was sealed for another record, field or server, or it was changed. No message
+ * holds a secret.
  */
 export function openSecret(
   sealed: SealedSecret,
@@ -103,10 +91,10 @@ export function openSecret(
   const nonce = Buffer.from(sealed.nonce, "base64");
   const ciphertext = Buffer.from(sealed.ciphertext, "base64");
   try {
-    return decrypt(ciphertext, { key: createSecretKey(key), nonce, aad: aadOf(options) })
+    return decrypt(ciphertext, { key: createSecretKey(key), nonce, aad: textAadOf(options) })
       .toString();
   } catch {
-    throw secretFault(options, WRONG);
+    throw secretFault(options);
   }
 }
 
@@ -114,7 +102,7 @@ export function openSecret(
  * Tells whether the master keys open a sealed text, without opening it.
  *
  * @throws {MasterKeyMissingError} If its master key is not among the keys.
- * @throws {Error} If it was sealed under another key of that name, for another record or field.
+ * @throws {Error} If it was sealed to another key of that name, for another record, field or server.
  */
 export function checkSecret(
   sealed: SealedSecret,
@@ -123,40 +111,87 @@ export function checkSecret(
   unwrapKey(sealed, options);
 }
 
+/** Tells whether a secret is sealed to a master key as one would be sealed now. */
+export function isSealedTo(sealed: SealedSecret, keyId: string): boolean {
+  return sealed.keyId === keyId && sealed.ephemeralKey !== undefined;
+}
+
 /**
- * Wraps the key of a sealed text again, under the current master key: the text itself stays sealed.
+ * Wraps the key of a sealed text again, for the current master key: the text itself stays sealed.
  * Gives what it was given if that is done already.
  *
  * @throws {MasterKeyMissingError} If its master key is not among the keys.
- * @throws {Error} If it was sealed for another record or field, or its key was changed.
+ * @throws {Error} If it was sealed for another record, field or server, or its key was changed.
  */
 export function rewrapSecret(
   sealed: SealedSecret,
   options: SecretBinding & { keys: MasterKeys },
 ): SealedSecret {
-  const { currentId } = options.keys;
-  if (sealed.keyId === currentId) return sealed;
-  return { ...sealed, keyId: currentId, wrappedKey: wrapKey(unwrapKey(sealed, options), options) };
+  const { keys } = options;
+  if (isSealedTo(sealed, keys.currentId)) return sealed;
+  const key = unwrapKey(sealed, options);
+  return { ...sealed, ...wrapKey(key, { ...options, key: sealingKeyOf(keys) }) };
 }
 
-const WRONG = "it was changed, or sealed for another record or by another key";
+type WrappedKey = Pick<SealedSecret, "keyId" | "ephemeralKey" | "wrappedKey">;
 
-function wrapKey(key: Buffer, options: SecretBinding & { keys: MasterKeys }): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const masterKey = masterKeyOf(options.keys.currentId, options);
-  const wrapped = encrypt(key, { key: masterKey, nonce, aad: aadOf(options) });
-  return Buffer.concat([nonce, wrapped]).toString("base64");
+function wrapKey(key: Buffer, options: SecretBinding & { key: SealingKey }): WrappedKey {
+  const { id, publicKey } = options.key;
+  const ephemeral = generateKeyPairSync("x25519");
+  const shared = shareKey({
+    shared: diffieHellman({ privateKey: ephemeral.privateKey, publicKey }),
+    ephemeralKey: ephemeral.publicKey,
+    publicKey,
+  });
+  // The key encrypts this one thing, so its nonce need not be drawn.
+  const nonce = Buffer.alloc(NONCE_BYTES);
+  return {
+    keyId: id,
+    ephemeralKey: rawBytesOf(ephemeral.publicKey).toString("base64"),
+    wrappedKey: encrypt(key, { key: shared, nonce, aad: keyAadOf(options) }).toString("base64"),
+  };
 }
 
 function unwrapKey(sealed: SealedSecret, options: SecretBinding & { keys: MasterKeys }): Buffer {
-  const key = masterKeyOf(sealed.keyId, options);
+  const masterKey = masterKeyOf(sealed.keyId, options);
   const wrapped = Buffer.from(sealed.wrappedKey, "base64");
-  const nonce = wrapped.subarray(0, NONCE_BYTES);
   try {
-    return decrypt(wrapped.subarray(NONCE_BYTES), { key, nonce, aad: aadOf(options) });
+    if (sealed.ephemeralKey === undefined) return unwrapBySecretKey(wrapped, masterKey, options);
+    const ephemeralKey = publicKeyOf(Buffer.from(sealed.ephemeralKey, "base64"));
+    const { privateKey, sealingKey: { publicKey } } = masterKey;
+    const shared = shareKey({
+      shared: diffieHellman({ privateKey, publicKey: ephemeralKey }),
+      ephemeralKey,
+      publicKey,
+    });
+    return decrypt(wrapped, {
+      ...{ key: shared, nonce: Buffer.alloc(NONCE_BYTES), aad: keyAadOf(options) },
+    });
   } catch {
-    throw secretFault(options, WRONG);
+    throw secretFault(options);
   }
+}
+
+/** Unwraps what was sealed before there were sealing keys: it is bound to no server. */
+function unwrapBySecretKey(
+  wrapped: Buffer,
+  { secretKey: key }: MasterKey,
+  options: SecretBinding,
+): Buffer {
+  const nonce = wrapped.subarray(0, NONCE_BYTES);
+  return decrypt(wrapped.subarray(NONCE_BYTES), { key, nonce, aad: textAadOf(options) });
+}
+
+/** Derives the key of AES-256 from a shared secret and both public keys (RFC 7748, section 6.1). */
+function shareKey(
+  { shared, ephemeralKey, publicKey }: {
+    shared: Buffer;
+    ephemeralKey: KeyObject;
+    publicKey: KeyObject;
+  },
+): KeyObject {
+  const salt = Buffer.concat([rawBytesOf(ephemeralKey), rawBytesOf(publicKey)]);
+  return createSecretKey(Buffer.from(hkdfSync("sha256", shared, salt, WRAP_INFO, KEY_BYTES)));
 }
 
 interface CipherInput {
@@ -177,28 +212,32 @@ function decrypt(sealed: Buffer, { key, nonce, aad }: CipherInput): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
 }
 
-function holds(sealed: SealedSecret, text: string, options: SealOptions): boolean {
-  try {
-    return openSecret(sealed, options) === text;
-  } catch {
-    return false;
-  }
+function textAadOf({ accountId, recordId, field }: SecretBinding): Buffer {
+  return joinNames([accountId, recordId, field], { recordId, field });
 }
 
-function aadOf({ accountId, recordId, field }: SecretBinding): Buffer {
-  if ([accountId, recordId, field].some((name) => name.includes("|"))) {
+function keyAadOf({ accountId, recordId, field, server = "" }: SecretBinding): Buffer {
+  return joinNames([accountId, recordId, field, server], { recordId, field });
+}
+
+function joinNames(
+  names: readonly string[],
+  { recordId, field }: Pick<SecretBinding, "recordId" | "field">,
+): Buffer {
+  if (names.some((name) => name.includes("|"))) {
     throw new TypeError(`Cannot bind a secret to "${field}" of "${recordId}": a name holds "|"`);
   }
-  return Buffer.from(`${accountId}|${recordId}|${field}`);
+  return Buffer.from(names.join("|"));
 }
 
-function masterKeyOf(id: string, options: SecretBinding & { keys: MasterKeys }): KeyObject {
+function masterKeyOf(id: string, options: SecretBinding & { keys: MasterKeys }): MasterKey {
   const key = options.keys.byId.get(id);
   if (key !== undefined) return key;
   throw new MasterKeyMissingError(faultOf(options, `master key "${id}" is not configured`));
 }
 
-function secretFault(binding: SecretBinding, reason: string): Error {
+function secretFault(binding: SecretBinding): Error {
+  const reason = "it was changed, or sealed for another record or server, or to another key";
   return new Error(faultOf(binding, reason));
 }
 

@@ -3,33 +3,46 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { sealedSecretSchema } from "@posthaste/contracts";
 import {
+  type MasterKeys,
+  readMasterKeys,
+  readSealingKey,
+  sealingKeyOf,
+  writeSealingKey,
+} from "./master_keys.ts";
+import {
   MasterKeyMissingError,
   openSecret,
-  readMasterKeys,
   rewrapSecret,
   sealSecret,
+  type SecretBinding,
 } from "./secret_box.ts";
 
-const binding = { accountId: "acc_1", recordId: "acc_1/1", field: "password" };
+const binding = {
+  ...{ accountId: "acc_1", recordId: "acc_1/1", field: "password" },
+  server: "smtp.example.com:587",
+};
+// As the dashboard seals: by what is written in its settings.
+const seal = (text: string, { keys, ...bound }: SecretBinding & { keys: MasterKeys }) =>
+  sealSecret(text, { ...bound, key: readSealingKey(writeSealingKey(sealingKeyOf(keys))) });
 const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
 
 test("openSecret() gives back what sealSecret() sealed, and no two seals are alike", () => {
   const keys = readMasterKeys(setting("k1"));
-  const one = sealSecret("p4ss wörd", { ...binding, keys });
-  const two = sealSecret("p4ss wörd", { ...binding, keys });
+  const one = seal("p4ss wörd", { ...binding, keys });
+  const two = seal("p4ss wörd", { ...binding, keys });
   assert.deepEqual(sealedSecretSchema.parse(one), one);
   assert.equal(openSecret(one, { ...binding, keys }), "p4ss wörd");
-  for (const part of ["wrappedKey", "nonce", "ciphertext"] as const) {
+  for (const part of ["ephemeralKey", "wrappedKey", "nonce", "ciphertext"] as const) {
     assert.notEqual(one[part], two[part]);
   }
 });
 
 test("openSecret() opens with a former master key, and says which one is missing", () => {
   const [former, latter] = [setting("k1"), setting("k2")];
-  const sealed = sealSecret("secret", { ...binding, keys: readMasterKeys(former) });
+  const sealed = seal("secret", { ...binding, keys: readMasterKeys(former) });
   const both = readMasterKeys(`${latter},${former}`);
   assert.equal(openSecret(sealed, { ...binding, keys: both }), "secret");
-  assert.equal(sealSecret("secret", { ...binding, keys: both }).keyId, "k2");
+  assert.equal(seal("secret", { ...binding, keys: both }).keyId, "k2");
   assert.throws(() => openSecret(sealed, { ...binding, keys: readMasterKeys(latter) }), {
     name: MasterKeyMissingError.name,
     message: 'Cannot open secret "password" of "acc_1/1": master key "k1" is not configured',
@@ -38,7 +51,7 @@ test("openSecret() opens with a former master key, and says which one is missing
 
 test("openSecret() refuses another record, another key of the same id, and every changed part", () => {
   const keys = readMasterKeys(setting("k1"));
-  const sealed = sealSecret("hunter2", { ...binding, keys });
+  const sealed = seal("hunter2", { ...binding, keys });
   const refused = (attempt: () => string) =>
     assert.throws(attempt, (error: Error) => {
       assert.match(
@@ -51,27 +64,56 @@ test("openSecret() refuses another record, another key of the same id, and every
   refused(() => openSecret(sealed, { ...binding, accountId: "acc_2", keys }));
   refused(() => openSecret(sealed, { ...binding, recordId: "acc_1/2", keys }));
   refused(() => openSecret(sealed, { ...binding, keys: readMasterKeys(setting("k1")) }));
-  const other = sealSecret("other", { ...binding, keys });
-  for (const part of ["wrappedKey", "nonce", "ciphertext"] as const) {
+  const other = seal("other", { ...binding, keys });
+  for (const part of ["ephemeralKey", "wrappedKey", "nonce", "ciphertext"] as const) {
     refused(() => openSecret({ ...sealed, [part]: other[part] }, { ...binding, keys }));
     refused(() => openSecret({ ...sealed, [part]: "" }, { ...binding, keys }));
+    const longer = Buffer.concat([Buffer.from(sealed[part] ?? "", "base64"), Buffer.alloc(1)]);
+    const changed = { ...sealed, [part]: longer.toString("base64") };
+    refused(() => openSecret(changed, { ...binding, keys }));
   }
 });
 
 test("openSecret() refuses another field", () => {
   const keys = readMasterKeys(setting("k1"));
-  const sealed = sealSecret("hunter2", { ...binding, keys });
+  const sealed = seal("hunter2", { ...binding, keys });
   assert.throws(() => openSecret(sealed, { ...binding, field: "user", keys }), /it was changed/);
 });
 
-test("sealSecret() keeps the current secret as long as text and master key are the same", () => {
-  const former = setting("k1");
-  const keys = readMasterKeys(former);
-  const current = sealSecret("secret", { ...binding, keys });
-  assert.equal(sealSecret("secret", { ...binding, keys, current }), current);
-  assert.notEqual(sealSecret("changed", { ...binding, keys, current }), current);
-  const rotated = readMasterKeys(`${setting("k2")},${former}`);
-  assert.equal(sealSecret("secret", { ...binding, keys: rotated, current }).keyId, "k2");
+test("openSecret() shows a password to no other server than that it was sealed for", () => {
+  const keys = readMasterKeys(setting("k1"));
+  const sealed = seal("hunter2", { ...binding, keys });
+  for (const server of ["evil.example:587", "smtp.example.com:2525", "", undefined]) {
+    assert.throws(
+      () => openSecret(sealed, { ...binding, server, keys }),
+      /sealed for another record or server/,
+    );
+  }
+});
+
+test("sealSecret() needs nothing that opens what it has sealed", () => {
+  const keys = readMasterKeys(setting("k1"));
+  const written = writeSealingKey(sealingKeyOf(keys));
+  assert.match(written, /^k1:[A-Za-z0-9+/]{43}=$/);
+  const sealed = seal("hunter2", { ...binding, keys });
+  // Neither as a master key, nor for the way that secrets were sealed before.
+  const thief = readMasterKeys(written);
+  assert.throws(() => openSecret(sealed, { ...binding, keys: thief }), /it was changed/);
+  const { ephemeralKey: _, ...older } = sealed;
+  for (const each of [thief, keys]) {
+    assert.throws(() => openSecret(older, { ...binding, keys: each }), /it was changed/);
+  }
+});
+
+test("readSealingKey() refuses what is no public key, and points of small order", () => {
+  const base64 = (bytes: Buffer) => bytes.toString("base64");
+  const small = "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800";
+  const settings = ["", "k1", "k1:abc", `k1:${base64(Buffer.alloc(32))}`].concat(
+    `k1:${base64(Buffer.from(small, "hex"))}`,
+  );
+  for (const text of settings) {
+    assert.throws(() => readSealingKey(text), /^TypeError: Cannot read the sealing key: /);
+  }
 });
 
 test("readMasterKeys() refuses other forms without telling the key", () => {
@@ -91,14 +133,11 @@ test("readMasterKeys() refuses other forms without telling the key", () => {
 
 test("rewrapSecret() wraps the key of a secret again, and leaves the sealed text as it is", () => {
   const [former, latter] = [setting("k1"), setting("k2")];
-  const sealed = sealSecret("secret", { ...binding, keys: readMasterKeys(former) });
+  const sealed = seal("secret", { ...binding, keys: readMasterKeys(former) });
   const both = readMasterKeys(`${latter},${former}`);
   const rewrapped = rewrapSecret(sealed, { ...binding, keys: both });
-  assert.deepEqual({ ...rewrapped, wrappedKey: "", keyId: "" }, {
-    ...sealed,
-    wrappedKey: "",
-    keyId: "",
-  });
+  const rest = { keyId: "", ephemeralKey: "", wrappedKey: "" };
+  assert.deepEqual({ ...rewrapped, ...rest }, { ...sealed, ...rest });
   assert.equal(openSecret(rewrapped, { ...binding, keys: readMasterKeys(latter) }), "secret");
   assert.throws(() => openSecret(rewrapped, { ...binding, keys: readMasterKeys(former) }), {
     name: MasterKeyMissingError.name,
@@ -108,10 +147,13 @@ test("rewrapSecret() wraps the key of a secret again, and leaves the sealed text
 
 test("rewrapSecret() moves no secret to another account, record or field, and heals none", () => {
   const [former, latter] = [setting("k1"), setting("k2")];
-  const sealed = sealSecret("secret", { ...binding, keys: readMasterKeys(former) });
+  const sealed = seal("secret", { ...binding, keys: readMasterKeys(former) });
   const keys = readMasterKeys(`${latter},${former}`);
-  const other = { accountId: "acc_2", recordId: "acc_1/2", field: "user" };
-  for (const name of ["accountId", "recordId", "field"] as const) {
+  const other = {
+    ...{ accountId: "acc_2", recordId: "acc_1/2", field: "user" },
+    server: "evil.example:587",
+  };
+  for (const name of ["accountId", "recordId", "field", "server"] as const) {
     const moved = { ...binding, [name]: other[name] };
     assert.throws(() => rewrapSecret(sealed, { ...moved, keys }), /^Error: Cannot open secret/);
     assert.throws(
@@ -128,9 +170,9 @@ test("rewrapSecret() moves no secret to another account, record or field, and he
 
 test("sealSecret() takes no name that could be read as two", () => {
   const keys = readMasterKeys(setting("k1"));
-  for (const name of ["accountId", "recordId", "field"] as const) {
+  for (const name of ["accountId", "recordId", "field", "server"] as const) {
     assert.throws(
-      () => sealSecret("secret", { ...binding, [name]: "a|b", keys }),
+      () => seal("secret", { ...binding, [name]: "a|b", keys }),
       /a name holds "\|"/,
     );
   }

@@ -1,15 +1,18 @@
 import type { Integration, SealedSecret } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import type { MasterKeys } from "./master_keys.ts";
 import {
+  bindPassword,
   checkSecret,
   INTEGRATION_DKIM_KEY,
   INTEGRATION_PASSWORD,
-  type MasterKeys,
+  isSealedTo,
   rewrapSecret,
+  type SecretBinding,
 } from "./secret_box.ts";
 
-/** Which secrets to bring under the current master key. */
+/** Which secrets to seal to the current master key. */
 export interface Rewrapping {
   keys: MasterKeys;
   /** The most at once. */
@@ -20,7 +23,7 @@ export interface Rewrapping {
 
 /** A batch of secrets that were looked at. */
 export interface RewrappedBatch {
-  /** How many are under the current master key now and were not before. */
+  /** How many are sealed to the current master key now and were not before. */
   rewrapped: number;
   /** Those that stay as they are, by their record's id, with the reason. It holds no secret. */
   faults: { recordId: string; reason: string }[];
@@ -28,20 +31,22 @@ export interface RewrappedBatch {
   last: string | null;
 }
 
-/** How many secrets are sealed under a master key. */
+/** How many secrets are sealed to a master key. */
 export interface KeyUse {
   keyId: string;
   count: number;
+  /** How many of them are sealed as they were before there were sealing keys. */
+  outdated: number;
 }
 
-/** Bringing secrets under another master key, for all accounts. */
+/** Sealing secrets to another master key, for all accounts. */
 export interface SecretRotation {
   /** Counts the sealed secrets by the id of their master key. */
   countSecrets(): Promise<KeyUse[]>;
   /**
-   * Brings secrets under the current master key that are under another, a batch at a time. None is
-   * opened; whoever reads one meanwhile finds it under the one key or the other. It may be broken off
-   * and begun again.
+   * Seals secrets to the current master key that are sealed to another, or as they were before there
+   * were sealing keys, a batch at a time. None is opened; whoever reads one meanwhile finds it sealed
+   * to the one key or the other. It may be broken off and begun again.
    */
   rewrapSecrets(rewrapping: Rewrapping): Promise<RewrappedBatch>;
   /**
@@ -58,13 +63,14 @@ export function secretRotation(db: Db): SecretRotation {
   async function rewrap(found: Integration, keys: MasterKeys): Promise<number> {
     for (let current: Integration | null = found; current !== null;) {
       const { _id, accountId, revision }: Integration = current;
-      const stale = secretsOf(current).filter(({ secret }) => secret.keyId !== keys.currentId);
+      const stale = secretsOf(current).filter(({ secret }) => !isSealedTo(secret, keys.currentId));
       if (stale.length === 0) return 0;
-      const changes = stale.map(({ field, secret }) => {
-        const { keyId, wrappedKey } = rewrapSecret(secret, {
-          ...{ keys, accountId, recordId: _id, field },
-        });
-        return { [`${field}.keyId`]: keyId, [`${field}.wrappedKey`]: wrappedKey };
+      const changes = stale.map(({ binding, secret }) => {
+        const { keyId, ephemeralKey, wrappedKey } = rewrapSecret(secret, { ...binding, keys });
+        const parts = { keyId, ephemeralKey, wrappedKey };
+        return Object.fromEntries(
+          Object.entries(parts).map(([name, part]) => [`${binding.field}.${name}`, part]),
+        );
       });
       // With the revision: a change that has read the record before must not bring the old key back.
       const { matchedCount } = await integrations.updateOne({ _id, accountId, revision }, {
@@ -79,22 +85,29 @@ export function secretRotation(db: Db): SecretRotation {
 
   return {
     async countSecrets() {
-      const groups = await integrations.aggregate<{ _id: string; count: number }>([
-        { $project: { keyId: FIELDS.map((field) => `$${field}.keyId`) } },
-        { $unwind: "$keyId" },
-        { $match: { keyId: { $type: "string" } } },
-        { $group: { _id: "$keyId", count: { $sum: 1 } } },
+      const groups = await integrations.aggregate<Omit<KeyUse, "keyId"> & { _id: string }>([
+        { $project: { secret: FIELDS.map((field) => `$${field}`) } },
+        { $unwind: "$secret" },
+        { $match: { "secret.keyId": { $type: "string" } } },
+        {
+          $group: {
+            _id: "$secret.keyId",
+            count: { $sum: 1 },
+            outdated: { $sum: { $cond: [{ $ifNull: ["$secret.ephemeralKey", false] }, 0, 1] } },
+          },
+        },
         { $sort: { _id: 1 } },
       ]).toArray();
-      return groups.map(({ _id, count }) => ({ keyId: _id, count }));
+      return groups.map(({ _id, count, outdated }) => ({ keyId: _id, count, outdated }));
     },
     async rewrapSecrets({ keys, limit, after = "" }) {
       const found = await integrations.find({
         _id: { $gt: after },
         // `$gte: ""`: a text, so that one without a secret is none.
-        $or: FIELDS.map((field) => ({
-          [`${field}.keyId`]: { $ne: keys.currentId, $gte: "" },
-        })),
+        $or: FIELDS.flatMap((field) => [
+          { [`${field}.keyId`]: { $ne: keys.currentId, $gte: "" } },
+          { [`${field}.keyId`]: { $gte: "" }, [`${field}.ephemeralKey`]: null },
+        ]),
       }).sort({ _id: 1 }).limit(limit).toArray();
       const batch: RewrappedBatch = { rewrapped: 0, faults: [], last: found.at(-1)?._id ?? null };
       for (const integration of found) {
@@ -111,10 +124,10 @@ export function secretRotation(db: Db): SecretRotation {
     async lockedSecrets(keys) {
       const faults: RewrappedBatch["faults"] = [];
       for await (const integration of integrations.find().sort({ _id: 1 })) {
-        const { _id: recordId, accountId } = integration;
-        for (const { field, secret } of secretsOf(integration)) {
+        const { _id: recordId } = integration;
+        for (const { binding, secret } of secretsOf(integration)) {
           try {
-            checkSecret(secret, { keys, accountId, recordId, field });
+            checkSecret(secret, { ...binding, keys });
           } catch (error) {
             faults.push({ recordId, reason: (error as Error).message });
           }
@@ -128,11 +141,18 @@ export function secretRotation(db: Db): SecretRotation {
 /** Where an integration has secrets, which are bound to these names. */
 const FIELDS = [INTEGRATION_PASSWORD, INTEGRATION_DKIM_KEY] as const;
 
-function secretsOf({ auth, dkim }: Integration): { field: string; secret: SealedSecret }[] {
-  return [
-    ...(auth ? [{ field: INTEGRATION_PASSWORD, secret: auth.password }] : []),
-    ...(dkim ? [{ field: INTEGRATION_DKIM_KEY, secret: dkim.privateKey }] : []),
-  ];
+function secretsOf(integration: Integration): { binding: SecretBinding; secret: SealedSecret }[] {
+  const { _id: recordId, accountId, host, port, auth, dkim } = integration;
+  const secrets = [];
+  if (auth) {
+    const binding = bindPassword({ accountId, recordId, host, port });
+    secrets.push({ binding, secret: auth.password });
+  }
+  if (dkim) {
+    const binding = { accountId, recordId, field: INTEGRATION_DKIM_KEY };
+    secrets.push({ binding, secret: dkim.privateKey });
+  }
+  return secrets;
 }
 
 function isOfSecret(error: unknown): error is Error {

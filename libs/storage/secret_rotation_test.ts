@@ -3,14 +3,10 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openTestStore, type TestStore } from "./_test_store.ts";
-import {
-  INTEGRATION_DKIM_KEY,
-  INTEGRATION_PASSWORD,
-  openSecret,
-  readMasterKeys,
-  sealSecret,
-} from "./secret_box.ts";
+import { readMasterKeys, sealingKeyOf } from "./master_keys.ts";
+import { bindPassword, INTEGRATION_DKIM_KEY, openSecret, sealSecret } from "./secret_box.ts";
 
+const SERVER = { host: "smtp.example.com", port: 587 };
 const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
 const [FORMER, LATTER] = [setting("k1"), setting("k2")];
 const former = readMasterKeys(FORMER);
@@ -25,13 +21,14 @@ after(() => opened[Symbol.asyncDispose]());
 
 async function connect(accountId: string, name: string, keys = former) {
   return await opened.store.createIntegration({
-    ...{ accountId, name, host: "smtp.example.com", port: 587, tls: "starttls" },
+    ...{ accountId, name, ...SERVER, tls: "starttls" },
     senders: ["shop@example.com"],
     auth: (recordId) => ({
       user: name,
       method: null,
       password: sealSecret(`password of ${accountId} ${name}`, {
-        ...{ keys, accountId, recordId, field: INTEGRATION_PASSWORD },
+        ...bindPassword({ accountId, recordId, ...SERVER }),
+        key: sealingKeyOf(keys),
       }),
     }),
   });
@@ -40,7 +37,7 @@ async function connect(accountId: string, name: string, keys = former) {
 async function open(accountId: string, id: number, keys = both) {
   const found = await opened.store.findIntegration(accountId, id);
   assert.ok(found?.auth);
-  const binding = { accountId, recordId: found._id, field: INTEGRATION_PASSWORD };
+  const binding = bindPassword({ accountId, recordId: found._id, ...SERVER });
   return openSecret(found.auth.password, { ...binding, keys });
 }
 
@@ -64,7 +61,7 @@ test("rewrapSecrets() brings all accounts' secrets under the current key, while 
     ...{ accountId: "acc_0", name: "open", host: "h.example", port: 25, tls: "none" },
     ...{ auth: null, senders: ["a@example.com"] },
   });
-  assert.deepEqual(await store.countSecrets(), [{ keyId: "k1", count: 30 }]);
+  assert.deepEqual(await store.countSecrets(), [{ keyId: "k1", count: 30, outdated: 0 }]);
   const ended = new AbortController();
   let reads = 0;
   const reading = (async () => {
@@ -86,7 +83,7 @@ test("rewrapSecrets() brings all accounts' secrets under the current key, while 
   ended.abort();
   await Promise.all([reading, changing]);
   assert.ok(reads > 0);
-  assert.deepEqual(await store.countSecrets(), [{ keyId: "k2", count: 30 }]);
+  assert.deepEqual(await store.countSecrets(), [{ keyId: "k2", count: 30, outdated: 0 }]);
   assert.equal(await open("acc_2", 10, latter), "password of acc_2 number 29");
   assert.deepEqual(await rotate(7), { rewrapped: 0, faults: [] });
 });
@@ -98,7 +95,8 @@ test("rewrapSecrets() wraps no old key into a password that is changed at the sa
     const auth = (recordId: string) => ({
       ...{ user: "u", method: null },
       password: sealSecret(`password ${i}`, {
-        ...{ keys: former, accountId: "acc_4", recordId, field: INTEGRATION_PASSWORD },
+        ...bindPassword({ accountId: "acc_4", recordId, ...SERVER }),
+        key: sealingKeyOf(former),
       }),
     });
     const before = await store.findIntegration("acc_4", 1);
@@ -126,9 +124,9 @@ test("rewrapSecrets() goes on after a secret that does not open, and names it", 
   assert.match(faults[1]?.reason ?? "", /master key "k0" is not configured$/);
   assert.equal(await open("acc_3", 2, latter), "password of acc_3 good");
   assert.deepEqual(await store.countSecrets(), [
-    { keyId: "k0", count: 1 },
-    { keyId: "k1", count: 1 },
-    { keyId: "k2", count: 32 },
+    { keyId: "k0", count: 1, outdated: 0 },
+    { keyId: "k1", count: 1, outdated: 0 },
+    { keyId: "k2", count: 32, outdated: 0 },
   ]);
 });
 
@@ -140,7 +138,7 @@ test("rewrapSecrets() brings the keys that mail is signed with under the current
     dkim: (recordId) => ({
       ...{ domain: "example.com", selector: "ph", publicKey: "x", enabled: true },
       privateKey: sealSecret("the key", {
-        ...{ keys: former, accountId, recordId, field: INTEGRATION_DKIM_KEY },
+        ...{ key: sealingKeyOf(former), accountId, recordId, field: INTEGRATION_DKIM_KEY },
       }),
     }),
   });
@@ -150,7 +148,7 @@ test("rewrapSecrets() brings the keys that mail is signed with under the current
     dkim: (recordId) => ({
       ...{ domain: "example.com", selector: "ph", publicKey: "x", enabled: true },
       privateKey: sealSecret("another key", {
-        ...{ keys: former, accountId, recordId, field: INTEGRATION_DKIM_KEY },
+        ...{ key: sealingKeyOf(former), accountId, recordId, field: INTEGRATION_DKIM_KEY },
       }),
     }),
   });

@@ -4,7 +4,8 @@ import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { BSON, type Document } from "mongodb";
 import { openTestStore, type TestStore } from "./_test_store.ts";
-import { readMasterKeys } from "./secret_box.ts";
+import { readMasterKeys } from "./master_keys.ts";
+import { bindPassword, openSecret } from "./secret_box.ts";
 
 /** A ledger as the first version wrote it. It is never changed. */
 const RECORDED: Record<string, Document[]> = BSON.EJSON.parse(
@@ -50,7 +51,31 @@ test("lockedSecrets() finds nothing locked that version 1 sealed, if the key is 
   const [missing] = await store.lockedSecrets(keysOf("k2", 7));
   assert.match(missing?.reason ?? "", /master key "k1" is not configured/);
   const [other] = await store.lockedSecrets(keysOf("k1", 8));
-  assert.match(other?.reason ?? "", /sealed .* by another key/);
+  assert.match(other?.reason ?? "", /sealed .* to another key/);
+});
+
+test("rewrapSecrets() seals to the public key what version 1 sealed to the master key itself", async () => {
+  const { store, db } = opened;
+  const keys = readMasterKeys(`k1:${Buffer.alloc(32, 7).toString("base64")}`);
+  const [before] = await store.countSecrets();
+  assert.ok(before && before.outdated === before.count && before.count > 0);
+  const found = await store.findIntegration(accountId, 1);
+  assert.ok(found?.auth);
+  const binding = bindPassword({ ...found, recordId: found._id });
+  const password = openSecret(found.auth.password, { ...binding, keys });
+  assert.deepEqual(
+    await store.rewrapSecrets({ keys, limit: 99 }),
+    { rewrapped: before.count, faults: [], last: found._id },
+  );
+  assert.deepEqual(await store.countSecrets(), [{ ...before, outdated: 0 }]);
+  const sealed = (await store.findIntegration(accountId, 1))?.auth?.password;
+  assert.ok(sealed);
+  assert.equal(openSecret(sealed, { ...binding, keys }), password);
+  assert.throws(() => openSecret(sealed, { ...binding, server: "evil.example:587", keys }));
+  assert.deepEqual(await store.lockedSecrets(keys), []);
+  await db.collection<Document>("integrations").updateOne({ _id: found._id as never }, {
+    $set: { auth: found.auth },
+  });
 });
 
 test("openStore() keeps what a newer program has added to documents that it changes", async () => {

@@ -1,6 +1,6 @@
 import type { Account, Role, User } from "@posthaste/contracts";
 import { ROLES } from "@posthaste/contracts";
-import { openStore, readMasterKeys, type Store } from "@posthaste/storage";
+import { openStore, readMasterKeys, sealingKeyOf, type Store } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/testing";
 import type { FastifyInstance } from "fastify";
 import { buildApp, type DashboardDeps, type DashboardOptions } from "./app.ts";
@@ -131,7 +131,7 @@ export async function openTestDashboard(
       queueStates,
       ...bus,
     },
-    keys: readMasterKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
+    sealingKey: sealingKeyOf(readMasterKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`)),
     now,
     logger: {
       debug: write("debug"),

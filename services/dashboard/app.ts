@@ -2,7 +2,7 @@ import cookie from "@fastify/cookie";
 import { armEdge, type BodyBudgetOptions, type EdgeLimits, edgeSettings } from "@posthaste/http";
 import type { Logger } from "@posthaste/telemetry";
 import type { Bus } from "@posthaste/messaging";
-import type { MasterKeys, Store } from "@posthaste/storage";
+import type { SealingKey, Store } from "@posthaste/storage";
 import { fastify, type FastifyInstance } from "fastify";
 import { countBodies } from "./count_bodies.ts";
 import { guardRoutes } from "./guard.ts";
@@ -28,8 +28,8 @@ import { openSystemMail, type SystemMail } from "./system_mail.ts";
 export interface DashboardDeps {
   store: Store;
   bus: Pick<Bus, "ask" | "publish" | "objects" | "streamStates" | "queueStates">;
-  /** SMTP passwords are sealed under these. */
-  keys: MasterKeys;
+  /** SMTP passwords are sealed to it; the mailer alone opens them. */
+  sealingKey: SealingKey;
   now(): Date;
   logger: Pick<Logger, "debug" | "info" | "warn" | "error">;
 }

@@ -14,8 +14,12 @@ export const CONFIG = z.object({
     .describe("Where people open the dashboard; changes are taken from pages of this origin only"),
   API_URL: setting.url({ schemes: ["http", "https"] }).prefault("http://localhost:8080/v1")
     .describe("Base of the HTTP interface, as it stands in the examples that people copy"),
-  MASTER_KEY: setting.text({ secret: true })
-    .describe("Keys that SMTP passwords are sealed under, the first for new ones"),
+  // Public, but may lie in a file, and is nobody's to exchange.
+  SEALING_KEY: setting.text({ secret: true })
+    .describe(
+      "Public key that SMTP passwords are sealed to, as `posthaste keys public` prints it; the mailer " +
+        "alone opens them",
+    ),
   SETUP_CODE: setting.text({ secret: true }).optional()
     .describe(
       "Asked for where the first account is made; drawn and logged by each process when not set",

@@ -6,7 +6,7 @@ import { CONFIG, oidcOf } from "./config.ts";
 const REQUIRED = {
   MONGODB_URL: "mongodb://127.0.0.1/posthaste",
   NATS_URL: "nats://127.0.0.1",
-  MASTER_KEY: `test:${Buffer.alloc(32).toString("base64")}`,
+  SEALING_KEY: `test:${Buffer.alloc(32, 9).toString("base64")}`,
 };
 
 test("the settings let anybody enter an account only where nobody else can reach the dashboard", () => {

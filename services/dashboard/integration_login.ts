@@ -1,15 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Integration, ProbeSettings } from "@posthaste/contracts";
-import {
-  INTEGRATION_PASSWORD,
-  type MasterKeys,
-  type SealAuth,
-  sealSecret,
-} from "@posthaste/storage";
+import { bindPassword, type SealAuth, type SealingKey, sealSecret } from "@posthaste/storage";
 import type { IntegrationInputData, ProbeInputData } from "./integration_input.ts";
 import { Problem } from "./problem.ts";
 
-type Login = Pick<IntegrationInputData, "user" | "authMethod" | "password">;
+type Login = Pick<IntegrationInputData, "host" | "port" | "user" | "authMethod" | "password">;
 type Server = Pick<
   IntegrationInputData,
   "host" | "port" | "tls" | "ca" | "allowInvalidCertificate" | "user"
@@ -17,8 +12,8 @@ type Server = Pick<
 
 /** Makes the log-in of an integration: with a new password, or with the one that it has. */
 export function loginOf(
-  { user, authMethod: method, password }: Login,
-  { accountId, keys }: { accountId: string; keys: MasterKeys },
+  { host, port, user, authMethod: method, password }: Login,
+  { accountId, sealingKey: key }: { accountId: string; sealingKey: SealingKey },
 ): SealAuth | null {
   if (user === null) return null;
   return (recordId, current) => {
@@ -26,8 +21,8 @@ export function loginOf(
       if (current === null) throw passwordMissing("it has none yet");
       return { user, method, password: current.password };
     }
-    const binding = { accountId, recordId, field: INTEGRATION_PASSWORD };
-    return { user, method, password: sealSecret(password, { ...binding, keys }) };
+    const binding = bindPassword({ accountId, recordId, host, port });
+    return { user, method, password: sealSecret(password, { ...binding, key }) };
   };
 }
 
@@ -58,15 +53,19 @@ export function pointsElsewhere(current: Integration, input: Server): boolean {
 /** Gives what the mailer needs to try a server; a password that is not stored is sealed for this alone. */
 export function probeSettingsOf(
   { settings, sender }: ProbeInputData,
-  { stored, accountId, keys }: { stored: Integration | null; accountId: string; keys: MasterKeys },
+  { stored, accountId, sealingKey: key }: {
+    stored: Integration | null;
+    accountId: string;
+    sealingKey: SealingKey;
+  },
 ): ProbeSettings {
   const { host, port, tls, ca, allowInvalidCertificate, user, authMethod: method } = settings;
   const server = { host, port, tls, ca, allowInvalidCertificate, ...(sender ? { sender } : {}) };
   const recordId = `${accountId}/probe-${randomBytes(12).toString("hex")}`;
   if (user === null) return { ...server, auth: null, recordId };
   if (settings.password !== undefined) {
-    const binding = { accountId, recordId, field: INTEGRATION_PASSWORD };
-    const password = sealSecret(settings.password, { ...binding, keys });
+    const binding = bindPassword({ accountId, recordId, host, port });
+    const password = sealSecret(settings.password, { ...binding, key });
     return { ...server, auth: { user, method, password }, recordId };
   }
   if (stored === null || stored.auth === null) throw passwordMissing("none is stored");

@@ -2,12 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { EventData, Integration } from "@posthaste/contracts";
 import { integrationSchema } from "@posthaste/contracts";
-import {
-  INTEGRATION_DKIM_KEY,
-  INTEGRATION_PASSWORD,
-  openSecret,
-  readMasterKeys,
-} from "@posthaste/storage";
+import { bindPassword, INTEGRATION_DKIM_KEY, openSecret, readMasterKeys } from "@posthaste/storage";
 import { testCertificate } from "@posthaste/testing";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
@@ -55,9 +50,14 @@ async function stored(id: number): Promise<Integration> {
   return found;
 }
 
-function passwordOf({ accountId, _id, auth }: Pick<Integration, "accountId" | "_id" | "auth">) {
+function passwordOf(
+  { _id: recordId, auth, ...rest }: Pick<
+    Integration,
+    "accountId" | "_id" | "auth" | "host" | "port"
+  >,
+) {
   assert.ok(auth);
-  const binding = { accountId, recordId: _id, field: INTEGRATION_PASSWORD };
+  const binding = bindPassword({ recordId, ...rest });
   return openSecret(auth.password, { ...binding, keys: KEYS });
 }
 
@@ -200,8 +200,7 @@ test("POST /api/integrations/probe asks the mailer, with the stored password or 
   assert.match(unsaved?.recordId ?? "", new RegExp(`^${accountId}/probe-[0-9a-f]{24}$`));
   for (const [found, password] of [[saved, "canary-password"], [unsaved, "unsaved"]] as const) {
     assert.ok(found?.auth);
-    const { recordId: id, auth } = found;
-    assert.equal(passwordOf({ accountId, _id: id, auth }), password);
+    assert.equal(passwordOf({ ...found, accountId, _id: found.recordId }), password);
   }
   const none = await editor.post(`${PATH}/probe`, { settings: KEPT });
   assert.deepEqual([none.status, none.body.issues[0].path], [400, "password"]);

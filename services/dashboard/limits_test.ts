@@ -7,7 +7,7 @@ import { limitRows } from "./limits.ts";
 const REQUIRED = {
   MONGODB_URL: "mongodb://127.0.0.1/posthaste",
   NATS_URL: "nats://127.0.0.1",
-  MASTER_KEY: `test:${Buffer.alloc(32).toString("base64")}`,
+  SEALING_KEY: `test:${Buffer.alloc(32, 9).toString("base64")}`,
 };
 
 test("limitRows() tells what the operator has set, and the defaults of the rest", () => {

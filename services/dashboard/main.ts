@@ -1,6 +1,6 @@
 import { openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
-import { openStore, readMasterKeys } from "@posthaste/storage";
+import { openStore, readSealingKey } from "@posthaste/storage";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
@@ -20,7 +20,7 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
-    const keys = readMasterKeys(config.MASTER_KEY);
+    const sealingKey = readSealingKey(config.SEALING_KEY);
     const waiting = { signal, logger };
     await using store = await openStore({ url: config.MONGODB_URL, appName: "dashboard", waiting });
     await using bus = await openBus({ url: config.NATS_URL, name: "dashboard", waiting });
@@ -28,7 +28,7 @@ await runService({
     if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.hasUsers()) {
       logger.info("Open the dashboard to make the first account", { setupCode });
     }
-    const deps = { store, bus, keys, now: () => new Date(), logger };
+    const deps = { store, bus, sealingKey, now: () => new Date(), logger };
     const app = buildApp(deps, {
       publicUrl: config.PUBLIC_URL,
       apiUrl: config.API_URL,

@@ -24,7 +24,7 @@ function isNetwork(text: string): boolean {
 export const CONFIG = z.object({
   ...CONNECTIONS,
   MASTER_KEY: setting.text({ secret: true })
-    .describe("Keys that SMTP passwords are sealed under: id:base64, the current one first"),
+    .describe("Keys that open SMTP passwords: id:base64, the current one first"),
   EHLO_NAME: setting.text().optional()
     .describe("Name given to SMTP servers; this machine's when not set"),
   SMTP_PORTS: listOf("ports", isPort).prefault("25,465,587,2525")

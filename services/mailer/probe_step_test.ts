@@ -5,7 +5,7 @@ import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProbeReply, ProbeSettings } from "@posthaste/contracts";
-import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret } from "@posthaste/storage";
+import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
 import {
   openRogueSmtp,
   openSmtpSink,
@@ -24,17 +24,22 @@ const PASSWORD = "canary-password";
 const users = { ann: PASSWORD };
 const resolveHost = openTestResolver({ "mail.example.com": ["127.0.0.1"], "void.example": [] });
 
-function authOf(password = PASSWORD, recordId = "acc_1/4"): ProbeSettings["auth"] {
-  const binding = { accountId: "acc_1", recordId, field: INTEGRATION_PASSWORD };
-  return { user: "ann", password: sealSecret(password, { ...binding, keys }), method: null };
-}
+/** Changed settings; a password makes a login of them. */
+type Changes = Partial<ProbeSettings> & { password?: string; sealedFor?: string };
 
-function settingsOf(port: number, changes: Partial<ProbeSettings> = {}): ProbeSettings {
-  return {
+function settingsOf(
+  port: number,
+  { password, sealedFor: recordId = "acc_1/4", ...changes }: Changes = {},
+): ProbeSettings {
+  const settings = {
     ...{ host: "localhost", port, tls: "none" as const, ca: testCertificate.cert },
     ...{ allowInvalidCertificate: false, auth: null, recordId: "acc_1/4" },
     ...changes,
   };
+  if (password === undefined) return settings;
+  const binding = bindPassword({ ...settings, accountId: "acc_1", recordId });
+  const sealed = sealSecret(password, { ...binding, key: sealingKeyOf(keys) });
+  return { ...settings, auth: { user: "ann", password: sealed, method: null } };
 }
 
 function openStep(changes: Partial<ProbeDeps> = {}) {
@@ -69,7 +74,7 @@ function stepOf({ steps }: ProbeReply, name: string) {
 /** Probes a server that misbehaves at a stage. */
 async function probeRogue(
   options: RogueSmtpOptions & { at?: RogueStage; action?: RogueAction },
-  changes: Partial<ProbeSettings> = {},
+  changes: Changes = {},
   deps: Partial<ProbeDeps> = {},
 ) {
   const { at, action, ...rest } = options;
@@ -84,9 +89,8 @@ async function probeRogue(
 for (const tls of ["none", "starttls", "implicit"] as const) {
   test(`probeStep() tells every step of a server that is well, with tls ${tls}`, async () => {
     await using sink = await openSmtpSink({ tls, users });
-    const auth = authOf();
     const reply = await openStep()(
-      settingsOf(sink.port, { tls, auth, sender: "shop@example.com" }),
+      settingsOf(sink.port, { tls, password: PASSWORD, sender: "shop@example.com" }),
     );
     assert.ok(reply.ok, JSON.stringify(reply));
     const encrypted = tls === "none" ? "skipped" : "done";
@@ -198,7 +202,7 @@ test("probeStep() tells the code of a refused login and a remedy, and no word of
         action: { do: "reply", reply: "535 5.7.8 secret words" },
         tls: "starttls",
       },
-      { auth: authOf(), host, tls: "starttls", allowInvalidCertificate: true },
+      { password: PASSWORD, host, tls: "starttls", allowInvalidCertificate: true },
       { resolveHost: openTestResolver(names) },
     );
     const step = failureOf(reply);
@@ -211,7 +215,7 @@ test("probeStep() tells the code of a refused login and a remedy, and no word of
 
 test("probeStep() tells of the certificate of a public server, and of one inside only after the login", async () => {
   const options: RogueSmtpOptions = { tls: "starttls", users };
-  const wrong = { auth: authOf("wrong"), tls: "starttls" as const };
+  const wrong = { password: "wrong", tls: "starttls" as const };
   const inside = await probeRogue(options, wrong);
   assert.equal(failureOf(inside.reply).step, "auth");
   assert.equal(stepOf(inside.reply, "tls").detail, "Encrypted with TLSv1.3");
@@ -220,7 +224,7 @@ test("probeStep() tells of the certificate of a public server, and of one inside
 });
 
 test("probeStep() tells why a certificate is refused, and sends no login to whoever shows it", async () => {
-  const cases: [Partial<ProbeSettings>, RegExp, RegExp][] = [
+  const cases: [Changes, RegExp, RegExp][] = [
     [
       { host: "mail.example.com" },
       /^The certificate is for localhost, .*, and not for mail\.example\.com$/,
@@ -239,7 +243,7 @@ test("probeStep() tells why a certificate is refused, and sends no login to whoe
         ...{ tls, users },
         plan: ({ stage }) => void stages.push(stage),
       });
-      const settings = settingsOf(rogue.port, { tls, auth: authOf(), ...changes });
+      const settings = settingsOf(rogue.port, { tls, password: PASSWORD, ...changes });
       const step = failureOf(await openStep({ isPublic: () => true })(settings));
       assert.equal(step.step, "tls");
       assert.match(step.detail, detail);
@@ -252,12 +256,12 @@ test("probeStep() tells why a certificate is refused, and sends no login to whoe
 });
 
 test("probeStep() tells where else it fails, and what to do", async () => {
-  const cases: [Parameters<typeof probeRogue>[0], Partial<ProbeSettings>, string, RegExp][] = [
+  const cases: [Parameters<typeof probeRogue>[0], Changes, string, RegExp][] = [
     [{ tls: "none" }, { tls: "starttls" }, "tls", /try port 465/],
     [{ tls: "starttls", at: "tls", action: { do: "garbage" } }, { tls: "starttls" }, "tls", /TLS/],
     [{}, { tls: "implicit" }, "tls", /begins without TLS/],
-    [{}, { auth: authOf(), host: "localhost" }, "auth", /leave user and password out/],
-    [{}, { auth: authOf(), host: "mail.example.com" }, "auth", /not sent in the clear/],
+    [{}, { password: PASSWORD, host: "localhost" }, "auth", /leave user and password out/],
+    [{}, { password: PASSWORD, host: "mail.example.com" }, "auth", /not sent in the clear/],
     [
       { tls: "starttls" },
       { tls: "starttls", ca: "-----BEGIN CERTIFICATE-----\nAA==" },
@@ -282,7 +286,7 @@ test("probeStep() tells where else it fails, and what to do", async () => {
 });
 
 test("probeStep() ends with a server that falls silent, within its limit", async () => {
-  const stages = [["auth", { auth: authOf() }], ["mail", {}]] as const;
+  const stages = [["auth", { password: PASSWORD }], ["mail", {}]] as const;
   await Promise.all(stages.map(async ([at, changes]) => {
     const probe = (action: RogueAction, limitMs: number) =>
       probeRogue(
@@ -313,7 +317,9 @@ test("probeStep() has two probes of an account in hand, and refuses the third at
 
 test("probeStep() opens no password that was sealed for another record", async () => {
   await using sink = await openSmtpSink({ users });
-  const reply = await openStep()(settingsOf(sink.port, { auth: authOf(PASSWORD, "acc_1/5") }));
+  const reply = await openStep()(
+    settingsOf(sink.port, { password: PASSWORD, sealedFor: "acc_1/5" }),
+  );
   const step = failureOf(reply);
   assert.deepEqual([step.step, step.detail], [
     "auth",
@@ -325,6 +331,6 @@ test("probeStep() opens no password that was sealed for another record", async (
 test("probeStep() leaves the password out of what the server repeats", async () => {
   await using sink = await openSmtpSink({ users });
   sink.behave(({ stage }) => stage === "mail" ? { reply: `550 you are ${PASSWORD}` } : undefined);
-  const settings = settingsOf(sink.port, { auth: authOf(), sender: "shop@example.com" });
+  const settings = settingsOf(sink.port, { password: PASSWORD, sender: "shop@example.com" });
   assert.equal(failureOf(await openStep()(settings)).reply, "550 you are [password]");
 });

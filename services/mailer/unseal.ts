@@ -1,8 +1,8 @@
 import { createPrivateKey } from "node:crypto";
 import type { Integration, ProbeSettings } from "@posthaste/contracts";
 import {
+  bindPassword,
   INTEGRATION_DKIM_KEY,
-  INTEGRATION_PASSWORD,
   type MasterKeys,
   openSecret,
 } from "@posthaste/storage";
@@ -37,7 +37,7 @@ export function unsealProbe(
     ...(ca === null ? {} : { ca }),
   };
   if (auth === null) return { ...base, auth: null };
-  const binding = { accountId, recordId, field: INTEGRATION_PASSWORD };
+  const binding = bindPassword({ accountId, recordId, host, port });
   const password = openSecret(auth.password, { ...binding, keys });
   const method = auth.method === null ? {} : { method: auth.method };
   return { ...base, auth: { user: auth.user, password, ...method } };

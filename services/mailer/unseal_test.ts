@@ -1,7 +1,9 @@
 import {
+  bindPassword,
   INTEGRATION_DKIM_KEY,
   INTEGRATION_PASSWORD,
   readMasterKeys,
+  sealingKeyOf,
   sealSecret,
 } from "@posthaste/storage";
 import assert from "node:assert/strict";
@@ -14,8 +16,9 @@ const KEYS = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
 const OTHER_KEYS = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
 
 function withLogin(method: "PLAIN" | "LOGIN" | null = null) {
-  const binding = { accountId: "acc_1", recordId: "acc_1/4", field: INTEGRATION_PASSWORD };
-  const password = sealSecret("s3cret", { ...binding, keys: KEYS });
+  const { host, port } = integrationOf();
+  const binding = bindPassword({ accountId: "acc_1", recordId: "acc_1/4", host, port });
+  const password = sealSecret("s3cret", { ...binding, key: sealingKeyOf(KEYS) });
   return integrationOf({ auth: { user: "shop", password, method } });
 }
 
@@ -48,8 +51,16 @@ test("unsealer() opens the same document once, and a new one again", () => {
 
 test("unsealer() throws without the password or a key in its message when it does not open", () => {
   const { auth } = withLogin();
-  const moved = integrationOf({ _id: "acc_1/5", auth });
-  for (const [keys, integration] of [[OTHER_KEYS, withLogin()], [KEYS, moved]] as const) {
+  const copied = integrationOf({ _id: "acc_1/5", auth });
+  const elsewhere = ["evil.example", "smtp.example.com.evil.example"].map((host) =>
+    integrationOf({ host, auth })
+  );
+  const otherPort = integrationOf({ port: 2525, auth });
+  const cases = [
+    [OTHER_KEYS, withLogin()],
+    ...[copied, ...elsewhere, otherPort].map((integration) => [KEYS, integration] as const),
+  ] as const;
+  for (const [keys, integration] of cases) {
     assert.throws(() => unsealer(keys)(integration), (error: Error) => {
       assert.match(error.message, /^Cannot open secret "auth.password" of "acc_1\/\d"/);
       return !error.message.includes("s3cret");
@@ -63,7 +74,7 @@ function withDkim(enabled: boolean, field: string = INTEGRATION_DKIM_KEY) {
   const binding = { accountId: "acc_1", recordId: "acc_1/4", field };
   const dkim = {
     ...{ domain: "example.com", selector: "ph", publicKey: "", enabled },
-    privateKey: sealSecret(pem, { ...binding, keys: KEYS }),
+    privateKey: sealSecret(pem, { ...binding, key: sealingKeyOf(KEYS) }),
   };
   return { privateKey, integration: integrationOf({ dkim }) };
 }

@@ -7,10 +7,12 @@ import { inspect } from "node:util";
 import type { SealedSecret } from "@posthaste/contracts";
 import { MAIL_SERVICES } from "@posthaste/dev";
 import {
+  bindPassword,
   INTEGRATION_PASSWORD,
   openSecret,
   openStore,
   readMasterKeys,
+  sealingKeyOf,
   sealSecret,
   type SecretBinding,
 } from "@posthaste/storage";
@@ -63,28 +65,32 @@ async function timed(attack: string, run: () => Promise<Tried>): Promise<Hostile
   return { attack, tries, through, ...(note === undefined ? {} : { note }), seconds };
 }
 
-const PARTS = ["keyId", "wrappedKey", "nonce", "ciphertext"] as const;
+const PARTS = ["keyId", "ephemeralKey", "wrappedKey", "nonce", "ciphertext"] as const;
 
 function attackEnvelopes(random: Random, tries: number): Promise<Tried> {
   const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
   const keys = readMasterKeys(`${setting("k1")},${setting("k2")}`);
+  const key = sealingKeyOf(keys);
   const binding = (n: number): SecretBinding => ({
     accountId: `acc_${n % 3}`,
     recordId: `acc_${n % 3}/${n % 7}`,
     field: n % 2 === 0 ? INTEGRATION_PASSWORD : "other",
+    server: `${n % 5}.smtp.example:587`,
   });
-  const sealed = Array.from({ length: 42 }, (_, n) => sealSecret(`${n}`, { ...binding(n), keys }));
+  const sealed = Array.from({ length: 42 }, (_, n) => sealSecret(`${n}`, { ...binding(n), key }));
   let through = 0;
   for (let i = 0; i < tries; i++) {
     const n = random.integer(0, 41);
     const mine = sealed[n] as SealedSecret;
     const other = random.pick(sealed.filter((_, m) => m % 42 !== n));
     const part = random.pick(PARTS);
-    const [forged, place] = random.chance(0.3)
-      ? [mine, random.integer(n + 1, n + 41)] as const
-      : [{ ...mine, [part]: random.chance(0.3) ? other[part] : changed(mine[part], random) }, n];
+    const [forged, place] = random.chance(0.3) ? [mine, random.integer(n + 1, n + 41)] as const : [
+      { ...mine, [part]: random.chance(0.3) ? other[part] : changed(mine[part] ?? "", random) },
+      n,
+    ];
     const isSame = forged === mine && inspect(binding(place)) === inspect(binding(n));
-    const isNoChange = forged !== mine && PARTS.every((name) => same(forged[name], mine[name]));
+    const isNoChange = forged !== mine &&
+      PARTS.every((name) => same(forged[name] ?? "", mine[name] ?? ""));
     if (isSame || isNoChange) continue;
     try {
       openSecret(forged, { ...binding(place), keys });
@@ -224,14 +230,16 @@ function rotationTo(next: string, left: Record<string, number>): Fault {
     async run(chaos) {
       const { rig: { store }, account: { accountId } } = chaos;
       const former = readMasterKeys(MASTER_KEY);
+      const server = { host: "smtp.example", port: 587 };
       for (let n = 1; n <= OTHERS; n++) {
         await store.createIntegration({
-          ...{ accountId, name: `other ${n}`, host: "smtp.example", port: 587, tls: "starttls" },
+          ...{ accountId, name: `other ${n}`, ...server, tls: "starttls" },
           senders: ["a@sender.example"],
           auth: (recordId) => ({
             ...{ user: "u", method: null },
             password: sealSecret(canaryOf(`${n}`), {
-              ...{ keys: former, accountId, recordId, field: INTEGRATION_PASSWORD },
+              ...bindPassword({ accountId, recordId, ...server }),
+              key: sealingKeyOf(former),
             }),
           }),
         });

@@ -1,4 +1,10 @@
-import { INTEGRATION_PASSWORD, readMasterKeys, sealSecret, type Store } from "@posthaste/storage";
+import {
+  bindPassword,
+  readMasterKeys,
+  sealingKeyOf,
+  sealSecret,
+  type Store,
+} from "@posthaste/storage";
 import { MASTER_KEY } from "./pods.ts";
 import { publishEmail, publishPdf } from "@posthaste/templating";
 import { pageOptionsSchema } from "@posthaste/contracts";
@@ -79,8 +85,8 @@ export async function makeAccount(store: Store, options: AccountOptions): Promis
     auth: user === undefined ? null : (recordId) => ({
       user: user.name,
       password: sealSecret(user.password, {
-        ...{ accountId, recordId, field: INTEGRATION_PASSWORD },
-        keys: readMasterKeys(MASTER_KEY),
+        ...bindPassword({ accountId, recordId, host: "127.0.0.1", port: sinkPort }),
+        key: sealingKeyOf(readMasterKeys(MASTER_KEY)),
       }),
       method: null,
     }),

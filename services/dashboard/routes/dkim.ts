@@ -20,7 +20,7 @@ export function dkimRoutes(
   { deps }: Routing,
   find: FindTxt = findTxt,
 ): void {
-  const { store, keys, now } = deps;
+  const { store, sealingKey: key, now } = deps;
 
   async function findOne({ accountId }: Visitor, params: unknown): Promise<Integration> {
     const { id } = readInput(integrationIdSchema, params);
@@ -54,7 +54,7 @@ export function dkimRoutes(
     const dkim = (recordId: string): Dkim => ({
       ...{ domain, selector, publicKey, enabled: false },
       privateKey: sealSecret(privateKey, {
-        ...{ keys, accountId, recordId, field: INTEGRATION_DKIM_KEY },
+        ...{ key, accountId, recordId, field: INTEGRATION_DKIM_KEY },
       }),
     });
     return await change(visitor, found, { dkim, action: "dkim_made" });

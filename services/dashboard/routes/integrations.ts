@@ -38,7 +38,7 @@ const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") })
 
 /** The SMTP servers of an account: making, changing, trying, stopping and removing them. */
 export function integrationRoutes(app: FastifyInstance, routing: Routing): void {
-  const { store, bus, keys, now } = routing.deps;
+  const { store, bus, sealingKey, now } = routing.deps;
   const limit = openProbeLimit();
 
   async function find({ accountId }: Visitor, params: unknown) {
@@ -97,7 +97,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     async ({ visitor, body }): Promise<IntegrationView> => {
       const { accountId } = visitor;
       const input = readInput(integrationInputSchema, body);
-      const auth = loginOf(input, { accountId, keys });
+      const auth = loginOf(input, { accountId, sealingKey });
       const created = await changing(() =>
         store.createIntegration({ ...settingsOf(input), accountId, auth })
       );
@@ -127,7 +127,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
         if (visitor.role !== "owner") throw onlyOwners();
         requireRecent(visitor, now());
       }
-      const auth = loginOf(input, { accountId, keys });
+      const auth = loginOf(input, { accountId, sealingKey });
       const changed = await changing(() =>
         store.updateIntegration(accountId, current.id, { ...settingsOf(input), auth, revision })
       );
@@ -178,7 +178,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const { accountId } = visitor;
       const input = readInput(probeInputSchema, body);
       const stored = input.id === undefined ? null : await find(visitor, { id: input.id });
-      const settings = probeSettingsOf(input, { stored, accountId, keys });
+      const settings = probeSettingsOf(input, { stored, accountId, sealingKey });
       limit.count(accountId);
       const asked = { v: 1 as const, accountId, settings };
       const reply = await bus.ask("probe.requested", asked, { timeoutMs: PROBE_TIMEOUT_MS })
