@@ -49,7 +49,7 @@ export const DENO_PERMISSIONS: Readonly<Record<OwnPart, DenoPermissions>> = {
   pdf: {
     // At the second listens what refuses all that Chromium asks for, on any free port.
     net: ["NATS_URL", "127.0.0.1:0"],
-    read: ["node_modules"],
+    read: ["node_modules", "CACHE_DIR"],
     hidden: ["/proc", "/run/WSL"],
     write: ["CACHE_DIR", "TMPDIR"],
     run: ["CHROMIUM_PATH", "services/pdf/_browser.sh", "services/pdf/_kill.sh"],

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { pageOptionsSchema } from "@posthaste/contracts";
 import { type Bus, openBus } from "@posthaste/messaging";
-import { userCacheDir } from "@posthaste/parts";
+import { chromiumCacheDir } from "@posthaste/parts";
 import { openStore } from "@posthaste/storage";
 import { nightly, openTestMongo, openTestNats } from "@posthaste/testing";
 import { denoProgram, type DenoRuntime, openDenoRuntime } from "./deno_runtime.ts";
@@ -38,7 +38,7 @@ before(async () => {
   deno = openDenoRuntime({
     env: process.env,
     root: ROOT,
-    cacheDir: join(userCacheDir(process.env), "chromium"),
+    cacheDir: chromiumCacheDir(process.env),
     temporaryDir: join(folder, "pdf"),
   });
   opened = stack.move();

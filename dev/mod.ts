@@ -19,5 +19,5 @@ export {
   type StackOptions,
   type StackPorts,
 } from "./stack.ts";
-export { nodeFlags, type NodeFlagsOptions } from "./node_flags.ts";
+export { imageFlags, nodeFlags, type NodeFlagsOptions } from "./node_flags.ts";
 export { type ServiceOptions, type ServiceProcess, startService } from "./service_process.ts";

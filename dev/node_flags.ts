@@ -1,6 +1,6 @@
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { PartName } from "./stack.ts";
+import type { PartName, ServiceName } from "./stack.ts";
 
 /** Where the parts that run on Node keep what they use. */
 export interface NodeFlagsOptions {
@@ -33,15 +33,36 @@ export function nodeFlags(
   name: Exclude<PartName, "nats" | "mongod">,
   options: NodeFlagsOptions,
 ): string[] {
-  const { root } = options;
-  const write = writableFolders(name, options);
-  const read = [
+  return flagsOf(name, {
+    root: options.root,
+    write: writableFolders(name, options),
+    read: name === "pdf" ? readByPrinter(options) : [],
+  });
+}
+
+/**
+ * The flags of a service in its image (`deploy/docker/Dockerfile`): as {@linkcode nodeFlags}, but that
+ * secrets come as files, and the printer knows where its browser is.
+ */
+export function imageFlags(name: ServiceName): string[] {
+  return flagsOf(name, {
+    root: "/app",
+    write: name === "pdf" ? ["/tmp"] : [],
+    read: ["/run/secrets", ...(name === "pdf" ? ["/opt/chromium", ...READ_OF_BROWSERS] : [])],
+  });
+}
+
+function flagsOf(
+  name: Exclude<PartName, "nats" | "mongod">,
+  { root, write, read }: { root: string; write: readonly string[]; read: readonly string[] },
+): string[] {
+  const all = [
     join(root, "node_modules"),
     join(root, "libs"),
     join(root, name === "inbox" ? "dev" : `services/${name}`),
     join(root, "package.json"),
     ...write,
-    ...(name === "pdf" ? readByPrinter(options) : []),
+    ...read,
   ];
   const more = name === "renderer"
     ? [...PROGRAMS, "--allow-worker", "--disable-warning=PERM0006"]
@@ -50,7 +71,7 @@ export function nodeFlags(
     : [];
   return [
     "--permission",
-    ...read.map((path) => `--allow-fs-read=${path}`),
+    ...all.map((path) => `--allow-fs-read=${path}`),
     ...write.map((path) => `--allow-fs-write=${path}`),
     ...more,
   ];
@@ -80,9 +101,9 @@ function readByPrinter({ env }: NodeFlagsOptions): string[] {
     "/usr/lib/chromium",
     join(env["HOME"] || homedir(), ".cache/ms-playwright"),
     ...(env["CHROMIUM_PATH"] ? [env["CHROMIUM_PATH"]] : []),
-    // What a process of the browser takes; and Playwright looks where it is.
-    "/proc",
-    "/run/WSL",
-    "/etc/os-release",
+    ...READ_OF_BROWSERS,
   ];
 }
+
+/** What a process of the browser takes; and Playwright looks where it is. */
+const READ_OF_BROWSERS = ["/proc", "/run/WSL", "/etc/os-release"];

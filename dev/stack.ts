@@ -6,6 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { brokerAccounts, type BrokerUser, openBus } from "@posthaste/messaging";
 import {
+  chromiumCacheDir,
   type Exit,
   freePort,
   openMongod,
@@ -154,7 +155,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     PORT: String(apiPort),
     HOST: "127.0.0.1",
     // Outside of the data: unpacking Chromium takes seconds, and what it gives never differs.
-    CACHE_DIR: env["CACHE_DIR"] || join(userCacheDir(env), "chromium"),
+    CACHE_DIR: chromiumCacheDir(env),
   };
   const compiledDir = env["NODE_COMPILE_CACHE"] || join(userCacheDir(env), "compiled");
   const deno = (options.runtime ?? runtimeOf(env)) === "node" ? undefined : openDenoRuntime({

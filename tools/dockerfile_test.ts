@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { imageFlags, type ServiceName } from "@posthaste/dev";
 import { scanImports } from "./scan_imports.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -44,10 +45,10 @@ test("the Dockerfile has a target for each service, for the command line and for
     }
   }
   for (const name of HOUSE) {
-    assert.match(
-      stages.get(name)?.text ?? "",
-      new RegExp(`CMD \\["node", "services/${name}/main.ts"\\]`),
-    );
+    const [, command = ""] = /^CMD (\[[^\]]+\])$/m.exec(stages.get(name)?.text ?? "") ?? [];
+    assert.deepEqual(JSON.parse(command.replaceAll("\\\n", "")), [
+      ...["node", ...imageFlags(name as ServiceName), `services/${name}/main.ts`],
+    ], name);
   }
 });
 

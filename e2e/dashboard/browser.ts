@@ -1,7 +1,7 @@
 import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
-import { userCacheDir } from "@posthaste/parts";
+import { chromiumCacheDir } from "@posthaste/parts";
 import { type Browser, chromium } from "playwright-core";
 
 const NAMES = [
@@ -32,7 +32,7 @@ export async function openBrowser(): Promise<Browser> {
 function findBrowser(): { executablePath: string; env?: Record<string, string> } {
   const { env } = process;
   if (env["CHROMIUM_PATH"]) return { executablePath: env["CHROMIUM_PATH"] };
-  const cache = env["CACHE_DIR"] || join(userCacheDir(env), "chromium");
+  const cache = chromiumCacheDir(env);
   const [unpacked] = globSync(join(cache, "chromium-*", "chromium"));
   if (unpacked !== undefined) {
     return { executablePath: unpacked, env: { LD_LIBRARY_PATH: join(unpacked, "../lib") } };

@@ -187,7 +187,7 @@ test("`posthaste setup secrets` writes every secret of compose.yaml, and nats-se
   const read = () => Promise.all(files.map((name) => readFile(join(secrets, name), "utf8")));
   const first = await read();
   assert.equal(new Set(first).size, files.length);
-  assert.deepEqual(await setup(), ["nats_accounts"], "what is there stays");
+  assert.deepEqual(await setup(), ["sealing_key", "nats_accounts"], "what is there stays");
   assert.deepEqual(await read(), first);
 
   await mkdir(join(folder.path, "etc/nats"), { recursive: true });

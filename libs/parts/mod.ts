@@ -25,7 +25,7 @@ export {
   openNatsCluster,
 } from "./nats_cluster.ts";
 export { type NatsServerOptions, openNatsServer } from "./nats_server.ts";
-export { type Env, userCacheDir } from "./user_cache_dir.ts";
+export { chromiumCacheDir, type Env, userCacheDir } from "./user_cache_dir.ts";
 export { emptyMongoDatabase } from "./_replica_set.ts";
 export type { RunningServer } from "./_restartable.ts";
 export type { Exit } from "./_supervised.ts";

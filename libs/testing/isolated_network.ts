@@ -55,7 +55,12 @@ export async function openIsolated(file: string): Promise<IsolatedProcess> {
     ? ["unshare", ...wrap, `${shell} && exec "$@"`, "sh", process.execPath, file]
     : [process.execPath, file];
   const child = spawn(command ?? "", rest, {
-    env: { ...process.env, ISOLATED: isolated ? "yes" : "" },
+    env: {
+      ...process.env,
+      ISOLATED: isolated ? "yes" : "",
+      // Root of a user namespace in which there is nobody else to run the browser as.
+      ...(isolated && !isRoot ? { SANDBOX: "off" } : {}),
+    },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const ended = once(child, "close");

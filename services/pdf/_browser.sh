@@ -1,10 +1,32 @@
 #!/bin/sh
-# Starts the browser so that everything else on the machine goes before it: _browser.sh <flag>... with
-# the program in BROWSER. A process that leads a session may stand in a group of its own (sched(7),
-# autogroup), outside of which only the group's niceness counts; inside, Chromium gives its threads a
-# higher priority where it may, as root. Both are best effort.
-browser=$BROWSER
-unset BROWSER
+# Starts the browser: _browser.sh <flag>... with the program in BROWSER. Everything else on the machine
+# goes before it. A process that leads a session may stand in a group of its own (sched(7), autogroup),
+# outside of which only the group's niceness counts; inside, Chromium gives its threads a higher priority
+# where it may. Both are best effort.
+#
+# With BROWSER_USER, the id of a user, it runs as that user: Chromium refuses its sandbox to root. Its
+# profile is then the folder BROWSER_PROFILE, since that user cannot enter Playwright's.
+browser=$BROWSER user=$BROWSER_USER profile=$BROWSER_PROFILE
+unset BROWSER BROWSER_USER BROWSER_PROFILE
 { echo 10 >/proc/self/autogroup; } 2>/dev/null
-command -v nice >/dev/null && exec nice -n 10 "$browser" "$@"
-exec "$browser" "$@"
+if [ -n "$user" ]; then
+  chown "$user" "$profile" || exit 1
+  as_user="setpriv --reuid=$user --regid=$user --clear-groups --no-new-privs"
+  for file in "$browser" "$FONTCONFIG_FILE" "$profile"; do
+    $as_user test -r "$file" && continue
+    echo "User $user cannot read $file, and as root Chromium has no sandbox" >&2
+    exit 1
+  done
+  for flag; do
+    shift
+    case $flag in
+      --user-data-dir=*) flag=--user-data-dir=$profile ;;
+    esac
+    set -- "$@" "$flag"
+  done
+  set -- $as_user "$browser" "$@"
+else
+  set -- "$browser" "$@"
+fi
+command -v nice >/dev/null && exec nice -n 10 "$@"
+exec "$@"

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { chromiumCacheDir } from "@posthaste/parts";
 import { type PageOptionsInput, pageOptionsSchema } from "@posthaste/contracts";
 import { extractText, getDocumentProxy } from "unpdf";
 import { type BrowserOptions, openBrowser, type PdfBrowser } from "./browser.ts";
@@ -9,7 +9,7 @@ import type { PrintJob } from "./print_job.ts";
 import { processTree } from "./process_tree.ts";
 
 /** Where tests keep the unpacked browser, so that it is unpacked once. */
-export const CACHE_DIR = join(homedir(), ".cache", "posthaste", "chromium");
+export const CACHE_DIR = chromiumCacheDir(process.env);
 
 /** Where Chromium is looked for. */
 export const WHERE = { path: process.env["PATH"], home: homedir(), cacheDir: CACHE_DIR };
@@ -20,9 +20,12 @@ export const NO_CHROMIUM = await findChromium(WHERE).then(
   (error: Error) => `NO CHROMIUM, NOTHING IS TESTED: ${error.message}`,
 );
 
+/** What the runner of the tests found out, as the service's setting. */
+const SANDBOX = process.env["SANDBOX"] === "off" ? "off" : "auto";
+
 /** A real browser. */
 export async function openTestBrowser(options: Partial<BrowserOptions> = {}): Promise<PdfBrowser> {
-  return await openBrowser({ ...WHERE, concurrency: 2, ...options });
+  return await openBrowser({ ...WHERE, concurrency: 2, sandbox: SANDBOX, ...options });
 }
 
 /** A job with every default filled in. */

@@ -2,13 +2,14 @@
  * Prints hostile pages beside a canary, for tests: an order a line in, what became of it a line out.
  * A process of its own, so that it can be put into a network of its own.
  */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { pageOptionsSchema } from "@posthaste/contracts";
+import { chromiumCacheDir } from "@posthaste/parts";
 import {
   type CanarySight,
   framed,
@@ -77,7 +78,7 @@ const TIME_LIMIT_MS = 3000;
 const MAX_WAIT_MS = 60_000;
 const SECRET = "the-secret-of-the-file";
 const NAME = "canary.test";
-const CACHE_DIR = process.env["CACHE_DIR"] ?? join(homedir(), ".cache", "posthaste", "chromium");
+const CACHE_DIR = chromiumCacheDir(process.env);
 const WHERE = { path: process.env["PATH"], home: homedir(), cacheDir: CACHE_DIR };
 
 if (import.meta.main) {
@@ -85,6 +86,8 @@ if (import.meta.main) {
   const folder = await mkdtemp(join(tmpdir(), "posthaste-hostile-"));
   const file = join(folder, "secret.txt");
   await writeFile(file, SECRET);
+  // The user who runs the browser may read it.
+  await chmod(folder, 0o755);
   await using canary = await openCanary({ address: isolated ? "::" : "127.0.0.1", dns: isolated });
   await using proxy = await openDenyProxy();
   const found = await findChromium(WHERE);
@@ -163,7 +166,10 @@ if (import.meta.main) {
     let error: string | undefined;
     try {
       if (guards === "product") {
-        product ??= await openBrowser({ ...WHERE, concurrency: 1, timeLimit: TIME_LIMIT_MS });
+        const sandbox = process.env["SANDBOX"] === "off" ? "off" : "auto";
+        product ??= await openBrowser({
+          ...{ ...WHERE, concurrency: 1, timeLimit: TIME_LIMIT_MS, sandbox },
+        });
         const page = pageOptionsSchema.parse({});
         pdf = (await product.print({ name: "hostile", html, page })).pdf;
         await settle(order);

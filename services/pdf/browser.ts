@@ -7,7 +7,7 @@ import { type DenyProxy, openDenyProxy } from "./deny_proxy.ts";
 import { type Asker, createFairSlots } from "./fair_slots.ts";
 import { findChromium, type FindChromiumOptions, type FoundChromium } from "./find_chromium.ts";
 import { writeFontConfig } from "./fonts.ts";
-import { launchBrowser, type SandboxMode } from "./launch_browser.ts";
+import { browserUser, launchBrowser, type SandboxMode } from "./launch_browser.ts";
 import { PrintError, type PrintErrorCode } from "./print_error.ts";
 import {
   orderOf,
@@ -127,7 +127,11 @@ export interface PdfBrowser extends AsyncDisposable {
 export async function openBrowser(options: BrowserOptions): Promise<PdfBrowser> {
   await mkdir(options.cacheDir, { recursive: true });
   const chromium = await findChromium(options);
-  const fonts = await writeFontConfig(options.cacheDir, options.fontFolders);
+  const { fontFolders: extraFolders, sandbox = "auto" } = options;
+  const fonts = await writeFontConfig(options.cacheDir, {
+    extraFolders,
+    copies: browserUser(sandbox) !== undefined,
+  });
   const proxy = await openDenyProxy();
   return new Supervisor(options, { chromium, fonts, proxy });
 }

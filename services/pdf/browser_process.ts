@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { chromiumFlags } from "./chromium_flags.ts";
+import { type BrowserProfile, openProfile } from "./browser_profile.ts";
 import type { FoundChromium } from "./find_chromium.ts";
 import { IdlePages } from "./idle_pages.ts";
 import { type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
@@ -17,6 +18,8 @@ export interface LaunchOptions {
   proxyPort: number;
   /** Whether Chromium's sandbox is on. */
   sandbox: boolean;
+  /** Id of the user that it runs as. Default: the service's. */
+  user?: number | undefined;
   /** How many documents a page prints before it is replaced with its context. */
   printsPerPage: number;
   /** In milliseconds. */
@@ -43,6 +46,7 @@ export class BrowserProcess {
   readonly pid: number;
   readonly startedAt = Date.now();
   readonly #browser: Browser;
+  readonly #profile: BrowserProfile;
   readonly #printsPerPage: number;
   readonly #idle = new IdlePages<PrintPage>(MAX_IDLE_PAGES);
   #busy = 0;
@@ -54,8 +58,16 @@ export class BrowserProcess {
   #tooLarge = 0;
   readonly #gone = Promise.withResolvers<never>();
 
-  private constructor(browser: Browser, pid: number, printsPerPage: number) {
+  private constructor(
+    browser: Browser,
+    { pid, printsPerPage, profile }: {
+      pid: number;
+      printsPerPage: number;
+      profile: BrowserProfile;
+    },
+  ) {
     this.#browser = browser;
+    this.#profile = profile;
     this.pid = pid;
     this.#printsPerPage = printsPerPage;
     this.#gone.promise.catch(() => this.#lost = true);
@@ -64,6 +76,8 @@ export class BrowserProcess {
 
   /** Starts a browser. */
   static async launch(options: LaunchOptions): Promise<BrowserProcess> {
+    const { printsPerPage } = options;
+    const profile = await openProfile(options);
     const browser = await chromium.launch({
       executablePath: BROWSER,
       args: chromiumFlags(options.proxyPort),
@@ -74,6 +88,7 @@ export class BrowserProcess {
         BROWSER: options.chromium.executablePath,
         FONTCONFIG_FILE: options.fontsFile,
         HOME: options.home,
+        ...profile.env,
         LANG: "C.UTF-8",
         TZ: "UTC",
       },
@@ -81,13 +96,17 @@ export class BrowserProcess {
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
+    }).catch(async (error) => {
+      await profile.remove();
+      throw error;
     });
     try {
       const pid = await Promise.race([pidOf(browser), after(options.launchTimeout)]);
       if (pid === undefined) throw new Error("the browser does not tell its process id");
-      return new BrowserProcess(browser, pid, options.printsPerPage);
+      return new BrowserProcess(browser, { pid, printsPerPage, profile });
     } catch (error) {
       await Promise.race([browser.close().catch(() => undefined), after(CLOSE_TIMEOUT)]);
+      await profile.remove();
       throw error;
     }
   }
@@ -178,7 +197,7 @@ export class BrowserProcess {
 
   /** Closes it in good order, and by force if that takes too long. */
   close(): Promise<void> {
-    return this.#ended ??= this.#close();
+    return this.#ended ??= this.#close().finally(() => this.#profile.remove());
   }
 
   /** Ends one of its processes, which holds too much: the document on that page fails. */
@@ -191,7 +210,7 @@ export class BrowserProcess {
   kill(): Promise<void> {
     this.#killed ||= this.alive;
     this.#gone.reject(new Error("the browser was killed"));
-    return this.#ended ??= this.#kill();
+    return this.#ended ??= this.#kill().finally(() => this.#profile.remove());
   }
 
   async #close(): Promise<void> {

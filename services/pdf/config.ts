@@ -25,5 +25,7 @@ export const CONFIG = z.object({
       "What documents of two accounts never share: a document object, or with `account` also a page and a renderer process",
     ),
   SANDBOX: setting.oneOf(["auto", "on", "off"]).prefault("auto")
-    .describe("Chromium's own sandbox: auto switches it on where the system allows"),
+    .describe(
+      "Chromium's own sandbox: auto and on print nothing without it; as root, auto runs Chromium as user 65534",
+    ),
 });

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { installedPackage } from "./installed_package.ts";
+import { createHash, randomUUID } from "node:crypto";
+import { access, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { type InstalledPackage, installedPackage } from "./installed_package.ts";
 
 /** Font packages, and the scripts they are for. Those that are not installed are left out. */
 const FONT_PACKAGES = [
@@ -50,6 +50,17 @@ export const SCRIPT_FONTS = [{
   },
 }];
 
+/** Which fonts documents are printed with. */
+export interface FontOptions {
+  /** Folders with more than those from npm. */
+  extraFolders?: readonly string[] | undefined;
+  /**
+   * Whether the fonts from npm are copied into the folder, about 110 MB: who runs the browser may not
+   * enter the folder where they are installed. Default: no.
+   */
+  copies?: boolean;
+}
+
 /** A written configuration of fontconfig. */
 export interface FontConfig {
   /** For `FONTCONFIG_FILE`. */
@@ -65,11 +76,13 @@ export interface FontConfig {
  */
 export async function writeFontConfig(
   cacheDir: string,
-  extraFolders: readonly string[] = [],
+  { extraFolders = [], copies = false }: FontOptions = {},
 ): Promise<FontConfig> {
   const found = await Promise.all(FONT_PACKAGES.map(async (name) => {
     const installed = await installedPackage(name);
-    return installed ? [{ ...installed, name }] : [];
+    if (installed === undefined) return [];
+    const folder = copies ? await copyPackage({ ...installed, name }, cacheDir) : installed.folder;
+    return [{ ...installed, folder, name }];
   }));
   const fonts = found.flat();
   const folders = [...fonts.map((font) => font.folder), ...extraFolders];
@@ -85,6 +98,29 @@ export async function writeFontConfig(
   await writeFile(`${file}.${process.pid}`, text);
   await rename(`${file}.${process.pid}`, file);
   return { file, revision };
+}
+
+/** Copies a package, once for each version; processes that do so together do not disturb each other. */
+async function copyPackage(
+  { name, version, folder }: InstalledPackage & { name: string },
+  cacheDir: string,
+): Promise<string> {
+  const target = join(cacheDir, "fonts", `${name.replace("/", "+")}@${version}`);
+  const isThere = () => access(target).then(() => true, () => false);
+  if (await isThere()) return target;
+  const partial = `${target}.${randomUUID()}`;
+  // Without cp(), which asks Deno for the right to read every folder above.
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const copy = join(partial, relative(folder, entry.parentPath));
+    await mkdir(copy, { recursive: true });
+    await copyFile(join(entry.parentPath, entry.name), join(copy, entry.name));
+  }
+  await rename(partial, target).catch(async (error) => {
+    await rm(partial, { recursive: true, force: true });
+    if (!await isThere()) throw error;
+  });
+  return target;
 }
 
 /** The names of the font files in folders: other fonts may give other PDFs. */

@@ -15,7 +15,7 @@ test("writeFontConfig() lists the fonts from npm, and changes its revision with 
     assert.ok(!text.includes("/usr/share/fonts"));
     assert.deepEqual(await writeFontConfig(dir), plain);
     await writeFile(join(dir, "Arial.ttf"), "");
-    const more = await writeFontConfig(dir, [dir]);
+    const more = await writeFontConfig(dir, { extraFolders: [dir] });
     assert.notEqual(more.revision, plain.revision);
     assert.ok(!(await readFile(more.file, "utf8")).includes("<family>Arial<"), "Arial is there");
   } finally {

@@ -1,39 +1,55 @@
 import { BrowserProcess, type LaunchOptions } from "./browser_process.ts";
 
 /**
- * Whether Chromium's sandbox is on: `on` refuses to print without it, `auto` does without it where
- * the kernel or the user (root) does not allow it, and says so.
+ * Whether Chromium's sandbox is on. `auto` and `on` print nothing without it. Where the service runs as
+ * root, to whom Chromium refuses its sandbox, `auto` runs the browser as {@linkcode BROWSER_USER}.
  */
 export type SandboxMode = "auto" | "on" | "off";
 
-/** How a browser is started, with the sandbox if possible. */
-export interface SandboxedLaunchOptions extends Omit<LaunchOptions, "sandbox"> {
+/** How a browser is started, with its sandbox or without. */
+export interface SandboxedLaunchOptions extends Omit<LaunchOptions, "sandbox" | "user"> {
   sandbox: SandboxMode;
   /** Told in a sentence when the browser runs without its sandbox. */
   onWarning(message: string): void;
 }
 
-/** Chromium refuses its sandbox to root. */
+/** The user "nobody": owns no files, and runs the browser where the service runs as root. */
+export const BROWSER_USER = 65_534;
+
+/** Returns whether the process runs as root. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Starts a browser, with its sandbox if the machine lets it. */
+/** Returns the user that the browser runs as, if that is not the service's own. */
+export function browserUser(sandbox: SandboxMode): number | undefined {
+  return sandbox === "auto" && isRoot() ? BROWSER_USER : undefined;
+}
+
+/**
+ * Starts a browser.
+ *
+ * @throws {Error} If it does not start; if it is to have a sandbox and can have none, with what to do.
+ */
 export async function launchBrowser(options: SandboxedLaunchOptions): Promise<BrowserProcess> {
   const { sandbox, onWarning, ...rest } = options;
-  if (sandbox === "off" || sandbox === "auto" && isRoot()) {
-    onWarning(`The browser runs without its sandbox: ${whyWithout(sandbox)}`);
+  if (sandbox === "off") {
+    onWarning("The browser runs without its sandbox: it is switched off");
     return await BrowserProcess.launch({ ...rest, sandbox: false });
   }
   try {
-    return await BrowserProcess.launch({ ...rest, sandbox: true });
-  } catch (error) {
-    if (sandbox === "on" || !/sandbox/i.test(String(error))) throw error;
-    onWarning("The browser runs without its sandbox: the kernel allows no user namespaces");
-    return await BrowserProcess.launch({ ...rest, sandbox: false });
+    return await BrowserProcess.launch({ ...rest, sandbox: true, user: browserUser(sandbox) });
+  } catch (cause) {
+    if (!/sandbox/i.test(String(cause))) throw cause;
+    throw new Error(`Cannot start the browser with its sandbox: ${whyNot(String(cause))}`, {
+      cause,
+    });
   }
 }
 
-function whyWithout(sandbox: SandboxMode): string {
-  return sandbox === "off" ? "it is switched off" : "the process runs as root";
+function whyNot(output: string): string {
+  const unread = /User \d+ cannot read [^\n]+?(?=, and as root)/.exec(output)?.[0];
+  if (unread !== undefined) return `${unread}; set CACHE_DIR to a folder that everybody may enter`;
+  if (/Running as root/.test(output)) return "the service runs as root; set SANDBOX=auto";
+  return "the kernel allows no user namespaces; allow them, or set SANDBOX=off to do without";
 }

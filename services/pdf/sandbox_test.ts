@@ -1,66 +1,89 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { chown, cp, mkdtemp, readFile, readlink, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { createInterface } from "node:readline";
 import { suite, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { isRoot } from "./launch_browser.ts";
+import { BROWSER_USER, isRoot } from "./launch_browser.ts";
 import { processTree } from "./process_tree.ts";
-import type { SandboxedPrint } from "./_test_sandboxed_process.ts";
-import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser } from "./_test_browser.ts";
+import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 
 const run = promisify(execFile);
-const PROCESS = fileURLToPath(new URL("_test_sandboxed_process.ts", import.meta.url));
-/** "nobody", where the tests run as root. */
-const USER = isRoot() ? { uid: 65534, gid: 65534 } : {};
+const NO_SANDBOX = process.env["SANDBOX"] === "off" && "SANDBOX=off";
 
 suite("Chromium's sandbox", { skip: NO_CHROMIUM }, () => {
-  test("is on where the kernel allows, in each process that shows a document", async (context) => {
-    const home = await mkdtemp(join(tmpdir(), "posthaste-sandbox-"));
-    context.after(() => rm(home, { recursive: true, force: true }));
-    await cp(CACHE_DIR, join(home, ".cache/posthaste/chromium"), { recursive: true, force: true });
-    for (const folder of ["", ".cache", ".cache/posthaste", ".cache/posthaste/chromium"]) {
-      if (USER.uid !== undefined) await chown(join(home, folder), USER.uid, USER.gid);
-    }
-    const look = `require("node:fs").accessSync(${JSON.stringify(PROCESS)})`;
-    const isThere = await run(process.execPath, ["-e", look], USER).then(() => true, () => false);
-    if (!isThere) return context.skip("another user cannot read this folder");
-    const mayHave = await run("unshare", ["-U", "true"], USER).then(() => true, () => false);
-    if (!mayHave) return context.skip("the kernel allows no user namespaces");
-    const child = spawn(process.execPath, [PROCESS], {
-      ...USER,
-      env: { PATH: process.env["PATH"], HOME: home },
-      stdio: ["pipe", "pipe", "inherit"],
+  test("is on in each process that shows a document, and none is root's", {
+    skip: NO_SANDBOX,
+  }, async () => {
+    const warnings: string[] = [];
+    await using browser = await openTestBrowser({
+      ...{ concurrency: 1, sandbox: "auto" },
+      log: (level, message) => void (level === "warn" && warnings.push(message)),
     });
-    const ended = once(child, "close");
-    try {
-      const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended]);
-      const { text, pid, warnings } = JSON.parse(String(line)) as SandboxedPrint;
-      assert.deepEqual([text, warnings], [["inside"], []]);
-      const own = await readlink("/proc/self/ns/user");
-      let shown = 0;
-      for (const each of await processTree(pid ?? 0)) {
-        const command = await readFile(`/proc/${each}/cmdline`, "utf8");
-        assert.doesNotMatch(command, /--no-sandbox/);
-        if (!command.includes("--type=renderer")) continue;
-        shown++;
-        assert.match(await readFile(`/proc/${each}/status`, "utf8"), /^Seccomp:\s+2$/m);
-        if (isRoot()) assert.notEqual(await readlink(`/proc/${each}/ns/user`), own);
+    const { pdf } = await browser.print(job("<p>inside, 日本語"));
+    const text = (await textOf(pdf)).map((each) => each.normalize("NFKC"));
+    assert.deepEqual([text, warnings], [["inside, 日本語"], []]);
+    const own = await readlink("/proc/self/ns/user");
+    let shown = 0;
+    for (const each of await processTree(browser.stats().pid ?? 0)) {
+      const command = await readFile(`/proc/${each}/cmdline`, "utf8");
+      const status = await readFile(`/proc/${each}/status`, "utf8");
+      assert.doesNotMatch(command, /--no-sandbox/);
+      if (isRoot()) {
+        assert.match(status, new RegExp(`^Uid:(\\s+${BROWSER_USER}){4}$`, "m"), command);
+        assert.match(status, new RegExp(`^Groups:\\s*$`, "m"), command);
       }
-      assert.ok(shown > 0, "a document was shown");
-    } finally {
-      child.stdin.end();
-      await ended;
+      if (!command.includes("--type=renderer")) continue;
+      shown++;
+      assert.match(status, /^Seccomp:\s+2$/m);
+      assert.notEqual(await readlink(`/proc/${each}/ns/user`).catch(() => "another's"), own);
     }
+    assert.ok(shown > 0, "a document was shown");
   });
 
-  test("is refused to root: `on` then prints nothing", { skip: !isRoot() }, async () => {
+  test("leaves nothing behind of a browser that another user ran", {
+    skip: NO_SANDBOX || !isRoot() && "only root runs it as another user",
+  }, async (context) => {
+    const cacheDir = await mkdtemp(join(tmpdir(), "posthaste-sandbox-"));
+    context.after(() => rm(cacheDir, { recursive: true, force: true }));
+    await run("cp", ["--recursive", "--link", `${CACHE_DIR}/.`, cacheDir]).catch(() =>
+      run("cp", ["--recursive", `${CACHE_DIR}/.`, cacheDir])
+    );
+    const profiles = async () =>
+      (await readdir(cacheDir)).filter((name) => name.startsWith("profile-"));
+    for (const name of await profiles()) await rm(join(cacheDir, name), { recursive: true });
+
+    // Closed to everybody else: nothing is printed, least of all without a sandbox.
+    const closed = await openTestBrowser({ cacheDir, sandbox: "auto" });
+    await assert.rejects(closed.print(job("x")), (error: Error) => {
+      assert.match(
+        String(error.cause),
+        /Cannot start the browser with its sandbox: User 65534 cannot read \S+; set CACHE_DIR/,
+      );
+      return true;
+    }).finally(() => closed[Symbol.asyncDispose]());
+    assert.deepEqual(await profiles(), []);
+
+    await chmod(cacheDir, 0o755);
+    const browser = await openTestBrowser({ cacheDir, sandbox: "auto" });
+    await browser.print(job("x"));
+    assert.equal((await profiles()).length, 1);
+    process.kill(browser.stats().pid ?? 0, "SIGKILL");
+    await browser.print(job("x"));
+    await browser[Symbol.asyncDispose]();
+    assert.deepEqual(await profiles(), []);
+  });
+
+  test("is refused to root: `on` then prints nothing, and says why", {
+    skip: !isRoot(),
+  }, async () => {
     await using browser = await openTestBrowser({ sandbox: "on" });
-    await assert.rejects(browser.print(job("x")), { code: "unavailable" });
+    await assert.rejects(browser.print(job("x")), (error: Error & { code?: string }) => {
+      assert.equal(error.code, "unavailable");
+      assert.match(String(error.cause), /the service runs as root; set SANDBOX=auto/);
+      return true;
+    });
   });
 });

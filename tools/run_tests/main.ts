@@ -18,6 +18,7 @@ import { hasFailed, summarize } from "./report.ts";
 import { openResources } from "./resources.ts";
 import { openRunFolder } from "./run_folder.ts";
 import { runFiles } from "./run_files.ts";
+import { allowNoSandbox } from "./sandbox.ts";
 import { tellMissingPrograms } from "./wanted_programs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -51,6 +52,7 @@ async function main(): Promise<number> {
     return asked.length === 0 ? 2 : 0;
   }
   tellMissingPrograms(say);
+  allowNoSandbox(process.env, say);
 
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

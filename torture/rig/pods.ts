@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type ServiceName, type ServiceProcess, startService } from "@posthaste/dev";
-import { freePort, userCacheDir } from "@posthaste/parts";
+import { chromiumCacheDir, freePort, userCacheDir } from "@posthaste/parts";
 import type { Interruption } from "../ledgers/ledgers.ts";
 import { searchFor, type Secret } from "../ledgers/secret.ts";
 
@@ -182,7 +182,7 @@ function commonEnv({ mongodbUrl, natsUrl, dataDir }: PodsOptions) {
     APPLY_TOPOLOGY: "true",
     // All that descends from a service is known by it.
     TMPDIR: join(dataDir, "tmp"),
-    CACHE_DIR: env["CACHE_DIR"] || join(userCacheDir(env), "chromium"),
+    CACHE_DIR: chromiumCacheDir(env),
     NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] || join(userCacheDir(env), "compiled"),
   };
 }
