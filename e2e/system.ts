@@ -172,7 +172,11 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
       isTemporary: true,
       dashboard,
       ...(inbox === undefined ? {} : { inbox }),
-      settings: { ...settings, api: { RATE_LIMIT: "0", ...settings.api } },
+      // On a busy machine a write may take its time: tests see slowness elsewhere.
+      settings: {
+        ...settings,
+        api: { RATE_LIMIT: "0", LEDGER_TIMEOUT: "10s", ...settings.api },
+      },
       onLine: (service, line) => lines.push(`${service} ${line}`),
       onUnexpectedExit: (part, reason) => deaths.push(`${part} ${reason}`),
     }),

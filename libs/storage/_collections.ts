@@ -20,6 +20,7 @@ import type { IntegrationTrouble } from "./integration_health.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import type { AttemptCount } from "./attempt_store.ts";
 import type { StatisticsBucket } from "./statistics_store.ts";
+import type { UsageDay } from "./usage_store.ts";
 
 /**
  * A send as it lies in the database. The request is JSON text: values that callers choose would
@@ -90,6 +91,7 @@ export function collectionsOf(db: Db) {
     chainedAudit: db.collection<StoredAuditLine>("audit"),
     attempts: db.collection<AttemptCount>("attempts"),
     statistics: db.collection<StatisticsBucket>("statistics"),
+    usage: db.collection<UsageDay>("usage"),
     contentProgress: db.collection<ContentProgress>("content_progress"),
     integrationHealth: db.collection<IntegrationTrouble>("integration_health"),
   };

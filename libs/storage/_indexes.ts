@@ -21,7 +21,7 @@ const WITHDRAWN_KEPT_S = 24 * 3600;
  */
 export async function createIndexes(db: Db): Promise<void> {
   const { accounts, tokens, templates, versions, drafts } = collectionsOf(db);
-  const { integrations, sends, messages, mailers, statistics } = collectionsOf(db);
+  const { integrations, sends, messages, mailers, statistics, usage } = collectionsOf(db);
   await createIndexesOfPeople(db);
   await createIndexesOfHistory(db);
   // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
@@ -81,6 +81,7 @@ export async function createIndexes(db: Db): Promise<void> {
   await messages.createIndexes([
     { key: { state: 1 }, partialFilterExpression: { state: "unknown" } },
   ]);
+  await usage.createIndexes([{ key: { accountId: 1, day: 1 } }]);
   await statistics.createIndexes([
     { key: { at: 1 }, expireAfterSeconds: STATISTICS_KEPT_MS / 1000 },
   ]);

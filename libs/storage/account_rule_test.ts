@@ -10,7 +10,7 @@ import type { Store } from "./store.ts";
 const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
-  ...["members", "invitations", "audit", "statistics"],
+  ...["members", "invitations", "audit", "statistics", "usage"],
 ]);
 
 const ACCOUNT = "acc_own";
@@ -29,6 +29,7 @@ const EXCEPTIONS: Record<string, string> = {
   touchToken: "by the same hash, of a token that was found",
   loadSend: "workers have the send's id from an event that the api made",
   loadSends: "the same, for the tracker",
+  listUsage: "the api names the accounts whose sends it has accepted, several in one command",
   ledgerState: "counts and sizes for the operator's telemetry, of all accounts together",
   materializeSends: "the same: each document gets the account that its send names",
   parkUntried: "each write names the account; what has no document is looked for by its id",
@@ -274,6 +275,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     ]),
   forgetRecipient: (store) => store.forgetRecipient(ACCOUNT, "somebody@example.com", now),
   noteStatistics: (store) => store.noteStatistics([{ accountId: ACCOUNT, at: now, sent: 1 }]),
+  noteUsage: (store) => store.noteUsage([{ accountId: ACCOUNT, at: now, bytes: 1 }]),
+  forgetUsage: (store) => store.forgetUsage(ACCOUNT, now),
   listStatistics: (store) =>
     store.listStatistics(ACCOUNT, { from: new Date(0), until: new Date(Date.now() + 60_000) }),
 };

@@ -38,6 +38,7 @@ export const DATABASE_RIGHTS: Readonly<
     [OPEN_INTEGRATIONS]: READ,
     sends: WRITE,
     messages: READ,
+    usage: WRITE,
   },
   renderer: {
     [LEDGER]: READ,
@@ -70,6 +71,7 @@ export const DATABASE_RIGHTS: Readonly<
     accounts: READ,
     statistics: WRITE,
     content_progress: WRITE,
+    usage: ["find", "remove"],
     duties: WRITE,
   },
   dashboard: {

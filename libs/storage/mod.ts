@@ -143,5 +143,6 @@ export {
   type StatisticsNote,
   type StatisticsStore,
 } from "./statistics_store.ts";
+export { dayOf, type UsageDay, type UsageNote, type UsageStore } from "./usage_store.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";
 export { openVersionCache, type VersionCache, type VersionCacheOptions } from "./version_cache.ts";

@@ -39,6 +39,7 @@ import { type AttemptStore, attemptStore } from "./attempt_store.ts";
 import { type SessionStore, sessionStore } from "./session_store.ts";
 import { type TemplateHeads, templateHeads } from "./template_head.ts";
 import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
+import { type UsageStore, usageStore } from "./usage_store.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
 import { type TemplateUse, templateUse } from "./template_use.ts";
 import { type TokenStore, tokenStore } from "./token_store.ts";
@@ -95,6 +96,7 @@ export interface Store
     LedgerFigures,
     RecipientForgetting,
     StatisticsStore,
+    UsageStore,
     IntegrationHealth,
     IntegrationHistory,
     IntegrationHolds,
@@ -185,6 +187,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...ledgerFigures(db),
     ...recipientForgetting(db),
     ...statisticsStore(db),
+    ...usageStore(db),
     ...integrationHealth(db),
     ...integrationHistory(db),
     ...integrationHolds(db),

@@ -99,6 +99,8 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     render: ({ variables }) =>
       Promise.resolve({ ok: true, subject: `Hi ${variables["name"]}`, html: "<p/>", text: "-" }),
     checkBroker: () => Promise.resolve(),
+    noteUsage: () => Promise.resolve(),
+    listUsage: () => Promise.resolve([]),
     now: () => new Date(),
     logger: {
       debug: write("debug"),

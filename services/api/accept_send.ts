@@ -10,6 +10,7 @@ import {
 import { Refusal } from "@posthaste/http";
 import { crashPoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
+import type { ByteQuota } from "./byte_quota.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { isIdOrAlias, readPathId } from "./path_ids.ts";
@@ -26,7 +27,10 @@ export interface AcceptSendDeps {
     | "findSendByIdempotencyKey"
     | "acceptSend"
     | "bytes"
+    | "wait"
   >;
+  /** The bytes that the account may still have accepted. */
+  quota: Pick<ByteQuota, "load" | "admit" | "note">;
   /**
    * Asks whether one more send may be accepted now.
    *
@@ -79,12 +83,14 @@ export async function acceptSend(
   command: SendCommand,
   deps: AcceptSendDeps,
 ): Promise<AcceptedSend> {
-  const { ledger, now } = deps;
+  const { ledger, quota, now } = deps;
   const { accountId, idempotency } = command;
+  const loading = quota.load(accountId);
   const [earlier, email, integration] = await Promise.all([
     idempotency === undefined ? null : ledger.findSendByIdempotencyKey(accountId, idempotency.key),
     findTemplate(command, ledger),
     findIntegration(command, ledger),
+    loading && ledger.wait("look up the account's usage", () => loading),
   ]);
   if (earlier !== null) return replay(earlier, command);
   if (email === null) throw unknown("unknown_template", "email template", command.templateId);
@@ -96,6 +102,7 @@ export async function acceptSend(
     integration,
     latestPdfVersion: (id) => ledger.latestPdfVersion(accountId, id),
   });
+  quota.admit(accountId, ledger.bytes);
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
   const lane = deps.laneFor(accountId, checked.request.to.length);
   const send = makeSend(command, { email, integration, checked, lane, acceptedAt: now() });
@@ -103,6 +110,7 @@ export async function acceptSend(
   const acceptance = await ledger.acceptSend(send);
   crashPoint("api.after_accept");
   if (!acceptance.accepted) return replay(acceptance.existing, command);
+  quota.note(accountId, ledger.bytes);
   deps.dispatch(send, ledger.bytes);
   count("posthaste.accept.recipients", send.messageCount, { "posthaste.lane": send.lane });
   return { answer: answerOf(send), replayed: false };

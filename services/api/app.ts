@@ -10,10 +10,12 @@ import {
   refuseOtherMethods,
 } from "@posthaste/http";
 import { DATA_HEADERS } from "@posthaste/runtime";
+import type { UsageStore } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { toApiError, toRefusal } from "./api_error.ts";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
+import { type ByteQuotaLimits, openByteQuota } from "./byte_quota.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 import { type LaneBudgetOptions, openLaneBudget } from "./lane_budget.ts";
 import { openLateAcceptances } from "./late_acceptance.ts";
@@ -38,7 +40,11 @@ declare module "fastify" {
 }
 
 /** All that the interface needs of the world. */
-export interface ApiDeps extends Ledger, Pick<AuthenticateDeps, "touchToken" | "clock"> {
+export interface ApiDeps
+  extends
+    Ledger,
+    Pick<AuthenticateDeps, "touchToken" | "clock">,
+    Pick<UsageStore, "noteUsage" | "listUsage"> {
   /** Publishes an accepted send. It may fail: the sweeper heals. */
   dispatch(send: Send): Promise<void>;
   render: RenderTemplateDeps["render"];
@@ -67,6 +73,8 @@ export interface ApiOptions {
   dispatcher?: DispatcherLimits;
   /** What one account may send in the transactional lane. @default no limit */
   laneBudget?: LaneBudgetOptions;
+  /** Bytes that one account may have accepted. @default no limit */
+  byteQuota?: ByteQuotaLimits;
   /** Deadlines and connections. */
   edge?: Partial<EdgeLimits>;
 }
@@ -76,6 +84,7 @@ const DEFAULT_ROOM: RoomOptions = {
   maxBytes: 256_000_000,
   maxAccountBytes: 32_000_000,
 };
+const NO_QUOTA: ByteQuotaLimits = { daily: 0, stored: 0 };
 const NO_LANE_BUDGET: LaneBudgetOptions = { rate: 0, burst: 0 };
 const DEFAULT_EDGE: EdgeLimits = {
   requestTimeoutMs: 30_000,
@@ -141,6 +150,8 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const { renderTimeoutMs = 10_000 } = options;
   const { dispatcher, late } = watchLedger(app, { deps, options });
   const budget = openLaneBudget(options.laneBudget ?? NO_LANE_BUDGET);
+  const quota = openByteQuota(deps, options.byteQuota ?? NO_QUOTA);
+  app.addHook("onClose", () => quota[Symbol.asyncDispose]());
   const readBody = sendBodyReader(options.sendLimits ?? DEFAULT_SEND_LIMITS);
   const { rateLimit: max = 100, rateWindowMs = 1000 } = options;
 
@@ -157,6 +168,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
     sendRoute(v1, {
+      quota,
       admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
       laneFor: (accountId, count) => budget.laneFor(accountId, count, performance.now()),
       dispatch: dispatcher.start,

@@ -36,6 +36,14 @@ export const CONFIG = z.object({
     .describe(
       "Messages of one account in the transactional lane at once, after a quiet time, per process",
     ),
+  ACCOUNT_DAILY_BYTES: setting.bytes({ min: 0 }).prefault("20GB")
+    .describe(
+      "Most bytes of sends that one account may have accepted on a day (UTC); beyond, they get 429; 0 sets no limit",
+    ),
+  ACCOUNT_STORED_BYTES: setting.bytes({ min: 0 }).prefault("100GB")
+    .describe(
+      "Most bytes of sends of one account whose contents are still kept; beyond, they get 429; 0 sets no limit",
+    ),
   REQUEST_TIMEOUT: setting.duration({ min: 1000 }).prefault("30s")
     .describe("Longest time for a whole request to arrive"),
   IDLE_TIMEOUT: setting.duration({ min: 1000 }).prefault("1m")
@@ -75,6 +83,7 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
       maxAwayMs: config.BROKER_AWAY,
     },
     laneBudget: { rate: config.TRANSACTIONAL_RATE, burst: config.TRANSACTIONAL_BURST },
+    byteQuota: { daily: config.ACCOUNT_DAILY_BYTES, stored: config.ACCOUNT_STORED_BYTES },
     edge: {
       requestTimeoutMs: config.REQUEST_TIMEOUT,
       idleTimeoutMs: config.IDLE_TIMEOUT,

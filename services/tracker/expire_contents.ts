@@ -1,10 +1,13 @@
 import { repeat } from "@posthaste/runtime";
-import type { AccountStore, ContentExpiry } from "@posthaste/storage";
+import type { AccountStore, ContentExpiry, UsageStore } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What expiring contents needs from the outside. */
 export interface ExpireContentsDeps
-  extends Pick<AccountStore, "listAccounts">, Pick<ContentExpiry, "removeContents"> {
+  extends
+    Pick<AccountStore, "listAccounts">,
+    Pick<ContentExpiry, "removeContents">,
+    Pick<UsageStore, "forgetUsage"> {
   now(): Date;
   logger: Pick<Logger, "info" | "warn">;
 }
@@ -46,6 +49,7 @@ export async function expireContents(
       const done = await deps.removeContents({ accountId, before, limit: SENDS_AT_ONCE, now });
       total += done.removed;
       hasMore = done.hasMore;
+      if (!hasMore) await deps.forgetUsage(accountId, before);
     }
   }
   return total;

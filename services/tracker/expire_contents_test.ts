@@ -18,6 +18,10 @@ test("expireContents() removes by each account's days, until nothing is left", a
       asked.push(`${accountId} ${before.toISOString()}`);
       return Promise.resolve({ removed: 2, hasMore: asked.length === 1 });
     },
+    forgetUsage: async (accountId: string, before: Date) => {
+      await Promise.resolve();
+      asked.push(`${accountId} usage before ${before.toISOString()}`);
+    },
     now: () => NOW,
     logger: { info: () => {}, warn: () => {} },
   }, new AbortController().signal);
@@ -25,7 +29,9 @@ test("expireContents() removes by each account's days, until nothing is left", a
   assert.deepEqual(asked, [
     "acc_7 2026-03-01T12:00:00.000Z",
     "acc_7 2026-03-01T12:00:00.000Z",
+    "acc_7 usage before 2026-03-01T12:00:00.000Z",
     "acc_0 2026-03-08T11:59:00.000Z",
+    "acc_0 usage before 2026-03-08T11:59:00.000Z",
   ]);
 });
 
@@ -35,6 +41,7 @@ test("expireContentsForever() tells of a failure and ends with its signal", asyn
   const ended = expireContentsForever({
     listAccounts: () => Promise.reject(new Error("away")),
     removeContents: () => Promise.reject(new Error("not asked")),
+    forgetUsage: () => Promise.reject(new Error("not asked")),
     now: () => NOW,
     logger: { info: () => {}, warn: (line) => void lines.push(line) },
   }, stop.signal);
