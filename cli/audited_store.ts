@@ -1,3 +1,4 @@
+import type { User } from "@posthaste/contracts";
 import type { Store } from "@posthaste/storage";
 
 /** What the audit log of an account says of a command. */
@@ -34,6 +35,17 @@ const DEEDS: { [Name in keyof Store]?: Describe<Name> } = {
   forgetRecipient: ([accountId]) => deed(accountId, "recipient.forgotten", "a recipient"),
 };
 
+/** Every operation by which a command changes a person, as the audit logs of their accounts tell it. */
+const DEEDS_ON_PEOPLE = {
+  updateUser: ({ passwordHash, secondFactor }: Partial<User>) =>
+    passwordHash !== undefined
+      ? "password.changed"
+      : secondFactor !== undefined
+      ? "second_factor.removed"
+      : "member.updated",
+  removeUser: () => "member.removed",
+};
+
 /** Has every command that changes what belongs to an account leave a line in its audit log. */
 export function auditedStore(store: Store): Store {
   const audited = Object.entries(DEEDS).map(([name, describe]) => {
@@ -52,7 +64,40 @@ export function auditedStore(store: Store): Store {
     };
     return [name, operate];
   });
-  return { ...store, ...Object.fromEntries(audited) };
+  return { ...store, ...Object.fromEntries(audited), ...auditedPeople(store) };
+}
+
+/** A person may belong to several accounts: each is told. */
+function auditedPeople(store: Store): Pick<Store, "updateUser" | "removeUser"> {
+  async function tell(userId: string, action: string): Promise<() => Promise<void>> {
+    // Read first: a person who is removed belongs to none.
+    const [user, members] = await Promise.all([
+      store.findUser(userId),
+      store.listMemberships(userId),
+    ]);
+    return async () => {
+      for (const { accountId } of members) {
+        await store.noteAudit({
+          ...deed(accountId, action, user?.email ?? userId),
+          ...{ userId: null, userEmail: null, details: { by: "the command line" }, at: new Date() },
+        });
+      }
+    };
+  }
+  return {
+    async updateUser(id, changes) {
+      const note = await tell(id, DEEDS_ON_PEOPLE.updateUser(changes));
+      const changed = await store.updateUser(id, changes);
+      if (changed) await note();
+      return changed;
+    },
+    async removeUser(id) {
+      const note = await tell(id, DEEDS_ON_PEOPLE.removeUser());
+      const done = await store.removeUser(id);
+      if (done.ownerless.length === 0) await note();
+      return done;
+    },
+  };
 }
 
 function deed(accountId: string, action: string, target: string): Deed {

@@ -163,6 +163,34 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
   assert.equal((await run("users set-password nobody@example.com")).code, EXIT.notFound);
 });
 
+test("usersCommand() tells the audit log of each account that a person belongs to", async () => {
+  const user = await store.createUser({
+    ...{ email: "told@example.com", name: "To", passwordHash: null },
+  });
+  const owner = await store.createUser({
+    ...{ email: "other.owner@example.com", name: "Ow", passwordHash: null },
+  });
+  const accounts = await Promise.all(["told-1", "told-2"].map(async (name) => {
+    const { _id } = await store.createOwnedAccount({ name, userId: owner._id });
+    await store.setMember({ accountId: _id, userId: user._id, role: "editor" });
+    return _id;
+  }));
+  const set = await runProcess("users set-password told@example.com --password-stdin", {
+    stdin: "a long enough password\n",
+  });
+  assert.equal(set.code, EXIT.ok, set.stderr);
+  await run("users remove-second-factor told@example.com");
+  await run("users remove told@example.com");
+  for (const accountId of accounts) {
+    const lines = await store.listAudit(accountId, { limit: 9 });
+    assert.deepEqual(lines.map(({ action, target, details }) => [action, target, details["by"]]), [
+      ["member.removed", "told@example.com", "the command line"],
+      ["second_factor.removed", "told@example.com", "the command line"],
+      ["password.changed", "told@example.com", "the command line"],
+    ]);
+  }
+});
+
 test("usersCommand() removes a second factor that was lost, and signs the person out", async () => {
   const user = await store.createUser({
     ...{ email: "locked@example.com", name: "Lo", passwordHash: null },

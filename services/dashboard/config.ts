@@ -43,6 +43,17 @@ export const CONFIG = z.object({
       "Name or id of the account whose oldest integration sends what Posthaste itself writes to people: " +
         "invitations, and links that prove an address; without it nobody can prove one but by OpenID Connect",
     ),
+  SYSTEM_MAIL_LIMIT: setting.integer({ min: 1 }).prefault("1000")
+    .describe(
+      "Most of these mails in an hour that people ask for, per process, and as many notices of suspensions; beyond, none is sent",
+    ),
+  SECURITY_CONTACT: setting.text().optional()
+    .refine((uri) => uri === undefined || /^(?:https:\/\/|mailto:)[^\s]+$/.test(uri), {
+      error: 'must begin with "https://" or "mailto:"',
+    })
+    .describe(
+      "Where to tell of a weakness of this installation, in /.well-known/security.txt (RFC 9116)",
+    ),
   TRUSTED_PROXIES: setting.list().prefault("")
     .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is believed"),
   MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("2000")

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
+import { openSystemMail } from "./system_mail.ts";
 import { tellOfSuspensionsForever } from "./suspension_notices.ts";
 import {
   CONFIG,
@@ -38,16 +39,18 @@ await runService({
       sessionAges: { idleMs: config.SESSION_AGE, totalMs: config.SESSION_MAX_AGE },
       demoAccount: config.DEMO_ACCOUNT,
       systemAccount: config.SYSTEM_ACCOUNT,
+      maxSystemMails: config.SYSTEM_MAIL_LIMIT,
       limits: toldLimitsOf(config),
       setupCode,
+      securityContact: config.SECURITY_CONTACT,
       oidc: oidcOf(config),
       trustedProxies: config.TRUSTED_PROXIES,
       ...edgeLimitsOf(config),
     });
-    const { SYSTEM_ACCOUNT } = config;
-    const telling = SYSTEM_ACCOUNT === undefined
+    const { SYSTEM_ACCOUNT: account, SYSTEM_MAIL_LIMIT: maxPerHour } = config;
+    const telling = account === undefined
       ? undefined
-      : tellOfSuspensionsForever(SYSTEM_ACCOUNT, deps, signal);
+      : tellOfSuspensionsForever(openSystemMail({ account, maxPerHour }, deps), deps, signal);
     await using _telling = { [Symbol.asyncDispose]: async () => await telling };
     await using _closing = { [Symbol.asyncDispose]: () => app.close() };
     await app.listen({ port: config.PORT, host: config.HOST });

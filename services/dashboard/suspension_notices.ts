@@ -1,7 +1,7 @@
 import { repeat } from "@posthaste/runtime";
 import { tellOwners } from "./notices.ts";
 import { type DashboardDeps } from "./app.ts";
-import { openSystemMail } from "./system_mail.ts";
+import type { SystemMail } from "./system_mail.ts";
 
 type NoticeDeps = Pick<DashboardDeps, "store" | "bus" | "now" | "logger">;
 
@@ -10,11 +10,11 @@ const AT_ONCE = 100;
 
 /** Tells owners of suspended integrations until it is told to stop. */
 export async function tellOfSuspensionsForever(
-  systemAccount: string,
+  mail: SystemMail,
   deps: NoticeDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  await repeat(() => tellOfSuspensions(systemAccount, deps), {
+  await repeat(() => tellOfSuspensions(mail, deps), {
     everyMs: EVERY_MS,
     failure: "Cannot tell owners that integrations are suspended, trying again",
     logger: deps.logger,
@@ -26,10 +26,9 @@ export async function tellOfSuspensionsForever(
  * Tells the owners of each integration that has been suspended that it is, once, whoever else looks. Of
  * those that system mail itself is sent through nobody is told by mail: it would wait there.
  */
-export async function tellOfSuspensions(systemAccount: string, deps: NoticeDeps): Promise<void> {
+export async function tellOfSuspensions(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now, logger } = deps;
-  const system = await store.findAccount(systemAccount);
-  const mail = openSystemMail(systemAccount, deps);
+  const system = await store.findAccount(mail.account);
   for (const integration of await store.listUntoldSuspensions(AT_ONCE)) {
     const { accountId, name, suspended } = integration;
     // Noted first: rather nobody is told than everybody twice.

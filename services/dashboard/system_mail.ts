@@ -7,10 +7,12 @@ import { SYSTEM_TEMPLATES, type SystemMailKind } from "./system_templates.ts";
 
 /** What Posthaste itself writes to people, by the pipeline that it runs for everybody. */
 export interface SystemMail {
+  /** Name or id of the account that sends it. */
+  readonly account: string;
   /**
    * Accepts a mail.
    *
-   * @throws {Problem} `unavailable` if the account for it has no integration.
+   * @throws {Problem} `unavailable` if the account for it has no integration, or has sent enough.
    */
   send(
     kind: SystemMailKind,
@@ -18,15 +20,36 @@ export interface SystemMail {
   ): Promise<void>;
 }
 
+/** Which account sends system mail, and how much of it. */
+export interface SystemMailOptions {
+  /** Name or id of the account. */
+  account: string;
+  /** Most mails in an hour of the clock, of this process. @default {1000} */
+  maxPerHour?: number | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+
 /**
  * Opens the system mail of an account, which the operator names: its oldest integration sends it, from
  * that one's first sender. Its templates are published there when they are first needed.
  */
 export function openSystemMail(
-  account: string,
+  { account, maxPerHour = 1000 }: SystemMailOptions,
   deps: Pick<DashboardDeps, "store" | "bus" | "now" | "logger">,
 ): SystemMail {
   const { store, logger } = deps;
+  let [hour, count] = [0, 0];
+
+  function countOne(): void {
+    const current = Math.floor(deps.now().getTime() / HOUR_MS);
+    if (current !== hour) [hour, count] = [current, 0];
+    if (++count <= maxPerHour) return;
+    if (count === maxPerHour + 1) {
+      logger.error("System mail has used up its mails of this hour", { account, maxPerHour });
+    }
+    throw unavailable();
+  }
 
   async function findSender(): Promise<
     { account: Account; integration: Integration; sender: string }
@@ -40,11 +63,13 @@ export function openSystemMail(
     logger.error("Cannot send system mail: its account is not there, or has no integration", {
       account,
     });
-    throw new Problem("unavailable", "No mail can be sent now: tell whoever runs Posthaste");
+    throw unavailable();
   }
 
   return {
+    account,
     async send(kind, { to, variables }) {
+      countOne();
       const { account: { _id: accountId }, integration, sender } = await findSender();
       const { name, variables: names, ...parts } = SYSTEM_TEMPLATES[kind];
       const { version: email } = await store.publishVersion({
@@ -58,4 +83,8 @@ export function openSystemMail(
       await sendMail({ email, integration, pdfs: [], sender, to, variables }, deps);
     },
   };
+}
+
+function unavailable(): Problem {
+  return new Problem("unavailable", "No mail can be sent now: tell whoever runs Posthaste");
 }

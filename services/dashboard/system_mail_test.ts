@@ -7,6 +7,7 @@ import { openTestDashboard, type Person, type TestDashboard } from "./_test_dash
 import type { DashboardDeps } from "./app.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { tellOfSuspensions } from "./suspension_notices.ts";
+import { openSystemMail } from "./system_mail.ts";
 
 const SYSTEM = "Posthaste";
 const VICTIM = "ceo@victim.example";
@@ -267,8 +268,8 @@ test("owners are told once that an integration is suspended, and by no mail of t
   const { store, own, log } = dashboard;
   const system = await store.findAccount(SYSTEM);
   const deps = { store, now: () => time, ...depsOf() };
-  const look = () =>
-    Promise.all([tellOfSuspensions(SYSTEM, deps), tellOfSuspensions(SYSTEM, deps)]);
+  const mail = openSystemMail({ account: SYSTEM }, deps);
+  const look = () => Promise.all([tellOfSuspensions(mail, deps), tellOfSuspensions(mail, deps)]);
   const suspended = { at: time, reason: "535 $where is wrong" };
   for (const accountId of [own.accountId, system?._id ?? ""]) {
     const integration = await store.upsertIntegrationByName({
@@ -356,4 +357,24 @@ test("an account without an integration is told of in the log, and to who asks",
   const { status } = await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
   assert.equal(status, 503);
   assert.ok(log.some(({ level, message }) => level === "error" && /system mail/.test(message)));
+});
+
+test("system mail sends no more than its mails of an hour, says so once, and goes on in the next", async () => {
+  const { store, log } = dashboard;
+  time = new Date("2031-05-02T12:59:00Z");
+  const deps = { store, now: () => time, ...depsOf() };
+  const mail = openSystemMail({ account: SYSTEM, maxPerHour: 2 }, deps);
+  const send = () =>
+    mail.send("suspended", {
+      to: VICTIM,
+      variables: { account: "a", integration: "i", reason: "r" },
+    });
+  await send();
+  await send();
+  for (let i = 0; i < 3; i++) await assert.rejects(send(), { code: "unavailable" });
+  assert.equal(dispatched.length, 2);
+  assert.equal(log.filter(({ message }) => /used up its mails/.test(message)).length, 1);
+  time = new Date("2031-05-02T13:00:00Z");
+  await send();
+  assert.equal(dispatched.length, 3);
 });
