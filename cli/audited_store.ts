@@ -18,6 +18,10 @@ const DEEDS: { [Name in keyof Store]?: Describe<Name> } = {
   createAccount: (_, { _id, name }) => deed(_id, "account.created", `account ${name}`),
   createToken: ([{ accountId, name }], { record }) =>
     deed(accountId, "token.created", `token ${name} (${record.prefix})`),
+  rollToken: ([{ accountId }], made) =>
+    made === null
+      ? undefined
+      : deed(accountId, "token.rolled", `token ${made.record.name} (${made.record.prefix})`),
   revokeToken: ([accountId, id], isRevoked) =>
     isRevoked ? deed(accountId, "token.revoked", `token ${id.slice(0, 12)}`) : undefined,
   createIntegration: ([{ accountId }], { id, name }) =>

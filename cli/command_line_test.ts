@@ -139,6 +139,31 @@ test("tokensCommand() prints a token once, lists it and revokes it", async () =>
   assert.equal((await runProcess("tokens revoke ph_nobody")).code, EXIT.notFound);
 });
 
+test("tokensCommand() limits a token, and rolls it into one like it", async () => {
+  const { _id: accountId } = await store.createAccount({ name: "roll-shop" });
+  const create = "tokens create --account roll-shop --name site --scopes send --expires 90d";
+  const limits = "--address 203.0.113.0/24 --address ::1 --template 2 --integration 1";
+  const old = (await run(`${create} ${limits}`)).stdout.trim();
+  assert.equal((await run(`${create} --address example.com`)).code, EXIT.usage);
+  assert.equal((await run(`${create} --template x`)).code, EXIT.usage);
+  const rolled = await run(`tokens roll ${old.slice(0, 9)} --overlap 1h`);
+  assert.equal(rolled.code, EXIT.ok, rolled.stderr);
+  const limitsOf = async (token: string) => {
+    const { addresses, templates, integrations } = await store.findToken(token) ?? {};
+    return { addresses, templates, integrations };
+  };
+  const expected = { addresses: ["203.0.113.0/24", "::1"], templates: [2], integrations: [1] };
+  assert.deepEqual(await limitsOf(rolled.stdout.trim()), expected);
+  const ending = await store.findToken(old);
+  const left = (ending?.expiresAt?.getTime() ?? 0) - Date.now();
+  assert.ok(left > 3_500_000 && left <= 3_600_000, `${left} ms`);
+  const [line] = await store.listAudit(accountId, { limit: 1 });
+  assert.equal(line?.action, "token.rolled");
+  await run(`tokens revoke ${old.slice(0, 9)}`);
+  const again = await run(`tokens roll ${old.slice(0, 9)}`);
+  assert.deepEqual([again.code, /it is revoked/.test(again.stderr)], [EXIT.usage, true]);
+});
+
 test("usersCommand() lists people, and sets a password that ends their sessions", async () => {
   const user = await store.createUser({
     email: "Lost@example.com",

@@ -35,7 +35,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "fetching",
     "http",
   ],
-  "cli": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime"],
+  "cli": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime", "egress"],
   "dev": ["*"],
   "e2e": ["*"],
   "bench": ["*"],

@@ -2,6 +2,7 @@ import {
   type AccessToken,
   type Account,
   TOKEN_SCOPES,
+  type TokenLimits,
   type TokenScope,
 } from "@posthaste/contracts";
 import type { Store } from "@posthaste/storage";
@@ -13,7 +14,7 @@ import {
   openStoreFor,
 } from "../command_context.ts";
 import { notFoundError, usageError } from "../command_error.ts";
-import { readDuration } from "../read_option.ts";
+import { readDuration, readInteger } from "../read_option.ts";
 import { sayTime } from "../say.ts";
 
 interface CreateOptions {
@@ -21,6 +22,13 @@ interface CreateOptions {
   name: string;
   scopes: string;
   expires?: string;
+  address?: string[];
+  template?: string[];
+  integration?: string[];
+}
+
+interface RollOptions extends AccountOption {
+  overlap: string;
 }
 
 interface AccountOption {
@@ -46,6 +54,9 @@ Examples:
     .requiredOption("--name <name>", "what it is for")
     .requiredOption("--scopes <list>", `any of ${TOKEN_SCOPES.join(",")}`)
     .option("--expires <duration>", "how long it lives, such as 12h or 90d; for ever if left out")
+    .option("--address <network>", "from here alone, such as 203.0.113.0/24; repeatable", append)
+    .option("--template <id>", "with this email template alone; repeatable", append)
+    .option("--integration <id>", "through this integration alone; repeatable", append)
     .addHelpText(
       "after",
       `
@@ -59,6 +70,18 @@ The token alone goes to the standard output, all else to the standard error:
     .option("--account <name|id>", "only of this account")
     .addHelpText("after", "\nExample:\n  posthaste tokens list --account shop\n")
     .action((options: AccountOption) => listTokens(context, options));
+  command.command("roll <prefix|id>")
+    .description("Make a token like another, which expires after a while: both work until then.")
+    .option("--account <name|id>", "only among those of this account")
+    .option("--overlap <duration>", "how long the old one works, too, 30d at most", "24h")
+    .addHelpText(
+      "after",
+      `
+The new token alone goes to the standard output:
+  posthaste tokens roll ph_Xk3aQ9 --overlap 1h > token.txt
+`,
+    )
+    .action((which: string, options: RollOptions) => rollToken(context, which, options));
   command.command("revoke <prefix|id>")
     .description("Revoke a token: everywhere, within 5 seconds.")
     .option("--account <name|id>", "only among those of this account")
@@ -70,6 +93,7 @@ The token alone goes to the standard output, all else to the standard error:
 async function createToken(context: CommandContext, options: CreateOptions): Promise<void> {
   const { output } = context;
   const scopes = readScopes(options.scopes);
+  const limits = await readLimits(options);
   const livesMs = options.expires === undefined
     ? undefined
     : await readDuration("--expires", options.expires, { min: 60_000 });
@@ -79,6 +103,7 @@ async function createToken(context: CommandContext, options: CreateOptions): Pro
     accountId: account._id,
     name: options.name,
     scopes,
+    limits,
     expiresAt: livesMs === undefined ? null : new Date(Date.now() + livesMs),
   });
   output.note(
@@ -132,14 +157,74 @@ async function listTokens(context: CommandContext, { account }: AccountOption): 
   );
 }
 
+async function readLimits(
+  { address = [], template = [], integration = [] }: CreateOptions,
+): Promise<TokenLimits> {
+  const { readNetworks } = await import("@posthaste/egress");
+  try {
+    readNetworks(address);
+  } catch (error) {
+    throw usageError((error as Error).message, "write an address, or one such as 203.0.113.0/24");
+  }
+  const idsOf = (name: string, ids: readonly string[]) =>
+    ids.map((id) => readInteger(name, id, { min: 1, max: 999_999_999 }));
+  return {
+    addresses: address,
+    templates: idsOf("--template", template),
+    integrations: idsOf("--integration", integration),
+  };
+}
+
+function append(value: string, all: string[] = []): string[] {
+  return [...all, value];
+}
+
+async function rollToken(
+  context: CommandContext,
+  which: string,
+  options: RollOptions,
+): Promise<void> {
+  const { output } = context;
+  const overlapMs = await readDuration("--overlap", options.overlap, {
+    ...{ min: 0, max: 30 * 24 * 3_600_000 },
+  });
+  await using store = await openStoreFor(context);
+  const { token, account } = await findToken(context, store, { which, options, deed: "roll" });
+  const until = new Date(Date.now() + overlapMs);
+  const made = await store.rollToken({ accountId: account._id, id: token._id, until });
+  if (made === null) {
+    throw usageError(`Cannot roll token ${token.prefix}…: it is ${stateOf(token)}`);
+  }
+  output.note(`Token ${token.prefix}… ("${token.name}") expires ${sayTime(until)} at the latest`);
+  output.result({ token: made.token, ...show(made.record, account) }, () => made.token);
+  output.note("Keep it now: it is shown this once");
+}
+
 async function revokeToken(
   context: CommandContext,
   which: string,
   options: AccountOption,
 ): Promise<void> {
   const { output } = context;
-  const { hashAccessToken, isAccessToken } = await import("@posthaste/storage");
   await using store = await openStoreFor(context);
+  const { token, account } = await findToken(context, store, { which, options, deed: "revoke" });
+  const isNew = await store.revokeToken(account._id, token._id);
+  output.result(
+    { id: token._id, prefix: token.prefix, revoked: true, changed: isNew },
+    () =>
+      isNew
+        ? `Revoked token ${token.prefix}… ("${token.name}" of account "${account.name}")`
+        : `Token ${token.prefix}… ("${token.name}") was revoked before`,
+  );
+}
+
+/** Finds a token by itself, its beginning or the beginning of its id. */
+async function findToken(
+  context: CommandContext,
+  store: Store,
+  { which, options, deed }: { which: string; options: AccountOption; deed: string },
+): Promise<OwnedToken> {
+  const { hashAccessToken, isAccessToken } = await import("@posthaste/storage");
   const all = await findTokens(context, store, options.account);
   const id = isAccessToken(which) ? hashAccessToken(which) : which;
   const matching = all.filter(({ token }) =>
@@ -150,25 +235,17 @@ async function revokeToken(
   if (found === undefined) {
     const shown = isAccessToken(which) ? "the token" : `token "${which}"`;
     throw notFoundError(
-      `Cannot revoke ${shown}: there is none`,
+      `Cannot ${deed} ${shown}: there is none`,
       '"posthaste tokens list" shows their beginnings and ids',
     );
   }
   if (other !== undefined) {
     throw usageError(
-      `Cannot revoke token "${which}": ${matching.length} begin so`,
+      `Cannot ${deed} token "${which}": ${matching.length} begin so`,
       'write the id that "posthaste tokens list" shows',
     );
   }
-  const { token, account } = found;
-  const isNew = await store.revokeToken(account._id, token._id);
-  output.result(
-    { id: token._id, prefix: token.prefix, revoked: true, changed: isNew },
-    () =>
-      isNew
-        ? `Revoked token ${token.prefix}… ("${token.name}" of account "${account.name}")`
-        : `Token ${token.prefix}… ("${token.name}") was revoked before`,
-  );
+  return found;
 }
 
 interface OwnedToken {
@@ -203,5 +280,8 @@ function sayState({ expiresAt }: AccessToken, state: TokenState): string {
 function show(token: AccessToken, account: Account) {
   const { _id: id, prefix, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = token;
   const times = { createdAt, expiresAt, revokedAt, lastUsedAt };
-  return { id, prefix, name, accountId: account._id, scopes, state: stateOf(token), ...times };
+  const { addresses, templates, integrations } = token;
+  const limits = { addresses, templates, integrations };
+  const base = { id, prefix, name, accountId: account._id, scopes, limits };
+  return { ...base, state: stateOf(token), ...times };
 }

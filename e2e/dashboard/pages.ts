@@ -109,8 +109,15 @@ export const PAGES: readonly PageToSee[] = [
   { name: "tokens-read-only", path: "/tokens", who: "viewer" },
   { name: "tokens-empty", path: "/tokens", who: "newcomer" },
   {
+    ...{ name: "tokens-roll", path: "/tokens" },
+    open: (page) => press(page, "Roll Night job"),
+  },
+  {
     ...{ name: "tokens-new", path: "/tokens" },
-    open: (page) => press(page, "Generate new token"),
+    open: async (page) => {
+      await press(page, "Generate new token");
+      await press(page, "Limit it further");
+    },
   },
   { name: "settings", path: "/settings" },
   { name: "settings-read-only", path: "/settings", who: "viewer" },

@@ -135,7 +135,10 @@ async function makeTokens(
 ): Promise<void> {
   const expiresAt = new Date(Date.now() + 90 * DAY_MS).toISOString();
   await ask("POST", "/tokens", { name: "Web shop", scopes: ["send", "read"], expiresAt });
-  await ask("POST", "/tokens", { name: "Night job", scopes: ["send"], expiresAt: null });
+  await ask("POST", "/tokens", {
+    ...{ name: "Night job", scopes: ["send"], expiresAt: null },
+    limits: { addresses: ["203.0.113.0/24"], templates: [1], integrations: [] },
+  });
   const { record } = await store.createToken({
     ...{ accountId, name: "Last year's shop", scopes: ["send"], createdBy: userId },
   });

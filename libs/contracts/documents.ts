@@ -35,6 +35,19 @@ export type Account = z.infer<typeof accountSchema>;
 /** What a token may do. */
 export const TOKEN_SCOPES = ["render", "send", "read"] as const;
 
+/** What a token is limited to, beside its scopes. An empty list sets no limit. */
+export const tokenLimitsSchema = z.object({
+  /** Addresses and networks that requests may come from: `203.0.113.7`, `2001:db8::/32`. */
+  addresses: z.array(z.string()).max(100).default([]),
+  /** Ids of the email templates that may be rendered and sent. */
+  templates: z.array(z.int().positive()).max(1000).default([]),
+  /** Ids of the integrations that may be sent through. */
+  integrations: z.array(z.int().positive()).max(1000).default([]),
+});
+
+/** What a token is limited to, beside its scopes. */
+export type TokenLimits = z.infer<typeof tokenLimitsSchema>;
+
 /** An access token as stored: only its SHA-256 is. */
 export const accessTokenSchema = z.object({
   /** SHA-256 of the token, in hex. */
@@ -50,6 +63,7 @@ export const accessTokenSchema = z.object({
   lastUsedAt: z.date().nullable(),
   /** The user who made it; null for what the command line made. */
   createdBy: z.string().nullable().default(null),
+  ...tokenLimitsSchema.shape,
 });
 
 /** An access token as stored. */

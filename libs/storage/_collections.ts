@@ -69,7 +69,7 @@ export interface MailerPresence {
 export function collectionsOf(db: Db) {
   return {
     accounts: db.collection<Account>("accounts"),
-    tokens: db.collection<AccessToken>("tokens"),
+    tokens: db.collection<AccessToken & { remindedAt?: Date }>("tokens"),
     counters: db.collection<Counter>("counters"),
     templates: db.collection<Template>("templates"),
     versions: db.collection<EmailVersion | PdfVersion>("versions"),

@@ -28,7 +28,10 @@ export async function createIndexes(db: Db): Promise<void> {
   const withKey = { "idempotency.key": { $gte: "" } };
   await dropIndex(accounts, "name_1");
   await accounts.createIndexes([{ key: { name: 1, createdAt: 1 } }]);
-  await tokens.createIndexes([{ key: { accountId: 1, createdAt: 1 } }]);
+  await tokens.createIndexes([
+    { key: { accountId: 1, createdAt: 1 } },
+    { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $gt: new Date(0) } } },
+  ]);
   await templates.createIndexes([
     { key: { accountId: 1, kind: 1, id: 1 }, unique: true },
     {

@@ -29,6 +29,8 @@ const EXCEPTIONS: Record<string, string> = {
   touchToken: "by the same hash, of a token that was found",
   loadSend: "workers have the send's id from an event that the api made",
   loadSends: "the same, for the tracker",
+  listExpiringTokens: "the owners of all accounts are reminded by one look",
+  noteTokenReminder: "by the hash of a token that was found",
   listUsage: "the api names the accounts whose sends it has accepted, several in one command",
   ledgerState: "counts and sizes for the operator's telemetry, of all accounts together",
   materializeSends: "the same: each document gets the account that its send names",
@@ -275,6 +277,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     ]),
   forgetRecipient: (store) => store.forgetRecipient(ACCOUNT, "somebody@example.com", now),
   noteStatistics: (store) => store.noteStatistics([{ accountId: ACCOUNT, at: now, sent: 1 }]),
+  rollToken: (store) => store.rollToken({ accountId: ACCOUNT, id: "none", until: now }),
   noteUsage: (store) => store.noteUsage([{ accountId: ACCOUNT, at: now, bytes: 1 }]),
   forgetUsage: (store) => store.forgetUsage(ACCOUNT, now),
   listStatistics: (store) =>

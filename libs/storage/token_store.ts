@@ -1,4 +1,10 @@
-import { type AccessToken, accessTokenSchema, type TokenScope } from "@posthaste/contracts";
+import {
+  type AccessToken,
+  accessTokenSchema,
+  type TokenLimits,
+  tokenLimitsSchema,
+  type TokenScope,
+} from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { generateAccessToken, hashAccessToken, isAccessToken, prefixOf } from "./access_token.ts";
@@ -13,6 +19,18 @@ export interface NewToken {
   /** Never when left out. */
   expiresAt?: Date | null | undefined;
   /** The user who makes it; nobody when left out. */
+  createdBy?: string | null | undefined;
+  /** No limits when left out. */
+  limits?: Partial<TokenLimits> | undefined;
+}
+
+/** A token that takes the place of another. */
+export interface TokenRoll {
+  accountId: string;
+  /** Id of the record of the old one. */
+  id: string;
+  /** Until when the old one works, too. */
+  until: Date;
   createdBy?: string | null | undefined;
 }
 
@@ -29,6 +47,15 @@ export interface TokenStore {
   touchToken(token: Pick<AccessToken, "_id" | "lastUsedAt">, now?: Date): Promise<void>;
   /** Lists the tokens of an account, oldest first, with revoked and expired ones. */
   listTokens(accountId: string): Promise<AccessToken[]>;
+  /**
+   * Makes a token like another, which then expires. The new one lives as long as the old one was to live.
+   * Gives null if there is no such token that may be used.
+   */
+  rollToken(roll: TokenRoll): Promise<{ token: string; record: AccessToken } | null>;
+  /** Lists tokens of all accounts that expire before a time and whose owners were not reminded. */
+  listExpiringTokens(before: Date, limit: number): Promise<AccessToken[]>;
+  /** Notes that owners are reminded of a token. Gives false if another process has. */
+  noteTokenReminder(id: string, at: Date): Promise<boolean>;
   /** Revokes a token by its record's id. Tells whether there was one to revoke. */
   revokeToken(accountId: string, id: string): Promise<boolean>;
 }
@@ -44,8 +71,8 @@ export function isLive(
 /** Gives the operations on access tokens. */
 export function tokenStore(db: Db): TokenStore {
   const { tokens } = collectionsOf(db);
-  return {
-    async createToken({ accountId, name, scopes, expiresAt = null, createdBy = null }) {
+  const store: TokenStore = {
+    async createToken({ accountId, name, scopes, expiresAt = null, createdBy = null, limits }) {
       const token = generateAccessToken();
       const record = accessTokenSchema.parse({
         _id: hashAccessToken(token),
@@ -58,9 +85,40 @@ export function tokenStore(db: Db): TokenStore {
         revokedAt: null,
         lastUsedAt: null,
         createdBy,
+        ...limits,
       });
       await tokens.insertOne(record);
       return { token, record };
+    },
+    async rollToken({ accountId, id, until, createdBy }) {
+      const found = await tokens.findOne({ _id: id, accountId });
+      if (found === null || !isLive(found)) return null;
+      const { name, scopes, createdAt, expiresAt, ...rest } = accessTokenSchema.parse(found);
+      const made = await store.createToken({
+        ...{ accountId, name, scopes, createdBy, limits: tokenLimitsSchema.parse(rest) },
+        expiresAt: expiresAt &&
+          new Date(Date.now() + expiresAt.getTime() - createdAt.getTime()),
+      });
+      // Of an end that is nearer nothing is put off. Who rolls is told anyway: nobody is reminded.
+      const later = [{ expiresAt: null }, { expiresAt: { $gt: until } }];
+      await tokens.updateOne({ _id: id, accountId, $or: later }, {
+        $set: { expiresAt: until, remindedAt: new Date() },
+      });
+      return made;
+    },
+    async listExpiringTokens(before, limit) {
+      const found = await tokens.find({
+        expiresAt: { $gt: new Date(), $lte: before },
+        ...{ revokedAt: null, remindedAt: { $exists: false } },
+      }).sort({ expiresAt: 1 }).limit(limit).toArray();
+      return found.map((token) => accessTokenSchema.parse(token));
+    },
+    async noteTokenReminder(id, at) {
+      const { modifiedCount } = await tokens.updateOne(
+        { _id: id, remindedAt: { $exists: false } },
+        { $set: { remindedAt: at } },
+      );
+      return modifiedCount === 1;
     },
     async findToken(token) {
       if (!isAccessToken(token)) return null;
@@ -87,4 +145,5 @@ export function tokenStore(db: Db): TokenStore {
       return result.matchedCount === 1;
     },
   };
+  return store;
 }

@@ -157,6 +157,7 @@ function tokenOf(plaintext: string): AccessToken | null {
     revokedAt: null,
     lastUsedAt: null,
     createdBy: null,
+    ...{ addresses: [], templates: [], integrations: [] },
     ...rest,
     scopes: [...scopes],
   };

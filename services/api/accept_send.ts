@@ -6,10 +6,12 @@ import {
   newSendId,
   type Send,
   type SendAccepted,
+  type TokenLimits,
 } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
 import { crashPoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
+import { requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -49,6 +51,8 @@ export interface AcceptSendDeps {
 /** A wish to send, of whoever the token says. */
 export interface SendCommand {
   accountId: string;
+  /** What the token is limited to. */
+  limits: Pick<TokenLimits, "templates" | "integrations">;
   /** Id or alias of an email template, as it stands in the path. */
   templateId: string;
   /** Id of an integration, as it stands in the path. */
@@ -97,6 +101,7 @@ export async function acceptSend(
   if (integration === null) {
     throw unknown("unknown_integration", "integration", command.integrationId);
   }
+  requireUse(command.limits, { templateId: email.templateId, integrationId: integration.id });
   const checked = await checkSend(deps.readBody(command.body), {
     email,
     integration,

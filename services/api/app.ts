@@ -103,6 +103,7 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
   const app = fastify({
     ...edgeSettings(edge),
     bodyLimit,
+    trustProxy: edge.connections.proxies?.length ? [...edge.connections.proxies] : false,
     genReqId: requestIdOf,
     // No hook runs for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => sendError(error, reply.headers(headersOf(request))),

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { AccessToken, TokenScope } from "@posthaste/contracts";
+import { type Networks, readNetworks } from "@posthaste/egress";
 import { Refusal } from "@posthaste/http";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
@@ -26,6 +27,8 @@ export interface AuthenticateDeps {
 
 interface Looked {
   token: AccessToken | null;
+  /** Where it may be used from; undefined for everywhere. */
+  networks: Networks | undefined;
   /** By the clock: the answer may be as old as the question. */
   askedAt: number;
   isTouched: boolean;
@@ -54,7 +57,9 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
     allowStaleOnFetchAbort: true,
     fetchMethod: async (_key, _stale, { context: plaintext }) => {
       const askedAt = clock.now();
-      return { token: await deps.findToken(plaintext), askedAt, isTouched: false };
+      const token = await deps.findToken(plaintext);
+      const networks = token?.addresses?.length ? readNetworks(token.addresses) : undefined;
+      return { token, networks, askedAt, isTouched: false };
     },
   });
   const isOld = (found: Looked | undefined) =>
@@ -74,6 +79,9 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
     while (isOld(found)) found = await ask(true);
     const token = found?.token ?? null;
     if (!found || token === null || !isValid(token, deps.now())) throw unauthenticated();
+    if (found.networks !== undefined && !found.networks.has(request.ip)) {
+      throw elsewhere(request.ip);
+    }
     if (!found.isTouched) {
       found.isTouched = true;
       // That it was used is nice to know, never worth a request.
@@ -89,6 +97,31 @@ export function requireScope(scope: TokenScope): onRequestAsyncHookHandler {
     if (caller.scopes.includes(scope)) return;
     throw new Refusal("missing_scope", `Cannot use this token here: it lacks the scope "${scope}"`);
   };
+}
+
+function elsewhere(ip: string): Refusal {
+  return new Refusal("missing_scope", `Cannot use this token here: not from the address ${ip}`);
+}
+
+/**
+ * Refuses a template or an integration that a token is not for.
+ *
+ * @throws {Refusal} `missing_scope`
+ */
+export function requireUse(
+  { templates, integrations }: Pick<AccessToken, "templates" | "integrations">,
+  use: { templateId: number; integrationId?: number },
+): void {
+  const { templateId, integrationId } = use;
+  if (templates.length > 0 && !templates.includes(templateId)) {
+    throw notFor(`template ${templateId}`);
+  }
+  if (integrationId === undefined || integrations.length === 0) return;
+  if (!integrations.includes(integrationId)) throw notFor(`integration ${integrationId}`);
+}
+
+function notFor(what: string): Refusal {
+  return new Refusal("missing_scope", `Cannot use this token here: it is not for ${what}`);
 }
 
 function isValid({ revokedAt, expiresAt }: AccessToken, now: Date): boolean {

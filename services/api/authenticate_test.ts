@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as turn } from "node:timers/promises";
 import type { AccessToken } from "@posthaste/contracts";
-import { openTestApp } from "./_test_app.ts";
+import { openTestApp, smallSend } from "./_test_app.ts";
 
 const PATH = "/v1/templates/5/render";
 const TOKEN: AccessToken = {
@@ -16,6 +16,7 @@ const TOKEN: AccessToken = {
   revokedAt: null,
   lastUsedAt: null,
   createdBy: null,
+  ...{ addresses: [], templates: [], integrations: [] },
 };
 
 function countLookups(found: AccessToken | null) {
@@ -117,4 +118,53 @@ test("authenticate() does not remember a failed look-up", async () => {
   assert.equal((await api.post(PATH, {})).status, 503);
   isDown = false;
   assert.equal((await api.post(PATH, {})).status, 200);
+});
+
+test("authenticate() takes a token from the addresses that it is limited to, and by no header's word", async () => {
+  const limited = { ...TOKEN, addresses: ["203.0.113.0/24", "2001:db8::1"] };
+  const findToken = () => Promise.resolve(limited);
+  const from = (remoteAddress: string, headers = {}) => ({
+    ...{ method: "POST" as const, url: PATH, payload: {}, remoteAddress },
+    headers: { authorization: "Bearer ph_x", ...headers },
+  });
+  await using direct = openTestApp({ findToken });
+  for (const address of ["203.0.113.9", "::ffff:203.0.113.9", "2001:db8::1"]) {
+    assert.equal((await direct.app.inject(from(address))).statusCode, 200, address);
+  }
+  for (const address of ["203.0.114.9", "2001:db8::2", "127.0.0.1"]) {
+    const answer = await direct.app.inject(from(address, { "x-forwarded-for": "203.0.113.9" }));
+    assert.equal(answer.statusCode, 403, address);
+    assert.equal(answer.json().code, "missing_scope");
+    assert.ok(answer.json().error.includes(address));
+  }
+  await using behind = openTestApp({ findToken }, {
+    edge: { connections: { max: 10, maxPerClient: 10, proxies: ["10.0.0.0/8"] } },
+  });
+  const forwarded = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
+  assert.equal((await behind.app.inject(from("10.1.2.3", forwarded))).statusCode, 200);
+  const spoofed = { "x-forwarded-for": "203.0.113.9, 198.51.100.1" };
+  assert.equal((await behind.app.inject(from("10.1.2.3", spoofed))).statusCode, 403);
+});
+
+test("a token that is limited renders and sends by its templates and integrations alone", async () => {
+  const withLimits = (limits: Partial<AccessToken>) =>
+    openTestApp({
+      findToken: () => Promise.resolve({ ...TOKEN, scopes: ["render", "send"], ...limits }),
+    });
+  const cases: [Partial<AccessToken>, number, number][] = [
+    [{}, 200, 200],
+    [{ templates: [5], integrations: [3] }, 200, 200],
+    [{ templates: [4] }, 403, 403],
+    [{ integrations: [4] }, 200, 403],
+  ];
+  for (const [limits, rendered, sent] of cases) {
+    await using api = withLimits(limits);
+    // By its alias as by its id.
+    for (const template of ["5", "welcome"]) {
+      const render = await api.post(`/v1/templates/${template}/render`, {});
+      const send = await api.post(`/v1/templates/${template}/send/3`, smallSend());
+      assert.deepEqual([render.status, send.status], [rendered, sent], JSON.stringify(limits));
+      assert.equal(api.sends.length > 0, sent === 200);
+    }
+  }
 });

@@ -53,7 +53,9 @@ export const CONFIG = z.object({
   MAX_CLIENT_CONNECTIONS: setting.integer({ min: 1 }).prefault("2000")
     .describe("Most of them from one IPv4 address, or the first 64 bits of an IPv6 one"),
   TRUSTED_PROXIES: setting.list().prefault("")
-    .describe("Addresses and networks of the proxies in front, which stand for many clients"),
+    .describe(
+      "Addresses and networks of the proxies in front, which stand for many clients and whose X-Forwarded-For is believed",
+    ),
 });
 
 /** Settings of the api service, as read. */

@@ -600,6 +600,7 @@ function openTestToken() {
     revokedAt: null,
     lastUsedAt: null,
     createdBy: null,
+    ...{ addresses: [], templates: [], integrations: [] },
   });
 }
 

@@ -4,10 +4,12 @@ import {
   MAX_EVENT_BYTES,
   type Rendered,
   type RenderReply,
+  type TokenLimits,
   variablesSchema,
 } from "@posthaste/contracts";
 import { bodyIssues, Refusal } from "@posthaste/http";
 import { errorType, type Logger } from "@posthaste/telemetry";
+import { requireUse } from "./authenticate.ts";
 import { findMissingForRender } from "./check_variables.ts";
 import { refusalOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
@@ -31,6 +33,8 @@ export interface RenderTemplateDeps {
 /** A wish to render. */
 export interface RenderCommand {
   accountId: string;
+  /** What the token is limited to. */
+  limits: Pick<TokenLimits, "templates" | "integrations">;
   /** Id or alias of an email template, as it stands in the path. */
   templateId: string;
   /** Out of the JSON parser, unchecked. */
@@ -52,7 +56,7 @@ const ACTION = "render the template";
  * @throws {Refusal}
  */
 export async function renderTemplate(
-  { accountId, templateId, body }: RenderCommand,
+  { accountId, limits, templateId, body }: RenderCommand,
   deps: RenderTemplateDeps,
 ): Promise<Rendered> {
   const version = isIdOrAlias(templateId)
@@ -62,6 +66,7 @@ export async function renderTemplate(
     const reason = `there is no email template "${templateId}"`;
     throw new Refusal("unknown_template", `Cannot ${ACTION}: ${reason}`);
   }
+  requireUse(limits, { templateId: version.templateId });
   const { data: variables, error } = variablesSchema.safeParse(body);
   if (error !== undefined) {
     const issues = bodyIssues(error);

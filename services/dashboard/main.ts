@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
+import { tellOfExpiriesForever } from "./expiry_notices.ts";
 import { openSystemMail } from "./system_mail.ts";
 import { tellOfSuspensionsForever } from "./suspension_notices.ts";
 import {
@@ -48,10 +49,12 @@ await runService({
       ...edgeLimitsOf(config),
     });
     const { SYSTEM_ACCOUNT: account, SYSTEM_MAIL_LIMIT: maxPerHour } = config;
-    const telling = account === undefined
-      ? undefined
-      : tellOfSuspensionsForever(openSystemMail({ account, maxPerHour }, deps), deps, signal);
-    await using _telling = { [Symbol.asyncDispose]: async () => await telling };
+    const mail = account === undefined ? undefined : openSystemMail({ account, maxPerHour }, deps);
+    const telling = mail && Promise.all([
+      tellOfSuspensionsForever(mail, deps, signal),
+      tellOfExpiriesForever(mail, deps, signal),
+    ]);
+    await using _telling = { [Symbol.asyncDispose]: async () => void await telling };
     await using _closing = { [Symbol.asyncDispose]: () => app.close() };
     await app.listen({ port: config.PORT, host: config.HOST });
     health.add("mongodb", () => store.ping());

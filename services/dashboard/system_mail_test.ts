@@ -6,6 +6,7 @@ import { until } from "@posthaste/testing";
 import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
 import type { DashboardDeps } from "./app.ts";
 import { SESSION_COOKIE } from "./guard.ts";
+import { tellOfExpiries } from "./expiry_notices.ts";
 import { tellOfSuspensions } from "./suspension_notices.ts";
 import { openSystemMail } from "./system_mail.ts";
 
@@ -377,4 +378,31 @@ test("system mail sends no more than its mails of an hour, says so once, and goe
   time = new Date("2031-05-02T13:00:00Z");
   await send();
   assert.equal(dispatched.length, 3);
+});
+
+test("owners are reminded once of a token that expires, in the last quarter of a short life", async () => {
+  const { store, own } = dashboard;
+  const deps = { store, now: () => time, ...depsOf() };
+  const mail = openSystemMail({ account: SYSTEM }, deps);
+  const day = 86_400_000;
+  const make = (name: string, days: number | null) =>
+    store.createToken({
+      ...{ accountId: own.accountId, name, scopes: ["send"] },
+      expiresAt: days === null ? null : new Date(Date.now() + days * day),
+    });
+  await make("long", 90);
+  await make("short", 4);
+  await make("for ever", null);
+  const { record } = await make("revoked", 90);
+  await store.revokeToken(own.accountId, record._id);
+  const look = () => Promise.all([tellOfExpiries(mail, deps), tellOfExpiries(mail, deps)]);
+  const told = async () => (await sentMails()).map(({ kind, to }) => [kind, to]);
+  time = new Date();
+  await look();
+  assert.deepEqual(await told(), []);
+  time = new Date(Date.now() + 3.1 * day);
+  await look();
+  await look();
+  assert.deepEqual(await told(), [["posthaste-expiring", "owner@own.example"]]);
+  assert.match(JSON.stringify(await sentMails()), /short/);
 });

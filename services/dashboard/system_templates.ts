@@ -74,6 +74,17 @@ const TOKEN: SystemTemplate = {
   ]),
 };
 
+const EXPIRING: SystemTemplate = {
+  name: "Posthaste: a token expires",
+  variables: ["account", "token", "expires", "used"],
+  subject: "A token expires soon",
+  ...written([
+    "The token “{{ token }}” of the account “{{ account }}” expires on {{ expires }}. It was last used: {{ used }}.",
+    "If a program still needs it, roll it in the dashboard and give the program the new one: both work " +
+    "for a time that you choose.",
+  ]),
+};
+
 const ENTRY: SystemTemplate = {
   name: "Posthaste: a new sign-in",
   variables: ["email", "browser", "address", "at"],
@@ -93,6 +104,7 @@ export const SYSTEM_TEMPLATES = {
   repointed: REPOINTED,
   suspended: SUSPENDED,
   token: TOKEN,
+  expiring: EXPIRING,
   entry: ENTRY,
 } as const;
 

@@ -118,3 +118,68 @@ test("POST /api/tokens gives a request to try that names the account's own templ
   const reading = { ...NEW, scopes: ["read"] };
   assert.equal((await own.owner.post("/api/tokens", reading)).body.curl, null);
 });
+
+test("POST /api/tokens limits a token to addresses, templates and integrations, and refuses what is no address", async () => {
+  const { own, store } = dashboard;
+  const limits = {
+    addresses: ["203.0.113.0/24", "2001:db8::1"],
+    templates: [2],
+    integrations: [1],
+  };
+  const { status, body } = await own.owner.post("/api/tokens", { ...NEW, limits });
+  assert.equal(status, 200);
+  assert.deepEqual(body.token.limits, limits);
+  const { addresses, templates, integrations } = await store.findToken(body.text) ?? {};
+  assert.deepEqual({ addresses, templates, integrations }, limits);
+  for (const address of ["example.com", "203.0.113.0/33", "1.2.3", "10.0.0.0/8/8"]) {
+    const refused = await own.owner.post("/api/tokens", {
+      ...{ ...NEW, limits: { addresses: [address] } },
+    });
+    assert.deepEqual([refused.status, refused.body.issues[0].path], [400, "limits.addresses.0"]);
+  }
+});
+
+test("POST /api/tokens/:tokenId/roll makes a token like it, and both work for the time that is asked for", async () => {
+  const { own, foreign, store } = dashboard;
+  const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const limits = { addresses: ["203.0.113.7"], templates: [2], integrations: [] };
+  const { body: old } = await own.owner.post("/api/tokens", { ...NEW, expiresAt, limits });
+  const path = `/api/tokens/${old.token.id}/roll`;
+  assert.equal((await foreign.owner.post(path, { overlapHours: 1 })).status, 404);
+  assert.equal((await own.editor.post(path, { overlapHours: 1 })).status, 403);
+  assert.equal((await own.owner.post(path, { overlapHours: 721 })).status, 400);
+  const { status, body: made } = await own.owner.post(path, { overlapHours: 24 });
+  assert.equal(status, 200);
+  assert.notEqual(made.text, old.text);
+  const { name, scopes } = made.token;
+  assert.deepEqual({ name, scopes, limits: made.token.limits }, {
+    ...{ name: NEW.name, scopes: ["render", "send"], limits },
+  });
+  assert.ok(Math.abs(Date.parse(made.token.expiresAt) - Date.parse(expiresAt)) < 60_000);
+  assert.ok(await store.findToken(old.text) && await store.findToken(made.text));
+  const [ending] = (await store.listTokens(own.accountId)).filter(({ _id }) =>
+    _id === old.token.id
+  );
+  const hours = ((ending?.expiresAt?.getTime() ?? 0) - Date.now()) / 3_600_000;
+  assert.ok(hours > 23.9 && hours <= 24, `${hours} hours`);
+  const [line] = await store.listAudit(own.accountId, { limit: 1 });
+  assert.deepEqual([line?.action, line?.details["overlap"]], ["token.rolled", "24 h"]);
+
+  assert.equal((await own.owner.post(path, { overlapHours: 0 })).status, 200);
+  assert.equal(await store.findToken(old.text), null);
+  assert.equal((await own.owner.post(path, { overlapHours: 1 })).status, 404);
+});
+
+test("POST /api/tokens/:tokenId/roll puts off no end, and makes a token for ever of one for ever", async () => {
+  const { own, store } = dashboard;
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  const { body: ending } = await own.owner.post("/api/tokens", { ...NEW, expiresAt: soon });
+  await own.owner.post(`/api/tokens/${ending.token.id}/roll`, { overlapHours: 48 });
+  const all = await store.listTokens(own.accountId);
+  assert.equal(all.find(({ _id }) => _id === ending.token.id)?.expiresAt?.toISOString(), soon);
+  const { body: lasting } = await own.owner.post("/api/tokens", NEW);
+  const { body } = await own.owner.post(`/api/tokens/${lasting.token.id}/roll`, {
+    overlapHours: 1,
+  });
+  assert.equal(body.token.expiresAt, null);
+});

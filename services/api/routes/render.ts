@@ -17,8 +17,8 @@ export function renderRoute(
       onRequest: requireScope("render"),
       bodyLimit: Math.min(app.initialConfig.bodyLimit ?? Infinity, MAX_VARIABLES_BYTES),
     },
-    ({ caller: { accountId }, params: { templateId }, body, ledger }) =>
-      renderTemplate({ accountId, templateId, body }, {
+    ({ caller, params: { templateId }, body, ledger }) =>
+      renderTemplate({ accountId: caller.accountId, limits: caller, templateId, body }, {
         ...deps,
         ledger,
         render: (data, options) => ledger.keepBody(deps.render(data, options)),

@@ -14,6 +14,7 @@ export function sendRoute(app: FastifyInstance, deps: Omit<AcceptSendDeps, "ledg
       const { caller, params, body, ledger } = request;
       const { answer, replayed } = await acceptSend({
         accountId: caller.accountId,
+        limits: caller,
         templateId: params.templateId,
         integrationId: params.integrationId,
         body,

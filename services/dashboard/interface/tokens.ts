@@ -1,4 +1,4 @@
-import type { TokenScope } from "@posthaste/contracts";
+import type { TokenLimits, TokenScope } from "@posthaste/contracts";
 
 /** Whether a token may be used. */
 export type TokenState = "active" | "expired" | "revoked";
@@ -10,6 +10,7 @@ export interface TokenView {
   /** Its first characters. */
   prefix: string;
   scopes: TokenScope[];
+  limits: TokenLimits;
   createdAt: string;
   /** Name of who made it; null for what the command line made. */
   createdBy: string | null;
@@ -25,9 +26,15 @@ export interface NewTokenInput {
   scopes: TokenScope[];
   /** ISO 8601; null for never. */
   expiresAt: string | null;
+  limits: TokenLimits;
 }
 
-/** Answer to it: the text is told this once. */
+/** `POST /api/tokens/{id}/roll`: a token like it is made, and it expires after this time. */
+export interface RollTokenInput {
+  overlapHours: number;
+}
+
+/** Answer to both: the text is told this once. */
 export interface NewTokenView {
   token: TokenView;
   text: string;

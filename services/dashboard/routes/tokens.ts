@@ -1,4 +1,10 @@
-import { type AccessToken, TOKEN_SCOPES } from "@posthaste/contracts";
+import {
+  type AccessToken,
+  TOKEN_SCOPES,
+  type TokenLimits,
+  tokenLimitsSchema,
+} from "@posthaste/contracts";
+import { readNetworks } from "@posthaste/egress";
 import { isLive } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -9,20 +15,44 @@ import { tellOwners } from "../notices.ts";
 import { nameInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
+import type { Visitor } from "../session.ts";
 import { tokenCurl } from "../token_curl.ts";
 
+const MAX_OVERLAP_DAYS = 30;
+const HOUR_MS = 3_600_000;
 const TOKEN = z.object({ tokenId: z.string() });
 const NEW = z.object({
   name: nameInput,
   scopes: z.array(z.enum(TOKEN_SCOPES)).min(1, { error: "must name at least one" })
     .transform((scopes) => TOKEN_SCOPES.filter((scope) => scopes.includes(scope))),
   expiresAt: z.iso.datetime().nullable().transform((at) => at === null ? null : new Date(at)),
+  limits: tokenLimitsSchema.extend({
+    addresses: z.array(
+      z.string().trim().refine(isNetwork, {
+        error: "must be an address, or a network such as 203.0.113.0/24",
+      }),
+    ).max(100).default([]),
+  }).prefault({}),
 });
+const ROLL = z.object({ overlapHours: z.int().min(0).max(MAX_OVERLAP_DAYS * 24) });
 
 /** Access tokens of the account. Who has one can send mail: owners alone make and revoke them. */
 export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
   const log = { ...store, now };
+
+  async function tellOfToken(
+    { accountId, user, account }: Visitor,
+    { name, scopes, expiresAt }: AccessToken,
+  ): Promise<void> {
+    await tellOwners(accountId, {
+      kind: "token",
+      variables: {
+        ...{ who: user.name, account: account.name, token: name },
+        ...{ scopes: scopes.join(", "), expires: dayOf(expiresAt) },
+      },
+    }, routing);
+  }
 
   app.get("/api/tokens", { config: { role: "viewer" } }, async ({ visitor }) => {
     const tokens = await store.listTokens(visitor.accountId);
@@ -38,35 +68,55 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     "/api/tokens",
     { config: { role: "owner", isRecent: true } },
     async ({ visitor, body }) => {
-      const { name, scopes, expiresAt } = readInput(NEW, body);
+      const { name, scopes, expiresAt, limits } = readInput(NEW, body);
       const { accountId, user } = visitor;
       if (expiresAt !== null && expiresAt <= now()) {
         const issues = [{ path: "expiresAt", message: "must be in the future" }];
         throw new Problem("invalid_request", "The token would have expired already", { issues });
       }
       const createdBy = user._id;
-      const made = await store.createToken({ accountId, name, scopes, expiresAt, createdBy });
+      const made = await store.createToken({
+        ...{ accountId, name, scopes, expiresAt, createdBy, limits },
+      });
       const { token: text, record } = made;
       await audit(log, visitor, {
         ...{ action: "token.created", target: `token ${name} (${record.prefix})` },
         details: {
           scopes: scopes.join(", "),
-          expires: expiresAt?.toISOString().slice(0, 10) ?? "never",
+          expires: dayOf(expiresAt),
+          ...limitDetails(limits),
         },
       });
-      await tellOwners(accountId, {
-        kind: "token",
-        variables: {
-          ...{ who: user.name, account: visitor.account.name, token: name },
-          ...{
-            scopes: scopes.join(", "),
-            expires: expiresAt?.toISOString().slice(0, 10) ?? "never",
-          },
-        },
-      }, routing);
+      await tellOfToken(visitor, record);
       const view: NewTokenView = {
         ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
         curl: await tokenCurl({ ...visitor, scopes, text }, { store, apiUrl: options.apiUrl }),
+      };
+      return view;
+    },
+  );
+
+  app.post(
+    "/api/tokens/:tokenId/roll",
+    { config: { role: "owner", isRecent: true } },
+    async ({ visitor, params, body }) => {
+      const { tokenId: id } = readInput(TOKEN, params);
+      const { overlapHours } = readInput(ROLL, body);
+      const { accountId, user } = visitor;
+      const until = new Date(now().getTime() + overlapHours * HOUR_MS);
+      const made = await store.rollToken({ accountId, id, until, createdBy: user._id });
+      if (made === null) throw new Problem("not_found", "There is no such token to roll");
+      const { token: text, record } = made;
+      await audit(log, visitor, {
+        ...{ action: "token.rolled", target: `token ${record.name} (${record.prefix})` },
+        details: { overlap: `${overlapHours} h`, expires: dayOf(record.expiresAt) },
+      });
+      await tellOfToken(visitor, record);
+      const view: NewTokenView = {
+        ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
+        curl: await tokenCurl({ ...visitor, scopes: record.scopes, text }, {
+          ...{ store, apiUrl: options.apiUrl },
+        }),
       };
       return view;
     },
@@ -86,11 +136,32 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   });
 }
 
+function isNetwork(text: string): boolean {
+  try {
+    return readNetworks([text]) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function dayOf(at: Date | null): string {
+  return at?.toISOString().slice(0, 10) ?? "never";
+}
+
+/** What the audit log tells of limits: those that there are. */
+function limitDetails(limits: TokenLimits): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(limits).filter(([, list]) => list.length > 0)
+      .map(([name, list]) => [name, list.join(", ")]),
+  );
+}
+
 function viewOf(
   token: AccessToken,
   { now, createdBy }: { now: Date; createdBy: string | null },
 ): TokenView {
   const { _id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
+  const { addresses, templates, integrations } = token;
   const state: TokenState = isLive(token, now)
     ? "active"
     : revokedAt === null
@@ -98,6 +169,7 @@ function viewOf(
     : "revoked";
   return {
     ...{ id: _id, name, prefix, scopes, state, createdBy, createdAt: createdAt.toISOString() },
+    limits: { addresses, templates, integrations },
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     expiresAt: expiresAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,

@@ -23,6 +23,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   "retention.changed": "changed the",
   "session.began": "signed in as",
   "session.refused": "refused a sign-in as",
+  "token.rolled": "rolled, into the new",
   "message.read": "read the contents of",
   "audit.exported": "took a copy of the",
   "sessions.ended": "signed out everywhere:",

@@ -6,6 +6,7 @@ import type { NewTokenInput, NewTokenView } from "../../../../interface/tokens.t
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
 import { EXPIRIES, expiryOf } from "./expiry.ts";
+import { TokenLimits } from "./token_limits.tsx";
 import { ShownToken } from "./shown_token.tsx";
 
 const SCOPES = [
@@ -53,7 +54,14 @@ function NewTokenForm({ cancel, onMade }: {
 }) {
   const client = useQueryClient();
   const form = useForm({
-    initialValues: { name: "", scopes: ["send"], expiry: "90", expiresAt: "" },
+    initialValues: {
+      ...{ name: "", scopes: ["send"], expiry: "90", expiresAt: "" },
+      limits: {
+        addresses: [] as string[],
+        templates: [] as string[],
+        integrations: [] as string[],
+      },
+    },
     validate: {
       name: (name) => name.trim() === "" ? "Say what the token is for" : null,
       scopes: (scopes) => scopes.length === 0 ? "Choose at least one" : null,
@@ -68,9 +76,14 @@ function NewTokenForm({ cancel, onMade }: {
     },
     onError: (problem) => showIssues(form, problem),
   });
-  const submit = form.onSubmit(({ name, scopes, expiry, expiresAt }) =>
+  const submit = form.onSubmit(({ name, scopes, expiry, expiresAt, limits }) =>
     mutate({
       name,
+      limits: {
+        addresses: limits.addresses,
+        templates: limits.templates.map(Number),
+        integrations: limits.integrations.map(Number),
+      },
       scopes: scopes as NewTokenInput["scopes"],
       expiresAt: expiryOf(expiry, expiresAt),
     })
@@ -108,6 +121,7 @@ function NewTokenForm({ cancel, onMade }: {
             />
           )}
         </Group>
+        <TokenLimits propsOf={(path) => form.getInputProps(path)} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={cancel}>Cancel</Button>
           <Button type="submit" loading={isPending}>Generate token</Button>

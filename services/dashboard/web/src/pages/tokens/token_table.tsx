@@ -5,6 +5,7 @@ import type { TokenState, TokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
 import { confirmDeed } from "../../parts/confirm.tsx";
 import { Time } from "../../parts/time.tsx";
+import { RollButton } from "./roll_token.tsx";
 
 const COLOURS: Record<TokenState, string> = { active: "teal.6", expired: "yellow", revoked: "red" };
 
@@ -85,7 +86,8 @@ function TokenRow({ token, mayRevoke }: TokenProps) {
         <State token={token} />
       </Table.Td>
       {mayRevoke && (
-        <Table.Td ta="right">
+        <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
+          <RollButton token={token} />
           <RevokeButton token={token} />
         </Table.Td>
       )}
@@ -116,7 +118,12 @@ function TokenCard({ token, mayRevoke }: TokenProps) {
               </>
             )}
           </Text>
-          {mayRevoke && <RevokeButton token={token} />}
+          {mayRevoke && (
+            <Group gap={0} wrap="nowrap">
+              <RollButton token={token} />
+              <RevokeButton token={token} />
+            </Group>
+          )}
         </Group>
       </Stack>
     </Paper>
@@ -132,13 +139,27 @@ function TokenName({ token: { name, prefix } }: { token: TokenView }) {
   );
 }
 
-function Scopes({ token: { scopes } }: { token: TokenView }) {
+function Scopes({ token: { scopes, limits } }: { token: TokenView }) {
+  const words = limitWords(limits);
   return (
-    <Group gap={4}>
-      {scopes.map((scope) => <Badge key={scope} variant="default" tt="none" fw={500}>{scope}
-      </Badge>)}
-    </Group>
+    <>
+      <Group gap={4}>
+        {scopes.map((scope) => (
+          <Badge key={scope} variant="default" tt="none" fw={500}>{scope}</Badge>
+        ))}
+      </Group>
+      {words !== "" && <Text size="xs" c="dimmed" mt={4}>{words}</Text>}
+    </>
   );
+}
+
+/** Says what a token is limited to: `templates 1, 2; from 203.0.113.7`. */
+function limitWords({ addresses, templates, integrations }: TokenView["limits"]): string {
+  return [
+    ...(templates.length === 0 ? [] : [`templates ${templates.join(", ")}`]),
+    ...(integrations.length === 0 ? [] : [`integrations ${integrations.join(", ")}`]),
+    ...(addresses.length === 0 ? [] : [`from ${addresses.join(", ")}`]),
+  ].join("; ");
 }
 
 function State({ token: { state } }: { token: TokenView }) {

@@ -1,0 +1,54 @@
+import { Button, Collapse, MultiSelect, Stack, TagsInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { useIntegrations } from "../integrations/integration_queries.ts";
+import { useTemplates } from "../templates/template_queries.ts";
+
+/** Asks what a token is limited to beside its scopes: folded, since most tokens are not. */
+export function TokenLimits({ propsOf }: { propsOf: (path: string) => object }) {
+  const [isOpen, { toggle }] = useDisclosure();
+  const templates = useTemplates("email", { enabled: isOpen });
+  const integrations = useIntegrations();
+  return (
+    <div>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        leftSection={isOpen ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
+        onClick={toggle}
+        aria-expanded={isOpen}
+      >
+        Limit it further
+      </Button>
+      <Collapse expanded={isOpen}>
+        <Stack gap="md" mt="sm">
+          <TagsInput
+            label="From these addresses only"
+            description="Addresses and networks of your servers, such as 203.0.113.7 or 2001:db8::/32. Empty: from anywhere"
+            splitChars={[",", " "]}
+            acceptValueOnBlur
+            {...propsOf("limits.addresses")}
+          />
+          <MultiSelect
+            label="With these email templates only"
+            description="Empty: with all of them"
+            searchable
+            data={choicesOf(templates.data)}
+            {...propsOf("limits.templates")}
+          />
+          <MultiSelect
+            label="Through these integrations only"
+            description="Empty: through all of them"
+            searchable
+            data={choicesOf(integrations.data)}
+            {...propsOf("limits.integrations")}
+          />
+        </Stack>
+      </Collapse>
+    </div>
+  );
+}
+
+function choicesOf(all: readonly { id: number; name: string }[] = []) {
+  return all.map(({ id, name }) => ({ value: String(id), label: `${name} (${id})` }));
+}
