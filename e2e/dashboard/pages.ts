@@ -110,7 +110,7 @@ export const PAGES: readonly PageToSee[] = [
   { name: "tokens-empty", path: "/tokens", who: "newcomer" },
   {
     ...{ name: "tokens-roll", path: "/tokens" },
-    open: (page) => press(page, "Roll Night job"),
+    open: (page) => press(page, /^Roll /),
   },
   {
     ...{ name: "tokens-new", path: "/tokens" },
@@ -164,8 +164,8 @@ async function pickTab(page: Page, name: string): Promise<void> {
   await page.getByRole("tab", { name, exact: true }).click();
 }
 
-async function press(page: Page, name: string): Promise<void> {
-  await page.getByRole("button", { name, exact: true }).click();
+async function press(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).filter({ visible: true }).first().click();
   await page.getByRole("dialog").waitFor();
 }
 

@@ -21,6 +21,7 @@ export * from "./isolated_network.ts";
 export * from "./leak_page.ts";
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";
 export * from "./print_bombs.ts";
+export * from "./print_poisons.ts";
 export { openTestNats } from "./nats_server.ts";
 export { nightly } from "./nightly.ts";
 export * from "./otlp_receiver.ts";

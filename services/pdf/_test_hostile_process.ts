@@ -2,6 +2,7 @@
  * Prints hostile pages beside a canary, for tests: an order a line in, what became of it a line out.
  * A process of its own, so that it can be put into a network of its own.
  */
+import { createHash } from "node:crypto";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +46,10 @@ export interface HostileOrder {
   guards: "product" | Guards;
   /** What to print, instead of leaks. */
   html?: string;
+  /** What stands before the page of leaks; the page comes in the place of `<img>`, too. */
+  before?: string;
+  /** Whose document it is, for the product. */
+  accountId?: string;
   /** Names of leaks; all that fit into a page if left out. */
   leaks?: readonly string[];
   frames?: readonly ("srcdoc" | "data")[];
@@ -70,6 +75,8 @@ export interface HostileResult {
   readsFile: boolean;
   /** Of the PDF; `undefined` if there is none. */
   text?: string;
+  /** SHA-256 of the PDF. */
+  digest?: string;
   error?: string;
 }
 
@@ -105,12 +112,14 @@ if (import.meta.main) {
     });
   };
 
-  const pageOf = ({ leaks, frames = [], address = "127.0.0.1" }: HostileOrder): string => {
+  const pageOf = (order: HostileOrder): string => {
+    const { leaks, frames = [], address = "127.0.0.1", before } = order;
     const all: readonly Leak[] = [...LEAKS, ...PAGE_LEAKS];
     const chosen = leaks === undefined ? LEAKS : all.filter(({ name }) => leaks.includes(name));
     const host = `${address}:${canary.port}`;
     const page = leakPage(chosen, { host, file, ...(isolated ? { name: NAME } : {}) });
-    return frames.reduce((html, how) => framed(html, how), page);
+    const whole = frames.reduce((html, how) => framed(html, how), page);
+    return before === undefined ? whole : before.replace("<img>", () => whole) + whole;
   };
 
   const settle = async ({ settleMs = 300, awaited }: HostileOrder): Promise<void> => {
@@ -171,7 +180,9 @@ if (import.meta.main) {
           ...{ ...WHERE, concurrency: 1, timeLimit: TIME_LIMIT_MS, sandbox },
         });
         const page = pageOptionsSchema.parse({});
-        pdf = (await product.print({ name: "hostile", html, page })).pdf;
+        const { accountId = "" } = order;
+        const asker = { accountId, lane: "transactional" as const };
+        pdf = (await product.print({ name: "hostile", html, page }, { asker })).pdf;
         await settle(order);
       } else pdf = await printGuarded(guards, html, order);
     } catch (cause) {
@@ -187,6 +198,7 @@ if (import.meta.main) {
         : {}),
       readsFile: text?.includes(SECRET) ?? false,
       ...(text === undefined ? {} : { text }),
+      ...(pdf === undefined ? {} : { digest: createHash("sha256").update(pdf).digest("hex") }),
       ...(error === undefined ? {} : { error }),
     };
   };

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { byDay } from "@posthaste/testing";
+import { byDay, PRINT_POISONS } from "@posthaste/testing";
 import { processTree } from "./process_tree.ts";
 import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 
@@ -206,7 +206,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     );
     const plain = job(`<p class=x>SECOND<h1>2</h1><ol><li>a`);
     const wanted = [await browser.print(victim), await browser.print(plain)];
-    for (const poison of byDay(POISONS.slice(0, 5), POISONS)) {
+    for (const poison of byDay(PRINT_POISONS.slice(0, 5), PRINT_POISONS)) {
       for (const [index, next] of [victim, plain].entries()) {
         const first = browser.print(job(`${poison}<title>FIRST</title><p id=x class=x>FIRST`));
         // A document that sends itself elsewhere may not be there any more when it is printed.
@@ -264,28 +264,6 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.notEqual(cacheDir, CACHE_DIR);
   });
 });
-
-/** What a document might do to the page it is shown in. */
-const POISONS = [
-  `<meta http-equiv="Content-Security-Policy" content="style-src 'none'">`,
-  `<meta http-equiv=refresh content="0;url=about:blank">`,
-  `<meta http-equiv=refresh content="0.01;url=about:blank#x">`,
-  `<meta http-equiv=default-style content=a><meta http-equiv=content-language content=ja>`,
-  `<style title=a>p{color:red}</style>`,
-  `<base href="http://example.com/" target=_blank>`,
-  `<meta name=color-scheme content=dark><meta name=referrer content=no-referrer>`,
-  `<html lang=ja dir=rtl class=dark style="--c:red;font-size:40px"><body style="zoom:3">`,
-  `<style>@page{size:50mm 50mm}@page x{size:A3}.x{page:x}p{page:x}</style>`,
-  `<style>@property --c{syntax:"<color>";inherits:false;initial-value:red}</style>`,
-  `<style>@counter-style decimal-leading-zero{system:cyclic;symbols:"Z"}ol{list-style:x}` +
-  `@counter-style x{system:cyclic;symbols:"Y"}</style>`,
-  `<style>@font-face{font-family:mine;src:local("Noto Serif")}*{font-family:mine!important}</style>`,
-  `<style>@layer a,b;@namespace svg url(http://www.w3.org/2000/svg);html{overflow:hidden}</style>`,
-  `<div style="height:9000px"></div><p id=end autofocus tabindex=1>end`,
-  `<plaintext>`,
-  `<!-- never closed`,
-  `<template shadowrootmode=open><style>p{color:red}</style></template>`,
-];
 
 function pidOf({ pid }: { pid: number | undefined }): number {
   assert.ok(pid !== undefined, "the browser runs");

@@ -6,23 +6,11 @@ import { openDenyProxy } from "./deny_proxy.ts";
 import { findChromium } from "./find_chromium.ts";
 import { orderOf, PRINT_LIMITS } from "./print_job.ts";
 import { PrintPage } from "./print_page.ts";
+import { BEFORE_POLICIES, HIDDEN_POLICIES } from "@posthaste/testing";
 import { chromium } from "playwright-core";
 import { job, NO_CHROMIUM, openTestBrowser, renderersUnder, WHERE } from "./_test_browser.ts";
 
 const PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==";
-const POLICY = `http-equiv="Content-Security-Policy" content="img-src 'none'; style-src 'none'"`;
-
-/** Each sets a policy by a tag that a pattern takes for another one, or for none. */
-const HIDDEN_POLICIES = [
-  `<meta charset="x>" ${POLICY}>`,
-  `<meta charset="utf-8>" ${POLICY}>`,
-  `<meta name="viewport>" ${POLICY}>`,
-  `<meta charset='x>' ${POLICY}>`,
-  `<style media="print>"></style><meta ${POLICY}>`,
-  `<noscript><meta ${POLICY}></noscript>`,
-  `<svg><style></svg><meta ${POLICY}>`,
-];
-
 suite("a document of one account", { skip: NO_CHROMIUM }, () => {
   let browser: PdfBrowser;
   before(async () => void (browser = await openTestBrowser({ concurrency: 1 })));
@@ -30,15 +18,7 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
   const printOf = (accountId: string, html: string) =>
     browser.print(job(html), { asker: { accountId, lane: "transactional" } });
 
-  for (
-    const before of [
-      "<!--><img>--><!doctype html>",
-      "<!---><img>--><!doctype html>",
-      "<!-- --!><img>--><!doctype html>",
-      "<!-- a --> <!--><img>--><!DOCTYPE html>",
-      "\uFEFF<!--><img>--><!doctype html>",
-    ]
-  ) {
+  for (const before of BEFORE_POLICIES) {
     test(`cannot put content before the policy: ${JSON.stringify(before)}`, async () => {
       const { refused } = browser.stats();
       const first = "http://10.0.0.1/first";

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { messageIdOf, newSendId, TOKEN_SCOPES, type TokenScope } from "@posthaste/contracts";
+import {
+  messageIdOf,
+  newSendId,
+  TOKEN_SCOPES,
+  type TokenLimits,
+  type TokenScope,
+} from "@posthaste/contracts";
 import { startService } from "@posthaste/dev";
 import { openBus } from "@posthaste/messaging";
 import { freePort, openNatsServer } from "@posthaste/parts";
@@ -65,6 +71,7 @@ export async function attackAccounts(options: HostileOptions): Promise<HostileRo
   const attacks: [string, (world: World, tries: number) => Promise<Tried>][] = [
     ["ids of another account", attackIds],
     ["a token without the scope", attackScopes],
+    ["a token that is limited to other addresses, templates, integrations", attackLimits],
     ["a token that was forged or altered", attackTokens],
     ["operators in path, query, header and body", attackOperators],
     [`a token ${WITHIN_MS / 1000} s after it was revoked, in two processes`, attackRevocation],
@@ -252,6 +259,32 @@ async function attackScopes(world: World, tries: number): Promise<Tried> {
       body: BODY,
     });
     // 503: the ledger was not asked in time, and nothing was done.
+    return status !== 403 && status !== 503;
+  });
+}
+
+/** Everything is there, and the scope; the token is for something else. */
+async function attackLimits(world: World, tries: number): Promise<Tried> {
+  const { store, random, rich: { accountId } } = world;
+  const scopes = [...TOKEN_SCOPES];
+  const make = async (limits: Partial<TokenLimits>) =>
+    (await store.createToken({ accountId, name: "limited", scopes, limits })).token;
+  const elsewhere = await make({ addresses: ["203.0.113.0/24", "2001:db8::/32"] });
+  const otherTemplate = await make({ templates: [2] });
+  const otherIntegration = await make({ integrations: [2] });
+  return await tryOften(tries, async () => {
+    const template = random.pick(["1", "welcome-rich"]);
+    const send = sendOf(template, "1");
+    const [token, asked] = random.pick<[string, Omit<Ask, "token">]>([
+      [elsewhere, send],
+      [elsewhere, { method: "GET", path: "/sends/snd_1" }],
+      [otherTemplate, send],
+      [otherTemplate, { method: "POST", path: `/templates/${template}/render` }],
+      [otherIntegration, send],
+    ]);
+    const forwarded = random.pick(["203.0.113.7", "2001:db8::1", "203.0.113.7, 127.0.0.1"]);
+    const headers = { "x-forwarded-for": forwarded, forwarded: `for=${forwarded}` };
+    const { status } = await ask(world, { ...asked, token, headers });
     return status !== 403 && status !== 503;
   });
 }

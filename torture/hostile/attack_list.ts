@@ -1,5 +1,6 @@
 import { attackAccounts } from "./accounts.ts";
 import { attackChromium } from "./chromium.ts";
+import { attackDashboard } from "./dashboard.ts";
 import { attackHosts } from "./hosts.ts";
 import { attackHttp } from "./http.ts";
 import { attackMail } from "./mail.ts";
@@ -35,6 +36,7 @@ export const ATTACKS: Readonly<Record<string, AttackPart>> = {
   hosts: { attack: attackHosts, share: 1 },
   secrets: { attack: attackSecrets, share: 1 },
   accounts: { attack: attackAccounts, share: 0.5 },
+  dashboard: { attack: attackDashboard, share: 0.2 },
   http: { attack: attackHttp, share: 0.2 },
   privileges: { attack: attackPrivileges, share: 1 },
 };

@@ -1,11 +1,14 @@
 import { fileURLToPath } from "node:url";
 import {
+  BEFORE_POLICIES,
+  HIDDEN_POLICIES,
   ISOLATED_ADDRESSES,
   type IsolatedProcess,
   LEAKS,
   openIsolated,
   PAGE_LEAKS,
   PRINT_BOMBS,
+  PRINT_POISONS,
 } from "@posthaste/testing";
 import { openRandom, type Random } from "../random.ts";
 import type { HostileRow } from "./row.ts";
@@ -36,6 +39,7 @@ interface Result {
   kernel?: { udp: number; tcp: number };
   readsFile: boolean;
   text?: string;
+  digest?: string;
   error?: string;
 }
 
@@ -79,8 +83,34 @@ export async function attackChromium(options: AttackOptions): Promise<HostileRow
     rows.push({ ...row, seconds: (performance.now() - started) / 1000 });
     onProgress?.(`${row.attack}: ${row.tries} pages, ${row.through} got through`);
   }
+  rows.push(await leaveTraces(browsers, onProgress));
   rows.push(await dropBombs(browsers, onProgress));
   return rows;
+}
+
+const INVOICE = "<style>p{color:teal;font-size:40px}</style><p>Invoice" +
+  `<img src="data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==">`;
+
+/** Each document that would change the page it is shown in once: another account's prints as ever. */
+async function leaveTraces(
+  browsers: IsolatedProcess,
+  onProgress: AttackOptions["onProgress"],
+): Promise<HostileRow> {
+  const started = performance.now();
+  const row = { attack: "Chromium: traces left to another account", tries: 0, through: 0 };
+  const print = async (accountId: string, html: string) =>
+    await browsers.ask({ guards: "product", html, accountId, settleMs: 0 }) as Result;
+  const { digest: wanted } = await print("b", INVOICE);
+  if (wanted === undefined) throw new Error("Cannot attack Chromium: nothing is printed");
+  for (const html of [...PRINT_POISONS, ...HIDDEN_POLICIES]) {
+    row.tries++;
+    await print("a", html);
+    const { digest } = await print("b", INVOICE);
+    if (digest === wanted) continue;
+    row.through++;
+    onProgress?.(`GOT THROUGH ${html}`);
+  }
+  return { ...row, seconds: (performance.now() - started) / 1000 };
 }
 
 /** Each bomb once: it ends in time with an answer, and the document after it prints right. */
@@ -113,6 +143,7 @@ function randomPage(random: Random) {
   return {
     leaks: leaks.map(({ name }) => name),
     frames: Array.from({ length: depth }, () => random.pick(["srcdoc", "data"])),
+    ...(random.chance(0.2) ? { before: random.pick(BEFORE_POLICIES) } : {}),
     address: random.pick(ADDRESSES),
   };
 }

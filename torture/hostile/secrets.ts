@@ -15,6 +15,7 @@ import {
   sealingKeyOf,
   sealSecret,
   type SecretBinding,
+  writeSealingKey,
 } from "@posthaste/storage";
 import { openOtlpReceiver } from "@posthaste/testing";
 import type { Chaos, Fault } from "../faults/fault.ts";
@@ -50,6 +51,10 @@ export async function attackSecrets(options: HostileOptions): Promise<HostileRow
     await timed(
       "a sealed password that was changed or moved",
       () => attackEnvelopes(random, tries),
+    ),
+    await timed(
+      "a sealed password, with all that the dashboard has, or for another server",
+      () => attackWithPublicKey(random, Math.min(tries, 1000)),
     ),
     await timed("a connection string that the driver quotes", () => attackErrors(random, tries)),
     ...(options.withSystem === false ? [] : await attackSystem(options)),
@@ -94,6 +99,39 @@ function attackEnvelopes(random: Random, tries: number): Promise<Tried> {
     if (isSame || isNoChange) continue;
     try {
       openSecret(forged, { ...binding(place), keys });
+      through++;
+    } catch {
+      // As it should be.
+    }
+  }
+  return Promise.resolve({ tries, through });
+}
+
+/** With all that the dashboard has: the public key, its own secrets, and the database. */
+function attackWithPublicKey(random: Random, tries: number): Promise<Tried> {
+  const keys = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
+  const key = sealingKeyOf(keys);
+  // As a master key, and as what opens secrets that were sealed before.
+  const thief = readMasterKeys(writeSealingKey(key));
+  const binding = { accountId: "acc_1", recordId: "acc_1/1", field: INTEGRATION_PASSWORD };
+  let through = 0;
+  for (let i = 0; i < tries; i++) {
+    const server = `${i}.smtp.example:587`;
+    const sealed = sealSecret(canaryOf(`${i}`), { ...binding, server, key });
+    const { ephemeralKey, ...older } = sealed;
+    const own = sealSecret("mine", { ...binding, server, key });
+    const [forged, by, shown] = random.pick<[SealedSecret, typeof keys, string]>([
+      [sealed, thief, server],
+      [older, thief, server],
+      [{ ...older, wrappedKey: ephemeralKey ?? "" }, thief, server],
+      // The mailer itself, for a server of the thief's.
+      [sealed, keys, "evil.example:587"],
+      [older, keys, "evil.example:587"],
+      [{ ...own, ciphertext: sealed.ciphertext, nonce: sealed.nonce }, keys, server],
+      [{ ...sealed, wrappedKey: own.wrappedKey }, keys, server],
+    ]);
+    try {
+      openSecret(forged, { ...binding, server: shown, keys: by });
       through++;
     } catch {
       // As it should be.
