@@ -1,4 +1,5 @@
 import { BlockList, isIPv6, type Server, type Socket } from "node:net";
+import { openHolderBudget } from "@posthaste/limits";
 import { networkOf } from "./network_of.ts";
 
 /** How many connections a server holds. */
@@ -15,20 +16,17 @@ export interface ConnectionLimits {
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { max, maxPerClient, proxies = [] } = limits;
   const trusted = blockListOf(proxies);
-  const open = new Map<string, number>();
+  const open = openHolderBudget({ max: Infinity, maxPerHolder: maxPerClient });
   server.maxConnections = max;
   server.prependListener("connection", (socket: Socket) => {
     const { remoteAddress: address = "" } = socket;
     if (trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4")) return;
-    const client = networkOf(address);
-    const count = (open.get(client) ?? 0) + 1;
-    open.set(client, count);
-    socket.once("close", () => {
-      const left = (open.get(client) ?? 1) - 1;
-      if (left === 0) open.delete(client);
-      else open.set(client, left);
-    });
-    if (count > maxPerClient) socket.destroy();
+    const holder = networkOf(address);
+    if (open.take(1, { holder, held: 0 }) !== undefined) {
+      socket.destroy();
+      return;
+    }
+    socket.once("close", () => open.free({ holder, held: 1 }));
   });
 }
 

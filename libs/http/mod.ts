@@ -10,7 +10,6 @@
  *
  * @module
  */
-export * from "./body_budget.ts";
 export * from "./body_issues.ts";
 export { armEdge, type EdgeLimits, edgeSettings } from "./edge.ts";
 export type { ConnectionLimits } from "./limit_connections.ts";

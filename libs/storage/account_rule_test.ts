@@ -104,6 +104,7 @@ const WITHOUT_ACCOUNT = [
     "takeChallenge",
   ],
   ...["noteBrowser", "resetPassword", "takeTotpStep", "takeRecoveryCode", "notePasskeyUse"],
+  "changeSecondFactor",
   ...["findWaits", "countAttempt", "uncountAttempt", "forgetAttempts"],
 ];
 

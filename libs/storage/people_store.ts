@@ -1,5 +1,12 @@
-import { type Member, memberSchema, newId, type User, userSchema } from "@posthaste/contracts";
-import type { Db } from "mongodb";
+import {
+  type Member,
+  memberSchema,
+  newId,
+  type SecondFactor,
+  type User,
+  userSchema,
+} from "@posthaste/contracts";
+import type { Db, Filter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 import { NameTakenError } from "./name_taken_error.ts";
@@ -69,6 +76,14 @@ export interface PeopleStore {
   takeRecoveryCode(id: string, hash: string): Promise<boolean>;
   /** Notes how often a passkey has signed. Gives false if it has signed more often already. */
   notePasskeyUse(id: string, passkeyId: string, counter: number): Promise<boolean>;
+  /**
+   * Changes a user's second factor by what it is now, whoever else changes it: the change may be asked for
+   * again. Gives what was changed, and null if there is no such user.
+   */
+  changeSecondFactor(
+    id: string,
+    change: (current: SecondFactor) => SecondFactor,
+  ): Promise<{ before: SecondFactor; after: SecondFactor } | null>;
   /** Makes a user a member of an account, or gives them another role. */
   setMember(member: Pick<Member, "accountId" | "userId" | "role">): Promise<Member>;
   findMember(accountId: string, userId: string): Promise<Member | null>;
@@ -177,6 +192,18 @@ export function peopleStore(db: Db): PeopleStore {
       );
       return result.matchedCount === 1;
     },
+    async changeSecondFactor(id, change) {
+      for (;;) {
+        const user = parsed(await users.findOne({ _id: id }));
+        if (user === null) return null;
+        const { secondFactor: before } = user;
+        const after = change(before);
+        const { matchedCount } = await users.updateOne({ _id: id, ...isStill(before) }, {
+          $set: { secondFactor: after },
+        });
+        if (matchedCount === 1) return { before, after };
+      }
+    },
     async setMember({ accountId, userId, role }) {
       const _id = `${accountId}/${userId}`;
       const found = await members.findOneAndUpdate(
@@ -212,4 +239,22 @@ export function userOf({ email, ...rest }: NewUser): User {
   const _id = newId("usr");
   const createdAt = new Date();
   return userSchema.parse({ ...rest, _id, email: email.toLowerCase(), createdAt });
+}
+
+/**
+ * Fits a user whose second factor nobody has changed or used. It may be missing in what older programs
+ * wrote.
+ */
+function isStill({ totp, passkeys, recoveryCodes }: SecondFactor): Filter<User> {
+  const known = passkeys.map(({ id, counter }) => ({ $elemMatch: { id, counter } }));
+  const same: Filter<User> = {
+    "secondFactor.passkeys": { $size: known.length, ...(known.length > 0 ? { $all: known } : {}) },
+    "secondFactor.recoveryCodes": { $size: recoveryCodes.length },
+    ...(totp === null ? { "secondFactor.totp": null } : {
+      "secondFactor.totp.secret": totp.secret,
+      "secondFactor.totp.lastStep": totp.lastStep,
+    }),
+  };
+  const isEmpty = totp === null && passkeys.length === 0 && recoveryCodes.length === 0;
+  return isEmpty ? { $or: [same, { secondFactor: { $exists: false } }] } : same;
 }

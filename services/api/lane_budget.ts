@@ -1,5 +1,5 @@
 import { type Lane, laneOf } from "@posthaste/contracts";
-import { LRUCache } from "lru-cache";
+import { openTokenBuckets } from "@posthaste/limits";
 
 /** How much an account may send in the transactional lane, per process. */
 export interface LaneBudgetOptions {
@@ -20,32 +20,17 @@ export interface LaneBudget {
   laneFor(accountId: string, recipientCount: number, now: number): Lane;
 }
 
-interface Bucket {
-  tokens: number;
-  filledAt: number;
-}
-
-/** An account that was forgotten starts with a full budget, as one that was quiet does. */
-const REMEMBERED_ACCOUNTS = 10_000;
-
 /**
- * Opens the budgets of all accounts (a token bucket each): one that floods single messages travels
- * in the bulk lane beyond its budget, so that the single messages of others do not wait for it.
+ * Opens the budgets of all accounts: one that floods single messages travels in the bulk lane beyond its
+ * budget, so that the single messages of others do not wait for it.
  */
 export function openLaneBudget({ rate, burst }: LaneBudgetOptions): LaneBudget {
-  const buckets = new LRUCache<string, Bucket>({ max: REMEMBERED_ACCOUNTS });
+  const buckets = openTokenBuckets({ perMs: rate / 1000, burst });
   return {
     laneFor(accountId, recipientCount, now) {
       const lane = laneOf(recipientCount);
       if (lane === "bulk" || rate === 0) return lane;
-      const bucket = buckets.get(accountId) ?? { tokens: burst, filledAt: now };
-      const gained = (now - bucket.filledAt) / 1000 * rate;
-      bucket.tokens = Math.min(burst, bucket.tokens + gained);
-      bucket.filledAt = now;
-      buckets.set(accountId, bucket);
-      if (bucket.tokens < recipientCount) return "bulk";
-      bucket.tokens -= recipientCount;
-      return lane;
+      return buckets.take(accountId, now, recipientCount) === 0 ? lane : "bulk";
     },
   };
 }

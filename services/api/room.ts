@@ -1,4 +1,4 @@
-import { type BodyBudget, openBodyBudget } from "@posthaste/http";
+import { type HolderBudget, openHolderBudget } from "@posthaste/limits";
 
 /** How much may be under way in a process at once. */
 export interface RoomOptions {
@@ -19,7 +19,7 @@ export interface Room {
   /** Notes that an operation was answered. */
   end(): void;
   /** Bytes of bodies; their holders are accounts. */
-  readonly bodies: BodyBudget;
+  readonly bodies: HolderBudget;
 }
 
 /** Opens an empty room. */
@@ -31,6 +31,6 @@ export function openRoom({ maxOperations, maxBytes, maxAccountBytes }: RoomOptio
     },
     begin: () => void operations++,
     end: () => void operations--,
-    bodies: openBodyBudget({ maxBytes, maxHolderBytes: maxAccountBytes }),
+    bodies: openHolderBudget({ max: maxBytes, maxPerHolder: maxAccountBytes }),
   };
 }

@@ -1,10 +1,5 @@
-import {
-  type BodyBudgetOptions,
-  networkOf,
-  openBodyBudget,
-  readOnlyJson,
-  Refusal,
-} from "@posthaste/http";
+import { networkOf, readOnlyJson, Refusal } from "@posthaste/http";
+import { type HolderBudgetOptions, openHolderBudget } from "@posthaste/limits";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 declare module "fastify" {
@@ -20,8 +15,8 @@ const RETRY_AFTER_S = 2;
  * Has an app read bodies as JSON, within what there is for them: of each account, and of each network
  * that nobody has signed in from.
  */
-export function countBodies(app: FastifyInstance, options: BodyBudgetOptions): void {
-  const budget = openBodyBudget(options);
+export function countBodies(app: FastifyInstance, options: HolderBudgetOptions): void {
+  const budget = openHolderBudget(options);
   app.decorateRequest("bodyBytes", 0);
   readOnlyJson(app, {
     take(request, bytes) {

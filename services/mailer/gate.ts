@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Integration, type Lane, PARKING_REASON } from "@posthaste/contracts";
+import { takeTokens, type TokenBucket } from "@posthaste/limits";
 import type { IntegrationTrouble } from "@posthaste/storage";
-import { type Pace, takeToken } from "./pace.ts";
 import { type Crew, shareOf } from "./share.ts";
 
 /** What the gate needs from the outside. */
@@ -50,6 +50,9 @@ const PASSAGES_PER_CONNECTION = 2;
 /** As long as an integration is remembered as it was: {@linkcode openIntegrationCache}. */
 const BLOCK_MS = 6000;
 
+/** A mail passes at once as often as the rate allows in so long. */
+const BURST_MS = 1000;
+
 /** How much the newest transaction counts in the average. */
 const WEIGHT = 0.2;
 
@@ -59,7 +62,7 @@ interface Traffic {
   begun: Set<{ at: number }>;
   waiting: PromiseWithResolvers<boolean>[];
   averageMs: number;
-  pace: Pace;
+  bucket: TokenBucket;
   blocked: { until: number; reason: string } | undefined;
 }
 
@@ -74,8 +77,8 @@ export function openGate(deps: GateDeps): Gate {
   function trafficOf(key: string): Traffic {
     let traffic = traffics.get(key);
     if (traffic === undefined) {
-      const pace = { tokens: 1, at: 0 };
-      traffic = { begun: new Set(), waiting: [], averageMs: 0, pace, blocked: undefined };
+      const bucket = { tokens: 1, filledAt: 0 };
+      traffic = { begun: new Set(), waiting: [], averageMs: 0, bucket, blocked: undefined };
       traffics.set(key, traffic);
     }
     return traffic;
@@ -166,12 +169,13 @@ async function hasRoom(
 
 async function hasToken(traffic: Traffic, maxPerMinute: number, deps: GateDeps): Promise<boolean> {
   const { position, count } = deps.crew();
-  const perMinute = maxPerMinute / count;
-  const now = deps.now().getTime();
-  const waitMs = takeToken(traffic.pace, perMinute, now);
+  const perMs = maxPerMinute / count / 60_000;
+  // At least one, so that no minute sees more than the rate and one second's worth.
+  const rate = { perMs, burst: Math.max(1, perMs * BURST_MS) };
+  const waitMs = takeTokens(traffic.bucket, rate, { now: deps.now().getTime() });
   if (waitMs === 0) return true;
   if (waitMs > LONGEST_PAUSE_MS) return false;
   // A position of its own spreads processes that wait for the same moment.
   await delay(waitMs + position);
-  return takeToken(traffic.pace, perMinute, deps.now().getTime()) === 0;
+  return takeTokens(traffic.bucket, rate, { now: deps.now().getTime() }) === 0;
 }

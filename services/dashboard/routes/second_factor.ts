@@ -59,11 +59,12 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
     await attempts.succeed(keys);
     await store.takeChallenge(visitor.session._id);
     const totp = { secret: challenge, lastStep: step };
-    return await add(visitor, { totp }, "an authenticator app");
+    return await add(visitor, (current) => ({ ...current, totp }), "an authenticator app");
   });
 
   app.delete(`${PATH}/app`, recent, async ({ visitor }) => {
-    await remove(visitor, { totp: null }, "the authenticator app");
+    const withoutApp = (current: SecondFactor) => ({ ...current, totp: null });
+    await remove(visitor, withoutApp, "the authenticator app");
     return {};
   });
 
@@ -83,12 +84,15 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
     const challenge = await store.takeChallenge(session._id);
     if (challenge === null) throw notBegun();
     const made = await passkeys.readNew(response, challenge);
-    const { passkeys: known } = user.secondFactor;
-    if (made === undefined || known.some(({ id }) => id === made.id)) {
+    if (made === undefined || user.secondFactor.passkeys.some(({ id }) => id === made.id)) {
       throw new Problem("wrong_code", "The passkey could not be added: try again");
     }
     const passkey = { ...made, name, createdAt: now() };
-    return await add(visitor, { passkeys: [...known, passkey] }, `the passkey ${name}`);
+    return await add(
+      visitor,
+      (current) => ({ ...current, passkeys: [...current.passkeys, passkey] }),
+      `the passkey ${name}`,
+    );
   });
 
   app.delete(`${PATH}/passkeys/:passkeyId`, recent, async ({ visitor, params }) => {
@@ -96,8 +100,11 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
     const { passkeys: known } = visitor.user.secondFactor;
     const removed = known.find(({ id }) => id === passkeyId);
     if (removed === undefined) throw new Problem("not_found", "There is no such passkey");
-    const left = known.filter((each) => each !== removed);
-    await remove(visitor, { passkeys: left }, `the passkey ${removed.name}`);
+    const withoutIt = (current: SecondFactor) => ({
+      ...current,
+      passkeys: current.passkeys.filter(({ id }) => id !== passkeyId),
+    });
+    await remove(visitor, withoutIt, `the passkey ${removed.name}`);
     return {};
   });
 
@@ -111,8 +118,10 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
       }
       const recoveryCodes = newRecoveryCodes();
       const hashes = recoveryCodes.map(hashRecoveryCode);
-      const secondFactor = { ...user.secondFactor, recoveryCodes: hashes };
-      await store.updateUser(user._id, { secondFactor });
+      await store.changeSecondFactor(
+        user._id,
+        (current) => ({ ...current, recoveryCodes: hashes }),
+      );
       await note(visitor, "recovery_codes.made", user.email);
       return { recoveryCodes };
     },
@@ -120,16 +129,19 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
 
   async function add(
     visitor: Visitor,
-    added: Partial<SecondFactor>,
+    change: (current: SecondFactor) => SecondFactor,
     what: string,
   ): Promise<SecondFactorAdded> {
     const { user } = visitor;
-    const recoveryCodes = hasSecondFactor(user) ? null : newRecoveryCodes();
-    const secondFactor = {
-      ...{ ...user.secondFactor, ...added },
-      ...(recoveryCodes === null ? {} : { recoveryCodes: recoveryCodes.map(hashRecoveryCode) }),
-    };
-    await store.updateUser(user._id, { secondFactor });
+    const fresh = newRecoveryCodes();
+    const hashes = fresh.map(hashRecoveryCode);
+    // Two may be added at the same moment: the first of them brings the codes.
+    const changed = await store.changeSecondFactor(user._id, (current) => ({
+      ...change(current),
+      ...(hasSecondFactor({ secondFactor: current }) ? {} : { recoveryCodes: hashes }),
+    }));
+    const isFirst = changed !== null && !hasSecondFactor({ secondFactor: changed.before });
+    const recoveryCodes = isFirst ? fresh : null;
     // Who is signed in elsewhere has not shown it.
     await store.removeSessions(user._id, { except: visitor.session._id });
     await note(visitor, "second_factor.added", what);
@@ -138,13 +150,14 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
 
   async function remove(
     visitor: Visitor,
-    changed: Partial<SecondFactor>,
+    change: (current: SecondFactor) => SecondFactor,
     what: string,
   ): Promise<void> {
-    const secondFactor = { ...visitor.user.secondFactor, ...changed };
-    // Codes for something that is not there any more.
-    const left = hasSecondFactor({ secondFactor }) ? secondFactor : { ...NO_SECOND_FACTOR };
-    await store.updateUser(visitor.user._id, { secondFactor: left });
+    await store.changeSecondFactor(visitor.user._id, (current) => {
+      const secondFactor = change(current);
+      // Codes for something that is not there any more.
+      return hasSecondFactor({ secondFactor }) ? secondFactor : { ...NO_SECOND_FACTOR };
+    });
     await note(visitor, "second_factor.removed", what);
   }
 

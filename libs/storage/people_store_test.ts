@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { NO_SECOND_FACTOR, type SecondFactor } from "@posthaste/contracts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened[Symbol.asyncDispose]());
+
+const passkeyOf = (n: number): SecondFactor["passkeys"][number] => ({
+  ...{ id: `key-${n}`, name: `Key ${n}`, publicKey: "x", counter: 0, transports: [] },
+  createdAt: new Date(0),
+});
+
+test("changeSecondFactor() loses nothing of what several add at the same moment", async () => {
+  const { store } = opened;
+  const { _id } = await store.createUser({ email: "a@b.example", name: "A", passwordHash: null });
+  const changes = await Promise.all([
+    ...Array.from({ length: 8 }, (_, n) =>
+      store.changeSecondFactor(_id, (current) => ({
+        ...current,
+        passkeys: [...current.passkeys, passkeyOf(n)],
+      }))),
+    store.changeSecondFactor(_id, (current) => ({
+      ...current,
+      totp: { secret: "sealed", lastStep: 1 },
+    })),
+    store.takeTotpStep(_id, 5),
+  ]);
+  const { secondFactor } = await store.findUser(_id) ?? {};
+  assert.deepEqual(
+    secondFactor?.passkeys.map(({ id }) => id).sort(),
+    Array.from({ length: 8 }, (_, n) => `key-${n}`),
+  );
+  assert.equal(secondFactor?.totp?.secret, "sealed");
+  const first = changes.filter((change) =>
+    typeof change === "object" && change?.before.totp === null &&
+    change.before.passkeys.length === 0
+  );
+  assert.equal(first.length, 1, "one of them was the first");
+});
+
+test("changeSecondFactor() changes users of before there was one, and none that is not there", async () => {
+  const { store, db } = opened;
+  const { _id } = await store.createUser({ email: "c@d.example", name: "C", passwordHash: null });
+  await db.collection("users").updateOne({ email: "c@d.example" }, {
+    $unset: { secondFactor: "" },
+  });
+  const changed = await store.changeSecondFactor(_id, (current) => ({
+    ...current,
+    recoveryCodes: ["a"],
+  }));
+  assert.deepEqual(changed?.before, NO_SECOND_FACTOR);
+  assert.deepEqual((await store.findUser(_id))?.secondFactor.recoveryCodes, ["a"]);
+  assert.equal(await store.changeSecondFactor("usr_none", (current) => current), null);
+});
