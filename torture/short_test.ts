@@ -7,6 +7,7 @@ import { openRig, type Rig } from "./rig/rig.ts";
 import { runFault } from "./run_fault.ts";
 
 const SEED = "short";
+const MESSAGES = byDay(50, 80);
 
 /** What is done in `npm test`: one of each kind; `npm run torture` does all of them, for long. */
 const SHORT = byDay(["zombie-mailer", "rolling"], [
@@ -27,12 +28,12 @@ describe("the torture", () => {
         fault,
         run: fault.name,
         seed: `${SEED}/${fault.name}`,
-        messages: 80,
-        seconds: 4,
+        messages: MESSAGES,
+        seconds: byDay(3, 4),
         quietSeconds: 60,
       });
       assert.equal(problemsOf(result).join("\n"), "");
-      assert.ok(result.accepted >= 80);
+      assert.ok(result.accepted >= MESSAGES);
       assert.ok(result.crashes + result.injected > 0, "no fault was injected");
     });
   }

@@ -137,9 +137,8 @@ export const PAGES: readonly PageToSee[] = [
 
 /** One page of each kind: what `npm test` looks at by day. */
 const MAIN = [
-  ...["entrance", "invitation", "overview", "messages", "message-sent", "send", "tokens-new"],
-  ...["email-template", "email-template-publish", "pdf-template-page", "integration"],
-  ...["settings-members", "settings-you"],
+  ...["entrance", "overview", "message-sent", "tokens-new", "email-template", "pdf-template-page"],
+  ...["integration", "settings-members"],
 ];
 
 /** The pages that a test looks at: all of them, by day one of each kind (`byDay()`). */

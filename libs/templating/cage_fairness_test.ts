@@ -15,6 +15,9 @@ function codes(results: FillResult[]): Set<string> {
   return new Set(results.map((result) => result.ok ? "ok" : result.error.code));
 }
 
+/** What takes seconds of a processor. */
+const nightTest = byDay(test.skip, test);
+
 /** Asks for fills one by one, so that it can be seen how many of them are done. */
 function flood(cage: Cage, { count, size }: { count: number; size: number }) {
   const data = { l: Array.from({ length: size }, () => 1) };
@@ -55,7 +58,7 @@ test("cage.fill() ends a long batch, so that another owner's turn comes", async 
   await many.all;
 });
 
-test("a cage keeps a worker free of slow owners and of publishing", async () => {
+nightTest("a cage keeps a worker free of slow owners and of publishing", async () => {
   await using cage = openCage({ workers: 2, timeLimitMs: 10_000 });
   await flood(cage, { count: 1, size: 7_000 }).all;
   const slow = flood(cage, { count: 4, size: 3_000 });
@@ -104,8 +107,6 @@ test("cage.fill() refuses the urgent fills of a slow owner beyond four, and nobo
  * templates and keeps four, two thirds of it. When garbage is collected differs between machines.
  */
 const SMALL = { workers: 1, memoryMb: 48, timeLimitMs: 20_000 };
-/** They compile some hundred templates of a megabyte. */
-const nightTest = byDay(test.skip, test);
 /** So many templates were more than a worker could keep. */
 let deadly = 30;
 

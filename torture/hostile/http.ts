@@ -7,6 +7,10 @@ import { hostileRequests } from "./http_requests.ts";
 import { attackWithSockets } from "./http_sockets.ts";
 import type { HostileRow } from "./row.ts";
 
+type Endpoint = "send" | "render";
+
+const ENDPOINTS: readonly Endpoint[] = ["send", "render"];
+
 /** How much is tried. */
 export interface HttpAttackOptions {
   /** Requests of each property of the fuzz; a tenth of them is held open at once, at most 1,000. */
@@ -19,6 +23,8 @@ export interface HttpAttackOptions {
   limitMs?: number;
   /** Whether to try in seconds what can be. */
   isShort?: boolean;
+  /** Which endpoints get hostile bodies; both have the same armour. @default {both} */
+  endpoints?: readonly Endpoint[];
   onProgress?(line: string): void;
 }
 
@@ -33,6 +39,7 @@ const GOOD_PIPELINES = { short: 80, long: 400 };
 /** Attacks the HTTP interface of a real process, over real connections. */
 export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow[]> {
   const { tries, seed, limitMs = 100, isShort = false, onProgress = () => {} } = options;
+  const { endpoints = ENDPOINTS } = options;
   await using target = await openHttpTarget({ patienceMs: isShort ? 1000 : 4000 });
   const rows: HostileRow[] = [];
   const add = (row: HostileRow) => {
@@ -41,7 +48,7 @@ export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow
   };
   await warmUp(target, isShort);
   add(await tryRequests(target));
-  add(await tryBodies(target, limitMs));
+  add(await tryBodies(target, { limitMs, endpoints }));
   add(await tryRate(target));
   add(await tryPipelines(target, { tries, isShort }));
   const startedAt = performance.now();
@@ -123,7 +130,10 @@ async function tryRequests({ port, account }: HttpTarget): Promise<HostileRow> {
   });
 }
 
-async function tryBodies(target: HttpTarget, limitMs: number): Promise<HostileRow> {
+async function tryBodies(
+  target: HttpTarget,
+  { limitMs, endpoints }: { limitMs: number; endpoints: readonly Endpoint[] },
+): Promise<HostileRow> {
   const startedAt = performance.now();
   const bodies = hostileBodies(goodSend());
   const before = await target.rss();
@@ -131,7 +141,7 @@ async function tryBodies(target: HttpTarget, limitMs: number): Promise<HostileRo
   let [tries, slowest, largest] = [0, { name: "", cpuMs: 0 }, { name: "", bytes: 0 }];
   const answeredMs: number[] = [];
   for (const body of bodies) {
-    for (const endpoint of ["send", "render"] as const) {
+    for (const endpoint of endpoints) {
       if (body.only !== undefined && body.only !== endpoint) continue;
       if (endpoint === "render" && RENDERABLE.has(body.name)) continue;
       tries++;

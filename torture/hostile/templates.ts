@@ -156,7 +156,7 @@ function bombs(
   { isShort = false, share = 1 }: AttackTemplatesOptions,
 ): Promise<HostileRow> {
   const some = TEMPLATE_BOMBS.filter(({ isLong }) => !(isShort && isLong));
-  const chosen = share === 1 ? some : some.filter((_, at) => at % Math.round(1 / share) === 0);
+  const chosen = shareOf(some, share);
   return tally(
     "template bombs, filled and checked",
     chosen.flatMap(({ name, source, data = {} }) => [
@@ -164,6 +164,11 @@ function bombs(
       () => attempt(`check of ${name}`, () => checkOf(cage, source)),
     ]),
   );
+}
+
+/** Takes every so many of them. */
+function shareOf<Item>(all: readonly Item[], share: number): readonly Item[] {
+  return all.filter((_, at) => at % Math.round(1 / share) === 0);
 }
 
 function prototypes({ cage, try: attempt }: Attack): Promise<HostileRow> {
@@ -238,7 +243,7 @@ function trees({ cage, try: attempt }: Attack): Promise<HostileRow> {
 
 async function publishing(
   { cage, try: attempt }: Attack,
-  { isShort = false }: AttackTemplatesOptions,
+  { isShort = false, share = 1 }: AttackTemplatesOptions,
 ): Promise<HostileRow[]> {
   let heard = 0;
   const server = createServer((_, response) => {
@@ -248,8 +253,9 @@ async function publishing(
   await once(server, "listening");
   server.on("connection", () => heard++);
   const { port } = server.address() as AddressInfo;
-  const bombs = publishBombs(`http://127.0.0.1:${port}`, import.meta.filename)
+  const all = publishBombs(`http://127.0.0.1:${port}`, import.meta.filename)
     .filter(({ isLong }) => !(isShort && isLong));
+  const bombs = shareOf(all, share);
   const mine = "AttackTemplatesOptions";
   const row = await tally(
     "HTML, CSS and MJML bombs, published",
