@@ -56,11 +56,18 @@ const BURST_MS = 1000;
 /** How much the newest transaction counts in the average. */
 const WEIGHT = 0.2;
 
+/** A mail that waits for a place. */
+interface Waiter {
+  connections: number;
+  resolve(passage: Passage | undefined): void;
+}
+
 /** What goes on at one integration. */
 interface Traffic {
   /** The current transactions, the oldest first. */
   begun: Set<{ at: number }>;
-  waiting: PromiseWithResolvers<boolean>[];
+  /** The first comes first; each is told its passage, or that there is none in time. */
+  waiting: Waiter[];
   averageMs: number;
   bucket: TokenBucket;
   blocked: { until: number; reason: string } | undefined;
@@ -93,7 +100,9 @@ export function openGate(deps: GateDeps): Gate {
         if (!traffic.begun.has(transaction)) return;
         traffic.averageMs += WEIGHT * (performance.now() - transaction.at - traffic.averageMs);
         traffic.begun.delete(transaction);
-        traffic.waiting.shift()?.resolve(true);
+        const next = traffic.waiting.shift();
+        // At once: nobody who comes now may find the place free.
+        next?.resolve(begin(traffic, next.connections));
       },
     };
   }
@@ -117,9 +126,8 @@ export function openGate(deps: GateDeps): Gate {
         return { parked: PARKING_REASON.rate };
       }
       const longestMs = LONGEST_WAIT_MS[lane];
-      return await hasRoom(traffic, { connections, longestMs })
-        ? begin(traffic, connections)
-        : { parked: PARKING_REASON.busy };
+      return await takePlace(traffic, { connections, longestMs, begin }) ??
+        { parked: PARKING_REASON.busy };
     },
   };
 }
@@ -143,28 +151,37 @@ function closedBy(
   return mayProbe ? undefined : PARKING_REASON.unreachable(trouble.reason);
 }
 
-/** Waits for a place among the transactions of an integration, unless that would take too long. */
-async function hasRoom(
+interface Place {
+  connections: number;
+  longestMs: number;
+  begin(traffic: Traffic, connections: number): Passage;
+}
+
+/** Takes a place among the transactions of an integration, unless the wait for it would be too long. */
+async function takePlace(
   traffic: Traffic,
-  { connections, longestMs }: { connections: number; longestMs: number },
-): Promise<boolean> {
+  { connections, longestMs, begin }: Place,
+): Promise<Passage | undefined> {
   const places = connections * PASSAGES_PER_CONNECTION;
-  if (traffic.begun.size < places && traffic.waiting.length === 0) return true;
+  if (traffic.begun.size < places && traffic.waiting.length === 0) {
+    return begin(traffic, connections);
+  }
   const [oldest] = traffic.begun;
   const soFarMs = oldest === undefined ? 0 : performance.now() - oldest.at;
   const transactionMs = Math.max(traffic.averageMs, soFarMs);
   const rounds = Math.ceil((traffic.waiting.length + 1) / places);
-  if (transactionMs * rounds > longestMs) return false;
-  const waiter = Promise.withResolvers<boolean>();
+  if (transactionMs * rounds > longestMs) return undefined;
+  const { promise, resolve } = Promise.withResolvers<Passage | undefined>();
+  const waiter: Waiter = { connections, resolve };
   traffic.waiting.push(waiter);
   const timer = setTimeout(() => {
     const position = traffic.waiting.indexOf(waiter);
     if (position >= 0) traffic.waiting.splice(position, 1);
-    waiter.resolve(false);
+    resolve(undefined);
   }, longestMs);
-  const hasPlace = await waiter.promise;
+  const passage = await promise;
   clearTimeout(timer);
-  return hasPlace;
+  return passage;
 }
 
 async function hasToken(traffic: Traffic, maxPerMinute: number, deps: GateDeps): Promise<boolean> {

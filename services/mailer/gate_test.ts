@@ -45,6 +45,31 @@ test("admit() lets mails wait a moment at a fast server, in their order", async 
   assert.deepEqual(order, Array.from({ length: 30 }, (_, n) => n));
 });
 
+test("admit() gives no place twice to mails that come at the same moment", async (context) => {
+  const { move } = stopTime(context);
+  const { gate } = openTestGate();
+  const integration = integrationOf({ maxConnections: 1 });
+  const places = 2;
+  const passages: Passage[] = [];
+  const all = Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const admission = await gate.admit(integration, "transactional");
+      if (admission !== "elsewhere" && !("parked" in admission)) passages.push(admission);
+    }),
+  );
+  await turn();
+  assert.equal(passages.length, places);
+  // Who leaves makes room for one, though another comes in between.
+  passages[0]?.leave();
+  const late = gate.admit(integration, "transactional");
+  await turn();
+  assert.equal(passages.length, places + 1);
+  await move(1000);
+  await all;
+  assert.deepEqual(await late, BUSY);
+  assert.equal(passages.length, places + 1);
+});
+
 test("admit() parks within a second what a server that hangs would keep waiting", async (context) => {
   const { move } = stopTime(context);
   const { gate } = openTestGate();

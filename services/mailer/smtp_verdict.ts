@@ -58,9 +58,9 @@ const withoutReply: Record<
 };
 
 /**
- * Judges a failure. It never reads the text of a reply, only phases and codes (RFC 5321, 4.2.1):
- * 4xx defers and 5xx fails, except where the code is about the session or the login. What was said
- * before the session was ready is not passed on.
+ * Judges a failure. It never reads the text of a reply, only phases, codes (RFC 5321, 4.2.1) and
+ * enhanced codes (RFC 3463): 4xx defers and 5xx fails, except where they are about the session or the
+ * login. What was said before the session was ready is not passed on.
  */
 export function judgeSmtpFailure(failure: Judged): SmtpVerdict {
   const [kind, reason] = judge(failure);
@@ -88,8 +88,10 @@ function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
       "The connection was lost after the mail was handed over, before the SMTP server confirmed it",
     ];
   }
-  const { phase, code } = failure;
-  if (failure.fault === "reply" && code !== undefined) return judgeReply(phase, code);
+  const { phase, code, enhanced } = failure;
+  if (failure.fault === "reply" && code !== undefined) {
+    return phase === "auth" ? judgeLogin(code, enhanced) : judgeReply(phase, { code, enhanced });
+  }
   const fault = failure.fault === "reply" ? "lost" : failure.fault;
   return isGreeting(phase) && COARSE.has(fault) ? ["defer", UNREACHABLE] : withoutReply[fault];
 }
@@ -99,9 +101,32 @@ const COARSE: ReadonlySet<SmtpFault> = new Set([
   ...["refused", "timeout", "lost", "stalled"] as const,
 ]);
 
-function judgeReply(
-  phase: SmtpFailure["phase"],
+/** Of a command that a server does not know, take in this order, or have. They say nothing of a password. */
+const OF_COMMANDS: ReadonlySet<number> = new Set([500, 501, 502, 503, 504]);
+
+/** Security or policy status (RFC 3463, section 3.8): a login that is wrong, too weak, or not allowed. */
+const OF_LOGIN = /^5\.7\./;
+
+/** Authentication required (RFC 4954, section 6). */
+const LOGIN_MISSING = "5.7.0";
+
+/** Too many recipients (RFC 3463, section 3.6). */
+const TOO_MANY_RECIPIENTS = "5.5.3";
+
+function judgeLogin(
   code: number,
+  enhanced: string | undefined,
+): readonly [SmtpVerdict["kind"], string] {
+  if (code < 500) return ["defer", "The SMTP server could not check the login at the moment"];
+  if (OF_COMMANDS.has(code) && !OF_LOGIN.test(enhanced ?? "")) {
+    return ["defer", "The SMTP server does not take a login of this kind, or not now"];
+  }
+  return ["suspend_integration", "The SMTP server refused the user name or the password"];
+}
+
+function judgeReply(
+  phase: Exclude<SmtpFailure["phase"], "auth">,
+  { code, enhanced }: { code: number; enhanced: string | undefined },
 ): readonly [SmtpVerdict["kind"], string] {
   const permanent = code >= 500;
   switch (phase) {
@@ -114,17 +139,18 @@ function judgeReply(
         "defer",
         "The SMTP server does not offer the encryption that the integration asks for",
       ];
-    case "auth":
-      return permanent
-        ? ["suspend_integration", "The SMTP server refused the user name or the password"]
-        : ["defer", "The SMTP server could not check the login at the moment"];
   }
-  // RFC 3207: 530 asks for a login or encryption; it says nothing about this mail.
-  if (code === 530) {
+  // RFC 3207 and 4954: 530 asks for a login or encryption. After MAIL was taken it may be about the
+  // recipient: only the enhanced code tells.
+  if (code === 530 && (phase === "mail" || enhanced === LOGIN_MISSING)) {
     return ["suspend_integration", "The SMTP server asks for a login or for encryption"];
   }
-  // 503 is about the order of commands; 552 at RCPT means too many recipients (4.5.3.1.10).
-  const temporary = !permanent || code === 503 || (code === 552 && phase === "rcpt");
+  // 552 at RCPT means too many recipients (RFC 5321, 4.5.3.1.10), unless the enhanced code says otherwise:
+  // 5.2.2 is a mailbox that is full.
+  const isTooMany = code === 552 && phase === "rcpt" &&
+    (enhanced === undefined || enhanced === TOO_MANY_RECIPIENTS);
+  // 503 is about the order of commands.
+  const temporary = !permanent || code === 503 || isTooMany;
   const what = {
     mail: "the sender address",
     rcpt: "the recipient address",
