@@ -73,6 +73,23 @@ test("messageRoute() knows a message that nobody touched, and none beyond the se
   }
 });
 
+test("sendStateRoute() says settled as soon as no message can change any more", async () => {
+  await using api = openTestApp();
+  const { id } = await sendTwo(api);
+  const settled = async () => (await api.get(`/v1/sends/${id}`)).body.settled;
+  const [failed] = api.messages;
+  assert.ok(failed);
+  assert.equal(await settled(), false, "one is queued still");
+  const other = { ...failed, _id: "msg_other", index: 0 };
+  for (
+    const [state, isSettled] of [["deferred", false], ["unknown", false], ["sent", true]] as const
+  ) {
+    api.messages.splice(0, 2, failed, { ...other, state });
+    assert.equal(await settled(), isSettled, state);
+  }
+  assert.equal(api.sends[0]?.settledAt, null, "nobody has noted it yet");
+});
+
 test("sendStateRoute() counts states and lists the messages in their order", async () => {
   await using api = openTestApp();
   const { id, messages } = await sendTwo(api);

@@ -1,5 +1,6 @@
 import {
   isSendId,
+  isTerminal,
   type Message,
   messageIdOf,
   type MessageState,
@@ -34,6 +35,7 @@ function show(send: Send, documents: readonly Message[]) {
     states[state] = (states[state] ?? 0) + 1;
     return { id: messageIdOf(id, index), email, state };
   });
-  const settled = settledAt !== null;
+  // By the messages that were just read: that it is settled is noted in the ledger half a minute later.
+  const settled = settledAt !== null || messages.every(({ state }) => isTerminal(state));
   return { id, acceptedAt, template, integrationId, messageCount, settled, states, messages };
 }
