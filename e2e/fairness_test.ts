@@ -3,9 +3,12 @@ import { createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { once } from "node:events";
 import { freePort } from "@posthaste/parts";
-import { openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
+import { openRogueSmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
+
+/** With ten mails in hand each, they would hold all places of a mailer three times. */
+const SILENT_SERVERS = 10;
 
 let system: JoinedSystem;
 let sink: SmtpSink;
@@ -94,6 +97,31 @@ test("mail for a server that never greets holds up nobody else's", async () => {
   for (let n = 0; n < 9; n++) await sendOne(healthy, `beside-silent-${n}`);
   for (const socket of sockets) socket.destroy();
   silent.close();
+});
+
+test("mail for servers that take it and never answer holds up nobody else's", async () => {
+  await using servers = new AsyncDisposableStack();
+  const silent = await Promise.all(
+    Array.from({ length: SILENT_SERVERS }, async () =>
+      servers.use(
+        await openRogueSmtp({
+          plan: ({ stage }) => stage === "dot" ? { do: "silence" } : undefined,
+        }),
+      )),
+  );
+  const healthy = await system.connect(sink.port);
+  for (const { port } of silent) {
+    const integration = await system.connect(port);
+    // More than the server has connections: the others wait for one.
+    await Promise.all(Array.from({ length: 12 }, (_, n) => {
+      const to = recipients(1, `no-answer-${n}.example`);
+      return system.send({ template, integration, to });
+    }));
+  }
+  await until(() => silent.every(({ counts }) => counts.connections > 0), {
+    message: "every silent server to have mail",
+  });
+  for (let n = 0; n < 3; n++) await sendOne(healthy, `beside-no-answer-${n}`);
 });
 
 test("twenty mails to a server whose login is refused cost a few logins and wait for a person", async () => {

@@ -11,6 +11,7 @@ import {
   type Delivery,
   MAX_TRIES,
   type Outgoing,
+  type Place,
   retryDelayMs,
   runStep,
   type Step,
@@ -29,15 +30,22 @@ interface Arrival {
   options: { signal: AbortSignal; logger: Logger };
 }
 
+/** An event that can be read, and what is known of the work on it. */
+interface Work<T extends EventType> extends Arrival {
+  delivery: Delivery<T>;
+  tries: Tries;
+  place: Place;
+}
+
 /** Has a step work on an event, and does with both what it decides. */
 export async function carryOut<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, delivery, tries, options }: Arrival & { delivery: Delivery<T>; tries: Tries },
+  { message, delivery, tries, place, options }: Work<T>,
 ): Promise<void> {
   const { signal, logger } = options;
   crashPoint("consume.received");
-  const context = { tries, signal };
+  const context = { tries, signal, place };
   let verdict = await runStep(step, delivery, context);
   for (let waits = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; waits++) {
     logger.warn("Cannot work now, waiting", { step: step.name, error: verdict.reason });

@@ -18,7 +18,7 @@ import type { EventClient } from "./_event_client.ts";
 import { followPressure, noteWait, placesOf, rest } from "./_give_way.ts";
 import { readTrace } from "./_headers.ts";
 import { readEvent } from "./_read_event.ts";
-import type { Step, Tries } from "./step.ts";
+import type { Place, Step, Tries } from "./step.ts";
 import { queueAttributes } from "./queue_ages.ts";
 import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
 
@@ -26,7 +26,10 @@ import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
 export interface ConsumeOptions {
   /** Name of a consumer in {@linkcode CONSUMERS}. */
   consumer: string;
-  /** How many events are in hand at once; fewer of the bulk lane while the other has to wait. */
+  /**
+   * How many events are worked on at once; fewer of the bulk lane while the other has to wait. Those that
+   * have released their place do not count.
+   */
   concurrency: number;
   /** Stop pulling; what is in hand is finished. */
   signal: AbortSignal;
@@ -35,6 +38,7 @@ export interface ConsumeOptions {
 
 const PULL_EXPIRES_MS = 5000;
 const RECOVER_DELAY_MS = 500;
+const LOOK_AGAIN_MS = 1000;
 
 /**
  * Pulls events from a consumer and carries out what a step decides, until the signal aborts; then it
@@ -79,6 +83,9 @@ async function pull<T extends EventType>(
   // It may have aborted while the consumer was looked up.
   if (options.signal.aborted) stop();
   const inHand = new Set<Promise<void>>();
+  /** Of these, those that hold a place. */
+  const placed = new Set<object>();
+  let released = Promise.withResolvers<void>();
   const takeTurn = openTurns();
   try {
     for await (const message of messages) {
@@ -88,17 +95,30 @@ async function pull<T extends EventType>(
       }
       if (plan.lane === "transactional") noteWait(client, message);
       const started = performance.now();
-      const work = settleOnce(client, step, { message, plan, ackWaitMs, held, takeTurn, options })
+      const place: Place = {
+        release() {
+          placed.delete(place);
+          released.resolve();
+        },
+      };
+      placed.add(place);
+      const settling = { message, plan, ackWaitMs, held, takeTurn, place, options };
+      const work = settleOnce(client, step, settling)
         .then(() => rest(client, plan, { ...options, workedMs: performance.now() - started }))
         .finally(() => {
           inHand.delete(work);
+          place.release();
           setGauge("posthaste.step.in_flight", inHand.size, {
             "posthaste.stage": step.name,
             "posthaste.lane": plan.lane,
           });
         });
       inHand.add(work);
-      while (inHand.size >= placesOf(client, plan, options)) await Promise.race(inHand);
+      while (placed.size >= placesOf(client, plan, options)) {
+        // The share of the bulk lane grows also while nothing ends.
+        await Promise.race([released.promise, delay(LOOK_AGAIN_MS)]);
+        released = Promise.withResolvers();
+      }
     }
   } finally {
     options.signal.removeEventListener("abort", stop);
@@ -126,6 +146,7 @@ interface Settling {
   held: Set<string>;
   /** Waits for the turn of events that came again and again. */
   takeTurn(): Promise<() => void>;
+  place: Place;
   options: ConsumeOptions;
 }
 
@@ -150,7 +171,7 @@ async function settleOnce<T extends EventType>(
 async function settle<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, plan, ackWaitMs, takeTurn, options }: Omit<Settling, "held">,
+  { message, plan, ackWaitMs, takeTurn, place, options }: Omit<Settling, "held">,
 ): Promise<void> {
   const { logger } = options;
   const keepAlive = setInterval(() => message.working(), ackWaitMs / 3);
@@ -174,7 +195,7 @@ async function settle<T extends EventType>(
           });
           const event = readEvent<T>(message);
           if (!event.ok) return await refuse(client, event.refusal, { message, options });
-          const arrival = { message, delivery: event.delivery, options };
+          const arrival = { message, delivery: event.delivery, place, options };
           if (message.info.deliveryCount <= INNOCENT_DELIVERIES) {
             return await carryOut(client, step, { ...arrival, tries: triesOf(message) });
           }

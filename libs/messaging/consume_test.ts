@@ -131,6 +131,33 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.equal(most, 3);
   });
 
+  test("consume() works on others in the place that waiting work releases, and ends after it", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    const answer = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    {
+      await using _step = eat(bus, {
+        ...renderStep(() => Promise.resolve(DONE)),
+        handle: async ({ data }, _signal, place) => {
+          begun.push(data.accountId);
+          if (data.accountId !== "slow") return DONE;
+          place?.release();
+          await answer.promise;
+          begun.push("answered");
+          return DONE;
+        },
+      }, { concurrency: 2 });
+      for (let n = 0; n < 5; n++) await bus.publish(requested("slow"));
+      await bus.publish(requested("quick"));
+      await until(() => begun.includes("quick"));
+      assert.equal(begun.filter((each) => each === "slow").length, 5);
+      setTimeout(answer.resolve, 50);
+    }
+    assert.equal(begun.filter((each) => each === "answered").length, 5, "none was left behind");
+    await isEaten(open);
+  });
+
   test("consume() tries an event again and gives it up after its last try", async () => {
     await using open = await openTestBus();
     const { bus } = open;

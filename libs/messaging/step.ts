@@ -36,6 +36,12 @@ export type Verdict =
   | { type: "retry"; reason: unknown; outage: boolean }
   | { type: "fail"; reason: string };
 
+/** A place among the events that a process works on at once. */
+export interface Place {
+  /** Lets another event be worked on: this one only waits from now on, and costs next to nothing. */
+  release(): void;
+}
+
 /** One hop of the pipeline. It knows the event and the work, and nothing of the broker. */
 export interface Step<T extends EventType> {
   /** As spans and logs call it: `renderer.render`. */
@@ -44,8 +50,9 @@ export interface Step<T extends EventType> {
    * Does the work. What it throws becomes a `retry`.
    *
    * @param signal Aborts when the process is told to stop and its time is up.
+   * @param place What the work holds of the process; without one it holds nothing that others want.
    */
-  handle(delivery: Delivery<T>, signal: AbortSignal): Promise<Verdict>;
+  handle(delivery: Delivery<T>, signal: AbortSignal, place?: Place): Promise<Verdict>;
   /** What the world is told when an event is given up: usually that its message failed. */
   giveUp(delivery: Delivery<T>, reason: string): Omit<Verdict & { type: "done" }, "type">;
 }
@@ -79,7 +86,7 @@ export function retryDelayMs(tries: number): number {
 export async function runStep<T extends EventType>(
   step: Step<T>,
   delivery: Delivery<T>,
-  { tries = UNTRIED, signal }: { tries?: Tries; signal: AbortSignal },
+  { tries = UNTRIED, signal, place }: { tries?: Tries; signal: AbortSignal; place?: Place },
 ): Promise<Verdict> {
   if (tries.failed >= MAX_TRIES) {
     return { type: "fail", reason: `given up after ${MAX_TRIES} tries` };
@@ -88,7 +95,7 @@ export async function runStep<T extends EventType>(
     return { type: "fail", reason: `given up after ${MAX_LOST} workers were lost with it` };
   }
   try {
-    return await step.handle(delivery, signal);
+    return await step.handle(delivery, signal, place);
   } catch (reason) {
     return { type: "retry", reason, outage: isOutage(reason) };
   }

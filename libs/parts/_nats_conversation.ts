@@ -3,7 +3,7 @@ import { connect } from "node:net";
 
 /** Sends lines of the NATS protocol and returns the answer up to the text that is expected. */
 export async function converse(port: number, lines: string, expected: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1").setEncoding("utf8").setTimeout(5_000);
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8").setTimeout(60_000);
   socket.once("timeout", () => socket.destroy(new Error(`no "${expected}"`)));
   socket.write(`CONNECT {"verbose":false,"headers":true}\r\n${lines}`);
   let answer = "";

@@ -1,4 +1,5 @@
 import { LANES } from "@posthaste/contracts";
+import { openHolderBudget } from "@posthaste/limits";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, readMasterKeys } from "@posthaste/storage";
@@ -18,6 +19,8 @@ import { unsealer } from "./unseal.ts";
 
 /** Parking is all work of the ledger: more at once would keep the mail waiting that can be sent. */
 const PARKED_AT_ONCE = 2;
+/** Bytes of mails whose servers are slow: of all, and of one account. */
+const MOST_WAITING = { max: 256_000_000, maxPerHolder: 32_000_000 };
 
 await runService({
   name: "mailer",
@@ -49,6 +52,7 @@ await runService({
       unseal: unsealer(keys),
       gate: openGate({ crew: member.crew, troubleOf: troubles.troubleOf, now }),
       troubles,
+      waiting: openHolderBudget(MOST_WAITING),
       send: (mail) => pool.send(mail),
       loadAttachment: openAttachmentCache((key) => pdfs.get(key), config.ATTACHMENT_CACHE),
       loadContent: async (key) => {

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { type Integration, PARKING_REASON } from "@posthaste/contracts";
+import type { HolderBudget } from "@posthaste/limits";
 import {
   type Delivery,
   dispatchesAgain,
   type Outgoing,
+  type Place,
   type Step,
   type Verdict,
 } from "@posthaste/messaging";
@@ -51,6 +53,8 @@ export interface SendDeps
   /** Opens the integration's secrets. */
   unseal(integration: Integration): SmtpIntegration;
   gate: Gate;
+  /** Bytes of the mails that wait for their servers, and whose places others have. */
+  waiting: HolderBudget;
   troubles: Pick<Troubles, "note" | "clear">;
   send: TransportPool["send"];
   logger: Pick<Logger, "warn" | "error">;
@@ -61,6 +65,12 @@ export interface SendDeps
   /** Largest mail, in bytes. */
   mailLimit: number;
 }
+
+/** Most servers answer sooner. */
+const RELEASE_AFTER_MS = 2000;
+
+/** What a mail that waits costs besides its own bytes. */
+const MIN_WAITING_BYTES = 100_000;
 
 /** What brings a message to the mailers. */
 type MailEvent = "message.rendered" | "message.printed";
@@ -75,7 +85,7 @@ type MailEvent = "message.rendered" | "message.printed";
 export function sendStep(deps: SendDeps): Step<MailEvent> {
   return {
     name: "mailer.send",
-    handle: async (delivery) => {
+    handle: async (delivery, _signal, place) => {
       const { type, data } = delivery;
       const message = type === "message.printed" ? data : { ...data, attachments: [] };
       addSpanAttributes({
@@ -94,7 +104,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
       if ("parked" in admission) return await park(message, integration, deps, admission.parked);
       crashPoint("mailer.admitted");
       try {
-        return await sendMessage(message, { integration, passage: admission }, deps);
+        return await sendMessage(message, { integration, passage: admission, place }, deps);
       } finally {
         admission.leave();
       }
@@ -111,6 +121,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
 interface Way {
   integration: Integration;
   passage: Passage;
+  place: Place | undefined;
 }
 
 async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Promise<Verdict> {
@@ -240,6 +251,7 @@ interface Smtp extends Way {
 async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict> {
   const { integration } = smtp;
   let receipt: SmtpReceipt;
+  using _patience = releasePlaceLate(work, smtp, deps);
   try {
     receipt = await withSpan("smtp.send", {
       kind: "client",
@@ -271,6 +283,31 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict
   const settled = await settle(work, deps, { state: "sent", reply });
   crashPoint("mailer.after_outcome");
   return settled;
+}
+
+/**
+ * A transaction that takes long waits for its server: for a connection, or for the reply. It gives its
+ * place to mail for others, as long as all that wait so hold no more than they may. How many of one
+ * integration do is the gate's business.
+ */
+function releasePlaceLate(
+  { message: { accountId: holder } }: Work,
+  { mail, place }: Smtp,
+  { waiting }: SendDeps,
+): Disposable {
+  let held = 0;
+  const timer = setTimeout(() => {
+    const bytes = Math.max(mail.raw.length, MIN_WAITING_BYTES);
+    if (waiting.take(bytes, { holder, held: 0 }) !== undefined) return;
+    held = bytes;
+    place?.release();
+  }, RELEASE_AFTER_MS);
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      if (held > 0) waiting.free({ holder, held });
+    },
+  };
 }
 
 function handOver(

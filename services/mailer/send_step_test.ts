@@ -1,5 +1,13 @@
 import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
-import { type Delivery, openBus, type Outgoing, runStep, type Verdict } from "@posthaste/messaging";
+import { openHolderBudget } from "@posthaste/limits";
+import {
+  type Delivery,
+  openBus,
+  type Outgoing,
+  type Place,
+  runStep,
+  type Verdict,
+} from "@posthaste/messaging";
 import {
   type Claim,
   type Claimed,
@@ -8,10 +16,11 @@ import {
   type Parking,
 } from "@posthaste/storage";
 import { openLogger } from "@posthaste/telemetry";
-import { openTestNats, until } from "@posthaste/testing";
+import { openTestNats, stopTime, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { integrationOf } from "./_test_integration.ts";
 import { encodeAttachment } from "./compose_mime.ts";
 import { openGate } from "./gate.ts";
@@ -110,6 +119,7 @@ function openMailer(changes: Partial<SendDeps> & { claim?: Claimed } = {}) {
       note: (id, reason) => Promise.resolve(void world.troubles.push(`note ${id}: ${reason}`)),
       clear: (id) => Promise.resolve(void world.troubles.push(`clear ${id}`)),
     },
+    waiting: openHolderBudget({ max: 1_000_000, maxPerHolder: 150_000 }),
     markSent: write("sent"),
     markDeferred: write("deferred"),
     markFailed: write("failed"),
@@ -133,9 +143,10 @@ function openMailer(changes: Partial<SendDeps> & { claim?: Claimed } = {}) {
     ...rest,
   };
   const step = sendStep(deps);
-  const run = (data: Partial<typeof MESSAGE> = {}) =>
+  const run = (data: Partial<typeof MESSAGE> = {}, place?: Place) =>
     runStep(step, { type: "message.printed", data: { ...MESSAGE, ...data } }, {
       signal: new AbortController().signal,
+      ...(place === undefined ? {} : { place }),
     });
   return { world, step, run };
 }
@@ -152,6 +163,35 @@ function typesOf(verdict: Verdict): string[] {
 function refusal(response: string, phase: SmtpFailure["phase"] = "rcpt") {
   return () => Promise.reject(new SmtpFailure("refused", { phase, fault: "reply", response }));
 }
+
+test("sendStep() gives its place to others while a server is slow, within what may wait so", async (context) => {
+  const { move } = stopTime(context);
+  const answer = Promise.withResolvers<void>();
+  let begun = 0;
+  const { run } = openMailer({
+    send: async (mail) => {
+      await mail.onDot?.();
+      begun++;
+      await answer.promise;
+      return RECEIPT;
+    },
+  });
+  let released = 0;
+  const place = { release: () => void released++ };
+  // Of one account no more than 150,000 bytes wait so, and each counts for 100,000 at least.
+  const all = Promise.all([run({}, place), run({}, place)]);
+  while (begun < 2) await turn();
+  await move(1999);
+  assert.equal(released, 0);
+  await move(1);
+  assert.equal(released, 1);
+  answer.resolve();
+  await all;
+  const later = run({}, place);
+  await move(2000);
+  await later;
+  assert.equal(released, 1, "it had ended");
+});
 
 test("sendStep() claims a message, sends it and writes the server's answer", async () => {
   const { world, run } = openMailer();
