@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { SendAccepted } from "@posthaste/contracts";
 import { SERVICES } from "@posthaste/dev/stack";
 import { openBus } from "@posthaste/messaging";
-import { nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
+import { nightly, openRogueSmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
 
@@ -34,6 +34,7 @@ before(async () => {
         tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "10m" },
         // Acceptance goes on without a broker for a while, so that the api would stay ready.
         api: { BROKER_AWAY: "2s" },
+        mailer: { SHUTDOWN_DEADLINE: "8s" },
       },
     }),
   );
@@ -102,6 +103,32 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
   const arrived = sink.messages.map(({ envelope }) => envelope.to[0]);
   assert.equal(arrived.length, count);
   assert.equal(new Set(arrived).size, count);
+});
+
+test("a mailer that is asked to stop writes which mails are in doubt, and ends with 0", async () => {
+  await using silent = await openRogueSmtp({
+    plan: ({ stage }) => stage === "dot" ? { do: "silence" } : undefined,
+  });
+  const integration = await system.connect(silent.port);
+  const template = await system.publishEmail({ subject: "Doubt", html: "<p>Hi" });
+  const { messages } = await system.send({
+    template,
+    integration,
+    to: [{ email: "doubt@stopped.example" }],
+  });
+  const id = messages[0]?.id ?? "";
+  await until(async () => (await system.message(id)).state === "sending", {
+    message: "the mail to be at its server",
+  });
+  await until(() => silent.messages.length > 0, { message: "the server to have the mail" });
+  const mailer = system.stack.services.get("mailer");
+  mailer?.signal("SIGTERM");
+  assert.equal(await mailer?.exited, 0);
+  const { state, reason, timeline } = await system.message(id);
+  assert.equal(state, "deferred");
+  assert.match(reason ?? "", /lost after the mail was handed over/);
+  assert.ok(timeline.length > 0);
+  await system.stack.restart("mailer");
 });
 
 test("a broker that hangs makes every service not ready, alive all the while, and ready again after", async () => {

@@ -27,6 +27,11 @@ export interface ServiceContext<Config> {
   config: Config;
   /** Aborted when the service must stop: finish what is in hand, take nothing new. */
   signal: AbortSignal;
+  /**
+   * Aborted some seconds before the time to stop is over: what still waits for others is given up, and
+   * what came of it written down.
+   */
+  lastCall: AbortSignal;
   /** Writes JSON lines to the standard output. */
   logger: Logger;
   /** Readiness: add the checks last, once all is open. */
@@ -49,6 +54,8 @@ export interface ServiceOptions<Schema extends z.ZodObject> {
   run(context: ServiceContext<z.infer<Schema>>): Promise<void>;
 }
 
+/** What is written down at the end takes no longer than this. */
+const LAST_CALL_MS = 5000;
 /** Longest wait for the event loop to empty after everything was closed. */
 const LINGER = 1000;
 
@@ -70,6 +77,7 @@ export async function runService<Schema extends z.ZodObject>(
   if (common.POSTHASTE_CRASH_AT !== undefined) armCrashPoint(common.POSTHASTE_CRASH_AT);
   const logger = openLogger({ service: name, level: common.LOG_LEVEL });
   const held = new Set<{ name: string }>();
+  const lastCall = new AbortController();
   const exitNow = (code: number) => {
     logger.flushSync();
     process.exit(code);
@@ -79,6 +87,9 @@ export async function runService<Schema extends z.ZodObject>(
     parentPipe: common.POSTHASTE_PARENT_PIPE,
     onStop: (reason) => {
       logger.info("Stopping", { reason });
+      const deadlineMs = common.SHUTDOWN_DEADLINE;
+      setTimeout(() => lastCall.abort(), deadlineMs - Math.min(LAST_CALL_MS, deadlineMs / 2))
+        .unref();
       setTimeout(() => {
         logger.error(`Cannot stop "${name}" within ${common.SHUTDOWN_DEADLINE} ms`, hanging(held));
         exitNow(1);
@@ -89,7 +100,8 @@ export async function runService<Schema extends z.ZodObject>(
       exitNow(1);
     },
   });
-  const code = await runInside(options, { own, common, logger, signal, held });
+  const inside = { own, common, logger, signal, lastCall: lastCall.signal, held };
+  const code = await runInside(options, inside);
   await logger.flush();
   process.exitCode = code;
   setTimeout(() => {
@@ -103,12 +115,13 @@ interface Inside<Config> {
   common: z.infer<typeof SERVICE_CONFIG>;
   logger: Logger;
   signal: AbortSignal;
+  lastCall: AbortSignal;
   held: Set<{ name: string }>;
 }
 
 async function runInside<Schema extends z.ZodObject>(
   options: ServiceOptions<Schema>,
-  { own, common, logger, signal, held }: Inside<z.infer<Schema>>,
+  { own, common, logger, signal, lastCall, held }: Inside<z.infer<Schema>>,
 ): Promise<number> {
   const { name, version, env } = options;
   const started = performance.now();
@@ -132,7 +145,7 @@ async function runInside<Schema extends z.ZodObject>(
       return { [Symbol.dispose]: () => void held.delete(entry) };
     };
     logger.info("Starting", { pid: process.pid, healthPort: health.port });
-    await options.run({ config: own, signal, logger, health, hold });
+    await options.run({ config: own, signal, lastCall, logger, health, hold });
   } catch (error) {
     // What was interrupted by the stop itself is no failure.
     if (!signal.aborted || !isReason(error, signal)) {

@@ -26,7 +26,7 @@ await runService({
   name: "mailer",
   env: process.env,
   config: CONFIG,
-  run: async ({ config, signal, logger, health }) => {
+  run: async ({ config, signal, lastCall, logger, health }) => {
     const keys = readMasterKeys(config.MASTER_KEY);
     const waiting = { signal, logger };
     await using store = await openStore({ url: config.MONGODB_URL, appName: "mailer", waiting });
@@ -40,6 +40,8 @@ await runService({
       replyMs: config.REPLY_TIMEOUT,
       idleMs: config.CONNECTION_IDLE,
     });
+    // A server may take minutes to answer. What came of its mails is written before this process ends.
+    lastCall.addEventListener("abort", () => pool.interrupt(), { once: true });
     await using member = await joinCrew(store, { logger, signal });
     const now = () => new Date();
     const troubles = openTroubles({ ...store, now, logger });

@@ -62,6 +62,8 @@ export interface TransportPool extends AsyncDisposable {
   send(mail: OutgoingMail): Promise<SmtpReceipt>;
   /** The connections open now, in all integrations. */
   readonly connections: number;
+  /** Ends every transaction now: of a mail whose final dot has left nobody knows what became. */
+  interrupt(): void;
 }
 
 /** Opens a pool of SMTP connections, a few for each integration. Nothing connects until a send. */
@@ -118,6 +120,14 @@ class Pool implements TransportPool {
       signal: mail.signal,
       onDot: mail.onDot,
     });
+  }
+
+  interrupt(): void {
+    this.#closed = true;
+    for (const line of this.#lines.values()) {
+      line.close();
+      line.abort();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

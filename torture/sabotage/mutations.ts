@@ -227,8 +227,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a login that is refused is the mail's fault",
     patches: [{
       file: "services/mailer/smtp_verdict.ts",
-      find: '? ["suspend_integration", "The SMTP server refused the user name',
-      replace: '? ["fail", "The SMTP server refused the user name',
+      find: 'return ["suspend_integration", "The SMTP server refused the user name',
+      replace: 'return ["fail", "The SMTP server refused the user name',
     }],
     fault: "smtp-login",
     load: LIGHT,
