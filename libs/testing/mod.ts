@@ -24,6 +24,7 @@ export * from "./print_bombs.ts";
 export * from "./print_poisons.ts";
 export { openTestNats } from "./nats_server.ts";
 export { nightly } from "./nightly.ts";
+export * from "./oidc_provider.ts";
 export * from "./otlp_receiver.ts";
 export * from "./smtp_postfix.ts";
 export * from "./smtp_rogue.ts";

@@ -28,6 +28,7 @@ import { chromiumFlags } from "./chromium_flags.ts";
 import { openDenyProxy } from "./deny_proxy.ts";
 import { findChromium } from "./find_chromium.ts";
 import { printDocument } from "./print_document.ts";
+import { processTree } from "./process_tree.ts";
 
 /** Which guards stand around the browser. */
 export interface Guards {
@@ -48,6 +49,8 @@ export interface HostileOrder {
   html?: string;
   /** What stands before the page of leaks; the page comes in the place of `<img>`, too. */
   before?: string;
+  /** Whether to look at the processes of the product's browser. */
+  looks?: boolean;
   /** Whose document it is, for the product. */
   accountId?: string;
   /** Names of leaks; all that fit into a page if left out. */
@@ -77,6 +80,8 @@ export interface HostileResult {
   text?: string;
   /** SHA-256 of the PDF. */
   digest?: string;
+  /** Of the product's browser: its processes, and those that are root's or have no sandbox. */
+  processes?: { all: number; unguarded: number };
   error?: string;
 }
 
@@ -200,6 +205,7 @@ if (import.meta.main) {
       ...(text === undefined ? {} : { text }),
       ...(pdf === undefined ? {} : { digest: createHash("sha256").update(pdf).digest("hex") }),
       ...(error === undefined ? {} : { error }),
+      ...(order.looks ? { processes: await lookAtProcesses(product?.stats().pid ?? 0) } : {}),
     };
   };
 
@@ -213,6 +219,21 @@ if (import.meta.main) {
     await product?.[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Counts the processes of a browser, and those that a flaw in Chromium would make somebody of. */
+async function lookAtProcesses(pid: number): Promise<{ all: number; unguarded: number }> {
+  let [all, unguarded] = [0, 0];
+  for (const each of await processTree(pid)) {
+    const command = await readFile(`/proc/${each}/cmdline`, "utf8").catch(() => "");
+    const status = await readFile(`/proc/${each}/status`, "utf8").catch(() => "");
+    if (status === "") continue;
+    all++;
+    const isRoots = /^Uid:\s+0\s/m.test(status);
+    const isOpen = command.includes("--type=renderer") && !/^Seccomp:\s+2$/m.test(status);
+    if (isRoots || isOpen || command.includes("--no-sandbox")) unguarded++;
+  }
+  return { all, unguarded };
 }
 
 /** UDP packets sent and TCP connections begun in this network, whoever did. */

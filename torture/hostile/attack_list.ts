@@ -7,6 +7,7 @@ import { attackMail } from "./mail.ts";
 import { attackPrivileges } from "./privileges.ts";
 import type { HostileRow } from "./row.ts";
 import { attackSecrets } from "./secrets.ts";
+import { attackSupply } from "./supply.ts";
 import { attackTemplates } from "./templates.ts";
 
 /** How an attack is done. */
@@ -38,5 +39,6 @@ export const ATTACKS: Readonly<Record<string, AttackPart>> = {
   accounts: { attack: attackAccounts, share: 0.5 },
   dashboard: { attack: attackDashboard, share: 0.2 },
   http: { attack: attackHttp, share: 0.2 },
+  supply: { attack: attackSupply, share: 0.01 },
   privileges: { attack: attackPrivileges, share: 1 },
 };

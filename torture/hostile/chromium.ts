@@ -1,3 +1,4 @@
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import {
   BEFORE_POLICIES,
@@ -40,6 +41,7 @@ interface Result {
   readsFile: boolean;
   text?: string;
   digest?: string;
+  processes?: { all: number; unguarded: number };
   error?: string;
 }
 
@@ -84,6 +86,7 @@ export async function attackChromium(options: AttackOptions): Promise<HostileRow
     onProgress?.(`${row.attack}: ${row.tries} pages, ${row.through} got through`);
   }
   rows.push(await leaveTraces(browsers, onProgress));
+  if (process.env["SANDBOX"] !== "off") rows.push(await lookAtProcesses(browsers));
   rows.push(await dropBombs(browsers, onProgress));
   return rows;
 }
@@ -111,6 +114,17 @@ async function leaveTraces(
     onProgress?.(`GOT THROUGH ${html}`);
   }
   return { ...row, seconds: (performance.now() - started) / 1000 };
+}
+
+/** Prints as the product does by itself, and counts the processes that are root's or have no sandbox. */
+async function lookAtProcesses(browsers: IsolatedProcess): Promise<HostileRow> {
+  const started = performance.now();
+  const attack = "Chromium: processes of root, or without a sandbox";
+  const order = { guards: "product", html: "<p>look", looks: true, settleMs: 0 };
+  const { processes } = await browsers.ask(order) as Result;
+  if (!processes || processes.all === 0) throw new Error("Cannot attack Chromium: it is not there");
+  const { all: tries, unguarded: through } = processes;
+  return { attack, tries, through, seconds: (performance.now() - started) / 1000 };
 }
 
 /** Each bomb once: it ends in time with an answer, and the document after it prints right. */

@@ -17,7 +17,13 @@ import {
   type Store,
   writeSealingKey,
 } from "@posthaste/storage";
-import { openTestMongo, openTestNats, until } from "@posthaste/testing";
+import {
+  openTestMongo,
+  openTestNats,
+  openTestProvider,
+  type TestProvider,
+  until,
+} from "@posthaste/testing";
 import { type Db, MongoClient } from "mongodb";
 import { openRandom, type Random } from "../random.ts";
 import { MASTER_KEY } from "../rig/pods.ts";
@@ -28,6 +34,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COOKIE = "__Host-posthaste";
 const PASSWORD = "correct horse battery staple";
 const QUOTA = 5;
+/** Of one kind to one address, before who asks has to wait. */
+const MAX_MAILS = 6;
 const MAX_GROWTH_BYTES = 150_000_000;
 const LARGE_BYTES = 4_900_000;
 
@@ -48,6 +56,10 @@ interface World {
   /** The account of the attacker, and the one that is attacked. */
   own: Browser;
   other: Browser;
+  /** Where people sign in, too. */
+  provider: TestProvider;
+  /** The account that sends what Posthaste itself writes. */
+  systemId: string;
 }
 
 type Tried = Pick<HostileRow, "tries" | "through" | "note">;
@@ -60,7 +72,9 @@ export async function attackDashboard(options: HostileOptions): Promise<HostileR
   await using opened = new AsyncDisposableStack();
   const world = await openWorld(opened, options.seed);
   const attacks: [string, (world: World, tries: number) => Promise<Tried>, number][] = [
-    ["an account, by a login with a foreign address", attackInvitations, 0.01],
+    ["an account, by somebody else's address and guesses of their link", attackInvitations, 0.01],
+    ["an account, by what a provider says of somebody who was invited", attackProvider, 0.05],
+    ["somebody's inbox, by mail of Posthaste itself", attackInbox, 0.1],
     ["the dashboard, by a password without the second factor", attackHalves, 0.1],
     ["another account, by its name in the page", attackAccounts, 0.1],
     ["a change from another origin, without its token or its account", attackOrigins, 0.1],
@@ -91,6 +105,12 @@ async function openWorld(opened: AsyncDisposableStack, seed: number): Promise<Wo
     await using bus = await openBus({ url: nats.url, name: "dashboard" });
     await bus.applyTopology();
   }
+  const provider = opened.use(await openTestProvider());
+  const { _id: systemId } = await store.createAccount({ name: "system" });
+  await store.createIntegration({
+    ...{ accountId: systemId, name: "out", host: "127.0.0.1", port: 25, tls: "none", auth: null },
+    senders: ["posthaste@system.example"],
+  });
   const mongo = new MongoClient(mongod.url);
   opened.defer(() => mongo.close());
   const port = await freePort();
@@ -108,10 +128,14 @@ async function openWorld(opened: AsyncDisposableStack, seed: number): Promise<Wo
         PUBLIC_URL: originOf(port),
         ...{ MAX_TEMPLATES: `${QUOTA}`, MAX_ACCOUNTS: `${QUOTA}` },
         REQUEST_TIMEOUT: "2s",
+        SYSTEM_ACCOUNT: systemId,
+        OIDC_ISSUER: provider.issuer,
+        OIDC_CLIENT_ID: provider.settings.clientId,
+        OIDC_CLIENT_SECRET: provider.settings.clientSecret,
       },
     }),
   );
-  const base = { store, db: mongo.db(), port, process: dashboard };
+  const base = { store, db: mongo.db(), port, process: dashboard, provider, systemId };
   const random = openRandom(`dashboard/${seed}`);
   const nobody = { cookie: "", csrfToken: "", accountId: "", userId: "" };
   const world: World = { ...base, random, own: nobody, other: nobody };
@@ -202,41 +226,124 @@ async function signIn(world: World, email: string, password = PASSWORD): Promise
   };
 }
 
-/** Invites to an account, and gives the token of the link. */
+/** Invites to an account, and gives the token of the link, which the invited address alone gets. */
 async function invite(world: World, owner: Browser, email: string): Promise<string> {
-  const { body, text } = await ask(world, owner, ["POST", "/api/invitations"], {
+  const { text } = await ask(world, owner, ["POST", "/api/invitations"], {
     body: { email, role: "editor" },
   });
-  const [, token] = /\/invitation\/([\w~-]+)/.exec(body?.link ?? "") ?? [];
+  const [mail] = await systemMailTo(world, email);
+  const [, token] = /\/invitation\/([\w~-]+)/.exec(mail ?? "") ?? [];
   if (token === undefined) throw new Error(`Cannot invite "${email}": ${text}`);
+  if (text.includes(token)) throw new Error("The link of an invitation is told to who invites");
   return token;
 }
 
-/** The attacker makes a login with the victim's address, whom the other account then invites. */
+/** The requests of Posthaste's own mail to an address, the newest first, as JSON. */
+async function systemMailTo({ db, systemId }: World, email: string): Promise<string[]> {
+  const sends = await db.collection("sends").find({ accountId: systemId }).sort({ _id: -1 })
+    .toArray();
+  return sends.map(({ request }) => String(request)).filter((request) => request.includes(email));
+}
+
+/** An owner invites the victim, takes the victim's address, and guesses the link that the victim gets. */
 async function attackInvitations(world: World, tries: number): Promise<Tried> {
   const { own, other, store } = world;
+  const name = "attacker@own.example";
+  await addMember(world, { accountId: own.accountId, email: name, role: "owner" });
+  const attacker = { ...await signIn(world, name), accountId: own.accountId };
   const most = Math.min(tries, 20);
   let through = 0;
   for (let n = 0; n < most; n++) {
     const email = `ceo${n}@victim.example`;
-    const mine = await invite(world, own, email);
-    const joined = await ask(world, {}, ["POST", `/api/entrance/invitation/${mine}`], {
-      body: { name: "Somebody", password: PASSWORD },
-    });
-    const attacker = { ...own, cookie: joined.cookie };
-    const session = (await ask(world, attacker, ["GET", "/api/session"])).body;
-    const browser = { ...attacker, csrfToken: session?.csrfToken ?? "" };
-    const theirs = await invite(world, other, email);
-    // Even with the link, which only the invited address gets where there is system mail.
-    await ask(world, browser, ["POST", `/api/invitations/${theirs}/accept`]);
-    await ask(world, browser, ["POST", "/api/accounts"], { body: { name: "mine" } });
+    // Throws if the answer tells the link.
+    await invite(world, attacker, email);
+    await ask(world, attacker, ["PUT", "/api/you/email"], { body: { current: PASSWORD, email } });
+    await invite(world, other, email);
+    const known = [
+      ...await store.listInvitations(other.accountId, new Date()),
+      ...await store.listInvitations(own.accountId, new Date()),
+    ].map(({ _id }) => _id);
+    for (const guess of [...known, randomBytes(32).toString("base64url")]) {
+      const joined = [
+        await ask(world, attacker, ["POST", `/api/invitations/${guess}/accept`]),
+        await ask(world, {}, ["POST", `/api/entrance/invitation/${guess}`], {
+          body: { name: "Somebody", password: PASSWORD },
+        }),
+      ];
+      through += joined.filter(({ status }) => status < 400).length;
+    }
     const members = await store.listMembers(other.accountId);
-    const accounts = await store.listMemberships(session?.user?.id ?? "");
-    if (session?.user?.isProven !== false) through++;
-    else if (members.some(({ user }) => user.email === email)) through++;
-    else if (accounts.length !== 1) through++;
+    if (members.some(({ user }) => user.email === email)) through++;
+    await world.db.collection("attempts").deleteMany({});
+    for (const accountId of [own.accountId, other.accountId]) {
+      for (const { _id } of await store.listInvitations(accountId, new Date())) {
+        await store.removeInvitation(accountId, _id);
+      }
+    }
   }
   return { tries: most, through };
+}
+
+/** Whoever the provider says it is: nobody joins an account, or gets in, without a yes. */
+async function attackProvider(world: World, tries: number): Promise<Tried> {
+  const { own, provider, random, store, port, db } = world;
+  const most = Math.min(tries, 40);
+  const base = `http://127.0.0.1:${port}`;
+  let through = 0;
+  for (let n = 0; n < most; n++) {
+    const email = `cfo${n}@victim.example`;
+    const token = await invite(world, own, email);
+    const known = "owner@other.example";
+    provider.forges = random.chance(0.2);
+    provider.next = {
+      sub: `sub-${n}`,
+      ...random.pick([
+        { email, email_verified: true },
+        { email, email_verified: false },
+        { email: known, email_verified: false },
+        { email: known },
+        { email: known, email_verified: true, nonce: "another" },
+        { email: known, email_verified: true, aud: "another" },
+        { email, email_verified: true, nonce: "another" },
+        { email, email_verified: true, aud: "another" },
+      ]),
+    };
+    const path = random.chance(0.5) ? "" : `?invitation=${encodeURIComponent(token)}`;
+    const sent = await fetch(`${base}/api/entrance/oidc${path}`, { redirect: "manual" });
+    const cookie = sent.headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
+    const location = sent.headers.get("location");
+    if (location === null) throw new Error(`Cannot go to the provider: ${await sent.text()}`);
+    const asked = await fetch(location, { redirect: "manual" });
+    const back = new URL(asked.headers.get("location") ?? "");
+    const arrived = await fetch(`${base}${back.pathname}${back.search}`, {
+      ...{ redirect: "manual", headers: { cookie } },
+    });
+    const isIn = arrived.headers.getSetCookie().some((each) =>
+      each.startsWith(`${COOKIE}=ph`) ||
+      new RegExp(`^${COOKIE}=[^;]`).test(each)
+    );
+    const members = await store.listMembers(own.accountId);
+    if (isIn || members.some(({ user }) => user.email === email)) through++;
+    await db.collection("attempts").deleteMany({});
+    for (const { _id } of await store.listInvitations(own.accountId, new Date())) {
+      await store.removeInvitation(own.accountId, _id);
+    }
+  }
+  return { tries: most, through };
+}
+
+/** Anybody may ask for a new password of somebody. */
+async function attackInbox(world: World, tries: number): Promise<Tried> {
+  const email = "owner@other.example";
+  const before = (await systemMailTo(world, email)).length;
+  for (let n = 0; n < Math.max(tries, 2 * MAX_MAILS); n++) {
+    await ask(world, {}, ["POST", "/api/entrance/forgotten"], { body: { email } });
+  }
+  await delay(500);
+  const mails = (await systemMailTo(world, email)).length - before;
+  if (mails === 0) throw new Error("Cannot attack an inbox: nothing is sent at all");
+  await world.db.collection("attempts").deleteMany({});
+  return { tries, through: Math.max(0, mails - MAX_MAILS), note: `${mails} mails` };
 }
 
 const READS = [
@@ -343,8 +450,9 @@ async function attackAnswers(world: World, tries: number): Promise<Tried> {
       const reset = await ask(world, {}, ["POST", "/api/entrance/forgotten"], { body: { email } });
       const token = await invite(world, own, email);
       const shown = await ask(world, {}, ["GET", `/api/entrance/invitation/${token}`]);
-      const [invitation] = await store.listInvitations(own.accountId, new Date());
-      if (invitation) await store.removeInvitation(own.accountId, invitation._id);
+      for (const { _id } of await store.listInvitations(own.accountId, new Date())) {
+        await store.removeInvitation(own.accountId, _id);
+      }
       return [login, reset, shown].map(({ status, text }) =>
         `${status} ${text.replaceAll(email, "them").replace(/"expiresAt":"[^"]*"/, "")}`
       ).join("\n");
