@@ -4,9 +4,10 @@
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/contracts": [],
+  "libs/delivery": [],
   "libs/telemetry": [],
   "libs/messaging": ["contracts", "telemetry", "runtime"],
-  "libs/storage": ["contracts", "telemetry", "runtime"],
+  "libs/storage": ["contracts", "delivery", "telemetry", "runtime"],
   "libs/templating": ["contracts", "telemetry"],
   "libs/runtime": ["telemetry"],
   "libs/limits": [],
@@ -27,6 +28,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "services/pdf": ["contracts", "telemetry", "messaging", "runtime"],
   "services": [
     "contracts",
+    "delivery",
     "telemetry",
     "messaging",
     "storage",

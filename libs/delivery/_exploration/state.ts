@@ -1,0 +1,225 @@
+import type { Ending, Outcome, OutcomeState, Register } from "../mod.ts";
+import type { World } from "./world.ts";
+
+/** A register, and what the world knows of it beside. */
+export interface WorldRegister {
+  register: Register;
+  /** The worker that has it and lives; -1 if there is none. */
+  owner: number;
+  /** Whether the time for the reply is over. */
+  isOver: boolean;
+  /** Its outcome is known: what it said matters no more. */
+  isTaken: boolean;
+}
+
+/** The outcome of a message. */
+export interface WorldOutcome {
+  attempt: number;
+  state: OutcomeState;
+  /** The attempt that was accepted; 0 if none is known. */
+  sentBy: number;
+  /** Attempts whose outcome was called unknown, as bits. */
+  unknown: number;
+}
+
+/** A message: what is stored and published of it, and its history, for the invariants only. */
+export interface WorldMessage {
+  send: "none" | "pending" | "in" | "tomb" | "gone";
+  /** Whether the cursor has passed it. */
+  cursor: boolean;
+  /** 0 due, 1 put off by a person, 2 due again. */
+  time: 0 | 1 | 2;
+  /** Attempts with an event at the broker, and those whose event is past its validity, as bits. */
+  events: number;
+  oldEvents: number;
+  registers: (WorldRegister | undefined)[];
+  outcome: WorldOutcome | undefined;
+  /** Dots that the server has not decided about, as bits. */
+  wire: number;
+  dots: number;
+  refused: number;
+  accepted: number;
+  calledUnknown: number;
+  /** Attempts to which something happened that may leave their outcome unknown. */
+  faults: number;
+  /** Attempts up to this one were put off; 99: canceled; 0: nothing was confirmed. */
+  closedUpTo: number;
+  wasRetried: boolean;
+}
+
+/** What a worker does. */
+export interface Worker {
+  phase: "idle" | "ready" | "ending" | "wire";
+  message: number;
+  n: number;
+  /** Its event is past its validity. */
+  isOld: boolean;
+  ending: Ending | undefined;
+}
+
+/** What a scheduler does; what it has read may be stale. */
+export interface Scheduler {
+  phase: "idle" | "first" | "look" | "publish" | "write" | "unknown_later";
+  message: number;
+  n: number;
+  time: number;
+  isOld: boolean;
+  outcome: Outcome | undefined;
+}
+
+/** What a person does. */
+export interface Person {
+  phase: "idle" | "ending" | "done";
+  ending: Ending | undefined;
+}
+
+/** One state of a world. */
+export interface State {
+  messages: WorldMessage[];
+  workers: Worker[];
+  schedulers: Scheduler[];
+  person: Person;
+}
+
+/** A worker without work. */
+export const IDLE: Worker = { phase: "idle", message: 0, n: 0, isOld: false, ending: undefined };
+
+/** A scheduler between two looks. */
+export const RESTING: Scheduler = {
+  ...{ phase: "idle", message: 0, n: 0, time: 0, isOld: false },
+  outcome: undefined,
+};
+
+/** Returns the bit of an attempt. */
+export function bit(n: number): number {
+  return 1 << (n - 1);
+}
+
+/** Returns the first state of a world. */
+export function firstState(world: World): State {
+  const { isPending = false, isScheduled = false, messages = 1, workers = 2 } = world;
+  return {
+    messages: Array.from({ length: messages }, (): WorldMessage => ({
+      send: isPending ? "pending" : "in",
+      cursor: !isScheduled,
+      time: 0,
+      events: isScheduled || isPending ? 0 : 1,
+      oldEvents: 0,
+      registers: [],
+      outcome: undefined,
+      ...{ wire: 0, dots: 0, refused: 0, accepted: 0, calledUnknown: 0, faults: 0 },
+      closedUpTo: 0,
+      wasRetried: false,
+    })),
+    workers: Array.from({ length: workers }, () => ({ ...IDLE })),
+    schedulers: Array.from({ length: world.schedulers ?? 1 }, () => ({ ...RESTING })),
+    person: { phase: world.operation ? "idle" : "done", ending: undefined },
+  };
+}
+
+/** Returns a copy that may be changed: what the protocol gives is never changed in place. */
+export function copyOf(state: State): State {
+  return {
+    messages: state.messages.map((message) => ({
+      ...message,
+      registers: message.registers.map((register) => register && { ...register }),
+      outcome: message.outcome && { ...message.outcome },
+    })),
+    workers: state.workers.map((worker) => ({ ...worker })),
+    schedulers: state.schedulers.map((scheduler) => ({ ...scheduler })),
+    person: { ...state.person },
+  };
+}
+
+/** Returns a text that two states have in common if they differ only in the names of processes. */
+export function keyOf(state: State): string {
+  forget(state);
+  const plain = textOf(state, (owner) => owner);
+  const swapped = textOf(state, (owner) => owner === -1 ? -1 : 1 - owner);
+  const processes = state.schedulers.map(schedulerText).sort().join("|");
+  const { phase, ending } = state.person;
+  return `${plain < swapped ? plain : swapped}#${processes}#${phase}${endingText(ending)}`;
+}
+
+/** What was asked and answered for good need not be told apart. */
+function forget({ messages, workers }: State): void {
+  for (const [position, message] of messages.entries()) {
+    const known = message.outcome?.attempt ?? 0;
+    message.faults &= ~((1 << known) - 1);
+    for (let n = 1; n <= known; n++) {
+      const register = message.registers[n];
+      const isAsked = workers.some((worker) =>
+        worker.ending?.phase === "register" && worker.message === position && worker.n === n
+      );
+      if (register && !isAsked) register.isTaken = true;
+    }
+  }
+}
+
+function textOf(
+  { messages, workers }: State,
+  nameOf: (owner: number) => number,
+): string {
+  const texts = messages.map((m) =>
+    [
+      m.send,
+      m.cursor ? 1 : 0,
+      m.time,
+      m.events,
+      m.oldEvents,
+      m.registers.map((register) => register === undefined ? "" : registerText(register, nameOf)),
+      m.outcome === undefined
+        ? ""
+        : `${m.outcome.attempt}${m.outcome.state}${m.outcome.sentBy},${m.outcome.unknown}`,
+      ...[m.wire, m.dots, m.refused, m.accepted, m.calledUnknown, m.faults, m.closedUpTo],
+      m.wasRetried ? 1 : 0,
+    ].join(";")
+  );
+  const own = workers.map(({ phase, message, n, isOld, ending }) =>
+    `${phase},${message},${n},${isOld},${endingText(ending)}`
+  );
+  const inOrder = own.map((_, position) => own[nameOf(position)] ?? "");
+  return `${texts.join("|")}#${(own.length === 2 ? inOrder : own).join("|")}`;
+}
+
+function registerText(
+  { register, owner, isOver, isTaken }: WorldRegister,
+  nameOf: (owner: number) => number,
+): string {
+  if (isTaken) return "taken";
+  if ("void" in register) return `void${outcomeText(register.void)}`;
+  return `dot${nameOf(owner)}${isOver ? "!" : ""}`;
+}
+
+function endingText(ending: Ending | undefined): string {
+  if (ending === undefined) return "";
+  switch (ending.phase) {
+    case "register":
+      return `r${ending.n}${
+        "void" in ending.register ? outcomeText(ending.register.void) : ""
+      }${ending.isAgain}`;
+    case "dot":
+      return `d${ending.n}${ending.isLate}`;
+    case "outcome":
+      return `o${ending.n}${outcomeText(ending.outcome)}${ending.certainty}`;
+    case "held":
+    case "late":
+      return `${ending.phase}${ending.n}${outcomeText(ending.outcome)}`;
+    case "late_register":
+      return `lr${ending.n},${ending.next}`;
+    case "late_complete":
+      return `lc${ending.n},${ending.next}${outcomeText(ending.complete)}`;
+    case "late_mark":
+      return `lm${ending.n},${ending.known}`;
+    case "end":
+      return "end";
+  }
+}
+
+function outcomeText({ state, sentBy, unknownAttempt }: Outcome): string {
+  return `${state}${sentBy ?? ""}u${unknownAttempt ?? ""}`;
+}
+
+function schedulerText({ phase, message, n, time, isOld, outcome }: Scheduler): string {
+  return `${phase},${message},${n},${time},${isOld},${outcome ? outcomeText(outcome) : ""}`;
+}

@@ -1,0 +1,82 @@
+/** How a small world is set up. What is left out is off. */
+export interface World {
+  name: string;
+  /** What becomes of a message whose outcome nobody knows. */
+  policy: "retry" | "hold";
+  /** @default {1} */
+  messages?: number;
+  /** @default {2} */
+  workers?: number;
+  /** @default {1} */
+  schedulers?: number;
+  /** What a worker may end an attempt with before the dot. */
+  before?: readonly ("deferred" | "failed")[];
+  /** What the server refuses with. @default {["4xx"]} */
+  refusals?: readonly ("4xx" | "5xx")[];
+  /** Requests to the database and its answers may be lost. */
+  losesAnswers?: boolean;
+  /** What a person, or the api that takes a send back, does at any time. */
+  operation?: "cancel" | "postpone" | "retry" | "reschedule" | "withdraw";
+  /** The insert of the send is under way. */
+  isPending?: boolean;
+  /** The send is for later: the cursor has not passed it. */
+  isScheduled?: boolean;
+  /** A cursor may fall back. */
+  losesCursor?: boolean;
+  /** Retention may delete the send at any time once it is settled. */
+  hasRetention?: boolean;
+  /** Faults of those who use the protocol, each of which the exploration must find. */
+  fault?:
+    | "blind-outcome"
+    | "next-first"
+    | "one-member"
+    | "no-tombstone";
+  /** Leaves out the check that nothing is called unknown without a fault. */
+  isLenient?: boolean;
+}
+
+const ANY = ["deferred", "failed"] as const;
+const BOTH = ["4xx", "5xx"] as const;
+
+/** Worlds that take seconds. */
+export const SMALL_WORLDS: readonly World[] = [
+  { name: "retry, one scheduler", policy: "retry" },
+  { name: "503 without key", policy: "retry", operation: "withdraw", isPending: true },
+  { name: "one worker, hold", policy: "hold", workers: 1, refusals: BOTH, before: ANY },
+  { name: "one worker, cancel", policy: "retry", workers: 1, operation: "cancel" },
+  { name: "one worker, answers lost", policy: "retry", workers: 1, losesAnswers: true },
+  { name: "one worker, a person retries", policy: "hold", workers: 1, operation: "retry" },
+];
+
+/** All others: some take minutes. */
+export const LARGE_WORLDS: readonly World[] = [
+  { name: "retry, two schedulers", policy: "retry", schedulers: 2 },
+  { name: "hold, two schedulers", policy: "hold", schedulers: 2 },
+  { name: "retry, ends before the dot", policy: "retry", before: ANY, refusals: BOTH },
+  { name: "hold, ends before the dot", policy: "hold", before: ANY, refusals: BOTH },
+  { name: "answers of the database lost", policy: "retry", losesAnswers: true },
+  { name: "answers lost, hold", policy: "hold", losesAnswers: true },
+  { name: "cancel, retry", policy: "retry", operation: "cancel", before: ["failed"] },
+  { name: "cancel, hold", policy: "hold", operation: "cancel", before: ["failed"] },
+  { name: "put off a retry", policy: "retry", operation: "postpone" },
+  { name: "a person retries, hold", policy: "hold", operation: "retry", refusals: BOTH },
+  { name: "a person retries, retry", policy: "retry", operation: "retry", refusals: ["5xx"] },
+  {
+    name: "503 without key, two schedulers",
+    policy: "retry",
+    operation: "withdraw",
+    isPending: true,
+    schedulers: 2,
+  },
+  {
+    name: "scheduled, moved, two schedulers",
+    policy: "retry",
+    operation: "reschedule",
+    isScheduled: true,
+    schedulers: 2,
+  },
+  { name: "cursor lost", policy: "retry", isScheduled: true, losesCursor: true },
+  { name: "retention", policy: "retry", hasRetention: true, losesCursor: true },
+  { name: "retention, answers lost", policy: "hold", hasRetention: true, losesAnswers: true },
+  { name: "two messages, one worker", policy: "hold", messages: 2, workers: 1, refusals: [] },
+];

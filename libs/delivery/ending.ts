@@ -1,0 +1,209 @@
+import type { Outcome, Register } from "./ledger.ts";
+import type { DeliveryLedger, LedgerAnswer, LedgerRequest } from "./request.ts";
+
+/** How sure the outcome of an attempt is. */
+export type Certainty =
+  /** The server took the mail. */
+  | "accepted"
+  /** The server refused it, or it never had all of it. */
+  | "refused"
+  /** Nobody knows. */
+  | "unknown";
+
+/** Where somebody stands who ends attempt `n` of a message. */
+export type Ending<O extends Outcome = Outcome> =
+  /** The register is wanted. `isAgain`: an earlier insert was not answered. */
+  | { phase: "register"; n: number; register: Register<O>; isAgain: boolean }
+  /** The register is one's own: the dot may be sent, if time and event allow it. */
+  | { phase: "dot"; n: number; isLate: boolean }
+  /** The outcome is to be written. */
+  | { phase: "outcome"; n: number; outcome: O; certainty: Certainty }
+  /** Refused for sure, but somebody has written that the outcome is unknown. */
+  | { phase: "held"; n: number; outcome: O }
+  /** Accepted for sure, but somebody has written another outcome: what comes next is to be closed. */
+  | { phase: "late"; n: number; outcome: O }
+  | { phase: "late_register"; n: number; outcome: O; next: number }
+  | { phase: "late_complete"; n: number; outcome: O; next: number; complete: O }
+  | { phase: "late_mark"; n: number; outcome: O; known: number }
+  /** Done. `abandoned`: somebody else has ended the attempt, and nothing may be sent. */
+  | { phase: "end"; result: "written" | "superseded" | "late" }
+  | { phase: "end"; result: "abandoned"; existing: Register<O> };
+
+/** Begins an attempt that is to end by the final dot. */
+export function beginDot<O extends Outcome>({ n, by }: { n: number; by: string }): Ending<O> {
+  return { phase: "register", n, register: { by, dot: true }, isAgain: false };
+}
+
+/** Begins to end an attempt without a dot: it failed before, was canceled, or is put off. */
+export function beginVoid<O extends Outcome>(
+  { n, by, outcome }: { n: number; by: string; outcome: O },
+): Ending<O> {
+  return { phase: "register", n, register: { by, void: outcome }, isAgain: false };
+}
+
+/** Begins to write the outcome of an attempt whose register exists. */
+export function beginOutcome<O extends Outcome>(
+  { n, outcome }: { n: number; outcome: O },
+): Ending<O> {
+  return { phase: "outcome", n, outcome, certainty: "unknown" };
+}
+
+/** Goes on after the dot, or instead of it: with what the attempt came to. */
+export function replied<O extends Outcome>(
+  { n }: { n: number },
+  { outcome, certainty }: { outcome: O; certainty: Certainty },
+): Ending<O> {
+  return { phase: "outcome", n, outcome, certainty };
+}
+
+/**
+ * Returns whether the owner of a register may send the final dot.
+ *
+ * @param isValid Whether the event was still valid, by the database's clock, when the register was
+ * inserted: registers of a message that retention has removed prove nothing.
+ * @param isLate Whether its deadline, by its own clock, is over.
+ */
+export function mayDot({ isValid, isLate }: { isValid: boolean; isLate: boolean }): boolean {
+  return isValid && !isLate;
+}
+
+/** Returns what the ledger is to do next; `undefined` where it is not the ledger's turn. */
+export function requestOf<O extends Outcome>(ending: Ending<O>): LedgerRequest<O> | undefined {
+  switch (ending.phase) {
+    case "register":
+      return { op: "insertRegister", n: ending.n, register: ending.register };
+    case "outcome":
+      return { op: "writeOutcome", n: ending.n, outcome: ending.outcome };
+    case "held":
+      return { op: "replaceHeld", n: ending.n, outcome: ending.outcome };
+    case "late":
+      return { op: "readMessage" };
+    case "late_register":
+      return {
+        op: "insertRegister",
+        n: ending.next,
+        register: { by: `sent by ${ending.n}`, void: lateOutcome(ending) },
+      };
+    case "late_complete":
+      return { op: "writeOutcome", n: ending.next, outcome: ending.complete };
+    case "late_mark":
+      return { op: "markSent", attempt: ending.known, outcome: lateOutcome(ending) };
+    case "dot":
+    case "end":
+      return undefined;
+  }
+}
+
+/** The server took attempt `n`, and a later one is closed by it. */
+function lateOutcome<O extends Outcome>({ n, outcome }: { n: number; outcome: O }): O {
+  return { ...outcome, sentBy: n };
+}
+
+/**
+ * Returns where one stands after an answer.
+ *
+ * @param isLate Whether one's own deadline is over, counted from before the first insert.
+ */
+export function answered<O extends Outcome>(
+  ending: Ending<O>,
+  answer: LedgerAnswer<O>,
+  isLate = false,
+): Ending<O> {
+  if (answer.type === "unsure") {
+    return ending.phase === "register" ? { ...ending, isAgain: true } : ending;
+  }
+  switch (ending.phase) {
+    case "register":
+      return afterRegister(ending, answer, isLate);
+    case "outcome":
+      return answer.type === "written" && answer.held ? written() : superseded(ending);
+    case "held":
+      return { phase: "end", result: "superseded" };
+    case "late":
+      return afterRead(ending, answer);
+    case "late_register":
+      return afterLateRegister(ending, answer);
+    case "late_complete":
+    case "late_mark":
+      return { phase: "late", n: ending.n, outcome: ending.outcome };
+    case "dot":
+    case "end":
+      return ending;
+  }
+}
+
+function written<O extends Outcome>(): Ending<O> {
+  return { phase: "end", result: "written" };
+}
+
+function afterRegister<O extends Outcome>(
+  ending: Ending<O> & { phase: "register" },
+  answer: LedgerAnswer<O>,
+  isLate: boolean,
+): Ending<O> {
+  const { n, register } = ending;
+  if (answer.type === "existing" && answer.register.by !== register.by) {
+    return { phase: "end", result: "abandoned", existing: answer.register };
+  }
+  // What is its own may be over: only its first, answered insert proves that time is left.
+  const isOver = answer.type === "existing" && isLate;
+  if ("void" in register) {
+    return { phase: "outcome", n, outcome: register.void, certainty: "unknown" };
+  }
+  return { phase: "dot", n, isLate: isOver };
+}
+
+/** Somebody else has written an outcome of this attempt. */
+function superseded<O extends Outcome>(ending: Ending<O> & { phase: "outcome" }): Ending<O> {
+  const { n, outcome, certainty } = ending;
+  if (certainty === "accepted") return { phase: "late", n, outcome };
+  if (certainty === "refused") return { phase: "held", n, outcome };
+  return { phase: "end", result: "superseded" };
+}
+
+function afterRead<O extends Outcome>(
+  { n, outcome }: { n: number; outcome: O },
+  answer: LedgerAnswer<O>,
+): Ending<O> {
+  const message = answer.type === "read" ? answer.message : undefined;
+  if (message === undefined || message.state === "sent") return { phase: "end", result: "late" };
+  return { phase: "late_register", n, outcome, next: message.attempt + 1 };
+}
+
+function afterLateRegister<O extends Outcome>(
+  ending: Ending<O> & { phase: "late_register" },
+  answer: LedgerAnswer<O>,
+): Ending<O> {
+  const { n, outcome, next } = ending;
+  if (answer.type === "existing" && "dot" in answer.register) {
+    return { phase: "late_mark", n, outcome, known: next - 1 };
+  }
+  const complete = answer.type === "existing" && "void" in answer.register
+    ? answer.register.void
+    : lateOutcome({ n, outcome });
+  return { phase: "late_complete", n, outcome, next, complete };
+}
+
+/** How {@linkcode advance} runs. */
+export interface AdvanceOptions {
+  /** Whether one's own deadline is over. @default {() => false} */
+  isLate?(): boolean;
+  /** Called before a request is repeated whose answer was lost. */
+  beforeRepeat?(): Promise<void>;
+}
+
+/** Carries out requests until it is not the ledger's turn: before the dot, or at the end. */
+export async function advance<O extends Outcome>(
+  ending: Ending<O>,
+  ledger: DeliveryLedger<O>,
+  { isLate = () => false, beforeRepeat }: AdvanceOptions = {},
+): Promise<Ending<O>> {
+  let current = ending;
+  for (;;) {
+    const request = requestOf(current);
+    if (request === undefined) return current;
+    const answer = await ledger.perform(request);
+    if (answer.type === "unsure") await beforeRepeat?.();
+    current = answered(current, answer, isLate());
+  }
+}

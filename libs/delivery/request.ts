@@ -1,0 +1,31 @@
+import type { Outcome, Register, StoredOutcome } from "./ledger.ts";
+
+/** One atomic operation on the ledger. */
+export type LedgerRequest<O extends Outcome = Outcome> =
+  | { op: "insertRegister"; n: number; register: Register<O> }
+  /** Under the `outcomeGuard` of `n`. */
+  | { op: "writeOutcome"; n: number; outcome: O }
+  /** Under the `heldGuard` of `n`. */
+  | { op: "replaceHeld"; n: number; outcome: O }
+  | { op: "readMessage" }
+  /** Where the last outcome is that of `attempt` and not `sent`: an earlier attempt was accepted. */
+  | { op: "markSent"; attempt: number; outcome: O };
+
+/** What the ledger answers to an insert of a register. */
+export type RegisterAnswer<O extends Outcome = Outcome> =
+  | { type: "inserted" }
+  /** Another insert was first, as a majority knows it: an earlier try of one's own, too. */
+  | { type: "existing"; register: Register<O> };
+
+/** What the ledger answers; `unsure` if the answer was lost, so that nobody knows whether it is done. */
+export type LedgerAnswer<O extends Outcome = Outcome> =
+  | { type: "unsure" }
+  | RegisterAnswer<O>
+  | { type: "written"; held: boolean }
+  | { type: "read"; message: StoredOutcome | undefined };
+
+/** Where requests are carried out, for one message. */
+export interface DeliveryLedger<O extends Outcome = Outcome> {
+  /** Never throws: an answer that was lost is `unsure`. */
+  perform(request: LedgerRequest<O>): Promise<LedgerAnswer<O>>;
+}
