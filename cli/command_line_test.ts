@@ -17,7 +17,13 @@ import {
   type Store,
   verifyPassword,
 } from "@posthaste/storage";
-import { openTestMongo, openTestNats, testCertificate, type TestMongo } from "@posthaste/testing";
+import {
+  openTestMongo,
+  openTestNats,
+  testCertificate,
+  type TestMongo,
+  voidAttempt,
+} from "@posthaste/testing";
 import { type CliOptions, runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 
@@ -459,10 +465,8 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
   const messageId = messageIdOf(send._id, 0);
   const early = await run(`retry ${messageId}`);
   assert.equal(early.code, EXIT.refused, early.stderr);
-  const claim = { messageId, sendId: send._id, accountId, index: 0, email: "b@example.com" };
   const now = new Date();
-  await store.claimMessage({ ...claim, acceptedAt: now, attempt: 0, leaseMs: 1000, now });
-  await store.markFailed({ messageId, attempt: 1, at: now, reason: "no such user" });
+  await voidAttempt(store, "failed", { messageId, attempt: 1, at: now, reason: "no such user" });
   const ofSend = await run(`retry ${send._id} --json`);
   assert.deepEqual(JSON.parse(ofSend.stdout), { retried: [messageId] });
   assert.equal((await store.findMessage(accountId, messageId))?.state, "deferred");

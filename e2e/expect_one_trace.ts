@@ -80,7 +80,12 @@ export async function expectOneTrace({ system, telemetry, sink, integration }: T
   assert.equal(Number(smtp?.attributes["server.port"]), sink.port);
   assert.equal(Number(smtp?.attributes["smtp.response.status_code"]), 250);
 
-  for (const [service, operation] of [["api", "acceptSend"], ["mailer", "markSent"]]) {
+  for (
+    const [service, operation] of [["api", "acceptSend"], ["mailer", "insertRegister"], [
+      "mailer",
+      "writeOutcome",
+    ]]
+  ) {
     const found = spans.find((span) => span.service === service && span.name === operation);
     assert.equal(found?.kind, KINDS.client);
     assert.equal(found.attributes["db.system.name"], "mongodb");

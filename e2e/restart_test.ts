@@ -29,7 +29,7 @@ before(async () => {
   );
   const settings = {
     tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "2s" },
-    mailer: { CLAIM_LEASE: "5s", REPLY_TIMEOUT: "2s" },
+    mailer: { TRANSFER_TIMEOUT: "5s", REPLY_TIMEOUT: "2s" },
   };
   system = stack.use(await openSystem({ settings }));
   travel = stack.use(openTimeTravel(system));

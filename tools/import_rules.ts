@@ -17,6 +17,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/parts": [],
   "libs/testing": [
     "contracts",
+    "delivery",
     "telemetry",
     "messaging",
     "storage",

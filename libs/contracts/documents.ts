@@ -348,7 +348,7 @@ export const smtpReplySchema = z.object({
 /** What the SMTP server answered. */
 export type SmtpReply = z.infer<typeof smtpReplySchema>;
 
-/** One recipient's mail: the ledger of what did happen. */
+/** One recipient's mail: what its attempts came to. There is none before the first outcome. */
 export const messageSchema = z.object({
   /** {@linkcode messageIdOf} */
   _id: z.string(),
@@ -358,12 +358,12 @@ export const messageSchema = z.object({
   index: z.int().nonnegative(),
   email: z.string(),
   state: messageStateSchema,
-  /** How often a worker claimed it; the fence of {@linkcode CLAIMABLE_STATES}. */
+  /** The last attempt that has an outcome; 0 before the first. */
   attempt: z.int().nonnegative(),
-  /** While `sending`: the claim holds until then. */
-  leaseUntil: z.date().nullable(),
-  /** While `sending`: since when the final dot may be on its way, so that the server may have it. */
-  dotAt: z.date().nullable(),
+  /** The attempt that the server accepted. */
+  sentBy: z.int().positive().nullable(),
+  /** Attempts whose outcome nobody knows: the server may have the mail more than once. */
+  unknownAttempts: z.array(z.int().positive()),
   /** While `deferred`: when to try again. */
   nextAt: z.date().nullable(),
   /** While `deferred`: `_id` of the integration whose turn it waits for, without a time. */
@@ -375,7 +375,7 @@ export const messageSchema = z.object({
   /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */
   reason: z.string().nullable(),
   reply: smtpReplySchema.nullable(),
-  /** SHA-256 of the MIME of the first attempt, in hex: every later one must be the same. */
+  /** SHA-256 of the MIME of the last attempt, in hex: every later one must be the same. */
   mimeHash: z.string().nullable(),
   /** Since when nothing of the recipient is kept, so that it cannot be sent again. */
   forgottenAt: z.date().optional(),

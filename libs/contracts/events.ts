@@ -11,11 +11,22 @@ export const EVENT_VERSION = 1;
 
 const senderSchema = z.object({ email: z.string(), name: z.string().optional() });
 
+/** A line of the timeline that travels with its message. */
+export const stageLineSchema = z.object({
+  type: z.enum(["rendered", "printed"]),
+  at: z.iso.datetime(),
+  /** Duration of the stage's work, in milliseconds. */
+  durationMs: z.number().nonnegative(),
+});
+
+/** A line of the timeline that travels with its message. */
+export type StageLine = z.infer<typeof stageLineSchema>;
+
 /** One recipient inside `send.requested`: enough to render without a look-up. */
 export const requestedRecipientSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
-  /** How often the message was claimed before this dispatch. */
+  /** The last attempt that has an outcome; the next one is wanted. */
   attempt: z.int().nonnegative(),
   email: z.string(),
   name: z.string().optional(),
@@ -37,7 +48,7 @@ export const RESUMED_PER_EVENT = 200;
 export const resumedMessageSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
-  /** How often the message was claimed before this dispatch. */
+  /** The last attempt that has an outcome; the next one is wanted. */
   attempt: z.int().nonnegative(),
 });
 
@@ -59,6 +70,7 @@ const messageShape = {
   ...sendShape,
   messageId: z.string(),
   index: z.int().nonnegative(),
+  /** The last attempt that has an outcome; the next one is wanted. */
   attempt: z.int().nonnegative(),
   to: senderSchema,
   subject: z.string(),
@@ -66,6 +78,8 @@ const messageShape = {
   text: contentSchema,
   /** How many mailers had no connection for it, and left it to the others. */
   passes: z.int().nonnegative().optional(),
+  /** What was done for this attempt so far: it is written with the attempt's outcome. */
+  timeline: z.array(stageLineSchema).optional(),
 };
 
 /** A PDF that is still to be printed. */
@@ -203,9 +217,6 @@ export const EVENTS = {
     /** Positions in the request's `to`. */
     indexes: z.array(z.int().nonnegative()).min(1),
   }),
-  "fact.message.rendered": z.object(factShape),
-  "fact.message.printed": z.object(factShape),
-  "fact.message.sending": z.object(factShape),
   "fact.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
   "fact.message.deferred": z.object({
     ...factShape,

@@ -9,12 +9,16 @@ const RECORDED: Record<string, Record<string, unknown>> = JSON.parse(
   readFileSync(new URL("fixtures/events_v1.json", import.meta.url), "utf8"),
 );
 
+/** They told only how far a message was: since then that travels with its event. */
+const RETIRED = ["rendered", "printed", "sending"].map((stage) => `fact.message.${stage}`);
+
 test("EVENTS still has every event that version 1 had", () => {
   const missing = Object.keys(RECORDED).filter((type) => !Object.hasOwn(EVENTS, type));
-  assert.deepEqual(missing, []);
+  assert.deepEqual(missing, RETIRED);
 });
 
 for (const [type, recorded] of Object.entries(RECORDED)) {
+  if (RETIRED.includes(type)) continue;
   const schema = EVENTS[type as EventType];
 
   test(`EVENTS["${type}"] reads what version 1 wrote, and loses nothing of it`, () => {

@@ -21,3 +21,5 @@ export * from "./ledger.ts";
 export * from "./next_action.ts";
 export * from "./dispatching.ts";
 export * from "./request.ts";
+export * from "./retry_at.ts";
+export * from "./unknown_outcome.ts";

@@ -42,7 +42,6 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       "send.resumed.*",
       "retry.at.*.*",
       "fact.send.parked",
-      "fact.message.rendered",
       FAILED,
     ],
     eats: ["RENDER_NOW", "RENDER", "RETRY", "DESK"],
@@ -51,7 +50,7 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
     answers: ["api", "dashboard"],
   },
   pdf: {
-    makes: ["message.rendered.print.*", "message.printed.*", "fact.message.printed", FAILED],
+    makes: ["message.rendered.print.*", "message.printed.*", FAILED],
     eats: ["PRINT", "DESK"],
     reads: ["contents", "pdfs"],
     writes: ["pdfs"],
@@ -71,7 +70,15 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
     reads: ["contents", "pdfs"],
     answers: ["dashboard"],
   },
-  tracker: { makes: ["send.resumed.*"], eats: ["FACTS"] },
+  tracker: {
+    // Of attempts whose workers were lost.
+    makes: [
+      "send.resumed.*",
+      ...["deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
+      FAILED,
+    ],
+    eats: ["FACTS"],
+  },
   dashboard: {
     // A test mail is a send like any other.
     makes: [

@@ -110,10 +110,7 @@ export const CONSUMERS: ConsumerPlan[] = [
     name: "tracker",
     stream: "FACTS",
     filterSubjects: [
-      "fact.send.accepted",
       "fact.send.parked",
-      "fact.message.rendered",
-      "fact.message.printed",
       "fact.message.failed",
     ],
     ackWaitMs: 30_000,

@@ -25,13 +25,10 @@ export const CRASH_POINTS = [
   "mailer.before_park",
   "mailer.after_park",
   "mailer.composed",
-  "mailer.before_claim",
-  "mailer.after_claim",
-  "mailer.ambiguity_noted",
   "mailer.before_data",
   "mailer.mid_body",
-  "mailer.before_dot",
-  "mailer.dot_confirmed",
+  "mailer.before_register",
+  "mailer.after_register",
   "mailer.after_dot",
   "mailer.after_reply",
   "mailer.before_outcome",
@@ -44,6 +41,7 @@ export const CRASH_POINTS = [
   "facts.after_record",
   "tracker.sweep_found",
   "tracker.sweep_postponed",
+  "tracker.lost_ended",
   "tracker.sweep_dispatched",
   "tracker.before_settle",
   "tracker.after_settle",
@@ -58,7 +56,7 @@ export type CrashPoint = (typeof CRASH_POINTS)[number];
 let armed: { name: string; passes: number } | undefined;
 
 /**
- * Arms a place, out of the setting `POSTHASTE_CRASH_AT`: `mailer.before_dot:3` ends the process the
+ * Arms a place, out of the setting `POSTHASTE_CRASH_AT`: `mailer.after_dot:3` ends the process the
  * third time that it comes there.
  *
  * @throws {RangeError} If there is no such place.

@@ -16,7 +16,7 @@ export const SERVICE_CONFIG = z.object({
   SHUTDOWN_DEADLINE: setting.duration({ min: 100 }).prefault("25s")
     .describe("Longest time from the first signal to the end of the process"),
   POSTHASTE_CRASH_AT: setting.text().optional()
-    .describe("For tests: ends the process at a named moment, such as mailer.before_dot:3"),
+    .describe("For tests: ends the process at a named moment, such as mailer.after_dot:3"),
   POSTHASTE_PARENT_PIPE: setting.integer({ min: 0 }).optional()
     .describe("File descriptor of a pipe from the parent process; its end stops the service"),
 });

@@ -19,6 +19,7 @@ import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 import type { IntegrationTrouble } from "./integration_health.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import type { AttemptCount } from "./attempt_store.ts";
+import type { StoredRegister } from "./delivery_ledger.ts";
 import type { StatisticsBucket } from "./statistics_store.ts";
 import type { UsageDay } from "./usage_store.ts";
 
@@ -29,11 +30,18 @@ import type { UsageDay } from "./usage_store.ts";
 export type StoredSend = Omit<Send, "request"> & {
   request: string;
   from: Send["request"]["from"];
+  /** Addresses of its recipients, in lower case, until it is settled: so what waits is found. */
+  emails?: string[];
   /** Its variables are to be removed as soon as it is settled. */
   contentDue?: true;
   /** Names the look of a sweeper that was the last to claim it. */
   sweptBy?: string;
 };
+
+/** Returns by which addresses a send is found as long as it is not settled. */
+export function emailsOf(to: Send["request"]["to"]): string[] {
+  return [...new Set(to.map(({ email }) => email.toLowerCase()))];
+}
 
 /** A draft as it lies in the database: its source is JSON text, for the same reason. */
 export type StoredDraft = Omit<TemplateDraft, "source"> & { source: string };
@@ -79,6 +87,7 @@ export function collectionsOf(db: Db) {
     integrationEvents: db.collection<IntegrationEvent>("integration_events"),
     sends: db.collection<StoredSend>("sends"),
     messages: db.collection<Message>("messages"),
+    registers: db.collection<StoredRegister>("attempts"),
     mailers: db.collection<MailerPresence>("mailers"),
     duties: db.collection<Duty>("duties"),
     users: db.collection<User>("users"),
@@ -89,7 +98,7 @@ export function collectionsOf(db: Db) {
     audit: db.collection<StoredAuditLine | UnchainedLine>("audit"),
     /** The same, for lines that are chained. */
     chainedAudit: db.collection<StoredAuditLine>("audit"),
-    attempts: db.collection<AttemptCount>("attempts"),
+    attempts: db.collection<AttemptCount>("sign_in_attempts"),
     statistics: db.collection<StatisticsBucket>("statistics"),
     usage: db.collection<UsageDay>("usage"),
     contentProgress: db.collection<ContentProgress>("content_progress"),

@@ -61,6 +61,7 @@ export async function createIndexes(db: Db): Promise<void> {
     },
     { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
     { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
+    { key: { accountId: 1, emails: 1, _id: -1 }, partialFilterExpression: { settledAt: null } },
     { key: { accountId: 1, settledAt: 1 }, partialFilterExpression: { contentDue: true } },
     {
       key: { withdrawnAt: 1 },

@@ -1,3 +1,4 @@
+import type { MessageIdentity } from "./delivery_ledger.ts";
 import {
   MAX_RECIPIENT_INDEX,
   type Message,
@@ -8,8 +9,8 @@ import {
 
 /** What a message has that nobody has worked on. */
 export const UNTOUCHED = {
-  leaseUntil: null,
-  dotAt: null,
+  sentBy: null,
+  unknownAttempts: [] as number[],
   nextAt: null,
   parkedFor: null,
   releasedFor: null,
@@ -17,7 +18,16 @@ export const UNTOUCHED = {
   reason: null,
   reply: null,
   mimeHash: null,
-} as const satisfies Partial<Message>;
+} satisfies Partial<Message>;
+
+/** Says which message a recipient's is; `null` if there is no such recipient. */
+export function identityOf(send: Send, index: number): MessageIdentity | null {
+  const recipient = send.request.to[index];
+  if (recipient === undefined) return null;
+  const { _id: sendId, accountId, acceptedAt } = send;
+  const messageId = messageIdOf(sendId, index);
+  return { messageId, sendId, accountId, index, email: recipient.email, acceptedAt };
+}
 
 /** Makes the message of a recipient about whom nothing is known but that the send was accepted. */
 export function queuedMessage(send: Send, index: number): Message | null {
@@ -38,8 +48,7 @@ export function queuedMessage(send: Send, index: number): Message | null {
 }
 
 /**
- * Makes the timeline one to be read: by time, and beginning with `queued`, which documents written by
- * a claim leave out.
+ * Makes the timeline one to be read: by time, and beginning with `queued`, which documents leave out.
  */
 export function readTimeline(message: Message): Message {
   const { timeline, acceptedAt } = message;

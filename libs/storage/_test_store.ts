@@ -46,8 +46,8 @@ export function sendOf(changes: Partial<Send> = {}): Send {
   };
 }
 
-/** Makes the claim of a recipient's message. */
-export function claimOf(send: Send, attempt: number, now: Date, index: number = 0) {
+/** Says which message of a send is meant, and how many attempts have come to an outcome. */
+export function parkingOf(send: Send, attempt: number, now: Date, index: number = 0) {
   return {
     messageId: messageIdOf(send._id, index),
     sendId: send._id,
@@ -56,7 +56,6 @@ export function claimOf(send: Send, attempt: number, now: Date, index: number = 
     email: send.request.to[index]?.email ?? "",
     acceptedAt: send.acceptedAt,
     attempt,
-    leaseMs: 60_000,
     now,
   };
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { endAttempt, takeAttempt } from "@posthaste/testing";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { ContentRemovedError } from "./message_retry.ts";
 import type { Store } from "./store.ts";
 
@@ -36,9 +37,9 @@ async function failedSend(accountId: string, acceptedAt: Date, idempotencyKey?: 
     },
   });
   await store.acceptSend(send);
-  await store.claimMessage(claimOf(send, 0, acceptedAt));
+  await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
-  await store.markFailed({ messageId, attempt: 1, at: acceptedAt, reason: "no" });
+  await endAttempt(store, "failed", { messageId, attempt: 1, at: acceptedAt, reason: "no" });
   return { send, messageId };
 }
 

@@ -38,6 +38,7 @@ export const DATABASE_RIGHTS: Readonly<
     [OPEN_INTEGRATIONS]: READ,
     sends: WRITE,
     messages: READ,
+    attempts: READ,
     usage: WRITE,
   },
   renderer: {
@@ -55,6 +56,7 @@ export const DATABASE_RIGHTS: Readonly<
     // To suspend one whose login is refused.
     integrations: CHANGE,
     messages: WRITE,
+    attempts: ["find", "insert"],
     // To have one swept sooner.
     sends: ["update"],
     integration_health: ALL,
@@ -66,6 +68,7 @@ export const DATABASE_RIGHTS: Readonly<
     // To remove what is kept no longer.
     sends: ["find", "update", "remove"],
     messages: ALL,
+    attempts: ["find", "insert", "remove"],
     [OPEN_INTEGRATIONS]: READ,
     integration_health: READ,
     accounts: READ,
@@ -81,7 +84,7 @@ export const DATABASE_RIGHTS: Readonly<
     members: ALL,
     sessions: ALL,
     invitations: ALL,
-    attempts: ALL,
+    sign_in_attempts: ALL,
     audit: ["find", "insert"],
     tokens: WRITE,
     counters: WRITE,
@@ -94,6 +97,8 @@ export const DATABASE_RIGHTS: Readonly<
     integration_events: ["find", "insert"],
     sends: WRITE,
     messages: WRITE,
+    // To cancel what nobody sends.
+    attempts: ["find", "insert"],
     mailers: READ,
     statistics: READ,
   },

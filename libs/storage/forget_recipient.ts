@@ -1,8 +1,8 @@
-import { isTerminal, type Message, type Send } from "@posthaste/contracts";
+import { isTerminal, type Message, messageIdOf, type Send } from "@posthaste/contracts";
 import type { Db } from "mongodb";
-import { collectionsOf, type StoredSend } from "./_collections.ts";
+import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { messageCancel } from "./message_cancel.ts";
-import { messageStore } from "./message_store.ts";
+import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
 /** What was forgotten of a person, and what could not be yet. */
 export interface Forgotten {
@@ -34,22 +34,25 @@ export const FORGOTTEN_ADDRESS = "forgotten@forgotten.invalid";
 const AT_ONCE = 100;
 
 /** Gives the removal of a person's data. */
-export function recipientForgetting(db: Db): RecipientForgetting {
+export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): RecipientForgetting {
   const { messages, sends, audit, chainedAudit, invitations } = collectionsOf(db);
-  const { materializeSends } = messageStore(db);
-  const { cancelMessage } = messageCancel(db);
+  const { cancelMessage } = messageCancel(db, ledgers);
 
-  /** What nobody has touched has no document yet, and is not found by its address. */
-  async function materializeOpen(accountId: string, email: string): Promise<void> {
-    const found = await sends.find({
-      accountId,
-      settledAt: null,
-      sweepAt: { $gte: new Date(0) },
-      request: { $regex: escaped(JSON.stringify(email).slice(1, -1)), $options: "i" },
-    }).project<{ _id: string }>({ _id: 1 }).toArray();
-    for (let at = 0; at < found.length; at += AT_ONCE) {
-      await materializeSends(found.slice(at, at + AT_ONCE).map(({ _id }) => _id));
+  /** Cancels what has no outcome yet, and so gives it a document. Returns ids: of what is canceled, and of the rest. */
+  async function cancelOpen(accountId: string, email: string, now: Date) {
+    const canceled = new Set<string>();
+    const left = new Set<string>();
+    const wanted = email.toLowerCase();
+    for await (const send of sends.find({ accountId, emails: wanted, settledAt: null })) {
+      const { to }: Send["request"] = JSON.parse(send.request);
+      for (const [index, recipient] of to.entries()) {
+        if (recipient.email.toLowerCase() !== wanted) continue;
+        const id = messageIdOf(send._id, index);
+        const isCanceled = await cancelMessage(accountId, id, now) !== null;
+        (isCanceled ? canceled : left).add(id);
+      }
     }
+    return { canceled, left };
   }
 
   /** First the send, then the message: by the message's address it is found again if this breaks off. */
@@ -97,9 +100,9 @@ export function recipientForgetting(db: Db): RecipientForgetting {
 
   return {
     async forgetRecipient(accountId, email, now) {
-      await materializeOpen(accountId, email);
-      const done: Forgotten = {
-        ...{ messages: 0, canceled: 0, left: [] },
+      const open = await cancelOpen(accountId, email, now);
+      const done = {
+        ...{ messages: 0, canceled: 0 },
         auditLines: await forgetInAudit(accountId, email),
         invitations: (await invitations.deleteMany({ accountId, email: email.toLowerCase() }))
           .deletedCount,
@@ -116,11 +119,12 @@ export function recipientForgetting(db: Db): RecipientForgetting {
           const message = canceled ?? found;
           if (isTerminal(message.state) && await forget(message, now)) {
             done.messages++;
-            if (canceled !== null) done.canceled++;
-          } else done.left.push(found._id);
+            if (canceled !== null || open.canceled.has(found._id)) done.canceled++;
+            open.left.delete(found._id);
+          } else open.left.add(found._id);
         }
         const last = batch.at(-1);
-        if (last === undefined || batch.length < AT_ONCE) return done;
+        if (last === undefined || batch.length < AT_ONCE) return { ...done, left: [...open.left] };
         after = last._id;
       }
     },
@@ -128,9 +132,9 @@ export function recipientForgetting(db: Db): RecipientForgetting {
 }
 
 function withoutRecipient(
-  { request, contentRemovedAt }: StoredSend,
+  { request, contentRemovedAt, emails }: StoredSend,
   { index, now }: { index: number; now: Date },
-): Partial<Pick<StoredSend, "request" | "contentRemovedAt">> {
+): Partial<Pick<StoredSend, "request" | "contentRemovedAt" | "emails">> {
   const parsed: Send["request"] = JSON.parse(request);
   const to = parsed.to.map((recipient, at) =>
     at !== index ? recipient : {
@@ -145,6 +149,7 @@ function withoutRecipient(
   const rest = isLast ? { from: parsed.from, to } : { ...parsed, to };
   return {
     request: JSON.stringify(rest),
+    ...(emails === undefined ? {} : { emails: emailsOf(rest.to) }),
     ...(isLast && !contentRemovedAt ? { contentRemovedAt: now } : {}),
   };
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { endAttempt, takeAttempt } from "@posthaste/testing";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { FORGOTTEN_ADDRESS } from "./forget_recipient.ts";
 
 let opened: TestStore;
@@ -49,8 +50,8 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
   const accountId = "acc_forget";
   const sent = sendToAnn(accountId, []);
   await store.acceptSend(sent);
-  await store.claimMessage(claimOf(sent, 0, now));
-  await store.markSent({
+  await takeAttempt(store, { messageId: messageIdOf(sent._id, 0), attempt: 1 });
+  await endAttempt(store, "sent", {
     messageId: messageIdOf(sent._id, 0),
     attempt: 1,
     at: now,
@@ -85,11 +86,16 @@ test("forgetRecipient() leaves what is being sent, and forgets it when that has 
   const accountId = "acc_busy";
   const send = sendToAnn(accountId, ["bob@example.com"]);
   await store.acceptSend(send);
-  await store.claimMessage(claimOf(send, 0, now));
+  await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
   const first = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
   assert.deepEqual([first.messages, first.left], [0, [messageId]]);
-  await store.markFailed({ messageId, attempt: 1, at: now, reason: "no <Ann.Canary@example.com>" });
+  await endAttempt(store, "failed", {
+    messageId,
+    attempt: 1,
+    at: now,
+    reason: "no <Ann.Canary@example.com>",
+  });
   const again = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
   assert.deepEqual([again.messages, again.left], [1, []]);
   assert.equal(

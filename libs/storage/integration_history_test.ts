@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { voidAttempt } from "@posthaste/testing";
 import { newSendId } from "@posthaste/contracts";
-import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { RevisionConflictError } from "./revision_conflict_error.ts";
 
@@ -127,17 +128,29 @@ test("countParked() and recentOutcomes() tell how the mail of one integration fa
     const acceptedAt = new Date(Date.UTC(2026, 0, day));
     const send = sendOf({ _id: newSendId(acceptedAt), accountId, acceptedAt, integrationId });
     await store.acceptSend(send);
-    return claimOf(send, 0, acceptedAt);
+    return parkingOf(send, 0, acceptedAt);
   };
   const sent = await messageOf(1, 1);
-  await store.claimMessage(sent);
-  await store.markSent({ messageId: sent.messageId, attempt: 1, at, reply: { code: 250 } });
+  await voidAttempt(store, "sent", {
+    messageId: sent.messageId,
+    attempt: 1,
+    at,
+    reply: { code: 250 },
+  });
   const failed = await messageOf(1, 2);
-  await store.claimMessage(failed);
-  await store.markFailed({ messageId: failed.messageId, attempt: 1, at, reason: "no such user" });
+  await voidAttempt(store, "failed", {
+    messageId: failed.messageId,
+    attempt: 1,
+    at,
+    reason: "no such user",
+  });
   const other = await messageOf(2, 3);
-  await store.claimMessage(other);
-  await store.markFailed({ messageId: other.messageId, attempt: 1, at, reason: "of another" });
+  await voidAttempt(store, "failed", {
+    messageId: other.messageId,
+    attempt: 1,
+    at,
+    reason: "of another",
+  });
   for (let n = 0; n < 3; n++) {
     await store.parkMessage({
       ...await messageOf(1, 4),

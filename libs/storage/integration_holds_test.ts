@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claimOf, openTestStore, sendOf } from "./_test_store.ts";
+import { openTestStore, parkingOf, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
@@ -28,7 +28,7 @@ test("listHolds() lists what is suspended, left alone at the time, or has parked
   const long = new Date(now.getTime() - 60_000);
   await store.noteTrouble({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
   await store.noteTrouble({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
-  const claim = { ...claimOf(sendOf(), 0, now), parkedFor: "acc_1/1", reason: "busy" };
+  const claim = { ...parkingOf(sendOf(), 0, now), parkedFor: "acc_1/1", reason: "busy" };
   await store.parkMessage(claim);
 
   assert.deepEqual(await store.listHolds(now), [

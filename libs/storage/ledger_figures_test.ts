@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claimOf, openTestStore, sendOf } from "./_test_store.ts";
+import { endAttempt, takeAttempt } from "@posthaste/testing";
+import { openTestStore, parkingOf, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
@@ -26,11 +27,11 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   await store.suspendIntegration(integration, { at: now, reason: "login refused" });
   await store.noteTrouble({ id: "acc_9/8", reason: "refused", now, pauseMs: () => 30_000 });
   const [parked, lost] = [sendOf(), sendOf({ accountId: "acc_2" })];
-  await store.parkMessage({ ...claimOf(parked, 0, now), parkedFor: "acc_1/1", reason: "busy" });
-  const claim = claimOf(lost, 0, now);
-  assert.ok((await store.claimMessage(claim)).claimed);
-  const outcome = { messageId: claim.messageId, attempt: 1, at: now, durationMs: 1 };
-  assert.ok(await store.markUnknown({ ...outcome, reason: "no reply" }));
+  await store.parkMessage({ ...parkingOf(parked, 0, now), parkedFor: "acc_1/1", reason: "busy" });
+  const { messageId } = parkingOf(lost, 0, now);
+  assert.ok(await takeAttempt(store, { messageId, attempt: 1 }));
+  const outcome = { messageId, attempt: 1, at: now, durationMs: 1 };
+  assert.ok(await endAttempt(store, "unknown", { ...outcome, reason: "no reply" }));
 
   const state = await store.ledgerState(now);
   const { parked: waiting, unknown, unreachable, suspended } = state;

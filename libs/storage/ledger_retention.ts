@@ -2,6 +2,7 @@ import { idsFrom } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
+import { registerRange } from "./delivery_ledger.ts";
 
 /** Which sends are no longer kept. */
 export interface OldSends {
@@ -32,7 +33,7 @@ export interface LedgerRetention {
 
 /** Gives the removal of old sends. */
 export function ledgerRetention(db: Db): LedgerRetention {
-  const { messages, sends } = collectionsOf(db);
+  const { messages, registers, sends } = collectionsOf(db);
   return {
     async removeOldSends({ before, limit, after = "", now }) {
       // Ids sort by time, so this needs no index of its own.
@@ -53,6 +54,12 @@ export function ledgerRetention(db: Db): LedgerRetention {
           deleteMany: { filter: { _id: messageIdRange(_id) } },
         }));
         await messages.bulkWrite(operations, { ordered: false });
+        await registers.bulkWrite(
+          gone.map(({ _id }) => ({
+            deleteMany: { filter: { _id: registerRange(messageIdRange(_id)) } },
+          })),
+          { ordered: false },
+        );
         await sends.deleteMany({ ...closed, _id: { $in: gone.map(({ _id }) => _id) } });
       }
       const last = ids.length < limit ? null : ids.at(-1) ?? null;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { endAttempt, takeAttempt } from "@posthaste/testing";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { ContentRemovedError } from "./message_retry.ts";
 
 let opened: TestStore;
@@ -19,27 +20,26 @@ async function failedSend(days: number, isSettled: boolean) {
   const acceptedAt = new Date(now.getTime() - days * DAY_MS);
   const send = sendOf({ _id: newSendId(acceptedAt), acceptedAt, messageCount: 2 });
   await store.acceptSend(send);
-  await store.materializeSends([send._id]);
   for (const index of [0, 1]) {
-    await store.claimMessage(claimOf(send, 0, acceptedAt, index));
+    await takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 });
     const messageId = messageIdOf(send._id, index);
-    await store.markFailed({ messageId, attempt: 1, at: acceptedAt, reason: "no" });
+    await endAttempt(store, "failed", { messageId, attempt: 1, at: acceptedAt, reason: "no" });
   }
   if (isSettled) await store.settleSends([send._id], acceptedAt);
   return send;
 }
 
-const documents = async () => [
-  await opened.db.collection("sends").countDocuments(),
-  await opened.db.collection("messages").countDocuments(),
-];
+const documents = () =>
+  Promise.all(
+    ["sends", "messages", "attempts"].map((name) => opened.db.collection(name).countDocuments()),
+  );
 
 test("removeOldSends() removes settled sends and their messages, and no others, in batches", async () => {
   const { store, db } = opened;
   for (const days of [100, 99, 98]) await failedSend(days, true);
   const open = await failedSend(97, false);
   const young = await failedSend(80, true);
-  assert.deepEqual(await documents(), [5, 10]);
+  assert.deepEqual(await documents(), [5, 10, 10]);
   const first = await store.removeOldSends({ before: limitOfAge, limit: 2, now });
   assert.equal(first.removed, 2);
   const rest = await store.removeOldSends({
@@ -47,7 +47,7 @@ test("removeOldSends() removes settled sends and their messages, and no others, 
     after: first.last ?? "",
   });
   assert.deepEqual(rest, { removed: 1, last: null });
-  assert.deepEqual(await documents(), [2, 4]);
+  assert.deepEqual(await documents(), [2, 4, 4]);
   const left = await db.collection("sends").distinct("_id");
   assert.deepEqual(left.map(String).toSorted(), [open._id, young._id].toSorted());
   assert.equal((await store.findSend("acc_1", young._id))?.contentRemovedAt, undefined);

@@ -4,13 +4,13 @@ import type { Db } from "mongodb";
  * Version of the documents that this program writes. It grows when a program before could not read
  * what is written now; a field that may be missing is no reason.
  */
-export const LEDGER_VERSION = 1;
+export const LEDGER_VERSION = 2;
 
 /** The oldest documents that this program reads: a migration must have brought the others up. */
-export const OLDEST_READ = 1;
+export const OLDEST_READ = 2;
 
 /** The version of the oldest program that may work beside this one. */
-export const OLDEST_BESIDE = 1;
+export const OLDEST_BESIDE = 2;
 
 /** What a migration wrote of a ledger. */
 export interface LedgerMark {

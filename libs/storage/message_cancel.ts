@@ -1,22 +1,17 @@
-import {
-  CLAIMABLE_STATES,
-  isSendId,
-  type Message,
-  parseMessageId,
-  type Send,
-} from "@posthaste/contracts";
+import { isSendId, type Message, parseMessageId, type Send } from "@posthaste/contracts";
+import { advance, beginVoid, mayClose, nextAttempt } from "@posthaste/delivery";
+import { randomBytes } from "node:crypto";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { materialize } from "./_materialize.ts";
-import { messageIdRange, readTimeline } from "./_message_document.ts";
+import { identityOf, messageIdRange, readTimeline } from "./_message_document.ts";
+import { type AttemptOutcome, type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 import { sendStore } from "./send_store.ts";
 
 /** Keeping messages from being sent. */
 export interface MessageCancel {
   /**
-   * Cancels a message that nobody sends at the moment. From then on no worker can claim it, wherever its
-   * events are. Gives the message as it is then; `null` if it is not there or in none of
-   * {@linkcode CLAIMABLE_STATES}.
+   * Cancels a message that nobody sends at the moment. From then on no worker may end its mail, wherever
+   * its events are. Gives the message as it is then; `null` if it is not there, is over or is being sent.
    */
   cancelMessage(accountId: string, id: string, now: Date): Promise<Message | null>;
   /** Cancels all messages of a send that can be. Gives how many; `null` if there is no such send. */
@@ -26,63 +21,51 @@ export interface MessageCancel {
 const REASON = "Canceled on request";
 
 /** Gives the cancelling of messages. */
-export function messageCancel(db: Db): MessageCancel {
+export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCancel {
   const { messages, sends } = collectionsOf(db);
   const { findSend } = sendStore(db);
-
-  // Without a document the next claim would insert one, and none could be refused.
-  async function withDocuments(accountId: string, sendId: string): Promise<Send | null> {
-    const send = await findSend(accountId, sendId);
-    if (send !== null) await materialize(messages, [send]);
-    return send;
-  }
 
   /** So that the sweeper settles it soon, if it was the last. */
   async function lookSoon({ _id, accountId }: Pick<Send, "_id" | "accountId">, now: Date) {
     await sends.updateOne({ _id, accountId, settledAt: null }, { $min: { sweepAt: now } });
   }
 
+  /** Takes the register of the next attempt, as who would send it has to. */
+  async function close(send: Send, index: number, known: Message | undefined, now: Date) {
+    const message = identityOf(send, index);
+    const stored = known && outcomeOf(known);
+    if (message === null || !mayClose(stored)) return false;
+    const n = nextAttempt(stored);
+    const outcome: AttemptOutcome = {
+      ...{ state: "canceled", at: now, reason: REASON },
+      lines: [{ at: now, type: "canceled", attempt: n - 1, detail: REASON }],
+    };
+    const by = randomBytes(8).toString("hex");
+    const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message));
+    return ending.phase === "end" && ending.result === "written";
+  }
+
   return {
     async cancelMessage(accountId, _id, now) {
       const parsed = parseMessageId(_id);
-      if (parsed === undefined) return null;
-      if (await messages.countDocuments({ _id, accountId }, { limit: 1 }) === 0) {
-        await withDocuments(accountId, parsed.sendId);
-      }
-      const canceled = await messages.findOneAndUpdate(
-        { _id, accountId, state: { $in: [...CLAIMABLE_STATES] } },
-        cancelation(now),
-        { returnDocument: "after" },
-      );
-      if (canceled === null) return null;
-      await lookSoon({ _id: parsed.sendId, accountId }, now);
-      return readTimeline(canceled);
+      const send = parsed && await findSend(accountId, parsed.sendId);
+      if (!send) return null;
+      const found = await messages.findOne({ _id, accountId }) ?? undefined;
+      if (!await close(send, parsed.index, found, now)) return null;
+      await lookSoon(send, now);
+      const canceled = await messages.findOne({ _id, accountId });
+      return canceled && readTimeline(canceled);
     },
     async cancelSend(accountId, sendId, now) {
-      const send = isSendId(sendId) ? await withDocuments(accountId, sendId) : null;
+      const send = isSendId(sendId) ? await findSend(accountId, sendId) : null;
       if (send === null) return null;
-      const { modifiedCount } = await messages.updateMany({
-        _id: messageIdRange(sendId),
-        accountId,
-        state: { $in: [...CLAIMABLE_STATES] },
-      }, cancelation(now));
+      const found = await messages.find({ _id: messageIdRange(sendId), accountId }).toArray();
+      const byIndex = new Map(found.map((message) => [message.index, message]));
+      const closed = await Promise.all(
+        send.request.to.map((_, index) => close(send, index, byIndex.get(index), now)),
+      );
       await lookSoon(send, now);
-      return modifiedCount;
+      return closed.filter((isClosed) => isClosed).length;
     },
   };
-}
-
-function cancelation(now: Date) {
-  const entry = { at: now, type: "canceled", attempt: "$attempt", detail: REASON };
-  return [{
-    $set: {
-      state: "canceled",
-      finishedAt: now,
-      reason: REASON,
-      nextAt: null,
-      parkedFor: null,
-      releasedFor: null,
-      timeline: { $concatArrays: ["$timeline", [entry]] },
-    },
-  }];
 }

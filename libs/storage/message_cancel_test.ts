@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { endAttempt, takeAttempt, voidAttempt } from "@posthaste/testing";
 import { messageIdOf } from "@posthaste/contracts";
-import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -20,40 +21,43 @@ async function accepted(messageCount = 1) {
   return { send, messageId: messageIdOf(send._id, 0) };
 }
 
-test("cancelMessage() keeps a message from being claimed, with and without document", async () => {
-  for (const materialized of [false, true]) {
+test("cancelMessage() keeps a message from being sent, parked before or not", async () => {
+  for (const isParked of [false, true]) {
     const { send, messageId } = await accepted();
-    if (materialized) await store.materializeSends([send._id]);
+    const parkedFor = `${send.accountId}/1`;
+    if (isParked) {
+      await store.parkMessage({ ...parkingOf(send, 0, at(1)), parkedFor, reason: "its turn" });
+    }
     const canceled = await store.cancelMessage(send.accountId, messageId, at(5));
     assert.equal(canceled?.state, "canceled");
     assert.deepEqual(canceled?.finishedAt, at(5));
-    assert.deepEqual(canceled?.timeline.map(({ type }) => type), ["queued", "canceled"]);
-    assert.deepEqual(await store.claimMessage(claimOf(send, 0, at(6))), {
-      claimed: false,
-      state: "canceled",
-      attempt: 0,
-    });
+    assert.deepEqual(canceled?.timeline.map(({ type }) => type), [
+      "queued",
+      ...isParked ? ["deferred"] : [],
+      "canceled",
+    ]);
+    assert.equal(await takeAttempt(store, { messageId, attempt: 1 }), false);
   }
 });
 
-test("cancelMessage() and claimMessage() never both win", async () => {
+test("cancelMessage() and a mailer never both win", async () => {
   const { send } = await accepted(60);
   const outcomes = await Promise.all(send.request.to.map(async (_, index) => {
     const id = messageIdOf(send._id, index);
     const work = [
       () => store.cancelMessage(send.accountId, id, at(5)),
-      () => store.claimMessage(claimOf(send, 0, at(5), index)),
+      () => takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 }),
     ];
     // Either may begin.
     if (index % 2 === 1) work.reverse();
     const [one, other] = await Promise.all(work.map((each) => each()));
-    const [canceled, claim] = index % 2 === 1 ? [other, one] : [one, other];
-    const isClaimed = (claim as { claimed: boolean }).claimed;
+    const [canceled, taken] = index % 2 === 1 ? [other, one] : [one, other];
+    const isTaken = taken === true;
     const found = await store.findMessage(send.accountId, id);
-    return { isCanceled: canceled !== null, isClaimed, state: found?.state };
+    return { isCanceled: canceled !== null, isTaken, state: found?.state };
   }));
-  for (const { isCanceled, isClaimed, state } of outcomes) {
-    assert.notEqual(isCanceled, isClaimed);
+  for (const { isCanceled, isTaken, state } of outcomes) {
+    assert.notEqual(isCanceled, isTaken);
     assert.equal(state, isCanceled ? "canceled" : "sending");
   }
 });
@@ -62,16 +66,16 @@ test("cancelMessage() refuses what is on the wire or has ended, and another acco
   const { send, messageId } = await accepted();
   assert.equal(await store.cancelMessage("acc_2", messageId, at(1)), null);
   assert.equal(await store.cancelMessage(send.accountId, "msg_1", at(1)), null);
-  await store.claimMessage(claimOf(send, 0, at(1)));
+  await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   assert.equal(await store.cancelMessage(send.accountId, messageId, at(2)), null);
-  await store.markSent({ messageId, attempt: 1, at: at(3) });
+  await endAttempt(store, "sent", { messageId, attempt: 1, at: at(3) });
   assert.equal(await store.cancelMessage(send.accountId, messageId, at(4)), null);
 });
 
 test("cancelMessage() takes a deferred message out of parking, and its send settles", async () => {
   const { send, messageId } = await accepted();
   const parkedFor = `${send.accountId}/1`;
-  await store.parkMessage({ ...claimOf(send, 0, at(1)), parkedFor, reason: "its turn" });
+  await store.parkMessage({ ...parkingOf(send, 0, at(1)), parkedFor, reason: "its turn" });
   await store.cancelMessage(send.accountId, messageId, at(5));
   const release = { parkedFor, limit: 9, now: at(6), sweepAt: at(60) };
   assert.deepEqual(await store.releaseParked(release), []);
@@ -80,23 +84,17 @@ test("cancelMessage() takes a deferred message out of parking, and its send sett
   assert.deepEqual(await store.unfinishedMessages(send), []);
 });
 
-test("a fact that comes late does not bring a canceled message back", async () => {
+test("a failure that comes late does not change a canceled message", async () => {
   const { send, messageId } = await accepted();
   await store.cancelMessage(send.accountId, messageId, at(5));
-  const data = {
-    ...{ v: 1 as const, messageId, sendId: send._id, accountId: send.accountId, index: 0 },
-    ...{ attempt: 0, at: at(6).toISOString() },
-  };
-  await store.recordFacts([
-    { type: "fact.message.rendered", data },
-    { type: "fact.message.failed", data: { ...data, stage: "renderer", reason: "late" } },
-  ]);
+  const late = { messageId, attempt: 1, at: at(6), reason: "late" };
+  assert.equal(await voidAttempt(store, "failed", late), false);
   assert.equal((await store.findMessage(send.accountId, messageId))?.state, "canceled");
 });
 
 test("cancelSend() cancels what is left of a send, and tells how many", async () => {
   const { send } = await accepted(5);
-  await store.claimMessage(claimOf(send, 0, at(1), 2));
+  await takeAttempt(store, { messageId: messageIdOf(send._id, 2), attempt: 1 });
   assert.equal(await store.cancelSend("acc_2", send._id, at(2)), null);
   assert.equal(await store.cancelSend(send.accountId, send._id, at(2)), 4);
   const states = (await store.listMessages(send.accountId, send._id))?.map(({ state }) => state);

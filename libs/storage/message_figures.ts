@@ -10,6 +10,7 @@ import { collectionsOf } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { isTimeExpired } from "./_time_expired.ts";
 import type { Because } from "./message_search.ts";
+import type { DeliveryLedgers } from "./delivery_ledger.ts";
 import { messageStore } from "./message_store.ts";
 import type { SendHead } from "./send_store.ts";
 
@@ -57,9 +58,9 @@ const MAX_GROUPS = 50;
 const SENDS_LOOKED_AT = 20;
 
 /** Gives the figures about messages. */
-export function messageFigures(db: Db): MessageFigures {
+export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures {
   const { messages, sends } = collectionsOf(db);
-  const { unfinishedMessages } = messageStore(db);
+  const { unfinishedMessages } = messageStore(db, ledgers);
 
   async function groupsOf(
     state: MessageState,
@@ -131,13 +132,17 @@ export function messageFigures(db: Db): MessageFigures {
       // The index of what is to be swept holds what is not settled.
       const heads = await inTime(
         sends.find({ accountId, settledAt: null }).hint({ sweepAt: 1 }).sort({ _id: 1 })
-          .limit(SENDS_LOOKED_AT).maxTimeMS(MAX_MS).project<SendHead>({ request: 0 }).toArray(),
+          .limit(SENDS_LOOKED_AT).maxTimeMS(MAX_MS).project<SendHead>({ request: 0, emails: 0 })
+          .toArray(),
         [],
       );
       for (const head of heads) {
-        const waiting = (await unfinishedMessages(head)).find(({ state }) => state !== "unknown");
+        const waiting = (await unfinishedMessages(head))
+          .find(({ outcome }) => outcome?.state !== "unknown");
         if (waiting === undefined) continue;
-        const { state, index } = waiting;
+        const { index, outcome, register } = waiting;
+        const isSending = register !== undefined && "dot" in register.register;
+        const state = isSending ? "sending" : outcome?.state ?? "queued";
         const { _id: sendId, acceptedAt } = head;
         return { id: messageIdOf(sendId, index), sendId, state, acceptedAt };
       }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { endAttempt, takeAttempt } from "@posthaste/testing";
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { claimOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -26,10 +27,10 @@ async function fail(
   index: number,
   { enhanced, minutes }: { enhanced: string; minutes: number },
 ) {
-  await store.claimMessage(claimOf(send, 0, at(minutes), index));
+  await takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 });
   const messageId = messageIdOf(send._id, index);
   const reply = { code: 550, enhanced, response: `550 ${enhanced} no` };
-  await store.markFailed({
+  await endAttempt(store, "failed", {
     messageId,
     attempt: 1,
     at: at(minutes),
@@ -87,9 +88,9 @@ test("newestTimelines() gives the timelines of the newest messages", async () =>
 
 test("oldestWaiting() finds what has waited the longest and is not for a person to decide", async () => {
   const held = await accepted("acc_oldest", 0, 1);
-  await store.claimMessage(claimOf(held, 0, at(0)));
+  await takeAttempt(store, { messageId: messageIdOf(held._id, 0), attempt: 1 });
   const messageId = messageIdOf(held._id, 0);
-  await store.markUnknown({ messageId, attempt: 1, at: at(1), reason: "lost" });
+  await endAttempt(store, "unknown", { messageId, attempt: 1, at: at(1), reason: "lost" });
   assert.equal(await store.oldestWaiting("acc_oldest"), null);
   await accepted("acc_oldest", 9, 1);
   const waiting = await accepted("acc_oldest", 3, 2);

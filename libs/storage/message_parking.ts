@@ -1,14 +1,16 @@
-import { CLAIMABLE_STATES, type Message, messageIdOf } from "@posthaste/contracts";
+import { type Message, messageIdOf } from "@posthaste/contracts";
 import type { Collection, Db } from "mongodb";
-import type { Claim } from "./message_claim.ts";
 import { collectionsOf } from "./_collections.ts";
-import { insertingFirst } from "./_first_attempt.ts";
-import { UNTOUCHED } from "./_message_document.ts";
-import { withoutDocument } from "./_without_document.ts";
-import { messageStore } from "./message_store.ts";
+import { hasOnlyDuplicateKeys, isDuplicateKey } from "./_duplicate_key.ts";
+import { queuedMessage, UNTOUCHED } from "./_message_document.ts";
+import type { MessageIdentity } from "./delivery_ledger.ts";
+import { sendStore } from "./send_store.ts";
 
 /** A message that has to wait for its integration's turn. */
-export type Parking = Omit<Claim, "leaseMs"> & {
+export type Parking = MessageIdentity & {
+  /** The last attempt that has an outcome. */
+  attempt: number;
+  now: Date;
   /** `_id` of the integration. */
   parkedFor: string;
   /** A sentence for people: why it waits. */
@@ -65,17 +67,47 @@ export interface MessageParking {
 /** Gives the parking of messages. */
 export function messageParking(db: Db): MessageParking {
   const { messages, sends } = collectionsOf(db);
-  const { materializeSends } = messageStore(db);
+  const { loadSends } = sendStore(db);
+
+  /** Writes documents for those that have none. Gives the ids of the sends that are not in the ledger. */
+  async function insertParked(parkings: readonly UntriedParking[]): Promise<string[]> {
+    const bySend = Map.groupBy(parkings, ({ sendId }) => sendId);
+    const unknown = new Set(bySend.keys());
+    for await (const send of loadSends([...unknown])) {
+      unknown.delete(send._id);
+      const documents = bySend.get(send._id)?.flatMap((parking) =>
+        parking.indexes.flatMap((index) => {
+          const { at, reason } = parking;
+          const message = queuedMessage(send, index);
+          const line = { at, type: "deferred" as const, attempt: 0, detail: reason };
+          return message === null
+            ? []
+            : { ...message, ...changeOf(parking), timeline: [...message.timeline, line] };
+        })
+      );
+      await messages.insertMany(documents ?? [], { ordered: false }).catch((error) => {
+        if (!hasOnlyDuplicateKeys(error)) throw error;
+      });
+    }
+    return [...unknown];
+  }
+
   return {
-    parkMessage: (parking) =>
-      insertingFirst(parking.attempt, (upsert) => park(messages, parking, upsert)),
+    async parkMessage(parking) {
+      if (parking.attempt > 0) return await park(messages, parking, false);
+      try {
+        return await park(messages, parking, true);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        // The document is there and does not match; or it was written, matching, a moment ago.
+        return await park(messages, parking, false);
+      }
+    },
     async parkUntried(parkings) {
       if (parkings.length === 0) return { unknown: [] };
       const wanted = parkings.reduce((sum, { indexes }) => sum + indexes.length, 0);
       if (await parkAll(messages, parkings) === wanted) return { unknown: [] };
-      const { unknown } = await materializeSends([...await incompleteSends(messages, parkings)]);
-      await parkAll(messages, parkings);
-      return { unknown };
+      return { unknown: await insertParked(parkings) };
     },
     parkedIntegrations: () =>
       messages.distinct("parkedFor", { parkedFor: { $gte: "" } }) as Promise<string[]>,
@@ -118,7 +150,7 @@ async function park(
   const change = changeOf(parking);
   const { matchedCount, upsertedCount } = await messages.updateOne({
     ...filter,
-    state: { $in: [...CLAIMABLE_STATES] },
+    state: "deferred",
     // A message that waits in turns for the same reason has one line in its timeline.
     reason: { $ne: reason },
   }, {
@@ -129,7 +161,7 @@ async function park(
   if (matchedCount + upsertedCount > 0) return true;
   const again = await messages.updateOne({
     ...filter,
-    state: { $in: [...CLAIMABLE_STATES] },
+    state: "deferred",
     reason,
   }, { $set: change });
   return again.matchedCount > 0;
@@ -147,7 +179,7 @@ async function parkAll(
           _id: { $in: idsOf(parking) },
           accountId,
           attempt: 0,
-          state: { $in: [...CLAIMABLE_STATES] },
+          state: "deferred" as const,
           reason: { $ne: reason },
         },
         update: {
@@ -163,16 +195,6 @@ async function parkAll(
 
 function idsOf({ sendId, indexes }: UntriedParking): string[] {
   return indexes.map((index) => messageIdOf(sendId, index));
-}
-
-/** Names the sends that have messages among these without a document. */
-async function incompleteSends(
-  messages: Collection<Message>,
-  parkings: readonly UntriedParking[],
-): Promise<Set<string>> {
-  const missing = await withoutDocument(messages, parkings.flatMap(idsOf));
-  const incomplete = parkings.filter((parking) => idsOf(parking).some((id) => missing.has(id)));
-  return new Set(incomplete.map(({ sendId }) => sendId));
 }
 
 function changeOf({ parkedFor, reason }: Pick<Parking, "parkedFor" | "reason">) {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { endAttempt, takeAttempt } from "@posthaste/testing";
 import { messageIdOf } from "@posthaste/contracts";
-import { claimOf, openTestStore, sendOf } from "./_test_store.ts";
+import { openTestStore, sendOf } from "./_test_store.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
@@ -11,11 +12,13 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   const send = sendOf({ messageCount: 3 });
   await store.acceptSend(send);
   const [failed = "", unknown = "", sent = ""] = [0, 1, 2].map((n) => messageIdOf(send._id, n));
-  for (const index of [0, 1, 2]) await store.claimMessage(claimOf(send, 0, at(0), index));
+  for (const index of [0, 1, 2]) {
+    await takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 });
+  }
   const outcome = { attempt: 1, at: at(1), reason: "no such user" };
-  await store.markFailed({ ...outcome, messageId: failed });
-  await store.markUnknown({ ...outcome, messageId: unknown });
-  await store.markSent({ ...outcome, messageId: sent });
+  await endAttempt(store, "failed", { ...outcome, messageId: failed });
+  await endAttempt(store, "unknown", { ...outcome, messageId: unknown });
+  await endAttempt(store, "sent", { ...outcome, messageId: sent });
   await store.settleSends([send._id], at(2));
 
   assert.equal(await store.retryMessage("acc_2", failed, at(9)), null);
@@ -33,6 +36,5 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   }
   const due = await store.sendsToSweep(at(9), 10);
   assert.deepEqual(due.map(({ _id, settledAt }) => [_id, settledAt]), [[send._id, null]]);
-  const claim = await store.claimMessage(claimOf(send, 1, at(10), 0));
-  assert.deepEqual(claim, { claimed: true, attempt: 2, mimeHash: null, ambiguous: false });
+  assert.ok(await takeAttempt(store, { messageId: failed, attempt: 2 }));
 });

@@ -82,10 +82,7 @@ export interface SearchResult {
   isCut: boolean;
 }
 
-/**
- * Search for messages. One without a document is `queued`; it is found by anything but its address, by
- * which it is as soon as the tracker has seen it.
- */
+/** Search for messages. One without a document is `queued`. */
 export interface MessageSearch {
   /** Finds messages of an account, newest first. */
   searchMessages(accountId: string, filter: MessageFilter, page: SearchPage): Promise<SearchResult>;
@@ -95,9 +92,30 @@ const BATCH = 300;
 const SENDS_AT_ONCE = 100;
 const SEARCH_MS = 2000;
 
+/** Sends that wait and have the address: more than that nobody reads. */
+const MOST_WAITING = 200;
+
 /** Gives the search for messages. */
 export function messageSearch(db: Db): MessageSearch {
   const { messages, sends } = collectionsOf(db);
+
+  /** Messages of an address that have no document: their sends are not settled. */
+  async function* waiting(accountId: string, filter: MessageFilter, search: Search) {
+    const { email, states } = filter;
+    if (email === undefined || !(states?.includes("queued") ?? true)) return;
+    const text = email.text.toLowerCase();
+    const emails = emailCondition({ ...email, text });
+    const first = search.before && parseMessageId(search.before)?.sendId;
+    const range = within("snd", filter, first && `${first}~`);
+    const heads = await sends.find({ accountId, emails, settledAt: null, ...range })
+      .sort({ _id: -1 }).limit(MOST_WAITING).maxTimeMS(search.restMs())
+      .project<Head>(HEAD).toArray();
+    for (const group of groupsOf(heads)) {
+      const lines = await linesOf(accountId, group, { states: ["queued"], search });
+      const { before } = search;
+      yield lines.filter(({ _id, state }) => state === "queued" && (!before || _id < before));
+    }
+  }
 
   /** By an index of messages: the few in a state, or those of a recipient. */
   async function* byIndex(accountId: string, filter: MessageFilter, search: Search) {
@@ -183,7 +201,7 @@ export function messageSearch(db: Db): MessageSearch {
     if (heads.length === 0) return [];
     const found = await sends.find({ _id: { $in: heads.map(({ _id }) => _id) }, accountId })
       .maxTimeMS(search.restMs()).toArray();
-    return found.flatMap(({ from: _from, contentDue: _due, request, ...stored }) => {
+    return found.flatMap(({ from: _from, contentDue: _due, emails: _to, request, ...stored }) => {
       const send: Send = { ...stored, request: JSON.parse(request) };
       const known = new Set(bySend.get(send._id)?.map(({ index }) => index));
       return send.request.to.flatMap((_, index) =>
@@ -197,10 +215,16 @@ export function messageSearch(db: Db): MessageSearch {
       const search = searchFor(forMs, before);
       const isIndexed = filter.sendId === undefined &&
         (filter.email !== undefined || hasIndex(filter.states));
-      const batches = (isIndexed ? byIndex : bySends)(accountId, filter, search);
+      const queued: FoundMessage[] = [];
+      const batches = isIndexed
+        ? merged(byIndex(accountId, filter, search), queued)
+        : bySends(accountId, filter, search);
       const found: FoundMessage[] = [];
       let next = before ?? null;
       try {
+        if (isIndexed) {
+          for await (const lines of waiting(accountId, filter, search)) queued.push(...lines);
+        }
         for await (const { lines, end } of batches) {
           for (const line of lines) {
             if (!matches(line, filter)) continue;
@@ -217,6 +241,23 @@ export function messageSearch(db: Db): MessageSearch {
       return { messages: found, next: null, isCut: false };
     },
   };
+}
+
+/** Puts what waits, the newest first, into its place among what is found by an index. */
+async function* merged(
+  batches: AsyncIterable<{ lines: FoundMessage[]; end: string }>,
+  queued: FoundMessage[],
+): AsyncGenerator<{ lines: FoundMessage[]; end: string }> {
+  for await (const { lines, end } of batches) {
+    const here: FoundMessage[] = [];
+    for (let next = queued[0]; next !== undefined && next._id > end; next = queued[0]) {
+      here.push(next);
+      queued.shift();
+    }
+    yield { lines: [...lines, ...here].toSorted(newestFirst), end };
+  }
+  const last = queued.at(-1);
+  if (last !== undefined) yield { lines: queued, end: last._id };
 }
 
 interface Search {

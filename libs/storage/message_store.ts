@@ -1,17 +1,25 @@
-import { isTerminal, type Message, type MessageState, parseMessageId } from "@posthaste/contracts";
-import type { Send } from "@posthaste/contracts";
+import {
+  isTerminal,
+  type Message,
+  messageIdOf,
+  type MessageState,
+  parseMessageId,
+  type Send,
+} from "@posthaste/contracts";
+import { type FoundRegister, isWanted, nextAttempt, type StoredOutcome } from "@posthaste/delivery";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { materialize } from "./_materialize.ts";
 import { messageIdRange, queuedMessage, readTimeline } from "./_message_document.ts";
+import { type AttemptOutcome, type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 import { sendStore } from "./send_store.ts";
 
 /** What a sweeper must know of a message that is in no terminal state. */
 export interface UnfinishedMessage {
   index: number;
-  state: MessageState;
-  attempt: number;
-  leaseUntil: Date | null;
+  /** The last outcome; `undefined` if there is none. */
+  outcome: StoredOutcome | undefined;
+  /** The register of the attempt after that; `undefined` if there is none. */
+  register: FoundRegister<AttemptOutcome> | undefined;
   nextAt: Date | null;
   /** `_id` of the integration whose turn it waits for. */
   parkedFor: string | null;
@@ -27,11 +35,6 @@ export type StateCounts = Partial<Record<MessageState, number>>;
  * send says all that there is to know, so it is found and listed like any other.
  */
 export interface MessageStore {
-  /**
-   * Writes a document for every message of some sends that has none. Gives the ids of the sends that are
-   * not in the ledger.
-   */
-  materializeSends(ids: string[]): Promise<{ unknown: string[] }>;
   /** Finds a message of an account. */
   findMessage(accountId: string, id: string): Promise<Message | null>;
   /** Lists all messages of a send of an account by index; `null` if there is no such send. */
@@ -45,38 +48,51 @@ export interface MessageStore {
 }
 
 /** Gives the operations on messages. */
-export function messageStore(db: Db): MessageStore {
+export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): MessageStore {
   const { messages, sends } = collectionsOf(db);
-  const { findSend, loadSends } = sendStore(db);
+  const { findSend } = sendStore(db);
+
+  async function queuedOf(
+    accountId: string,
+    { sendId, index }: { sendId: string; index: number },
+  ): Promise<Message | null> {
+    const send = await findSend(accountId, sendId);
+    return send && queuedMessage(send, index);
+  }
+
+  /** What has a register and no outcome is being sent. */
+  async function withRegisters(found: Message[]): Promise<Message[]> {
+    const open = found.filter((message) => isWanted(outcomeOf(message)));
+    const registers = await findRegisters(
+      open.map((message) => ({ messageId: message._id, n: nextAttempt(outcomeOf(message)) })),
+    );
+    return found.map((message) => {
+      const n = nextAttempt(outcomeOf(message));
+      const known = isWanted(outcomeOf(message)) && registers.get(`${message._id}/${n}`);
+      return known && "dot" in known.register ? { ...message, state: "sending" } : message;
+    });
+  }
+
   return {
-    async materializeSends(ids) {
-      if (ids.length === 0) return { unknown: [] };
-      const unknown = new Set(ids);
-      const found = async function* () {
-        for await (const send of loadSends(ids)) {
-          unknown.delete(send._id);
-          yield send;
-        }
-      };
-      await materialize(messages, found());
-      return { unknown: [...unknown] };
-    },
     async findMessage(accountId, id) {
       const parsed = parseMessageId(id);
       if (parsed === undefined) return null;
       const found = await messages.findOne({ _id: id, accountId });
-      if (found !== null) return readTimeline(found);
-      const send = await findSend(accountId, parsed.sendId);
-      return send && queuedMessage(send, parsed.index);
+      if (found !== null && !isWanted(outcomeOf(found))) return readTimeline(found);
+      const message = found ?? await queuedOf(accountId, parsed);
+      if (message === null) return null;
+      const [sending] = await withRegisters([readTimeline(message)]);
+      return sending ?? null;
     },
     async listMessages(accountId, sendId) {
       const send = await findSend(accountId, sendId);
       if (send === null) return null;
       const found = await messages.find({ _id: messageIdRange(sendId), accountId }).toArray();
       const byIndex = new Map(found.map((message) => [message.index, readTimeline(message)]));
-      return send.request.to.flatMap((_, index) =>
+      const all = send.request.to.flatMap((_, index) =>
         byIndex.get(index) ?? queuedMessage(send, index) ?? []
       );
+      return send.settledAt === null ? await withRegisters(all) : all;
     },
     async countStates(accountId, sendIds) {
       const heads = await sends.find({ _id: { $in: sendIds }, accountId })
@@ -100,35 +116,39 @@ export function messageStore(db: Db): MessageStore {
       return counts;
     },
     async unfinishedMessages({ _id, messageCount, acceptedAt }) {
-      type Line = Omit<UnfinishedMessage, "enteredAt"> & { timeline: { at: Date }[] };
-      const found = await messages.find({ _id: messageIdRange(_id) }).project<Line>({
-        ...{
-          index: 1,
-          state: 1,
-          attempt: 1,
-          leaseUntil: 1,
-          nextAt: 1,
-          parkedFor: 1,
-          "timeline.at": 1,
-        },
-      }).toArray();
+      // First the outcomes: a register that is found then is of the attempt after them, or they are old.
+      const found = await messages.find({ _id: messageIdRange(_id) }).project<Line>(LINE).toArray();
       const byIndex = new Map(found.map((line) => [line.index, line]));
-      return Array.from({ length: messageCount }, (_, index) => index).flatMap((index) => {
-        const line = byIndex.get(index);
-        if (line === undefined) return unknownYet(index, acceptedAt);
-        const { state, attempt, leaseUntil, nextAt, parkedFor, timeline } = line;
-        if (isTerminal(state)) return [];
-        const enteredAt = latest(timeline) ?? acceptedAt;
-        return { index, state, attempt, leaseUntil, nextAt, parkedFor, enteredAt };
+      const unfinished = Array.from({ length: messageCount }, (_, index) => index)
+        .flatMap((index) => {
+          const line = byIndex.get(index);
+          return line !== undefined && isTerminal(line.state) ? [] : { index, line };
+        });
+      const attempts = unfinished.map(({ index, line }) => ({
+        messageId: messageIdOf(_id, index),
+        n: nextAttempt(line && outcomeOf(line)),
+      }));
+      const registers = await findRegisters(attempts);
+      return unfinished.map(({ index, line }, position): UnfinishedMessage => {
+        const { messageId = "", n = 0 } = attempts[position] ?? {};
+        return {
+          index,
+          outcome: line && outcomeOf(line),
+          register: registers.get(`${messageId}/${n}`),
+          nextAt: line?.nextAt ?? null,
+          parkedFor: line?.parkedFor ?? null,
+          enteredAt: (line && latest(line.timeline)) ?? acceptedAt,
+        };
       });
     },
   };
 }
 
-function unknownYet(index: number, acceptedAt: Date): UnfinishedMessage {
-  const nothing = { attempt: 0, leaseUntil: null, nextAt: null, parkedFor: null };
-  return { index, state: "queued", ...nothing, enteredAt: acceptedAt };
-}
+type Line = Pick<Message, "index" | "state" | "attempt" | "nextAt" | "parkedFor"> & {
+  timeline: { at: Date }[];
+};
+
+const LINE = { index: 1, state: 1, attempt: 1, nextAt: 1, parkedFor: 1, "timeline.at": 1 };
 
 function latest(timeline: { at: Date }[]): Date | undefined {
   return timeline.map((entry) => entry.at).toSorted((a, b) => a.getTime() - b.getTime()).at(-1);

@@ -6,8 +6,7 @@
  * await using store = await openStore({ url: "mongodb://127.0.0.1:27017/?replicaSet=rs0" });
  *
  * const { token } = await store.createToken({ accountId, name: "shop", scopes: ["send"] });
- * const claim = await store.claimMessage({ ...message, attempt: 0, leaseMs: 60_000, now: new Date() });
- * if (claim.claimed) await store.markSent({ messageId, attempt: claim.attempt, at: new Date() });
+ * const ending = await advance(beginDot({ n: 1, by: nonce }), store.ledgerOf(message));
  * ```
  *
  * @module
@@ -23,6 +22,14 @@ export {
   type DatabaseUser,
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
+export {
+  type AttemptOutcome,
+  type DeliveryLedgers,
+  type MessageIdentity,
+  outcomeOf,
+  registerRange,
+  type StoredRegister,
+} from "./delivery_ledger.ts";
 export type { DraftEdit, DraftHead, DraftStore } from "./draft_store.ts";
 export type { DutyClaim, DutyStore } from "./duty_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
@@ -36,7 +43,6 @@ export {
 } from "./ledger_figures.ts";
 export { LEDGER_VERSION, OLDEST_BESIDE, OLDEST_READ } from "./ledger_version.ts";
 export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
-export type { FactFold, RecordedFact } from "./fact_fold.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
 export type { IntegrationHistory, RecentOutcomes } from "./integration_history.ts";
@@ -54,9 +60,7 @@ export type { InvitationStore } from "./invitation_store.ts";
 export type { MailerRegister } from "./mailer_presence.ts";
 export type { MembershipChange, MembershipStore } from "./membership_store.ts";
 export type { MessageCancel } from "./message_cancel.ts";
-export type { Claim, Claimed, MessageClaims } from "./message_claim.ts";
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
-export type { Deferral, Dot, MessageOutcomes, Outcome, Setback } from "./message_outcome.ts";
 export type {
   MessageParking,
   Parking,

@@ -1,9 +1,13 @@
-import { CLAIMABLE_STATES, type Message, type SmtpReply } from "@posthaste/contracts";
+import type { Message, SmtpReply } from "@posthaste/contracts";
+import { advance, beginOutcome, beginVoid, type Ending, nextAttempt } from "@posthaste/delivery";
+import { randomBytes } from "node:crypto";
 import type { AnyBulkWriteOperation, Db, Filter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { messageIdRange } from "./_message_document.ts";
+import { identityOf } from "./_message_document.ts";
+import type { AttemptOutcome, DeliveryLedgers } from "./delivery_ledger.ts";
 import { readLedgerMark, writeHeldMark } from "./ledger_version.ts";
-import { messageStore } from "./message_store.ts";
+import { messageStore, type UnfinishedMessage } from "./message_store.ts";
+import { sendStore } from "./send_store.ts";
 
 /** When the ledger that was restored was left behind. */
 export interface Loss {
@@ -85,26 +89,30 @@ const SENDS_AT_ONCE = 100;
 const HELD: Filter<Message> = { state: "unknown", reason: HELD_REASON };
 
 const NOTHING_TO_COME = {
-  leaseUntil: null,
-  dotAt: null,
   nextAt: null,
   parkedFor: null,
   releasedFor: null,
 } as const satisfies Partial<Message>;
 
 /** Gives the operations on a restored ledger. */
-export function restoredLedger(db: Db): RestoredLedger {
+export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger {
   const { accounts, messages, sends } = collectionsOf(db);
-  const { materializeSends } = messageStore(db);
+  const { ledgerOf } = ledgers;
+  const { loadSends } = sendStore(db);
+  const { unfinishedMessages } = messageStore(db, ledgers);
 
-  async function hold(batch: { _id: string; accountId: string }[], loss: Loss): Promise<number> {
-    // A message without a document would be claimed by inserting one.
-    await materializeSends(batch.map(({ _id }) => _id));
-    const { modifiedCount } = await messages.bulkWrite(
-      batch.map((send) => holding(send, loss)),
-      { ordered: false },
-    );
-    return modifiedCount;
+  async function hold(ids: readonly string[], loss: Loss): Promise<number> {
+    let held = 0;
+    for await (const send of loadSends([...ids])) {
+      const open = (await unfinishedMessages(send)).filter((message) => isToHold(message, loss));
+      await Promise.all(open.map(async (message) => {
+        const identity = identityOf(send, message.index);
+        if (identity === null) return;
+        await advance(holding(message, loss), ledgerOf(identity));
+        held++;
+      }));
+    }
+    return held;
   }
 
   async function groupsOf(accountId: string): Promise<HeldGroup[]> {
@@ -128,12 +136,12 @@ export function restoredLedger(db: Db): RestoredLedger {
   return {
     async *holdUnfinished(loss) {
       let held = 0;
-      let batch: { _id: string; accountId: string }[] = [];
+      let batch: string[] = [];
       // By the index of what the sweeper looks at, which has no sends that are settled.
       const found = sends.find({ settledAt: null, sweepAt: { $gte: new Date(0) } })
-        .project<{ _id: string; accountId: string }>({ accountId: 1 });
-      for await (const send of found) {
-        batch.push(send);
+        .project<{ _id: string }>({ _id: 1 });
+      for await (const { _id } of found) {
+        batch.push(_id);
         if (batch.length < SENDS_AT_ONCE) continue;
         yield held += await hold(batch, loss);
         batch = [];
@@ -200,35 +208,28 @@ export function restoredLedger(db: Db): RestoredLedger {
   };
 }
 
-function holding(
-  { _id, accountId }: { _id: string; accountId: string },
-  { now, lostAt }: Loss,
-): AnyBulkWriteOperation<Message> {
-  return {
-    updateMany: {
-      filter: {
-        _id: messageIdRange(_id),
-        accountId,
-        state: { $in: [...CLAIMABLE_STATES, "sending"] },
-        // Its next attempt was due only after the loss.
-        $nor: [{ state: "deferred", nextAt: { $gt: lostAt } }],
-      },
-      update: [{
-        $set: {
-          ...NOTHING_TO_COME,
-          state: "unknown",
-          reason: HELD_REASON,
-          timeline: line({
-            at: now,
-            type: "unknown",
-            attempt: "$attempt",
-            detail: HELD_REASON,
-            ambiguous: true,
-          }),
-        },
-      }],
-    },
+/** What is held already stays; what is deferred to a time after the loss was not tried again. */
+function isToHold({ outcome, nextAt, parkedFor }: UnfinishedMessage, { lostAt }: Loss): boolean {
+  if (outcome?.state === "unknown") return false;
+  const isLater = nextAt !== null && nextAt > lostAt && parkedFor === null;
+  return outcome?.state !== "deferred" || !isLater;
+}
+
+/** Ends the next attempt of a message: whoever still has its event finds that taken. */
+function holding({ outcome, register }: UnfinishedMessage, { now }: Loss): Ending<AttemptOutcome> {
+  const n = nextAttempt(outcome);
+  const held: AttemptOutcome = {
+    ...{ state: "unknown", unknownAttempt: n, at: now, reason: HELD_REASON },
+    lines: [{
+      ...{ at: now, type: "unknown", detail: HELD_REASON, ambiguous: true },
+      attempt: register === undefined ? n - 1 : n,
+    }],
   };
+  if (register !== undefined) {
+    const { register: found } = register;
+    return beginOutcome({ n, outcome: "void" in found ? found.void : held });
+  }
+  return beginVoid({ n, by: randomBytes(8).toString("hex"), outcome: held });
 }
 
 /** What was sent in the end may have failed before, and then been sent again on request. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
 import type { Db } from "mongodb";
-import { collectionsOf, type StoredSend } from "./_collections.ts";
+import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
 /** How long an idempotency key is kept, in milliseconds: 7 days. */
@@ -15,6 +15,9 @@ export type SendHead = Omit<Send, "request"> & { from: Send["request"]["from"] }
 
 /** What became of a request to accept. */
 export type Acceptance = { accepted: true } | { accepted: false; existing: Send };
+
+/** To whom a send is. */
+export type Recipients = Pick<Send, "accountId" | "acceptedAt"> & { emails: string[] };
 
 /** What can be done with sends. */
 export interface SendStore {
@@ -33,6 +36,8 @@ export interface SendStore {
   loadSend(id: string): Promise<Send | null>;
   /** Loads those of some sends that are there, one after the other: each may weigh megabytes. */
   loadSends(ids: string[]): AsyncIterable<Send>;
+  /** Finds to whom some sends are, each recipient at its index; what is not there is left out. */
+  findRecipients(ids: string[]): Promise<Map<string, Recipients>>;
   /** Finds what an account sent under an idempotency key. */
   findSendByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
   /** Lists an account's sends, newest first; `before` is the id of the last one seen. */
@@ -103,22 +108,32 @@ export function sendStore(db: Db): SendStore {
       const found = sends.find({ _id: { $in: ids }, request: { $exists: true } });
       for await (const stored of found) yield toSend(stored);
     },
+    async findRecipients(ids) {
+      const found = new Map<string, Recipients>();
+      const stored = sends.find({ _id: { $in: ids }, request: { $exists: true } });
+      for await (const { _id, accountId, acceptedAt, request } of stored) {
+        const { to }: Send["request"] = JSON.parse(request);
+        found.set(_id, { accountId, acceptedAt, emails: to.map(({ email }) => email) });
+      }
+      return found;
+    },
     findSendByIdempotencyKey: (accountId, key) => findOne({ accountId, "idempotency.key": key }),
     listSends(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
       return sends.find(filter).sort({ _id: -1 }).limit(limit)
-        .project<SendHead>({ request: 0 }).toArray();
+        .project<SendHead>({ request: 0, emails: 0 }).toArray();
     },
     sendsToSweep(now, limit) {
       return sends.find({ settledAt: null, sweepAt: { $lte: now } }).sort({ sweepAt: 1 })
-        .limit(limit).project<SendHead>({ request: 0 }).toArray();
+        .limit(limit).project<SendHead>({ request: 0, emails: 0 }).toArray();
     },
     sendHeads: (ids) =>
       sends.find({ _id: { $in: ids }, messageCount: { $exists: true } })
-        .project<SendHead>({ request: 0 }).toArray(),
+        .project<SendHead>({ request: 0, emails: 0 }).toArray(),
     async settleSends(ids, now) {
       const filter = { _id: { $in: ids }, settledAt: null };
-      const result = await sends.updateMany(filter, { $set: { settledAt: now } });
+      const change = { $set: { settledAt: now }, $unset: { emails: "" as const } };
+      const result = await sends.updateMany(filter, change);
       return result.modifiedCount;
     },
     async claimSweep(ids, { now, sweepAt }) {
@@ -147,11 +162,12 @@ export function sendStore(db: Db): SendStore {
 }
 
 function toStored(send: Send): StoredSend {
-  return { ...send, request: JSON.stringify(send.request), from: send.request.from };
+  const { from, to } = send.request;
+  return { ...send, request: JSON.stringify(send.request), from, emails: emailsOf(to) };
 }
 
 function toSend(
-  { from: _from, contentDue: _due, sweptBy: _by, request, ...send }: StoredSend,
+  { from: _from, contentDue: _due, sweptBy: _by, emails: _to, request, ...send }: StoredSend,
 ): Send {
   return { ...send, request: JSON.parse(request) };
 }

@@ -6,10 +6,10 @@ import { createIndexes } from "./_indexes.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
+import { type DeliveryLedgers, deliveryLedgers } from "./delivery_ledger.ts";
 import { type DraftStore, draftStore } from "./draft_store.ts";
 import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
 import { type DutyStore, dutyStore } from "./duty_store.ts";
-import { type FactFold, factFold } from "./fact_fold.ts";
 import { type RecipientForgetting, recipientForgetting } from "./forget_recipient.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
@@ -20,12 +20,11 @@ import { type LedgerFigures, ledgerFigures } from "./ledger_figures.ts";
 import { type LedgerRetention, ledgerRetention } from "./ledger_retention.ts";
 import { LEDGER_VERSION, ledgerFault, readLedgerMark, writeLedgerMark } from "./ledger_version.ts";
 import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
+import { migrateLedger } from "./_migrate_ledger.ts";
 import { measured } from "./_measured.ts";
 import { type MembershipStore, membershipStore } from "./membership_store.ts";
 import { type MessageCancel, messageCancel } from "./message_cancel.ts";
-import { type MessageClaims, messageClaims } from "./message_claim.ts";
 import { type MessageFigures, messageFigures } from "./message_figures.ts";
-import { type MessageOutcomes, messageOutcomes } from "./message_outcome.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
@@ -84,8 +83,7 @@ export interface Store
     SendStore,
     SendWithdrawals,
     MessageStore,
-    MessageClaims,
-    MessageOutcomes,
+    DeliveryLedgers,
     MessageParking,
     MessageRetry,
     MessageCancel,
@@ -104,7 +102,6 @@ export interface Store
     RestoredLedger,
     MailerRegister,
     DutyStore,
-    FactFold,
     PeopleStore,
     MembershipStore,
     InvitationStore,
@@ -164,7 +161,9 @@ async function ping(db: Db): Promise<void> {
 
 function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptions): Store {
   const db = client.db(databaseOf(url));
+  const ledgers = deliveryLedgers(db);
   const operations = {
+    findRegisters: ledgers.findRegisters,
     ...accountStore(db),
     ...tokenStore(db),
     ...templateStore(db),
@@ -174,28 +173,25 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...integrationStore(db, { withoutLogins }),
     ...sendStore(db),
     ...sendWithdrawals(db),
-    ...messageStore(db),
-    ...messageClaims(db),
-    ...messageOutcomes(db),
+    ...messageStore(db, ledgers),
     ...messageParking(db),
     ...messageRetry(db),
-    ...messageCancel(db),
+    ...messageCancel(db, ledgers),
     ...messageSearch(db),
-    ...messageFigures(db),
+    ...messageFigures(db, ledgers),
     ...contentExpiry(db),
     ...ledgerRetention(db),
     ...ledgerFigures(db),
-    ...recipientForgetting(db),
+    ...recipientForgetting(db, ledgers),
     ...statisticsStore(db),
     ...usageStore(db),
     ...integrationHealth(db),
     ...integrationHistory(db),
     ...integrationHolds(db),
     ...secretRotation(db),
-    ...restoredLedger(db),
+    ...restoredLedger(db, ledgers),
     ...mailerRegister(db),
     ...dutyStore(db),
-    ...factFold(db),
     ...peopleStore(db),
     ...membershipStore(db),
     ...invitationStore(db),
@@ -205,8 +201,10 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
   };
   return {
     ...measured(operations),
+    ledgerOf: ledgers.ledgerOf,
     ping: () => ping(db),
     async ensureIndexes() {
+      await migrateLedger(db, new Date());
       await createIndexes(db);
       await createOpenIntegrations(db);
       // Last: whoever finds it may rely on the rest.
@@ -217,11 +215,18 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
 }
 
 async function checkVersion(db: Db, migrating: boolean): Promise<void> {
+  const mark = await readLedgerMark(db);
+  if (mark === null && await isEmpty(db)) return;
   const fault = ledgerFault(
-    await readLedgerMark(db),
+    mark,
     migrating ? { version: LEDGER_VERSION, oldestRead: 0 } : undefined,
   );
   if (fault !== undefined) throw new Error(fault);
+}
+
+/** Whether there is nothing that an earlier version could have written. */
+async function isEmpty(db: Db): Promise<boolean> {
+  return await db.collection("sends").findOne({}, { projection: { _id: 1 } }) === null;
 }
 
 /** The driver quotes what it cannot read, with the password: in the message and beside it. */

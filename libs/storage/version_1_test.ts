@@ -22,6 +22,8 @@ before(async () => {
     // As a newer program leaves them, beside which this one works.
     await opened.db.collection(name).insertMany(documents.map((each) => ({ ...each, ...ADDED })));
   }
+  await opened.db.collection("ledger").deleteMany({});
+  await opened.store.ensureIndexes();
 });
 after(() => opened?.[Symbol.asyncDispose]());
 

@@ -185,6 +185,11 @@ export const METRICS = {
     "Messages that the sweeper dispatched again",
     [],
   ),
+  "posthaste.sweep.ended": counter(
+    "{message}",
+    "Attempts of lost workers whose outcome the sweeper wrote",
+    ["posthaste.outcome"],
+  ),
   "posthaste.release.dispatched": counter("{message}", "Parked messages that were let go", []),
   "nodejs.eventloop.delay.mean": observed("s", "Mean delay of the event loop since the last read"),
   "nodejs.eventloop.delay.max": observed(

@@ -12,6 +12,13 @@
  *
  * @module
  */
+export {
+  endAttempt,
+  takeAttempt,
+  type TestAttempt,
+  type TestOutcome,
+  voidAttempt,
+} from "./attempts.ts";
 export { byDay } from "./by_day.ts";
 export { type CpuCostOptions, cpuRatio, cpuTimeOf } from "./cpu_cost.ts";
 export * from "./injection_strings.ts";
@@ -22,6 +29,7 @@ export * from "./leak_page.ts";
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";
 export * from "./print_bombs.ts";
 export * from "./print_poisons.ts";
+export { type MemoryLedger, openMemoryLedger, type WrittenOutcome } from "./memory_ledger.ts";
 export { openTestNats } from "./nats_server.ts";
 export { nightly } from "./nightly.ts";
 export * from "./oidc_provider.ts";

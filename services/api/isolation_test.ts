@@ -131,7 +131,6 @@ async function settle(name: string, count: number): Promise<Belongings> {
       payload: { from: { email: "shop@example.com" }, to },
     });
     all.send.push(body.id);
-    await store.materializeSends([body.id]);
     all.message.push(body.messages[0].id);
   }
   return belongings;

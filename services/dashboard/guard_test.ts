@@ -59,7 +59,6 @@ async function furnish(
     });
     const send = sendOf(accountId, word);
     await store.acceptSend(send);
-    await store.materializeSends([send._id]);
     const token = await store.createToken({ accountId, name: word, scopes: ["read"] });
     const link = newToken();
     await store.createInvitation({

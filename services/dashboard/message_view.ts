@@ -1,5 +1,4 @@
 import {
-  CLAIMABLE_STATES,
   type Integration,
   type Message,
   type MessageState,
@@ -19,6 +18,9 @@ export interface KnownMessage {
   contentDays: number;
   now: Date;
 }
+
+/** States in which nobody sends a message at the moment. */
+const CANCELABLE_STATES = ["queued", "deferred", "unknown"] as const;
 
 /** Makes a line of the list. */
 export function rowOf({ send, ...message }: FoundMessage): MessageRow {
@@ -43,6 +45,7 @@ export function messageViewOf(known: KnownMessage): MessageView {
   const end = message.finishedAt ?? now;
   return {
     ...rowOf({ ...message, send }),
+    attempt: Math.max(0, ...message.timeline.map(({ attempt }) => attempt)),
     name: recipient?.name ?? null,
     from: request.from,
     template: { ...send.template, name: template?.name ?? null },
@@ -61,7 +64,7 @@ export function messageViewOf(known: KnownMessage): MessageView {
     contentRemovedAt: contentRemovedAt?.toISOString() ?? null,
     contentDays,
     canRetry: contentRemovedAt === undefined && isOneOf(message.state, RETRYABLE_STATES),
-    canCancel: isOneOf(message.state, CLAIMABLE_STATES),
+    canCancel: isOneOf(message.state, CANCELABLE_STATES),
   };
 }
 

@@ -43,6 +43,7 @@ export interface SessionMail {
   readonly needsSmtpUtf8: boolean;
   readonly raw: Buffer;
   readonly signal?: AbortSignal | undefined;
+  readonly onData?: (() => void) | undefined;
   readonly onDot?: (() => Promise<void>) | undefined;
 }
 
@@ -184,6 +185,7 @@ export class SmtpSession {
     const { raw } = mail;
     if (needsNoStuffing(raw)) stream._transform = passThrough;
     try {
+      mail.onData?.();
       for (let start = 0; start < raw.length; start += pieceBytes) {
         const piece = raw.subarray(start, start + pieceBytes);
         if (!stream.write(piece) && start + pieceBytes < raw.length) await once(stream, "drain");

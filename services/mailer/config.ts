@@ -34,8 +34,8 @@ export const CONFIG = z.object({
   MAIL_CONCURRENCY: setting.integer({ min: 1, max: 1000 }).prefault("32")
     .describe("Mails in hand at once, in each lane"),
   ...MAIL_LIMITS,
-  CLAIM_LEASE: setting.duration({ min: 1000 }).prefault("5m")
-    .describe("Time in which a claimed mail must be on its way, or another process may take it"),
+  TRANSFER_TIMEOUT: setting.duration({ min: 1000 }).prefault("5m")
+    .describe("Longest time for handing a mail over to its server, up to the final dot"),
   REPLY_TIMEOUT: setting.duration({ min: 1000 }).prefault("10m")
     .describe(
       "Longest wait for a server's reply to a mail that was handed over (RFC 5321, 4.5.3.2.6)",

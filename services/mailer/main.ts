@@ -37,6 +37,7 @@ await runService({
     };
     await using pool = openTransportPool({
       ...identity,
+      transferMs: config.TRANSFER_TIMEOUT,
       replyMs: config.REPLY_TIMEOUT,
       idleMs: config.CONNECTION_IDLE,
     });
@@ -64,7 +65,7 @@ await runService({
       now,
       integrationLabel: integrationLabels(config.METRIC_INTEGRATIONS),
       logger,
-      leaseMs: config.CLAIM_LEASE,
+      transferMs: config.TRANSFER_TIMEOUT,
       replyMs: config.REPLY_TIMEOUT,
       mailLimit: config.MAIL_LIMIT,
     });

@@ -1,16 +1,16 @@
 import type { Integration, SmtpReply } from "@posthaste/contracts";
-import { retryAt } from "./retry_at.ts";
+import { type AfterUnknown, afterUnknown, retryAt } from "@posthaste/delivery";
 import type { SmtpVerdict } from "./smtp_verdict.ts";
 
 /** What becomes of a message after an attempt that did not succeed. */
 export type Setback =
   | Deferral
-  | { state: "failed"; reason: string; reply?: SmtpReply }
-  | { state: "unknown"; reason: string };
+  | { state: "failed"; reason: string; reply?: SmtpReply; isUnknown?: boolean }
+  | { state: "unknown"; reason: string; isUnknown: true };
 
 /** It is tried again: at a time, or when it is the integration's turn (its `_id`). */
 export type Deferral =
-  & { state: "deferred"; reason: string; reply?: SmtpReply; ambiguous?: boolean }
+  & { state: "deferred"; reason: string; reply?: SmtpReply; isUnknown?: boolean }
   & ({ nextAt: Date } | { parkedFor: string });
 
 /** When and how often it was tried. */
@@ -35,21 +35,29 @@ export function setbackOf(
   const reply = replyOf(verdict);
   const said = { reason: verdict.reason, ...(reply === undefined ? {} : { reply }) };
   if (verdict.kind === "fail") return { state: "failed", ...said };
-  if (verdict.kind === "unknown" && policy.whenUnknown === "hold") {
-    return { state: "unknown", reason: verdict.reason };
+  if (verdict.kind === "unknown") {
+    const after = afterUnknown({ ...attempt, ...policy, busyMs: UNKNOWN_WAIT_MS });
+    return unknownSetback(after, said);
   }
   const nextAt = retryAt({ ...attempt, giveUpAfterMs: policy.retryForMs });
   if (nextAt === null) {
     return { state: "failed", ...said, reason: `${verdict.reason}; retries ended` };
   }
-  if (verdict.kind !== "unknown") return { state: "deferred", ...said, nextAt };
-  const earliest = attempt.now.getTime() + UNKNOWN_WAIT_MS;
-  return {
-    state: "deferred",
-    ...said,
-    ambiguous: true,
-    nextAt: new Date(Math.max(nextAt.getTime(), earliest)),
-  };
+  return { state: "deferred", ...said, nextAt };
+}
+
+function unknownSetback(
+  after: AfterUnknown,
+  said: { reason: string; reply?: SmtpReply },
+): Setback {
+  switch (after.state) {
+    case "unknown":
+      return { state: "unknown", reason: said.reason, isUnknown: true };
+    case "deferred":
+      return { state: "deferred", ...said, isUnknown: true, nextAt: after.nextAt };
+    case "failed":
+      return { state: "failed", ...said, reason: `${said.reason}; retries ended`, isUnknown: true };
+  }
 }
 
 function replyOf({ code, enhanced, response }: SmtpVerdict): SmtpReply | undefined {

@@ -46,6 +46,7 @@ test("setbackOf() fails what may work later once the integration's time is over"
       state: "failed",
       reason: "So it is; retries ended",
       reply: REPLY,
+      ...(kind === "unknown" ? { isUnknown: true } : {}),
     });
   }
   const short = { ...RETRY, retryForMs: HOUR };
@@ -58,6 +59,7 @@ test("setbackOf() holds an unknown outcome for a person where the integration sa
     assert.deepEqual(setbackOf(verdictOf("unknown"), HOLD, after(ms)), {
       state: "unknown",
       reason: "So it is",
+      isUnknown: true,
     });
   }
 });

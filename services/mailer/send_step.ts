@@ -13,8 +13,9 @@ import { crashPoint } from "@posthaste/runtime";
 import {
   type IntegrationStore,
   MasterKeyMissingError,
-  type MessageClaims,
+  type MessageIdentity,
   type MessageParking,
+  type MessageStore,
 } from "@posthaste/storage";
 import {
   addSpanAttributes,
@@ -23,6 +24,7 @@ import {
   recordSize,
   withSpan,
 } from "@posthaste/telemetry";
+import { type AttemptDeps, openAttempt } from "./attempt.ts";
 import { isInterruption, isUnreachable } from "./breaker.ts";
 import {
   composeMessage,
@@ -45,9 +47,10 @@ import type { Troubles } from "./troubles.ts";
 export interface SendDeps
   extends
     SettleDeps,
-    MessageClaims,
+    AttemptDeps,
     MessageContents,
     Pick<MessageParking, "parkMessage">,
+    Pick<MessageStore, "findMessage">,
     Pick<IntegrationStore, "suspendIntegration"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   /** Opens the integration's secrets. */
@@ -58,10 +61,6 @@ export interface SendDeps
   troubles: Pick<Troubles, "note" | "clear">;
   send: TransportPool["send"];
   logger: Pick<Logger, "warn" | "error">;
-  /** Longest time from a claim to the final dot, in milliseconds. */
-  leaseMs: number;
-  /** Longest time from the final dot to the server's reply, in milliseconds. */
-  replyMs: number;
   /** Largest mail, in bytes. */
   mailLimit: number;
 }
@@ -76,11 +75,10 @@ const MIN_WAITING_BYTES = 100_000;
 type MailEvent = "message.rendered" | "message.printed";
 
 /**
- * Sends one message: claims it in the ledger, makes one SMTP transaction, writes the outcome. Only
- * the worker whose claim holds may write. The final dot goes out once the ledger has it and the lease
- * is not over; a worker that is lost between the dot and the outcome is the one gap that SMTP leaves
- * (RFC 1047). What may not go now is parked, without a claim; what only other mailers have connections
- * for goes back to the queue.
+ * Sends one message: makes one SMTP transaction, takes the attempt's register while the body goes out, and
+ * writes the outcome. Without the register no final dot goes out; a worker that is lost between the dot
+ * and the outcome is the one gap that SMTP leaves (RFC 1047). What may not go now is parked, without a
+ * register; what only other mailers have connections for goes back to the queue.
  */
 export function sendStep(deps: SendDeps): Step<MailEvent> {
   return {
@@ -136,23 +134,18 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   }
   if (typeof mail === "string") return await failUnsent(message, deps, mail);
   crashPoint("mailer.composed");
-  const claimed = await claim(message, deps);
-  if (claimed === undefined) return NOTHING;
-  const { work, ambiguous, earlierHash } = claimed;
-  if (ambiguous) {
-    const reason = "A worker was lost when it had handed the mail over: the server may have it";
-    if (integration.whenUnknown === "hold") {
-      return await settle(work, deps, { state: "unknown", reason });
-    }
-    const { messageId, attempt } = message;
-    await deps.noteAmbiguity({ messageId, attempt, at: work.claimedAt, reason });
-    crashPoint("mailer.ambiguity_noted");
+  const earlier = message.attempt > 0
+    ? await deps.findMessage(message.accountId, message.messageId)
+    : null;
+  if (earlier !== null && (earlier.attempt !== message.attempt || earlier.state !== "deferred")) {
+    return NOTHING;
   }
+  const work = begin(message, deps);
   const opened = unsealed(integration, deps);
   if ("kind" in opened) return await setBack(work, integration, deps, opened);
   const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
   const mimeHash = createHash("sha256").update(raw).digest("hex");
-  if (earlierHash !== null && earlierHash !== mimeHash) {
+  if (earlier?.mimeHash && earlier.mimeHash !== mimeHash) {
     deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
   }
   return await transact({ ...work, mimeHash }, { ...way, mail: { ...mail, raw }, opened }, deps);
@@ -160,37 +153,23 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
 
 const NOTHING: Verdict = { type: "done", publish: [] };
 
-async function claim(message: ReadyMessage, deps: SendDeps) {
-  const claimedAt = deps.now();
-  crashPoint("mailer.before_claim");
-  const claim = await deps.claimMessage({
-    ...identityOf(message),
-    leaseMs: deps.leaseMs,
-    now: claimedAt,
-  });
-  crashPoint("mailer.after_claim");
-  if (!claim.claimed) return undefined;
-  const work: Work = { message, attempt: claim.attempt, claimedAt };
-  return { work, ambiguous: claim.ambiguous, earlierHash: claim.mimeHash };
+function begin(message: ReadyMessage, deps: SendDeps): Work {
+  const attempt = openAttempt(identityOf(message), message.attempt + 1, deps);
+  return { message, attempt, begunAt: deps.now() };
 }
 
-function identityOf(message: ReadyMessage) {
-  const { messageId, sendId, accountId, index, attempt, to, acceptedAt } = message;
+function identityOf(message: ReadyMessage): MessageIdentity {
+  const { messageId, sendId, accountId, index, to, acceptedAt } = message;
   return {
-    messageId,
-    sendId,
-    accountId,
-    index,
-    attempt,
+    ...{ messageId, sendId, accountId, index },
     email: to.email,
     acceptedAt: new Date(acceptedAt),
   };
 }
 
-/** A message that can never be sent fails as one that was claimed. */
+/** A message that can never be sent fails without having been tried. */
 async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string): Promise<Verdict> {
-  const claimed = await claim(message, deps);
-  return claimed ? await settle(claimed.work, deps, { state: "failed", reason }) : NOTHING;
+  return await settle(begin(message, deps), deps, { state: "failed", reason });
 }
 
 /**
@@ -221,7 +200,14 @@ async function park(
     return await failUnsent(message, deps, `${reason}; retries ended`);
   }
   crashPoint("mailer.before_park");
-  await deps.parkMessage({ ...identityOf(message), now, parkedFor: integration._id, reason });
+  const { attempt } = message;
+  await deps.parkMessage({
+    ...identityOf(message),
+    attempt,
+    now,
+    parkedFor: integration._id,
+    reason,
+  });
   crashPoint("mailer.after_park");
   return NOTHING;
 }
@@ -311,28 +297,18 @@ function releasePlaceLate(
 }
 
 function handOver(
-  work: Work,
+  { attempt }: Work,
   { mail, opened, passage }: Smtp,
   deps: SendDeps,
 ): Promise<SmtpReceipt> {
-  const { message: { messageId }, attempt } = work;
   return deps.send({
     integration: opened,
     connections: passage.connections,
     envelope: mail.envelope,
     raw: mail.raw,
-    onDot: async () => {
-      crashPoint("mailer.before_dot");
-      const now = deps.now();
-      const leaseUntil = new Date(now.getTime() + deps.replyMs + deps.leaseMs);
-      const holds = await deps.confirmDot({ messageId, attempt, now, leaseUntil });
-      // A worker that was frozen past its lease must not end the mail: another may have sent it. The
-      // same goes for one that was frozen while the ledger answered.
-      if (!holds || deps.now() >= leaseUntil) {
-        throw new Error("Cannot end the mail: its lease is over");
-      }
-      crashPoint("mailer.dot_confirmed");
-    },
+    // The register is taken while the body goes out.
+    onData: () => attempt.take(),
+    onDot: () => attempt.confirm(),
   });
 }
 
@@ -344,7 +320,8 @@ async function setBack(
 ): Promise<Verdict> {
   const acceptedAt = new Date(work.message.acceptedAt);
   const now = deps.now();
-  const setback = setbackOf(verdict, integration, { attempt: work.attempt, acceptedAt, now });
+  const attempt = work.message.attempt + 1;
+  const setback = setbackOf(verdict, integration, { attempt, acceptedAt, now });
   if (verdict.kind !== "suspend_integration" || setback.state !== "deferred") {
     return await settle(work, deps, setback);
   }

@@ -1,26 +1,26 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { SmtpReply } from "@posthaste/contracts";
+import type { SmtpReply, TimelineEntry } from "@posthaste/contracts";
+import type { Certainty } from "@posthaste/delivery";
 import { dispatchesAgain, type Outgoing, type Verdict } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
-import type { MessageOutcomes, SendStore } from "@posthaste/storage";
-import { count, errorType, type Logger, recordDuration } from "@posthaste/telemetry";
+import type { AttemptOutcome, SendStore } from "@posthaste/storage";
+import { count, type Logger, recordDuration } from "@posthaste/telemetry";
+import type { Attempt } from "./attempt.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import type { Setback } from "./outcome.ts";
 
 /** What settling needs from the outside. */
-export interface SettleDeps extends MessageOutcomes, Pick<SendStore, "hastenSweep"> {
+export interface SettleDeps extends Pick<SendStore, "hastenSweep"> {
   now(): Date;
   /** What metrics call an integration. */
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
   logger: Pick<Logger, "warn" | "error">;
 }
 
-/** A message that this worker has claimed. */
+/** A message that this worker tries to send. */
 export interface Work {
   message: ReadyMessage;
-  /** Number of this attempt, from 1. */
-  attempt: number;
-  claimedAt: Date;
+  attempt: Attempt;
+  begunAt: Date;
   /** SHA-256 of the mail, in hex, if one was made. */
   mimeHash?: string;
 }
@@ -29,31 +29,30 @@ export interface Work {
 export type Result = Setback | { state: "sent"; reply: SmtpReply };
 
 /** Writes the outcome, however long the database takes, and tells it if it holds. */
-export async function settle(work: Work, deps: SettleDeps, result: Result): Promise<Verdict> {
-  const { message, attempt, claimedAt, mimeHash } = work;
+export async function settle(
+  { message, attempt, begunAt, mimeHash }: Work,
+  deps: SettleDeps,
+  result: Result,
+): Promise<Verdict> {
   const at = deps.now();
-  const durationMs = at.getTime() - claimedAt.getTime();
-  const outcome = {
-    messageId: message.messageId,
-    attempt,
+  const durationMs = at.getTime() - begunAt.getTime();
+  const n = message.attempt + 1;
+  const isUnknown = "isUnknown" in result && result.isUnknown === true;
+  const outcome: AttemptOutcome = {
+    state: result.state,
     at,
-    durationMs,
+    ...(isUnknown ? { unknownAttempt: n } : {}),
+    ...("reason" in result ? { reason: result.reason } : {}),
+    ...("reply" in result && result.reply ? { reply: result.reply } : {}),
+    ...("nextAt" in result ? { nextAt: result.nextAt } : {}),
+    ...("parkedFor" in result ? { parkedFor: result.parkedFor } : {}),
     ...(mimeHash === undefined ? {} : { mimeHash }),
+    lines: [...linesBefore(message, begunAt), lineOf(result, { at, attempt: n, durationMs })],
   };
-  const held = await untilWritten(deps, () => {
-    switch (result.state) {
-      case "sent":
-        return deps.markSent({ ...outcome, reply: result.reply });
-      case "failed":
-        return deps.markFailed({ ...outcome, ...result });
-      case "unknown":
-        return deps.markUnknown({ ...outcome, ...result });
-      case "deferred":
-        return deps.markDeferred({ ...outcome, ...result });
-    }
-  });
+  const held = await attempt.end(outcome, certaintyOf(result));
   if (!held) {
-    deps.logger.error("A mail's claim was lost before its outcome", { ...outcome });
+    const { messageId } = message;
+    deps.logger.warn("An attempt was ended by another worker", { messageId, attempt: n });
     return { type: "done", publish: [] };
   }
   if (result.state === "deferred") crashPoint("mailer.after_deferral");
@@ -65,13 +64,45 @@ export async function settle(work: Work, deps: SettleDeps, result: Result): Prom
   });
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
-  const fact = { ...factOf(message, attempt, at), durationMs };
+  const fact = { ...factOf(message, n, at), durationMs };
   const again = "nextAt" in result
-    ? dispatchesAgain({ ...message, _id: message.sendId }, [{ index: message.index, attempt }], {
-      notBefore: result.nextAt,
-    })
+    ? dispatchesAgain(
+      { ...message, _id: message.sendId },
+      [{ index: message.index, attempt: n }],
+      { notBefore: result.nextAt },
+    )
     : [];
   return { type: "done", publish: [toldAs(result, fact), ...again] };
+}
+
+function certaintyOf(result: Result): Certainty {
+  if (result.state === "sent") return "accepted";
+  return "isUnknown" in result && result.isUnknown ? "unknown" : "refused";
+}
+
+/** What was done for this attempt before it came to its outcome. */
+function linesBefore({ timeline = [], attempt }: ReadyMessage, begunAt: Date): TimelineEntry[] {
+  return [
+    ...timeline.map(({ type, at, durationMs }) => ({
+      type,
+      at: new Date(at),
+      attempt,
+      durationMs,
+    })),
+    { at: begunAt, type: "sending", attempt: attempt + 1 },
+  ];
+}
+
+function lineOf(
+  result: Result,
+  { at, attempt, durationMs }: { at: Date; attempt: number; durationMs: number },
+): TimelineEntry {
+  const detail = "reason" in result ? result.reason : result.reply.response;
+  return {
+    ...{ at, type: result.state, attempt, durationMs },
+    ...(detail === undefined ? {} : { detail }),
+    ...("isUnknown" in result && result.isUnknown ? { ambiguous: true } : {}),
+  };
 }
 
 /** `none` where the server said nothing: no connection, or the mail was not begun. */
@@ -106,26 +137,6 @@ function toldAs(result: Result, fact: ReturnType<typeof factOf>): Outgoing {
 
 function withReply(reply: SmtpReply | undefined) {
   return reply === undefined ? {} : { reply };
-}
-
-const WRITE_RETRY_MS = 1000;
-
-/** What is no outage, as far as is known, is tried so often: an outcome that is lost costs a twin. */
-const MOST_TRIES = 20;
-
-/** What the server said must not be forgotten: an outage of the database is waited out. */
-async function untilWritten(deps: SettleDeps, write: () => Promise<boolean>): Promise<boolean> {
-  for (let tries = 1;; tries++) {
-    try {
-      return await write();
-    } catch (error) {
-      const type = errorType(error);
-      const isOutage = type === "unavailable" || type === "timeout";
-      if (!isOutage && tries >= MOST_TRIES) throw error;
-      deps.logger.warn("Cannot write the outcome of a mail, trying again", { error });
-      await delay(WRITE_RETRY_MS);
-    }
-  }
 }
 
 /** Says which message a fact is about. */

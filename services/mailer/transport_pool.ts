@@ -41,6 +41,8 @@ export interface OutgoingMail {
   readonly raw: Buffer;
   /** Interrupts the mail, wherever it is. */
   readonly signal?: AbortSignal;
+  /** Called when the server waits for the content. */
+  readonly onData?: () => void;
   /** Called when the content is out. The final dot is held back until it resolves. */
   readonly onDot?: () => Promise<void>;
 }
@@ -118,6 +120,7 @@ class Pool implements TransportPool {
       needsSmtpUtf8: from.needsSmtpUtf8 || to.needsSmtpUtf8,
       raw: mail.raw,
       signal: mail.signal,
+      onData: mail.onData,
       onDot: mail.onDot,
     });
   }

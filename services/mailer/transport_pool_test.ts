@@ -482,18 +482,21 @@ test("send() sends no dot when onDot() rejects", async () => {
 });
 
 test("send() is interrupted by its signal, in a queue as in a session", async () => {
+  const first = new AbortController();
+  const second = new AbortController();
   await using sink = await openSmtpSink({
-    script: ({ stage }) => stage === "dot" ? { delayMs: 10_000 } : undefined,
+    script: ({ stage }) => {
+      if (stage !== "dot") return undefined;
+      second.abort();
+      setTimeout(() => first.abort(), 50);
+      return { delayMs: 10_000 };
+    },
   });
   await using transports = openPool();
   const integration = integrationOf(sink, { maxConnections: 1 });
-  const first = new AbortController();
-  const second = new AbortController();
   const sending = transports.send({ integration, envelope, raw, signal: first.signal });
   const queued = transports.send({ integration, envelope, raw, signal: second.signal });
-  setTimeout(() => second.abort(), 100);
   await assert.rejects(queued, { fault: "aborted", phase: "connect", unknown: false });
-  setTimeout(() => first.abort(), 150);
   await assert.rejects(sending, { fault: "aborted", phase: "dot", unknown: true });
 });
 

@@ -58,12 +58,11 @@ export function printStep(deps: PrintDeps): Step<"message.rendered"> {
           }),
         );
         const durationMs = performance.now() - started;
+        const line = { type: "printed" as const, at: deps.now().toISOString(), durationMs };
+        const timeline = [...message.timeline ?? [], line];
         return {
           type: "done",
-          publish: [
-            { type: "message.printed", data: { ...message, attachments } },
-            { type: "fact.message.printed", data: { ...factOf(data, deps.now()), durationMs } },
-          ],
+          publish: [{ type: "message.printed", data: { ...message, attachments, timeline } }],
         };
       } catch (error) {
         if (error instanceof MissingContentError) {

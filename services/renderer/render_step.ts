@@ -3,6 +3,7 @@ import {
   type RequestedRecipient,
   type ResumedMessage,
   type Send,
+  type StageLine,
 } from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing, type Step, type Verdict } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
@@ -158,11 +159,9 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     if ("afterMs" in message) {
       publish.push(laterEvent(head, recipient, new Date(deps.now().getTime() + message.afterMs)));
     } else if (message.ok) {
-      publish.push(await renderedEvent(head, { recipient, message, versions }, deps.storeContent));
-      publish.push({
-        type: "fact.message.rendered",
-        data: { ...factOf(head, recipient, deps.now()), durationMs },
-      });
+      const line = { type: "rendered" as const, at: deps.now().toISOString(), durationMs };
+      const content = { recipient, message, versions, line };
+      publish.push(await renderedEvent(head, content, deps.storeContent));
     } else if (message.outage) {
       return { type: "retry", reason: new Error(message.reason), outage: true };
     } else {
@@ -223,10 +222,11 @@ function laterEvent(
 
 async function renderedEvent(
   head: SendHead,
-  { recipient, message, versions }: {
+  { recipient, message, versions, line }: {
     recipient: RequestedRecipient;
     message: RenderedMessage & { ok: true };
     versions: Versions;
+    line: StageLine;
   },
   store: StoreContent,
 ): Promise<Outgoing> {
@@ -249,6 +249,7 @@ async function renderedEvent(
       index,
       attempt,
       to: { email, ...(name === undefined ? {} : { name }) },
+      timeline: [line],
       subject: message.subject,
       html: html ?? { inline: "" },
       text: text ?? { inline: "" },

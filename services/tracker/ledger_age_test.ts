@@ -1,12 +1,10 @@
 import { messageIdOf, newSendId } from "@posthaste/contracts";
 import { openBus } from "@posthaste/messaging";
 import { openStore } from "@posthaste/storage";
-import { openTestMongo, openTestNats } from "@posthaste/testing";
+import { endAttempt, openTestMongo, openTestNats, takeAttempt } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertCurrent } from "./ledger_age.ts";
-
-const LEASE_MS = 60_000;
 
 test("assertCurrent() tells of a ledger that was restored, until what is unfinished was held", async () => {
   await using mongo = await openTestMongo();
@@ -22,7 +20,8 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   // Nobody has sent anything.
   await assertCurrent(deps);
   const reply = { code: 250, response: "250 OK" };
-  assert.ok(await store.markSent({ messageId: first, attempt: 1, at: new Date(), reply }));
+  const outcome = { messageId: first, attempt: 1, at: new Date(), reply };
+  assert.ok(await endAttempt(store, "sent", outcome));
   await tellSent(first);
   await assertCurrent(deps);
   // What another ledger knew.
@@ -47,10 +46,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
       ...{ settledAt: null, sweepAt: now },
     });
     const messageId = messageIdOf(sendId, 0);
-    await store.claimMessage({
-      ...{ messageId, sendId, accountId, index: 0, email: "b@example.com" },
-      ...{ acceptedAt: now, attempt: 0, leaseMs: LEASE_MS, now },
-    });
+    assert.ok(await takeAttempt(store, { messageId, attempt: 1 }));
     return messageId;
   }
 

@@ -1,97 +1,90 @@
-import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
+import { messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Fact } from "@posthaste/messaging";
-import type { RecordedFact } from "@posthaste/storage";
+import { openMemoryLedger } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RecordDeps, recordFacts } from "./record_facts.ts";
 
 const sendId = newSendId();
 const at = "2026-03-01T10:00:00.000Z";
-const ABOUT: EventData<"fact.message.rendered"> = {
-  v: 1,
-  messageId: messageIdOf(sendId, 0),
-  sendId,
-  accountId: "acc_1",
-  index: 0,
-  attempt: 0,
-  at,
+const ABOUT = {
+  ...{ v: 1 as const, messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1" },
+  ...{ index: 0, attempt: 0, at },
 };
 
-const accepted: Fact = {
-  type: "fact.send.accepted",
-  data: { v: 1, sendId, accountId: "acc_1", at },
-};
 const parked: Fact = {
   type: "fact.send.parked",
-  data: { ...accepted.data, integrationId: 4, reason: "x", indexes: [0, 2] },
+  data: { v: 1, sendId, accountId: "acc_1", at, integrationId: 4, reason: "x", indexes: [0, 2] },
 };
-const rendered: Fact = { type: "fact.message.rendered", data: ABOUT };
-const printed: Fact = { type: "fact.message.printed", data: ABOUT };
-const sent: Fact = { type: "fact.message.sent", data: { ...ABOUT, reply: { code: 250 } } };
 const failed: Fact = {
   type: "fact.message.failed",
-  data: { ...ABOUT, stage: "renderer", reason: "x" },
+  data: { ...ABOUT, stage: "renderer", reason: "no such variable" },
 };
 
 function openLedger(changes: Partial<RecordDeps> = {}) {
   const done: string[] = [];
-  const recorded: RecordedFact[] = [];
+  const ledger = openMemoryLedger();
+  const recipients = { accountId: "acc_1", acceptedAt: new Date(at), emails: ["a@example.com"] };
   const deps: RecordDeps = {
-    materializeSends: (ids) => {
-      done.push(...ids.map((id) => `materialize ${id}`));
-      return Promise.resolve({ unknown: [] });
-    },
+    ledgerOf: ledger.ledgerOf,
+    findRecipients: () => Promise.resolve(new Map([[sendId, recipients]])),
+    hastenSweep: (id) => Promise.resolve(void done.push(`hasten ${id}`)),
     parkUntried: (parkings) => {
       done.push(...parkings.map(({ parkedFor, indexes, at }) => {
         return `park ${indexes} for ${parkedFor} at ${at.toISOString()}`;
       }));
       return Promise.resolve({ unknown: [] });
     },
-    recordFacts: (facts) => {
-      done.push(`record ${facts.length}`);
-      recorded.push(...facts);
-      return Promise.resolve({ orphans: [] });
-    },
     logger: { warn: (line) => void done.push(line) },
     ...changes,
   };
-  return { deps, done, recorded };
+  return { deps, done, ledger };
 }
 
-test("recordFacts() makes the documents of an accepted send before it folds facts", async () => {
-  const { deps, done, recorded } = openLedger();
-  await recordFacts([rendered, accepted, printed, failed], deps);
-  assert.deepEqual(done, [`materialize ${sendId}`, "record 3"]);
-  assert.deepEqual(recorded, [rendered, printed, failed]);
+test("recordFacts() ends the attempt of a message that failed before the mailer had it", async () => {
+  const { deps, done, ledger } = openLedger();
+  await recordFacts([failed], deps);
+  const [outcome] = ledger.written;
+  assert.deepEqual(outcome, {
+    ...{ messageId: ABOUT.messageId, attempt: 1, state: "failed", reason: "no such variable" },
+    at: new Date(at),
+    lines: [{ at: new Date(at), type: "failed", attempt: 0, detail: "no such variable" }],
+  });
+  assert.deepEqual(done, [`hasten ${sendId}`]);
 });
 
-test("recordFacts() parks a part of a send that has to wait, once its documents are there", async () => {
+test("recordFacts() changes nothing when a failure comes again, or an attempt is over", async () => {
+  const { deps, ledger } = openLedger();
+  await recordFacts([failed], deps);
+  await recordFacts([failed, failed], deps);
+  assert.equal(ledger.written.length, 1);
+  const other = openLedger();
+  other.ledger.registers.set(`${ABOUT.messageId}/1`, { by: "a mailer", dot: true });
+  await recordFacts([failed], other.deps);
+  assert.deepEqual(other.ledger.written, []);
+});
+
+test("recordFacts() parks a part of a send that has to wait", async () => {
   const { deps, done } = openLedger();
-  await recordFacts([parked, accepted], deps);
-  assert.deepEqual(done, [`materialize ${sendId}`, `park 0,2 for acc_1/4 at ${at}`, "record 0"]);
+  await recordFacts([parked], deps);
+  assert.deepEqual(done, [`park 0,2 for acc_1/4 at ${at}`]);
 });
 
 test("recordFacts() leaves out what the mailer writes itself", async () => {
-  const { deps, recorded } = openLedger();
-  await recordFacts([sent, rendered], deps);
-  assert.deepEqual(recorded, [rendered]);
+  const { deps, ledger } = openLedger();
+  const data = { ...ABOUT, attempt: 1, stage: "mailer" as const, reason: "x" };
+  await recordFacts([{ type: "fact.message.failed", data }], deps);
+  assert.deepEqual(ledger.written, []);
 });
 
-test("recordFacts() warns of sends and messages that the ledger does not have", async () => {
-  const { deps, done } = openLedger({
-    materializeSends: (unknown) => Promise.resolve({ unknown }),
-    parkUntried: () => Promise.resolve({ unknown: [sendId] }),
-    recordFacts: () => Promise.resolve({ orphans: ["msg_1"] }),
-  });
-  await recordFacts([accepted, parked, rendered], deps);
-  assert.deepEqual(done, [
-    "Unknown send in a fact",
-    "Unknown send in a fact",
-    "Unknown message in a fact",
-  ]);
+test("recordFacts() warns of sends that the ledger does not have, or that are another account's", async () => {
+  const { deps, done } = openLedger({ parkUntried: () => Promise.resolve({ unknown: [sendId] }) });
+  const data = { ...ABOUT, accountId: "acc_2", stage: "pdf" as const, reason: "x" };
+  await recordFacts([parked, { type: "fact.message.failed", data }], deps);
+  assert.deepEqual(done, ["Unknown send in a fact", "Unknown send in a fact"]);
 });
 
 test("recordFacts() throws when the ledger is away, so that the facts come again", async () => {
-  const { deps } = openLedger({ recordFacts: () => Promise.reject(new Error("away")) });
-  await assert.rejects(recordFacts([rendered], deps), /away/);
+  const { deps } = openLedger({ findRecipients: () => Promise.reject(new Error("away")) });
+  await assert.rejects(recordFacts([failed], deps), /away/);
 });

@@ -2,7 +2,7 @@ import { newSendId } from "@posthaste/contracts";
 import { type Bus, openBus, type Outgoing } from "@posthaste/messaging";
 import type { SendHead, UnfinishedMessage } from "@posthaste/storage";
 import { openLogger } from "@posthaste/telemetry";
-import { openTestNats, until } from "@posthaste/testing";
+import { openMemoryLedger, openTestNats, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type SweepDeps, sweepOnce } from "./sweep.ts";
@@ -13,12 +13,15 @@ const lane = "transactional";
 const send = { _id: newSendId(), accountId: "acc_1", lane, acceptedAt } as SendHead;
 
 const QUEUED: UnfinishedMessage = {
-  ...{ index: 0, state: "queued", attempt: 0, leaseUntil: null, nextAt: null, parkedFor: null },
+  ...{ index: 0, outcome: undefined, register: undefined, nextAt: null, parkedFor: null },
   enteredAt: acceptedAt,
 };
 
 function openSweeper(bus: Bus): SweepDeps {
   return {
+    ...openMemoryLedger(),
+    findRecipients: () => Promise.resolve(new Map()),
+    findIntegration: () => Promise.resolve(null),
     sendsToSweep: () => Promise.resolve([send]),
     unfinishedMessages: () => Promise.resolve([QUEUED]),
     settleSends: () => Promise.resolve(0),

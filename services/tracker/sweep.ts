@@ -3,11 +3,13 @@ import { crashPoint } from "@posthaste/runtime";
 import type { MessageStore, SendHead, SendStore } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
+import { endLost, type EndLostDeps } from "./end_lost.ts";
 import { decideSweep, patienceMs, recoveryMs, type StreamStates } from "./sweep_policy.ts";
 
 /** What the sweeper needs from the outside. */
 export interface SweepDeps
   extends
+    EndLostDeps,
     Pick<SendStore, "sendsToSweep" | "settleSends" | "claimSweep" | "hastenSweep">,
     Pick<MessageStore, "unfinishedMessages"> {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
@@ -112,15 +114,26 @@ async function sweepSend(
   const unfinished = await deps.unfinishedMessages(send);
   if (unfinished.length === 0) return true;
   const now = deps.now();
-  const decisions = unfinished.map((message) => decideSweep(message, { ...known, now }));
-  const again = unfinished.filter((_, position) => decisions[position]?.dispatch);
+  const decided = unfinished.map((message) => ({
+    message,
+    decision: decideSweep(message, { ...known, now }),
+  }));
+  const open = decided.filter(({ decision }) =>
+    decision.do === "complete" || decision.do === "unknown"
+  );
+  const again = decided.flatMap(({ message: { index }, decision }) =>
+    decision.do === "dispatch" ? [{ index, attempt: decision.n - 1 }] : []
+  );
+  // The next attempt goes out after its predecessor is called unknown, and never before.
+  if (open.length > 0) again.push(...await endLost(send, open, deps));
+  crashPoint("tracker.lost_ended");
   for (const event of dispatchesAgain(send, again)) await deps.publish(event, send.trace);
   if (again.length > 0) {
     crashPoint("tracker.sweep_dispatched");
     count("posthaste.sweep.dispatched", again.length);
     deps.logger.info("Dispatched again", { sendId: send._id, messages: again.length });
   }
-  const looks = decisions.flatMap((decision) => decision.dispatch ? [] : [decision.lookAt]);
+  const looks = decided.flatMap(({ decision }) => decision.do === "look" ? [decision.at] : []);
   if (looks.length > 0) await deps.hastenSweep(send._id, earliest(looks));
   return false;
 }

@@ -12,8 +12,8 @@ function ago(ms: number): Date {
 }
 
 function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
-  const at = { leaseUntil: null, nextAt: null, parkedFor: null, enteredAt: ago(HOUR) };
-  return { index: 0, state: "queued", attempt: 0, ...at, ...changes };
+  const at = { nextAt: null, parkedFor: null, enteredAt: ago(HOUR) };
+  return { index: 0, outcome: undefined, register: undefined, ...at, ...changes };
 }
 
 /** What the streams hold; the time of the oldest event in each. */
@@ -28,30 +28,19 @@ function decide(message: UnfinishedMessage, streams: StreamStates) {
 const EMPTY: StreamStates = new Map(
   ["RENDER", "PRINT", "MAIL"].map((name) => [name, { messages: 0, oldestAt: null }]),
 );
-const DISPATCH = { dispatch: true };
-const WAIT = { dispatch: false, lookAt: new Date(NOW.getTime() + GRACE_MS) };
+const DISPATCH = { do: "dispatch", n: 1 };
+const WAIT = { do: "look", at: new Date(NOW.getTime() + GRACE_MS) };
+const DEFERRED = { outcome: { attempt: 2, state: "deferred" as const } };
 
 test("decideSweep() dispatches a message that no stream holds", () => {
-  for (const state of ["queued", "rendered", "printed"] as const) {
-    for (const streams of [EMPTY, holding({}), holding({ FACTS: ago(2 * HOUR) })]) {
-      assert.deepEqual(decide(messageIn({ state }), streams), DISPATCH, state);
-    }
+  for (const streams of [EMPTY, holding({}), holding({ FACTS: ago(2 * HOUR) })]) {
+    assert.deepEqual(decide(messageIn({}), streams), DISPATCH);
   }
 });
 
-test("decideSweep() leaves a message alone whose stream holds something as old", () => {
-  const holders = {
-    queued: ["RENDER"],
-    rendered: ["PRINT", "MAIL"],
-    printed: ["MAIL"],
-  } as const;
-  for (const [state, names] of Object.entries(holders)) {
-    const message = messageIn({ state: state as keyof typeof holders });
-    for (const name of ["RENDER", "PRINT", "MAIL"] as const) {
-      const expected = (names as readonly string[]).includes(name) ? WAIT : DISPATCH;
-      const decided = decide(message, holding({ [name]: ago(2 * HOUR) }));
-      assert.deepEqual(decided, expected, `${state} ${name}`);
-    }
+test("decideSweep() leaves a message alone while a stream holds something as old", () => {
+  for (const name of ["RENDER", "PRINT", "MAIL"]) {
+    assert.deepEqual(decide(messageIn({}), holding({ [name]: ago(2 * HOUR) })), WAIT, name);
   }
 });
 
@@ -65,54 +54,60 @@ test("decideSweep() dispatches a message whose stream holds only what came later
 test("decideSweep() gives a message time to move on, and looks when that is over", () => {
   const young = messageIn({ enteredAt: ago(GRACE_MS - 1) });
   assert.deepEqual(decide(young, EMPTY), {
-    dispatch: false,
-    lookAt: new Date(NOW.getTime() + 1),
+    do: "look",
+    at: new Date(NOW.getTime() + 1),
   });
   assert.deepEqual(decide(messageIn({ enteredAt: ago(GRACE_MS) }), EMPTY), DISPATCH);
 });
 
 test("decideSweep() dispatches a deferred message that the broker did not bring back in time", () => {
-  const deferredUntil = (nextAt: Date | null) =>
-    decide(messageIn({ state: "deferred", nextAt }), EMPTY);
+  const deferredUntil = (nextAt: Date | null) => decide(messageIn({ ...DEFERRED, nextAt }), EMPTY);
   const later = new Date(NOW.getTime() + 1);
-  assert.deepEqual(deferredUntil(ago(GRACE_MS)), DISPATCH);
-  assert.deepEqual(deferredUntil(ago(HOUR)), DISPATCH);
-  assert.deepEqual(deferredUntil(null), DISPATCH);
-  assert.deepEqual(deferredUntil(ago(GRACE_MS - 1)), { dispatch: false, lookAt: later });
+  const third = { do: "dispatch", n: 3 };
+  assert.deepEqual(deferredUntil(ago(GRACE_MS)), third);
+  assert.deepEqual(deferredUntil(ago(HOUR)), third);
+  assert.deepEqual(deferredUntil(null), third);
+  assert.deepEqual(deferredUntil(ago(GRACE_MS - 1)), { do: "look", at: later });
   assert.deepEqual(deferredUntil(NOW), WAIT);
 });
 
 test("decideSweep() leaves a deferred message alone that may wait in a queue since its time", () => {
-  const message = messageIn({ state: "deferred", nextAt: ago(HOUR), enteredAt: ago(9 * HOUR) });
+  const message = messageIn({ ...DEFERRED, nextAt: ago(HOUR), enteredAt: ago(9 * HOUR) });
   for (const name of ["RENDER", "PRINT", "MAIL"]) {
     assert.deepEqual(decide(message, holding({ [name]: ago(2 * HOUR) })), WAIT, name);
   }
   // Other retries wait there, however late this one is.
-  assert.deepEqual(decide(message, holding({ RETRY: ago(2 * HOUR) })), DISPATCH);
-  assert.deepEqual(decide(message, holding({ MAIL: ago(HOUR / 2) })), DISPATCH);
+  const third = { do: "dispatch", n: 3 };
+  assert.deepEqual(decide(message, holding({ RETRY: ago(2 * HOUR) })), third);
+  assert.deepEqual(decide(message, holding({ MAIL: ago(HOUR / 2) })), third);
 });
 
 test("decideSweep() leaves a parked message to the releaser", () => {
-  const parked = messageIn({ state: "deferred", parkedFor: "acc_1/1", enteredAt: ago(9 * HOUR) });
+  const parked = messageIn({ parkedFor: "acc_1/1", enteredAt: ago(9 * HOUR) });
   assert.deepEqual(decide(parked, EMPTY), {
-    dispatch: false,
-    lookAt: new Date(NOW.getTime() + HOUR),
+    do: "look",
+    at: new Date(NOW.getTime() + HOUR),
   });
 });
 
-test("decideSweep() dispatches a message whose worker's lease is over", () => {
-  const leasedUntil = (leaseUntil: Date | null) =>
-    decide(messageIn({ state: "sending", leaseUntil }), EMPTY);
-  const later = new Date(NOW.getTime() + 1);
-  assert.deepEqual(leasedUntil(ago(1)), DISPATCH);
-  assert.deepEqual(leasedUntil(null), DISPATCH);
-  assert.deepEqual(leasedUntil(later), { dispatch: false, lookAt: later });
+test("decideSweep() waits for who may have sent the dot, and calls it unknown when the time is over", () => {
+  const register = { by: "a worker", dot: true as const };
+  const held = (isOver: boolean) => decide(messageIn({ register: { register, isOver } }), EMPTY);
+  assert.deepEqual(held(false), { do: "look", at: new Date(NOW.getTime() + 60_000) });
+  assert.deepEqual(held(true), { do: "unknown", n: 1 });
+});
+
+test("decideSweep() writes what a register says whose owner has not", () => {
+  const outcome = { state: "canceled" as const, at: NOW, lines: [] };
+  const register = { register: { by: "a person", void: outcome }, isOver: false };
+  assert.deepEqual(decide(messageIn({ register }), EMPTY), { do: "complete", n: 1, outcome });
 });
 
 test("decideSweep() leaves a message whose outcome is unknown to a person", () => {
-  assert.deepEqual(decide(messageIn({ state: "unknown" }), EMPTY), {
-    dispatch: false,
-    lookAt: new Date(NOW.getTime() + 24 * HOUR),
+  const outcome = { attempt: 1, state: "unknown" as const };
+  assert.deepEqual(decide(messageIn({ outcome }), EMPTY), {
+    do: "look",
+    at: new Date(NOW.getTime() + 24 * HOUR),
   });
 });
 

@@ -1,7 +1,7 @@
-import { newSendId } from "@posthaste/contracts";
+import { type Integration, newSendId } from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
 import type { SendHead, UnfinishedMessage } from "@posthaste/storage";
-import { until } from "@posthaste/testing";
+import { openMemoryLedger, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
@@ -31,12 +31,11 @@ function sendOf(changes: Partial<SendHead> = {}): SendHead {
 
 function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
   const at = {
-    leaseUntil: null,
     nextAt: null,
     parkedFor: null,
     enteredAt: new Date(NOW.getTime() - HOUR),
   };
-  return { index: 0, state: "queued", attempt: 0, ...at, ...changes };
+  return { index: 0, outcome: undefined, register: undefined, ...at, ...changes };
 }
 
 function openSweeper(
@@ -46,7 +45,17 @@ function openSweeper(
 ) {
   const done: string[] = [];
   const published: { outgoing: Outgoing; trace: string | undefined }[] = [];
+  const ledger = openMemoryLedger();
   const deps: SweepDeps = {
+    ledgerOf: ledger.ledgerOf,
+    findRecipients: (ids) =>
+      Promise.resolve(
+        new Map(ids.map((id) => [id, {
+          ...{ accountId: "acc_1", acceptedAt: NOW },
+          emails: Array.from({ length: 9 }, (_, index) => `r${index}@example.com`),
+        }])),
+      ),
+    findIntegration: () => Promise.resolve(null),
     sendsToSweep: (now, limit) => {
       done.push(`find ${limit} at ${now.toISOString()}`);
       return Promise.resolve(sends);
@@ -81,8 +90,10 @@ function openSweeper(
     logger: { info: () => {}, warn: (line) => void done.push(line) },
     ...changes,
   };
-  return { deps, done, published };
+  return { deps, done, published, ledger };
 }
+
+const SENDING = { by: "a worker", dot: true as const };
 
 const FIND = `find 200 at ${NOW.toISOString()}`;
 
@@ -136,17 +147,10 @@ test("sweepOnce() dispatches what is due with its attempts, in the send's trace"
       messageIn({ index: 1 }),
       messageIn({
         index: 4,
-        state: "deferred",
-        attempt: 2,
+        outcome: { attempt: 2, state: "deferred" },
         nextAt: new Date(past.getTime() - GRACE_MS),
       }),
-      messageIn({
-        index: 5,
-        state: "sending",
-        attempt: 3,
-        leaseUntil: new Date(NOW.getTime() + 1),
-      }),
-      messageIn({ index: 6, state: "sending", attempt: 1, leaseUntil: past }),
+      messageIn({ index: 5, register: { register: SENDING, isOver: false } }),
     ],
   });
   await sweepOnce(deps, { graceMs: GRACE_MS });
@@ -159,9 +163,41 @@ test("sweepOnce() dispatches what is due with its attempts, in the send's trace"
       sendId: send._id,
       accountId: "acc_1",
       lane: "bulk",
-      again: [{ index: 1, attempt: 0 }, { index: 4, attempt: 2 }, { index: 6, attempt: 1 }],
+      again: [{ index: 1, attempt: 0 }, { index: 4, attempt: 2 }],
     },
   });
+});
+
+test("sweepOnce() calls an attempt unknown whose worker was lost, before it dispatches the next", async () => {
+  const send = sendOf();
+  const lost = messageIn({ index: 6, register: { register: SENDING, isOver: true } });
+  for (const whenUnknown of ["retry", "hold"] as const) {
+    const { deps, ledger, published } = openSweeper([send], { [send._id]: [lost] }, {
+      findIntegration: () => Promise.resolve({ whenUnknown, retryForMs: 48 * HOUR } as Integration),
+    });
+    await sweepOnce(deps, { graceMs: GRACE_MS });
+    const [unknown] = ledger.written;
+    assert.deepEqual(
+      [unknown?.state, unknown?.unknownAttempt, unknown?.lines.at(-1)?.ambiguous],
+      [whenUnknown === "retry" ? "deferred" : "unknown", 1, true],
+    );
+    const types = published.map(({ outgoing }) => outgoing.type);
+    assert.deepEqual(
+      types,
+      whenUnknown === "retry"
+        ? ["fact.message.deferred", "send.resumed"]
+        : ["fact.message.unknown"],
+    );
+  }
+});
+
+test("sweepOnce() writes the outcome of a register whose owner was lost before it could", async () => {
+  const send = sendOf();
+  const outcome = { state: "canceled" as const, at: NOW, reason: "Canceled on request", lines: [] };
+  const register = { register: { by: "a person", void: outcome }, isOver: false };
+  const { deps, ledger } = openSweeper([send], { [send._id]: [messageIn({ register })] });
+  await sweepOnce(deps, { graceMs: GRACE_MS });
+  assert.deepEqual(ledger.written.map(({ state, attempt }) => [state, attempt]), [["canceled", 1]]);
 });
 
 test("sweepOnce() looks again when the next of the others is due", async () => {
@@ -169,14 +205,14 @@ test("sweepOnce() looks again when the next of the others is due", async () => {
   const soon = (ms: number) => new Date(NOW.getTime() + ms);
   const { deps, done, published } = openSweeper([send], {
     [send._id]: [
-      messageIn({ state: "deferred", nextAt: soon(7000) }),
-      messageIn({ state: "sending", leaseUntil: soon(3000) }),
-      messageIn({ state: "unknown" }),
+      messageIn({ outcome: { attempt: 1, state: "deferred" }, nextAt: soon(7000) }),
+      messageIn({ outcome: { attempt: 1, state: "deferred" }, nextAt: soon(9000) }),
+      messageIn({ outcome: { attempt: 1, state: "unknown" } }),
     ],
   });
   await sweepOnce(deps, { graceMs: GRACE_MS });
   assert.deepEqual(published, []);
-  assert.equal(done.at(-1), `hasten ${send._id} to 3000`);
+  assert.equal(done.at(-1), `hasten ${send._id} to ${7000 + GRACE_MS}`);
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
 

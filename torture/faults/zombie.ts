@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceName } from "@posthaste/dev";
 import type { Chaos, Fault } from "./fault.ts";
-import { LEASE_MS, REPLY_MS } from "../rig/rig.ts";
+import { REPLY_MS, TRANSFER_MS } from "../rig/rig.ts";
 
 const ROLES: readonly ServiceName[] = ["mailer", "renderer", "pdf", "tracker"];
 
@@ -15,7 +15,7 @@ function freezeOf(role: ServiceName) {
       rig.pods.freeze(pod);
       count("other", role);
       // To the end even if the run is over meanwhile: the others must have taken its work.
-      await delay(LEASE_MS + REPLY_MS + random.integer(500, 3000));
+      await delay(TRANSFER_MS + REPLY_MS + random.integer(500, 3000));
       rig.pods.thaw(pod);
     }
     for (const pod of rig.pods.running(role).slice(1)) await rig.pods.end(pod, "SIGTERM");

@@ -274,7 +274,7 @@ async function attackInvitations(world: World, tries: number): Promise<Tried> {
     }
     const members = await store.listMembers(other.accountId);
     if (members.some(({ user }) => user.email === email)) through++;
-    await world.db.collection("attempts").deleteMany({});
+    await world.db.collection("sign_in_attempts").deleteMany({});
     for (const accountId of [own.accountId, other.accountId]) {
       for (const { _id } of await store.listInvitations(accountId, new Date())) {
         await store.removeInvitation(accountId, _id);
@@ -324,7 +324,7 @@ async function attackProvider(world: World, tries: number): Promise<Tried> {
     );
     const members = await store.listMembers(own.accountId);
     if (isIn || members.some(({ user }) => user.email === email)) through++;
-    await db.collection("attempts").deleteMany({});
+    await db.collection("sign_in_attempts").deleteMany({});
     for (const { _id } of await store.listInvitations(own.accountId, new Date())) {
       await store.removeInvitation(own.accountId, _id);
     }
@@ -342,7 +342,7 @@ async function attackInbox(world: World, tries: number): Promise<Tried> {
   await delay(500);
   const mails = (await systemMailTo(world, email)).length - before;
   if (mails === 0) throw new Error("Cannot attack an inbox: nothing is sent at all");
-  await world.db.collection("attempts").deleteMany({});
+  await world.db.collection("sign_in_attempts").deleteMany({});
   return { tries, through: Math.max(0, mails - MAX_MAILS), note: `${mails} mails` };
 }
 
@@ -460,7 +460,7 @@ async function attackAnswers(world: World, tries: number): Promise<Tried> {
     const answers = [await asked(known), await asked(unknown)];
     if (answers[0] !== answers[1]) through++;
     // Who guesses has to wait; the comparison goes on as it began.
-    await world.db.collection("attempts").deleteMany({});
+    await world.db.collection("sign_in_attempts").deleteMany({});
   }
   return { tries, through };
 }

@@ -68,8 +68,8 @@ export interface RigOptions {
 /** What a lost worker had in hand comes again after this long instead of 30 s. */
 export const ACK_WAIT_MS = 3000;
 
-/** A claim holds for so long instead of 5 min. */
-export const LEASE_MS = 4000;
+/** A mail may take so long up to its final dot instead of 5 min. */
+export const TRANSFER_MS = 4000;
 
 /** A server may think about a mail for so long instead of 10 min. */
 export const REPLY_MS = 2000;
@@ -94,7 +94,7 @@ const IDLE_MS = 1000;
 const QUICK: Partial<Record<ServiceName, Settings>> = {
   tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: `${GRACE_MS}ms`, RELEASE_INTERVAL: "100ms" },
   mailer: {
-    CLAIM_LEASE: `${LEASE_MS}ms`,
+    TRANSFER_TIMEOUT: `${TRANSFER_MS}ms`,
     REPLY_TIMEOUT: `${REPLY_MS}ms`,
     CONNECTION_IDLE: `${IDLE_MS}ms`,
   },

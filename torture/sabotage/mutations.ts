@@ -30,8 +30,10 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the ledger says sent before the server's reply",
     patches: [{
       file: "services/mailer/send_step.ts",
-      find: '      crashPoint("mailer.dot_confirmed");\n',
-      replace: "      await deps.markSent({ messageId, attempt, at: now });\n",
+      find: "    onDot: () => attempt.confirm(),\n",
+      replace: "    onDot: async () => {\n      await attempt.confirm();\n" +
+        '      const sent = { state: "sent" as const, at: deps.now(), lines: [] };\n' +
+        '      await attempt.end(sent, "accepted");\n    },\n',
     }],
     fault: "smtp-refusals",
     load: LIGHT,
@@ -73,14 +75,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "M5",
-    description: "claims without a fence",
+    description: "a register that another worker has is taken for one's own",
     patches: [{
-      file: "libs/storage/message_claim.ts",
-      find: "    accountId,\n    attempt,\n    $or: [\n" +
-        "      { state: { $in: [...CLAIMABLE_STATES] } },\n" +
-        '      { state: "sending", leaseUntil: { $lt: now } },\n' +
-        "    ],\n",
-      replace: "    accountId,\n",
+      file: "libs/storage/delivery_ledger.ts",
+      find: '      if (isFree) return { type: "inserted" };\n',
+      replace: '      if (isFree || !isFree) return { type: "inserted" };\n',
     }],
     fault: "broker-pause",
     load: { messages: 1500, minutes: 1 },
@@ -89,9 +88,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "M6",
     description: "what nobody can know is tried again, whatever the integration says",
     patches: [{
-      file: "services/mailer/outcome.ts",
-      find: 'if (verdict.kind === "unknown" && policy.whenUnknown === "hold") {',
-      replace: 'if ((verdict.kind as string) === "nothing") {',
+      file: "libs/delivery/unknown_outcome.ts",
+      find: 'if (whenUnknown === "hold") ',
+      replace: 'if ((whenUnknown as string) === "never") ',
     }],
     fault: "smtp-doubt-hold",
     load: LIGHT,
@@ -165,11 +164,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "X1",
-    description: "a worker ends a mail though its lease is over",
+    description: "a worker ends a mail though its time is over",
     patches: [{
-      file: "services/mailer/send_step.ts",
-      find: "if (!holds || deps.now() >= leaseUntil) {",
-      replace: "if (!holds && deps.now() < new Date(0)) {",
+      file: "libs/delivery/ending.ts",
+      find: "  return isValid && !isLate;\n",
+      replace: "  return isValid || isLate;\n",
     }],
     fault: "zombie-mailer",
     load: LONGER,
@@ -178,20 +177,20 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "X2",
     description: "a mail that may have arrived is sent again, and the timeline does not say so",
     patches: [{
-      file: "services/mailer/send_step.ts",
-      find: "    await deps.noteAmbiguity({ messageId, attempt, at: work.claimedAt, reason });\n",
-      replace: "",
+      file: "services/tracker/end_lost.ts",
+      find: "detail: reason, ambiguous: true }",
+      replace: "detail: reason }",
     }],
     fault: "kill-mailer",
     load: LONGER,
   },
   {
     name: "X3",
-    description: "what a killed worker had claimed is never claimed again",
+    description: "what a killed worker had taken is waited for without end",
     patches: [{
-      file: "libs/storage/message_claim.ts",
-      find: '      { state: "sending", leaseUntil: { $lt: now } },\n',
-      replace: "",
+      file: "libs/storage/delivery_ledger.ts",
+      find: '{ $set: { isOver: { $lt: [until, "$$NOW"] } } },',
+      replace: '{ $set: { isOver: { $lt: ["$$NOW", new Date(0)] } } },',
     }],
     fault: "kill-mailer",
     load: LONGER,
@@ -238,9 +237,9 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the mailer logs the login",
     patches: [{
       file: "services/mailer/send_step.ts",
-      find: "  const { message: { messageId }, attempt } = work;\n  return deps.send({\n",
-      replace: "  const { message: { messageId }, attempt } = work;\n" +
-        "  deps.logger.warn(`Logs in with ${opened.auth?.password}`);\n  return deps.send({\n",
+      find: "  return deps.send({\n    integration: opened,\n",
+      replace: "  deps.logger.warn(`Logs in with ${opened.auth?.password}`);\n" +
+        "  return deps.send({\n    integration: opened,\n",
     }],
     fault: "smtp-refusals",
     load: LIGHT,
@@ -272,7 +271,8 @@ export const MUTATIONS: readonly Mutation[] = [
 
 /** Names of sabotages of the research that are not tried, with the reason. */
 export const NOT_TRIED: Readonly<Record<string, string>> = {
-  M9: "what waits too long in a worker comes again and fails its claim: no ledger can differ",
+  M9:
+    "what waits too long in a worker comes again and finds its register taken: no ledger can differ",
   M12: "an address with a comma is refused by the interface before a mailer sees it",
   M13: "the browser's network is the subject of the tests of the pdf service",
   M14: "certificates are the subject of e2e/failure_test.ts",

@@ -1,0 +1,81 @@
+import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
+
+interface Waiting<T> extends PromiseWithResolvers<boolean> {
+  document: T;
+}
+
+/** How inserts are grouped. */
+export interface InsertGroupOptions {
+  /** How long an insert waits for company, in milliseconds. @default {0} */
+  lingerMs?: number;
+}
+
+const MOST_AT_ONCE = 500;
+const MOST_COMMANDS = 2;
+const DUPLICATE_KEY = 11000;
+
+/**
+ * Groups inserts of one process, whatever they belong to, into one command each: a majority then confirms
+ * and syncs many at the price of one.
+ *
+ * @returns Inserts a document, and returns whether its `_id` was free.
+ */
+export function insertGroup<T extends { _id: string }>(
+  collection: Collection<T>,
+  { lingerMs = 0 }: InsertGroupOptions = {},
+): (document: T) => Promise<boolean> {
+  let waiting: Waiting<T>[] = [];
+  let commands = 0;
+  let isPlanned = false;
+
+  function plan(afterMs: number): void {
+    if (isPlanned || commands >= MOST_COMMANDS || waiting.length === 0) return;
+    isPlanned = true;
+    const begin = () => {
+      isPlanned = false;
+      void flush();
+    };
+    if (afterMs > 0) setTimeout(begin, afterMs);
+    else setImmediate(begin);
+  }
+
+  async function flush(): Promise<void> {
+    const group = waiting.slice(0, MOST_AT_ONCE);
+    waiting = waiting.slice(MOST_AT_ONCE);
+    commands++;
+    try {
+      const taken = await insert(collection, group.map(({ document }) => document));
+      for (const [position, { resolve }] of group.entries()) resolve(!taken.has(position));
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    } finally {
+      commands--;
+      plan(0);
+    }
+  }
+
+  return (document) => {
+    const entry = { document, ...Promise.withResolvers<boolean>() };
+    waiting.push(entry);
+    plan(lingerMs);
+    return entry.promise;
+  };
+}
+
+/** Inserts what is free and returns the positions of the others. @throws If anything else is wrong. */
+async function insert<T extends { _id: string }>(
+  collection: Collection<T>,
+  documents: T[],
+): Promise<Set<number>> {
+  try {
+    await collection.insertMany(documents as OptionalUnlessRequiredId<T>[], { ordered: false });
+    return new Set();
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    // After it, nobody knows of any of them whether it is there to stay.
+    if (error.result.getWriteConcernError() !== undefined) throw error;
+    const faults = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+    if (faults.length === 0 || faults.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+    return new Set(faults.map(({ index }) => index));
+  }
+}

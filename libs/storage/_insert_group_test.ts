@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+import { insertGroup } from "./_insert_group.ts";
+
+interface Line {
+  _id: string;
+  by: string;
+}
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+const lines = () => opened.db.collection<Line>("insert_group");
+
+test("insertGroup() inserts what comes at once by few commands, and each `_id` once", async () => {
+  await lines().insertOne({ _id: "7", by: "another" });
+  await opened.db.command({ profile: 2 });
+  const insert = insertGroup(lines());
+  const wanted = Array.from({ length: 100 }, (_, index) => ({ _id: `${index % 50}`, by: "me" }));
+  const free = await Promise.all(wanted.map(insert));
+  await opened.db.command({ profile: 0 });
+  assert.equal(free.filter(Boolean).length, 49);
+  assert.equal(free[7], false);
+  // Of two alike in one group the first one counts.
+  assert.deepEqual(free.slice(0, 3), [true, true, true]);
+  assert.deepEqual(free.slice(50, 53), [false, false, false]);
+  assert.equal(await lines().countDocuments({ by: "me" }), 49);
+  const commands = await opened.db.collection("system.profile").countDocuments({
+    op: "insert",
+    ns: /\.insert_group$/,
+  });
+  assert.equal(commands, 1);
+});
+
+test("insertGroup() rejects all of a group that fails for another cause, and goes on with the next", async () => {
+  await opened.db.createCollection("insert_checked", {
+    validator: { by: { $ne: "nobody" } },
+  });
+  const insert = insertGroup(opened.db.collection<Line>("insert_checked"));
+  const group = ["a", "nobody", "c"].map((by) => insert({ _id: by, by }));
+  const settled = await Promise.allSettled(group);
+  assert.deepEqual(settled.map(({ status }) => status), Array(3).fill("rejected"));
+  // It was written all the same: whoever asks again is told so.
+  assert.equal(await insert({ _id: "c", by: "c" }), false);
+  assert.equal(await insert({ _id: "d", by: "d" }), true);
+});
+
+test("insertGroup() waits for company as long as it is told", async () => {
+  await opened.db.command({ profile: 2 });
+  const insert = insertGroup(opened.db.collection<Line>("insert_linger"), { lingerMs: 20 });
+  const first = insert({ _id: "1", by: "me" });
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([first, insert({ _id: "2", by: "me" })]);
+  await opened.db.command({ profile: 0 });
+  const commands = await opened.db.collection("system.profile").countDocuments({
+    op: "insert",
+    ns: /\.insert_linger$/,
+  });
+  assert.equal(commands, 1);
+});

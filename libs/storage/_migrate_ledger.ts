@@ -1,0 +1,84 @@
+import type { Message, Send } from "@posthaste/contracts";
+import { type Db, MongoServerError, Timestamp } from "mongodb";
+import { collectionsOf, emailsOf } from "./_collections.ts";
+import { hasOnlyDuplicateKeys } from "./_duplicate_key.ts";
+import type { StoredRegister } from "./delivery_ledger.ts";
+import { readLedgerMark } from "./ledger_version.ts";
+
+/** What version 1 wrote of a message beside. */
+type FirstMessage = Message & { leaseUntil?: Date | null; dotAt?: Date | null };
+
+const AT_ONCE = 500;
+
+/** There was no such index, or no such collection yet. */
+const GONE = ["IndexNotFound", "NamespaceNotFound"];
+
+/**
+ * Brings the documents of version 1 up: messages had a document before their first outcome, and claims with
+ * leases; registers did not exist. No service may run meanwhile. What was on its way goes on: it may be
+ * repeated, and broken off.
+ */
+export async function migrateLedger(db: Db, now: Date): Promise<void> {
+  const mark = await readLedgerMark(db);
+  if (mark !== null && mark.version >= 2) return;
+  await freeAttempts(db);
+  await convertClaims(db, now);
+  const { messages } = collectionsOf(db);
+  const preparing = {
+    state: { $in: ["queued" as const, "rendered" as const, "printed" as const] },
+  };
+  // Nothing came of them yet: their sends say all that there is to know.
+  await messages.deleteMany({ ...preparing, attempt: 0 });
+  await messages.updateMany(preparing, { $set: { state: "deferred", nextAt: now } });
+  await noteEmails(db);
+}
+
+/** Attempts to sign in had the name that registers have now. */
+async function freeAttempts(db: Db): Promise<void> {
+  const attempts = db.collection("attempts");
+  await attempts.deleteMany({ forgetAt: { $exists: true } });
+  await attempts.dropIndex("forgetAt_1").catch((error) => {
+    if (!(error instanceof MongoServerError && GONE.includes(error.codeName ?? ""))) throw error;
+  });
+}
+
+/** A claim whose dot may have gone out becomes a register; the others are as if they had not been. */
+async function convertClaims(db: Db, now: Date): Promise<void> {
+  const { messages, registers } = collectionsOf(db);
+  const claimed = messages.find({ state: "sending" }) as unknown as AsyncIterable<FirstMessage>;
+  let found: StoredRegister[] = [];
+  const flush = async () => {
+    if (found.length === 0) return;
+    const documents = found;
+    found = [];
+    await registers.insertMany(documents, { ordered: false }).catch((error) => {
+      if (!hasOnlyDuplicateKeys(error)) throw error;
+    });
+  };
+  for await (const { _id, attempt, dotAt, leaseUntil } of claimed) {
+    if (!dotAt) continue;
+    const waitMs = Math.max(0, (leaseUntil ?? now).getTime() - now.getTime());
+    const at = new Timestamp({ t: 0, i: 0 });
+    found.push({ _id: `${_id}/${attempt}`, by: "version 1", at, dot: true, waitMs });
+    if (found.length === AT_ONCE) await flush();
+  }
+  await flush();
+  await messages.deleteMany({ state: "sending", attempt: 1 });
+  await messages.updateMany({ state: "sending" }, {
+    $set: { state: "deferred", nextAt: now },
+    $inc: { attempt: -1 },
+    $unset: { leaseUntil: "", dotAt: "" },
+  });
+}
+
+/** What waits is found by its address. */
+async function noteEmails(db: Db): Promise<void> {
+  const { sends } = collectionsOf(db);
+  const open = sends.find({ settledAt: null, emails: { $exists: false } })
+    .project<{ _id: string; request?: string }>({ request: 1 });
+  for await (const { _id, request } of open) {
+    if (request === undefined) continue;
+    const { to }: Send["request"] = JSON.parse(request);
+    await sends.updateOne({ _id, settledAt: null }, { $set: { emails: emailsOf(to) } });
+  }
+}

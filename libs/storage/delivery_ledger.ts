@@ -1,0 +1,260 @@
+import type { Message, SmtpReply, TimelineEntry } from "@posthaste/contracts";
+import {
+  type DeliveryLedger,
+  type FoundRegister,
+  heldGuard,
+  type LedgerAnswer,
+  type LedgerRequest,
+  type Outcome,
+  outcomeGuard,
+  type Register,
+  type StoredOutcome,
+} from "@posthaste/delivery";
+import { errorType } from "@posthaste/telemetry";
+import { type Db, type Filter, Timestamp, type UpdateFilter } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { measured } from "./_measured.ts";
+import { insertGroup } from "./_insert_group.ts";
+import { UNTOUCHED } from "./_message_document.ts";
+import { writeGroup } from "./_write_group.ts";
+
+/** Which message an outcome is of: all that its document says besides. */
+export type MessageIdentity =
+  & Pick<
+    Message,
+    "sendId" | "accountId" | "index" | "email" | "acceptedAt"
+  >
+  & { messageId: string };
+
+/** What an attempt came to, with all that is stored of it. */
+export interface AttemptOutcome extends Outcome {
+  at: Date;
+  /** A sentence for people; missing for `sent`. */
+  reason?: string;
+  /** What the server said. */
+  reply?: SmtpReply;
+  /** While `deferred`: when to try again. */
+  nextAt?: Date;
+  /** While `deferred`: `_id` of the integration whose turn it waits for. */
+  parkedFor?: string;
+  /** SHA-256 of what was sent, in hex. */
+  mimeHash?: string;
+  /** Lines of the timeline since the outcome before. */
+  lines: TimelineEntry[];
+}
+
+/** A register as it is stored: it is inserted, and never changed. */
+export type StoredRegister =
+  & {
+    /** `<message>/<n>` */
+    _id: string;
+    by: string;
+    /** When it was inserted, by the database's clock. */
+    at: Timestamp;
+    /** With `dot`: how long its owner waits for the server's reply, at most, in milliseconds. */
+    waitMs?: number;
+  }
+  & ({ dot: true } | { void: AttemptOutcome });
+
+/** The registers and outcomes of messages, for the code of the delivery protocol. */
+export interface DeliveryLedgers {
+  /**
+   * Returns the ledger of one message. What comes at once, of whatever message, is one command.
+   *
+   * @param waitMs How long the owner of a register waits for the server's reply, at most.
+   */
+  ledgerOf(message: MessageIdentity, options?: { waitMs?: number }): DeliveryLedger<AttemptOutcome>;
+  /** Finds registers by message and attempt; the key is `<message>/<n>`. */
+  findRegisters(
+    attempts: readonly { messageId: string; n: number }[],
+  ): Promise<Map<string, FoundRegister<AttemptOutcome>>>;
+}
+
+/** Nobody waits for an outcome: it may wait for company. */
+const OUTCOME_LINGER_MS = 5;
+
+/** Returns the ids of all registers of messages in a range of ids, as a range. */
+export function registerRange({ $gte, $lte }: { $gte: string; $lte: string }) {
+  return { $gte: `${$gte}/`, $lt: `${$lte}0` };
+}
+
+/** Gives the registers and outcomes of messages. */
+export function deliveryLedgers(db: Db): DeliveryLedgers {
+  const { messages, registers } = collectionsOf(db);
+  const insertRegister = insertGroup(registers);
+  const insertOutcome = insertGroup(messages, { lingerMs: OUTCOME_LINGER_MS });
+  const updateOutcome = writeGroup(messages);
+
+  // Each is measured under its own name.
+  const operations = measured({
+    async insertRegister(
+      messageId: string,
+      { n, register }: { n: number; register: Register<AttemptOutcome> },
+      waitMs: number | undefined,
+    ): Promise<LedgerAnswer<AttemptOutcome>> {
+      const _id = `${messageId}/${n}`;
+      const isFree = await insertRegister({
+        _id,
+        // Zero in an insert: the server puts its own time there.
+        at: new Timestamp({ t: 0, i: 0 }),
+        ...register,
+        ...("dot" in register && waitMs !== undefined ? { waitMs } : {}),
+      });
+      if (isFree) return { type: "inserted" };
+      const found = await registers.findOne({ _id });
+      // Not known to a majority yet, or rolled back: the same insert tells.
+      return found === null
+        ? { type: "unsure" }
+        : { type: "existing", register: registerOf(found) };
+    },
+    async writeOutcome(
+      message: MessageIdentity,
+      { n, outcome }: { n: number; outcome: AttemptOutcome },
+    ): Promise<boolean> {
+      const { messageId: _id, accountId } = message;
+      const guard = outcomeGuard(n);
+      if ("insert" in guard && await insertOutcome(documentOf(message, n, outcome))) return true;
+      const { attempt, not } = "insert" in guard ? { attempt: 0, not: "sent" as const } : guard;
+      const last = outcome.lines.at(-1);
+      return await updateOutcome({
+        filter: { _id, accountId, attempt, state: { $ne: not } },
+        update: changeOf(n, outcome),
+        // Its line tells one's own write from another's.
+        done: {
+          ...{ _id, accountId, attempt: n, state: outcome.state },
+          ...(last === undefined ? {} : {
+            timeline: { $elemMatch: { at: last.at, type: last.type, attempt: last.attempt } },
+          }),
+        } as Filter<Message>,
+      });
+    },
+    async replaceHeld(
+      { messageId: _id, accountId }: MessageIdentity,
+      { n, outcome }: { n: number; outcome: AttemptOutcome },
+    ): Promise<boolean> {
+      const { $set, $push } = changeOf(n, outcome);
+      const change = { $set, $push, $pull: { unknownAttempts: n } };
+      const filter = { _id, accountId, ...heldGuard(n) };
+      return (await messages.updateOne(filter, change)).matchedCount > 0;
+    },
+    async markSent(
+      { messageId: _id, accountId }: MessageIdentity,
+      { attempt, outcome }: { attempt: number; outcome: AttemptOutcome },
+    ): Promise<boolean> {
+      const { $set, $push } = changeOf(attempt, outcome);
+      const filter = { _id, accountId, attempt, state: { $ne: "sent" as const } };
+      return (await messages.updateOne(filter, { $set, $push })).matchedCount > 0;
+    },
+    async readOutcome(
+      { messageId: _id, accountId }: MessageIdentity,
+    ): Promise<StoredOutcome | undefined> {
+      const projection = { attempt: 1, state: 1 };
+      const found = await messages.findOne({ _id, accountId }, { projection });
+      return found === null ? undefined : outcomeOf(found);
+    },
+  });
+
+  async function perform(
+    message: MessageIdentity,
+    request: LedgerRequest<AttemptOutcome>,
+    waitMs: number | undefined,
+  ): Promise<LedgerAnswer<AttemptOutcome>> {
+    switch (request.op) {
+      case "insertRegister":
+        return await operations.insertRegister(message.messageId, request, waitMs);
+      case "readMessage":
+        return { type: "read", message: await operations.readOutcome(message) };
+      default:
+        return { type: "written", held: await operations[request.op](message, request as never) };
+    }
+  }
+
+  return {
+    ledgerOf: (message, { waitMs } = {}) => ({
+      async perform(request) {
+        try {
+          return await perform(message, request, waitMs);
+        } catch (error) {
+          if (isUnsure(error)) return { type: "unsure" };
+          throw error;
+        }
+      },
+    }),
+    async findRegisters(attempts) {
+      if (attempts.length === 0) return new Map();
+      const ids = attempts.map(({ messageId, n }) => `${messageId}/${n}`);
+      const until = { $add: [{ $toDate: "$at" }, { $ifNull: ["$waitMs", 0] }] };
+      const found = await registers.aggregate<StoredRegister & { isOver: boolean }>([
+        { $match: { _id: { $in: ids } } },
+        { $set: { isOver: { $lt: [until, "$$NOW"] } } },
+      ]).toArray();
+      return new Map(
+        found.map((stored) => [
+          stored._id,
+          { register: registerOf(stored), isOver: stored.isOver },
+        ]),
+      );
+    },
+  };
+}
+
+/** Returns what the protocol must know of a document; of a message that only waits there is no outcome. */
+export function outcomeOf(
+  { attempt, state }: Pick<Message, "attempt" | "state">,
+): StoredOutcome | undefined {
+  return attempt === 0 ? undefined : { attempt, state } as StoredOutcome;
+}
+
+function registerOf(stored: StoredRegister): Register<AttemptOutcome> {
+  const { by } = stored;
+  return "void" in stored ? { by, void: stored.void } : { by, dot: true };
+}
+
+/** Whether an error leaves open what was written. */
+function isUnsure(error: unknown): boolean {
+  const type = errorType(error);
+  return type === "unavailable" || type === "timeout";
+}
+
+const FINAL: ReadonlySet<string> = new Set(["sent", "failed", "canceled"]);
+
+function fieldsOf(n: number, outcome: AttemptOutcome) {
+  const { state, at, reason, reply, nextAt, parkedFor, mimeHash, sentBy } = outcome;
+  return {
+    state,
+    attempt: n,
+    sentBy: state === "sent" ? sentBy ?? n : null,
+    nextAt: nextAt ?? null,
+    parkedFor: parkedFor ?? null,
+    releasedFor: null,
+    finishedAt: FINAL.has(state) ? at : null,
+    reason: reason ?? null,
+    reply: reply ?? null,
+    ...(mimeHash === undefined ? {} : { mimeHash }),
+  };
+}
+
+function documentOf(
+  { messageId: _id, ...identity }: MessageIdentity,
+  n: number,
+  outcome: AttemptOutcome,
+): Message {
+  const { unknownAttempt, lines } = outcome;
+  return {
+    _id,
+    ...identity,
+    ...UNTOUCHED,
+    ...fieldsOf(n, outcome),
+    unknownAttempts: unknownAttempt === undefined ? [] : [unknownAttempt],
+    timeline: lines,
+  };
+}
+
+function changeOf(n: number, outcome: AttemptOutcome) {
+  const { unknownAttempt, lines } = outcome;
+  return {
+    $set: fieldsOf(n, outcome),
+    $push: { timeline: { $each: lines } },
+    ...(unknownAttempt === undefined ? {} : { $addToSet: { unknownAttempts: unknownAttempt } }),
+  } satisfies UpdateFilter<Message>;
+}

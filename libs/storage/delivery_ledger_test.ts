@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { advance, beginDot, beginVoid, replied } from "@posthaste/delivery";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Document } from "mongodb";
+import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+import type { AttemptOutcome, MessageIdentity } from "./delivery_ledger.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+
+function messageOfNew(): MessageIdentity {
+  const { attempt: _attempt, now: _now, ...message } = parkingOf(sendOf(), 0, at(0));
+  return message;
+}
+
+function outcomeOf(
+  state: AttemptOutcome["state"],
+  { n, seconds, ...rest }: { n: number; seconds: number } & Partial<AttemptOutcome>,
+): AttemptOutcome {
+  const line = { at: at(seconds), type: state, attempt: n };
+  return { state, at: at(seconds), lines: [line], ...rest };
+}
+
+const stored = ({ messageId }: MessageIdentity) =>
+  opened.db.collection<Document & { _id: string }>("messages").findOne({ _id: messageId });
+
+test("a message that simply goes costs two inserts and no update", async () => {
+  const { store, db } = opened;
+  const message = messageOfNew();
+  await db.command({ profile: 2 });
+  const ledger = store.ledgerOf(message, { waitMs: 900_000 });
+  assert.equal((await advance(beginDot({ n: 1, by: "one" }), ledger)).phase, "dot");
+  const sent = outcomeOf("sent", { n: 1, seconds: 1, reply: { code: 250 }, mimeHash: "ab" });
+  await advance(replied({ n: 1 }, { outcome: sent, certainty: "accepted" }), ledger);
+  await db.command({ profile: 0 });
+  const operations = await db.collection("system.profile")
+    .find({ ns: /\.(messages|attempts)$/ }).project({ _id: 0, op: 1, ns: 1 }).toArray();
+  assert.deepEqual(operations.map(({ op, ns }) => `${op} ${ns.split(".").at(-1)}`), [
+    "insert attempts",
+    "insert messages",
+  ]);
+  assert.deepEqual(await stored(message), {
+    _id: message.messageId,
+    ...{ sendId: message.sendId, accountId: "acc_1", index: 0, email: "r0@example.com" },
+    ...{ state: "sent", attempt: 1, sentBy: 1, unknownAttempts: [], acceptedAt: at(0) },
+    ...{ finishedAt: at(1), nextAt: null, reason: null, reply: { code: 250 }, mimeHash: "ab" },
+    ...{ parkedFor: null, releasedFor: null, timeline: sent.lines },
+  });
+});
+
+test("of all who end an attempt, by the dot or otherwise, one has its register", async () => {
+  const { store } = opened;
+  const message = messageOfNew();
+  const outcome = outcomeOf("canceled", { n: 1, seconds: 2 });
+  const endings = await Promise.all(Array.from({ length: 20 }, (_, worker) => {
+    const by = `worker ${worker}`;
+    const begun = worker % 2 === 0
+      ? beginDot<AttemptOutcome>({ n: 1, by })
+      : beginVoid({ n: 1, by, outcome });
+    return advance(begun, store.ledgerOf(message));
+  }));
+  const winners = endings.filter((ending) =>
+    ending.phase === "dot" || ending.phase === "end" && ending.result === "written"
+  );
+  assert.equal(winners.length, 1);
+  const registers = await store.findRegisters([
+    { messageId: message.messageId, n: 1 },
+    { messageId: message.messageId, n: 2 },
+  ]);
+  assert.deepEqual([...registers.keys()], [`${message.messageId}/1`]);
+});
+
+test("an outcome is written after the one before it, once, and never over what was sent", async () => {
+  const { store } = opened;
+  const message = messageOfNew();
+  const ledger = store.ledgerOf(message);
+  const write = (n: number, outcome: AttemptOutcome) =>
+    ledger.perform({ op: "writeOutcome", n, outcome });
+  const busy = outcomeOf("deferred", { n: 1, seconds: 1, nextAt: at(61), reason: "busy" });
+  assert.deepEqual(await write(2, busy), { type: "written", held: false });
+  assert.deepEqual(await write(1, busy), { type: "written", held: true });
+  assert.deepEqual(await write(1, outcomeOf("sent", { n: 1, seconds: 3 })), {
+    type: "written",
+    held: false,
+  });
+  const sent = outcomeOf("sent", { n: 2, seconds: 70 });
+  assert.deepEqual(await write(2, sent), { type: "written", held: true });
+  assert.deepEqual(await write(3, outcomeOf("failed", { n: 3, seconds: 80 })), {
+    type: "written",
+    held: false,
+  });
+  const found = await stored(message);
+  assert.deepEqual([found?.["state"], found?.["attempt"], found?.["nextAt"]], ["sent", 2, null]);
+  assert.deepEqual(found?.["timeline"], [...busy.lines, ...sent.lines]);
+});
+
+test("a mail that the server took after all is sent, though it was called unknown and tried again", async () => {
+  const { store } = opened;
+  const message = messageOfNew();
+  const ledger = store.ledgerOf(message, { waitMs: 0 });
+  await advance(beginDot({ n: 1, by: "slow" }), ledger);
+  const unknown = outcomeOf("deferred", { n: 1, seconds: 9, nextAt: at(10), unknownAttempt: 1 });
+  await ledger.perform({ op: "writeOutcome", n: 1, outcome: unknown });
+  const sent = outcomeOf("sent", { n: 1, seconds: 12 });
+  const ending = await advance(
+    replied({ n: 1 }, { outcome: sent, certainty: "accepted" }),
+    ledger,
+  );
+  assert.deepEqual(ending, { phase: "end", result: "late" });
+  const found = await stored(message);
+  assert.deepEqual(
+    [found?.["state"], found?.["attempt"], found?.["sentBy"], found?.["unknownAttempts"]],
+    ["sent", 2, 1, [1]],
+  );
+  const next = await advance(beginDot({ n: 2, by: "again" }), ledger);
+  assert.ok(next.phase === "end" && next.result === "abandoned");
+});
+
+test("findRegisters() tells by the database's clock whether the time for the reply is over", async () => {
+  const { store } = opened;
+  const [short, long] = [messageOfNew(), messageOfNew()];
+  await advance(beginDot({ n: 1, by: "a" }), store.ledgerOf(short, { waitMs: 0 }));
+  await advance(beginDot({ n: 1, by: "b" }), store.ledgerOf(long, { waitMs: 60_000 }));
+  // The stamp of a register counts whole seconds and what comes in each.
+  await delay(1100);
+  const found = await store.findRegisters(
+    [short, long].map(({ messageId }) => ({ messageId, n: 1 })),
+  );
+  assert.deepEqual(found.get(`${short.messageId}/1`), {
+    register: { by: "a", dot: true },
+    isOver: true,
+  });
+  assert.equal(found.get(`${long.messageId}/1`)?.isOver, false);
+});

@@ -1,0 +1,91 @@
+import { parseMessageId } from "@posthaste/contracts";
+import { advance, beginDot, beginVoid, type OutcomeState, replied } from "@posthaste/delivery";
+import type { AttemptOutcome, MessageIdentity, Store } from "@posthaste/storage";
+
+type Ledger = Pick<Store, "ledgerOf" | "loadSend">;
+
+/** An attempt that a test makes. */
+export interface TestAttempt {
+  messageId: string;
+  /** Its number, from 1. */
+  attempt: number;
+}
+
+/** What a test has an attempt come to. */
+export type TestOutcome =
+  & TestAttempt
+  & Partial<Omit<AttemptOutcome, "state">>
+  & { at: Date; durationMs?: number };
+
+/** Takes the register of an attempt, as a mailer does whose server waits for the mail. Returns whether it is free. */
+export async function takeAttempt(
+  store: Ledger,
+  { messageId, attempt }: TestAttempt,
+): Promise<boolean> {
+  const message = await identityOf(store, messageId);
+  const ledger = store.ledgerOf(message, { waitMs: 900_000 });
+  return (await advance(beginDot({ n: attempt, by: BY }), ledger)).phase === "dot";
+}
+
+/** Writes what came of an attempt that was taken. Returns whether the ledger says so now. */
+export async function endAttempt(
+  store: Ledger,
+  state: OutcomeState,
+  { messageId, attempt, ...given }: TestOutcome,
+): Promise<boolean> {
+  const message = await identityOf(store, messageId);
+  const ending = await advance(
+    replied<AttemptOutcome>({ n: attempt }, {
+      outcome: outcomeOf(state, { ...given, attempt }),
+      certainty: state === "sent" ? "accepted" : state === "unknown" ? "unknown" : "refused",
+    }),
+    store.ledgerOf(message),
+  );
+  return ending.phase === "end" && ending.result === "written";
+}
+
+/** Takes the register of an attempt and ends it, as one that came to its outcome before the dot. */
+export async function voidAttempt(
+  store: Ledger,
+  state: OutcomeState,
+  { messageId, attempt, ...given }: TestOutcome,
+): Promise<boolean> {
+  const outcome = outcomeOf(state, { ...given, attempt });
+  const message = await identityOf(store, messageId);
+  const ending = await advance(
+    beginVoid({ n: attempt, by: `void ${BY}`, outcome }),
+    store.ledgerOf(message),
+  );
+  return ending.phase === "end" && ending.result === "written";
+}
+
+const BY = "a test's worker";
+
+function outcomeOf(
+  state: OutcomeState,
+  { attempt, at, durationMs, lines, ...rest }: Omit<TestOutcome, "messageId">,
+): AttemptOutcome {
+  const detail = rest.reason ?? rest.reply?.response;
+  return {
+    ...{ ...rest, state, at },
+    ...(state === "unknown" ? { unknownAttempt: attempt } : {}),
+    lines: lines ?? [{
+      ...{ at, type: state, attempt },
+      ...(durationMs === undefined ? {} : { durationMs }),
+      ...(detail === undefined ? {} : { detail }),
+      ...(state === "unknown" ? { ambiguous: true } : {}),
+    }],
+  };
+}
+
+/** A message of a send that is not in the ledger belongs to the account "acc_1". */
+async function identityOf(store: Ledger, messageId: string): Promise<MessageIdentity> {
+  const { sendId = "", index = 0 } = parseMessageId(messageId) ?? {};
+  const send = await store.loadSend(sendId);
+  return {
+    ...{ messageId, sendId, index },
+    accountId: send?.accountId ?? "acc_1",
+    email: send?.request.to[index]?.email ?? "r0@example.com",
+    acceptedAt: send?.acceptedAt ?? new Date("2026-01-01T00:00:00Z"),
+  };
+}

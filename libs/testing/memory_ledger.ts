@@ -1,0 +1,92 @@
+import {
+  heldGuard,
+  type LedgerAnswer,
+  type LedgerRequest,
+  outcomeGuard,
+  type OutcomeState,
+  type Register,
+} from "@posthaste/delivery";
+import type { AttemptOutcome, DeliveryLedgers, MessageIdentity } from "@posthaste/storage";
+
+/** An outcome that was written. */
+export interface WrittenOutcome extends AttemptOutcome {
+  messageId: string;
+  attempt: number;
+}
+
+/** The registers and outcomes of messages in memory, by the protocol's own conditions. */
+export interface MemoryLedger extends Pick<DeliveryLedgers, "ledgerOf"> {
+  /** By `<message>/<n>`. */
+  readonly registers: Map<string, Register<AttemptOutcome>>;
+  /** In the order of writing. */
+  readonly written: WrittenOutcome[];
+  /** How long owners of registers say that they wait for replies, at most, in milliseconds. */
+  readonly waits: number[];
+  /** Called before each request: answers in its place, or throws. */
+  intercept: (
+    request: LedgerRequest<AttemptOutcome>,
+  ) => LedgerAnswer<AttemptOutcome> | undefined;
+}
+
+/** Opens an empty ledger. */
+export function openMemoryLedger(): MemoryLedger {
+  const last = new Map<string, { attempt: number; state: OutcomeState }>();
+  const ledger: MemoryLedger = {
+    registers: new Map(),
+    written: [],
+    waits: [],
+    intercept: () => undefined,
+    ledgerOf: (message, { waitMs } = {}) => ({
+      perform: (request) => {
+        if (request.op === "insertRegister" && "dot" in request.register && waitMs !== undefined) {
+          ledger.waits.push(waitMs);
+        }
+        // As a database would: later.
+        return Promise.resolve().then(() => ledger.intercept(request) ?? perform(message, request));
+      },
+    }),
+  };
+
+  function perform(
+    { messageId }: MessageIdentity,
+    request: LedgerRequest<AttemptOutcome>,
+  ): LedgerAnswer<AttemptOutcome> {
+    const known = last.get(messageId);
+    const write = (attempt: number, outcome: AttemptOutcome, isFree: boolean) => {
+      if (!isFree) return { type: "written" as const, held: false };
+      last.set(messageId, { attempt, state: outcome.state });
+      ledger.written.push({ ...outcome, messageId, attempt });
+      return { type: "written" as const, held: true };
+    };
+    switch (request.op) {
+      case "insertRegister": {
+        const id = `${messageId}/${request.n}`;
+        const register = ledger.registers.get(id);
+        if (register !== undefined) return { type: "existing", register };
+        ledger.registers.set(id, request.register);
+        return { type: "inserted" };
+      }
+      case "writeOutcome": {
+        const guard = outcomeGuard(request.n);
+        const isFree = "insert" in guard
+          ? known === undefined
+          // What came before this ledger was opened it does not know.
+          : known === undefined || known.attempt === guard.attempt && known.state !== guard.not;
+        return write(request.n, request.outcome, isFree);
+      }
+      case "replaceHeld": {
+        const { attempt, state } = heldGuard(request.n);
+        const isFree = known?.attempt === attempt && known.state === state;
+        return write(request.n, request.outcome, isFree);
+      }
+      case "readMessage":
+        return { type: "read", message: known };
+      case "markSent": {
+        const isFree = known?.attempt === request.attempt && known.state !== "sent";
+        return write(request.attempt, request.outcome, isFree);
+      }
+    }
+  }
+
+  return ledger;
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  advance,
+  beginDot,
+  beginVoid,
+  type Certainty,
+  type Ending,
+  mayDot,
+  replied,
+} from "@posthaste/delivery";
+import { crashPoint } from "@posthaste/runtime";
+import type { AttemptOutcome, DeliveryLedgers, MessageIdentity } from "@posthaste/storage";
+import { errorType, type Logger } from "@posthaste/telemetry";
+
+/** What an attempt needs from the outside. */
+export interface AttemptDeps extends Pick<DeliveryLedgers, "ledgerOf"> {
+  /** Longest time from the register of an attempt to the final dot, in milliseconds. */
+  transferMs: number;
+  /** Longest time from the final dot to the server's reply, in milliseconds. */
+  replyMs: number;
+  logger: Pick<Logger, "warn">;
+}
+
+/** One attempt to send a message, as the ledger knows it. */
+export interface Attempt {
+  /** Begins to take the attempt's register: the server waits for the mail. Called once, or not at all. */
+  take(): void;
+  /**
+   * Waits for the register.
+   *
+   * @throws {Error} If the final dot must not go out.
+   */
+  confirm(): Promise<void>;
+  /**
+   * Writes what came of the attempt, however long the database takes. Returns whether the ledger says so
+   * now: not if somebody else has ended the attempt.
+   */
+  end(outcome: AttemptOutcome, certainty: Certainty): Promise<boolean>;
+}
+
+const REPEAT_MS = 1000;
+
+/** What is no outage, as far as is known, is tried so often: an outcome that is lost costs a copy. */
+const MOST_TRIES = 20;
+
+/** A reply that is as late as may be must be written before the attempt is called unknown. */
+const MARGIN = 0.1;
+const MAX_MARGIN_MS = 60_000;
+
+/** Opens attempt `n` of a message. Nothing is written before it is taken, or ended. */
+export function openAttempt(
+  message: MessageIdentity,
+  n: number,
+  { ledgerOf, transferMs, replyMs, logger }: AttemptDeps,
+): Attempt {
+  const by = randomBytes(8).toString("hex");
+  const longestMs = transferMs + replyMs;
+  const ledger = ledgerOf(message, {
+    waitMs: longestMs + Math.min(longestMs * MARGIN, MAX_MARGIN_MS),
+  });
+  let taking: Promise<Ending<AttemptOutcome>> | undefined;
+  // By this worker's own clock, since before its first insert.
+  let takenAt = Infinity;
+  const isLate = () => performance.now() - takenAt > transferMs;
+
+  async function run(ending: Ending<AttemptOutcome>): Promise<Ending<AttemptOutcome>> {
+    for (let tries = 1;; tries++) {
+      try {
+        return await advance(ending, ledger, {
+          isLate,
+          beforeRepeat: async () => {
+            logger.warn("The ledger does not answer, asking again", {
+              messageId: message.messageId,
+            });
+            await delay(REPEAT_MS);
+          },
+        });
+      } catch (error) {
+        if (errorType(error) !== "disk_full" && tries >= MOST_TRIES) throw error;
+        logger.warn("Cannot write of an attempt, trying again", { error });
+        await delay(REPEAT_MS);
+      }
+    }
+  }
+
+  return {
+    take() {
+      crashPoint("mailer.before_register");
+      takenAt = performance.now();
+      taking = run(beginDot({ n, by }));
+      taking.catch(() => undefined);
+    },
+    async confirm() {
+      const ending = await taking;
+      // Events are gone from the broker long before retention removes registers: they are all valid.
+      const isOwn = ending?.phase === "dot";
+      // A worker that stood still meanwhile is late, too.
+      if (!isOwn || !mayDot({ isValid: true, isLate: ending.isLate || isLate() })) {
+        const why = isOwn ? "its time is over" : "another worker has ended the attempt";
+        throw new Error(`Cannot end the mail: ${why}`);
+      }
+      crashPoint("mailer.after_register");
+    },
+    async end(outcome, certainty) {
+      const taken = await taking;
+      if (taken?.phase === "end") return false;
+      const begun = taken === undefined
+        ? beginVoid({ n, by, outcome })
+        : replied<AttemptOutcome>({ n }, { outcome, certainty });
+      const ending = await run(begun);
+      return ending.phase === "end" && (ending.result === "written" || ending.result === "late");
+    },
+  };
+}

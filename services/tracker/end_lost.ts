@@ -1,0 +1,95 @@
+import { type Integration, messageIdOf } from "@posthaste/contracts";
+import { advance, afterUnknown, beginOutcome } from "@posthaste/delivery";
+import type { Outgoing } from "@posthaste/messaging";
+import type {
+  AttemptOutcome,
+  DeliveryLedgers,
+  SendHead,
+  SendStore,
+  UnfinishedMessage,
+} from "@posthaste/storage";
+import { count } from "@posthaste/telemetry";
+import type { SweepDecision } from "./sweep_policy.ts";
+
+/** What ending lost attempts needs from the outside. */
+export interface EndLostDeps
+  extends Pick<DeliveryLedgers, "ledgerOf">, Pick<SendStore, "findRecipients"> {
+  findIntegration(accountId: string, id: number): Promise<Integration | null>;
+  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+  now(): Date;
+}
+
+/** An attempt whose register is there, and whose owner has not written its outcome. */
+export interface LostAttempt {
+  message: UnfinishedMessage;
+  decision: SweepDecision;
+}
+
+const REASON = "A worker was lost when it had handed the mail over: the server may have it";
+
+/**
+ * Writes the outcomes of attempts that nobody else will: what their register says, or that it is unknown.
+ * Returns those of the messages that are due at once, with the attempt that has ended.
+ */
+export async function endLost(
+  send: SendHead,
+  lost: readonly LostAttempt[],
+  deps: EndLostDeps,
+): Promise<{ index: number; attempt: number }[]> {
+  const { _id: sendId, accountId, acceptedAt } = send;
+  const integration = await deps.findIntegration(accountId, send.integrationId);
+  const recipients = (await deps.findRecipients([sendId])).get(sendId);
+  const ended = await Promise.all(lost.map(async ({ message: { index }, decision }) => {
+    const email = recipients?.emails[index];
+    if (email === undefined || decision.do === "look" || decision.do === "dispatch") return [];
+    const outcome = decision.do === "complete"
+      ? decision.outcome
+      : unknownOutcome(decision.n, { acceptedAt, integration, now: deps.now() });
+    const messageId = messageIdOf(sendId, index);
+    const ledger = deps.ledgerOf({ messageId, sendId, accountId, index, email, acceptedAt });
+    const { n } = decision;
+    await advance(beginOutcome({ n, outcome }), ledger);
+    count("posthaste.sweep.ended", 1, { "posthaste.outcome": outcome.state });
+    await deps.publish(factOf(send, { index, n, outcome }), send.trace);
+    return outcome.nextAt && outcome.nextAt <= deps.now() ? [{ index, attempt: n }] : [];
+  }));
+  return ended.flat();
+}
+
+function unknownOutcome(
+  n: number,
+  { acceptedAt, integration, now }: {
+    acceptedAt: Date;
+    integration: Integration | null;
+    now: Date;
+  },
+): AttemptOutcome {
+  const { retryForMs = 0, whenUnknown = "hold" } = integration ?? {};
+  const after = afterUnknown({ attempt: n, acceptedAt, now, retryForMs, whenUnknown });
+  const reason = after.state === "failed" ? `${REASON}; retries ended` : REASON;
+  return {
+    ...{ state: after.state, unknownAttempt: n, at: now, reason },
+    ...(after.state === "deferred" ? { nextAt: now } : {}),
+    lines: [{ at: now, type: after.state, attempt: n, detail: reason, ambiguous: true }],
+  };
+}
+
+function factOf(
+  { _id: sendId, accountId }: SendHead,
+  { index, n, outcome }: { index: number; n: number; outcome: AttemptOutcome },
+): Outgoing {
+  const { at, reason = "" } = outcome;
+  const data = {
+    ...{ v: 1 as const, messageId: messageIdOf(sendId, index), sendId, accountId, index },
+    ...{ attempt: n, at: at.toISOString(), reason },
+  };
+  switch (outcome.state) {
+    case "failed":
+    case "canceled":
+      return { type: "fact.message.failed", data: { ...data, stage: "mailer" } };
+    case "unknown":
+      return { type: "fact.message.unknown", data };
+    default:
+      return { type: "fact.message.deferred", data };
+  }
+}
