@@ -357,6 +357,8 @@ export const messageSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
   email: z.string(),
+  /** `_id` of its integration; missing in documents of version 1. */
+  integration: z.string().optional(),
   state: messageStateSchema,
   /** The last attempt that has an outcome; 0 before the first. */
   attempt: z.int().nonnegative(),

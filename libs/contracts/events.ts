@@ -217,6 +217,12 @@ export const EVENTS = {
     /** Positions in the request's `to`. */
     indexes: z.array(z.int().nonnegative()).min(1),
   }),
+  /** A message waits for a time before it can be made ready: nothing was tried. */
+  "fact.message.waiting": z.object({
+    ...factShape,
+    reason: z.string(),
+    nextAt: z.iso.datetime(),
+  }),
   "fact.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
   "fact.message.deferred": z.object({
     ...factShape,

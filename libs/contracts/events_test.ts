@@ -123,6 +123,7 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     reason: "The server is away",
     indexes: [0, 7],
   },
+  "fact.message.waiting": { ...fact, reason: "The image server is busy", nextAt: AT },
   "fact.message.sent": { ...fact, reply },
   "fact.message.deferred": { ...fact, reason: "The server is busy", reply, nextAt: AT },
   "fact.message.unknown": { ...fact, reason: "The connection was lost" },

@@ -19,7 +19,9 @@ export const messageStateSchema = z.enum(MESSAGE_STATES);
 /** Where a message stands. */
 export type MessageState = z.infer<typeof messageStateSchema>;
 
-const TERMINAL: ReadonlySet<MessageState> = new Set(["sent", "failed", "canceled"]);
+export const TERMINAL_STATES = ["sent", "failed", "canceled"] as const satisfies MessageState[];
+
+const TERMINAL: ReadonlySet<MessageState> = new Set(TERMINAL_STATES);
 
 /** Tells whether nothing more happens to a message in this state, unless a person asks for it. */
 export function isTerminal(state: MessageState): boolean {

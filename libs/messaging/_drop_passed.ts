@@ -9,8 +9,7 @@ import { CONSUMERS, STREAMS } from "./topology.ts";
 /** Up to which sequence the consumers of each stream have dealt with all that is theirs. */
 export type Passed = ReadonlyMap<string, number>;
 
-// A stream of schedules holds what no consumer is to have yet.
-const LOOKED_AT = STREAMS.filter(({ retention, schedules }) => retention === "work" && !schedules);
+const LOOKED_AT = STREAMS.filter(({ retention }) => retention === "work");
 
 /** Finds how far the consumers of each stream of work have come. */
 export async function findPassed(manager: JetStreamManager): Promise<Passed> {

@@ -3,7 +3,7 @@ import { type Logger, openLogger } from "@posthaste/telemetry";
 import { openTestNats } from "@posthaste/testing";
 import { type Bus, openBus } from "./bus.ts";
 import { dispatchesAgain, type Resumption } from "./dispatch_send.ts";
-import type { Delayed, Outgoing, Step } from "./step.ts";
+import type { Outgoing, Step } from "./step.ts";
 
 /** A logger whose lines can be read. */
 export interface TestLogger extends Logger {
@@ -58,12 +58,9 @@ export function requested(accountId: string, lane: "transactional" | "bulk" = "t
 }
 
 /** An event that brings a message of a send back; its attempt tells it from others. */
-export function resumed(
-  attempt: number,
-  { notBefore, index = 0 }: Delayed & { index?: number } = {},
-) {
+export function resumed(attempt: number, { index = 0 }: { index?: number } = {}) {
   const send = { _id: sendId, accountId: "acc_1", lane: "transactional" as const };
-  const [event] = dispatchesAgain(send, [{ index, attempt }], notBefore ? { notBefore } : {});
+  const [event] = dispatchesAgain(send, [{ index, attempt }]);
   return event as Resumption;
 }
 

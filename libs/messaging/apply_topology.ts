@@ -13,6 +13,7 @@ import { SUSPECTS_BUCKET } from "./_suspects.ts";
 import {
   type ConsumerPlan,
   CONSUMERS,
+  RETIRED_STREAMS,
   type StorePlan,
   STORES,
   type StreamPlan,
@@ -63,6 +64,9 @@ async function applyShare(
     ...plan,
     maxBytes: Math.floor(plan.maxBytes * share),
   });
+  for (const name of RETIRED_STREAMS) {
+    if (await exists(() => manager.streams.info(name))) await manager.streams.delete(name);
+  }
   for (const plan of STREAMS.map(sized)) await applyStream(manager, plan, replicas);
   for (const plan of CONSUMERS) {
     const { ackWaitMs = plan.ackWaitMs } = options;
@@ -102,13 +106,11 @@ async function applyStream(manager: JetStreamManager, plan: StreamPlan, replicas
     subjects: plan.subjects,
     storage: plan.storage === "file" ? StorageType.File : StorageType.Memory,
     retention: plan.retention === "work" ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
-    discard: plan.retention === "work" && !plan.schedules ? DiscardPolicy.New : DiscardPolicy.Old,
+    discard: plan.retention === "work" ? DiscardPolicy.New : DiscardPolicy.Old,
     max_age: nanos(plan.maxAgeMs),
     max_bytes: plan.maxBytes,
     duplicate_window: nanos(Math.min(DUPLICATE_WINDOW_MS, plan.maxAgeMs)),
     num_replicas: replicas,
-    // Cannot be taken back, so it is only said where it is wanted.
-    ...(plan.schedules ? { allow_msg_schedules: true } : {}),
   };
   if (await exists(() => manager.streams.info(plan.name))) {
     await manager.streams.update(plan.name, config);

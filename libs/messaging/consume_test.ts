@@ -491,7 +491,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await connection.close();
     await assert.rejects(
       bus.check(),
-      /streams are missing: RENDER_NOW, DESK, RENDER, RETRY, PRINT, MAIL, FACTS/,
+      /streams are missing: RENDER_NOW, DESK, RENDER, PRINT, MAIL, FACTS/,
     );
     await bus.applyTopology();
     await bus.publish(requested("after"));

@@ -76,30 +76,16 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
   ]);
 }
 
-/** Options of {@linkcode dispatchesAgain}. */
-export interface AgainOptions {
-  /** The events wait at the broker until then. @default at once */
-  notBefore?: Date;
-}
-
-/**
- * Makes the events that bring some messages of a send on their way once more, now or at a time. A
- * later event for the same message, or for the same messages, replaces one that still waits.
- */
+/** Makes the events that bring some messages of a send on their way once more. */
 export function dispatchesAgain(
   { _id, accountId, lane }: SendReference,
-  messages: ResumedMessage[],
-  { notBefore }: AgainOptions = {},
+  messages: readonly ResumedMessage[],
 ): Resumption[] {
   const events: Resumption[] = [];
   for (let start = 0; start < messages.length; start += RESUMED_PER_EVENT) {
     const again = messages.slice(start, start + RESUMED_PER_EVENT)
       .map(({ index, attempt }) => ({ index, attempt }));
-    events.push({
-      type: "send.resumed",
-      data: { v: 1, sendId: _id, accountId, lane, again },
-      ...(notBefore === undefined ? {} : { notBefore }),
-    });
+    events.push({ type: "send.resumed", data: { v: 1, sendId: _id, accountId, lane, again } });
   }
   return events;
 }

@@ -142,13 +142,3 @@ test("dispatchesAgain() names messages with their attempts, 200 in an event", ()
   );
   assert.deepEqual(dispatchesAgain(send, []), []);
 });
-
-test("dispatchesAgain() makes events that wait, if told so, and says nothing of it in their data", () => {
-  const messages = [{ index: 0, attempt: 1 }];
-  const notBefore = new Date(1_800_000_000_000);
-  const [event] = dispatchesAgain(sendTo(recipients(1)), messages, { notBefore });
-  assert.equal(event?.notBefore, notBefore);
-  assert.ok(!JSON.stringify(event?.data).includes("notBefore"));
-  const [now] = dispatchesAgain(sendTo(recipients(1)), messages);
-  assert.ok(now && !("notBefore" in now));
-});

@@ -14,8 +14,8 @@ export interface Fill {
 /** Reads how full the broker's streams and object stores are. */
 export async function fillsOf(manager: JetStreamManager): Promise<Fill[]> {
   const kinds = new Map<string, Pick<Fill, "name" | "kind">>([
-    ...STREAMS.map(({ name, retention, schedules }) => {
-      const kind = retention === "work" && !schedules ? "queue" as const : "cache" as const;
+    ...STREAMS.map(({ name, retention }) => {
+      const kind = retention === "work" ? "queue" as const : "cache" as const;
       return [name, { name, kind }] as const;
     }),
     ...STORES.map(({ name }) => [`OBJ_${name}`, { name, kind: "cache" as const }] as const),

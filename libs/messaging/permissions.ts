@@ -36,15 +36,15 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
     makes: ["render.requested", "send.requested.*", "send.resumed.*", "fact.send.accepted"],
   },
   renderer: {
-    // A slow account goes on in the lane of the large, and images that are late are tried again.
+    // A slow account goes on in the lane of the large.
     makes: [
       "message.rendered.*.*",
       "send.resumed.*",
-      "retry.at.*.*",
       "fact.send.parked",
+      "fact.message.waiting",
       FAILED,
     ],
-    eats: ["RENDER_NOW", "RENDER", "RETRY", "DESK"],
+    eats: ["RENDER_NOW", "RENDER", "DESK"],
     reads: ["contents"],
     writes: ["contents"],
     answers: ["api", "dashboard"],
@@ -62,7 +62,6 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       "message.rendered.mail.*",
       "message.printed.*",
       "send.resumed.*",
-      "retry.at.*.*",
       ...["sent", "deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
       FAILED,
     ],
@@ -126,8 +125,8 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...(hasLanes(eats) ? [PRESSURE_SUBJECT] : []),
       ...answers.map((asker) => `${repliesOf(asker)}.*`),
       ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
-      ...(user === "tracker" ? STREAMS.filter(({ name }) => isSwept(name)).flatMap(sweeps) : []),
-      ...(user === "tracker" ? STREAMS.filter(({ name }) => !isSwept(name)).flatMap(ages) : []),
+      ...(user === "tracker" ? STREAMS.filter(({ name }) => isWork(name)).flatMap(sweeps) : []),
+      ...(user === "tracker" ? STREAMS.filter(({ name }) => !isWork(name)).flatMap(ages) : []),
     ],
     subscribe: [`${inboxPrefixOf(user)}.>`, ...(hasLanes(eats) ? [PRESSURE_SUBJECT] : [])],
   };
@@ -163,12 +162,6 @@ function usesStore(store: StoreName): string[] {
     `$JS.API.STREAM.MSG.GET.OBJ_${store}`,
     `$O.${store}.M.*`,
   ];
-}
-
-function isSwept(stream: string): boolean {
-  return STREAMS.some(({ name, retention, schedules }) =>
-    name === stream && retention === "work" && !schedules
-  );
 }
 
 /** The tracker looks what waits, and removes what all consumers have passed. */

@@ -110,9 +110,10 @@ const BUCKETS = [...STORES.map(({ name }) => `OBJ_${name}`), "KV_suspects"];
 /** All that might be tried, which the list of a service does not name. */
 function forbiddenTo(user: BrokerUser): string[] {
   const all = [
-    ...["render.requested", "send.requested.bulk", "send.resumed.bulk", "retry.at.bulk.x"],
-    ...["retry.due.bulk", "message.rendered.print.bulk", "message.rendered.mail.bulk"],
+    ...["render.requested", "send.requested.bulk", "send.resumed.bulk"],
+    ...["message.rendered.print.bulk", "message.rendered.mail.bulk"],
     ...["message.printed.bulk", "fact.send.accepted", "fact.message.sent", "fact.message.failed"],
+    ...["fact.message.waiting"],
     ...[
       "$KV.suspects.RENDER.1",
       "$KV.suspects.MAIL.1",
@@ -178,13 +179,12 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "probe.requested": ["dashboard"],
   "send.requested.bulk": ["api", "dashboard"],
   "send.resumed.bulk": ["api", "renderer", "mailer", "tracker", "dashboard"],
-  "retry.at.bulk.x": ["renderer", "mailer"],
-  "retry.due.bulk": [],
   "message.rendered.print.bulk": ["renderer", "pdf"],
   "message.rendered.mail.bulk": ["renderer", "mailer"],
   "message.printed.bulk": ["pdf", "mailer"],
   "fact.send.accepted": ["api", "dashboard"],
   "fact.send.parked": ["renderer"],
+  "fact.message.waiting": ["renderer"],
   "fact.message.sent": ["mailer"],
   "fact.message.deferred": ["mailer", "tracker"],
   "fact.message.unknown": ["mailer", "tracker"],
@@ -199,10 +199,8 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "$JS.API.STREAM.MSG.GET.OBJ_contents": ["renderer", "pdf", "mailer", "dashboard"],
   "$JS.API.STREAM.MSG.GET.MAIL": ["tracker"],
   "$JS.API.STREAM.MSG.GET.FACTS": ["tracker"],
-  "$JS.API.STREAM.MSG.GET.RETRY": ["tracker"],
   "$JS.API.CONSUMER.MSG.NEXT.RENDER_NOW.renderer_now": ["renderer"],
   "$JS.API.CONSUMER.MSG.NEXT.RENDER.renderer_bulk": ["renderer"],
-  "$JS.API.CONSUMER.MSG.NEXT.RETRY.renderer_retry_bulk": ["renderer"],
   "$JS.API.CONSUMER.MSG.NEXT.PRINT.pdf_bulk": ["pdf"],
   "$JS.API.CONSUMER.MSG.NEXT.MAIL.mailer_bulk": ["mailer"],
   "$JS.API.CONSUMER.MSG.NEXT.FACTS.tracker": ["tracker"],

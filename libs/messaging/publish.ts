@@ -10,7 +10,7 @@ import {
 } from "@posthaste/telemetry";
 import { REPLY_HEADER, traceHeaders } from "./_headers.ts";
 import type { Outgoing } from "./step.ts";
-import { scheduleOf, subjectOf } from "./topology.ts";
+import { subjectOf } from "./topology.ts";
 
 /** Options of {@linkcode publishEvent}. */
 export interface PublishOptions {
@@ -32,8 +32,7 @@ const PUBLISH_TRIES = 2;
 const encoder = new TextEncoder();
 
 /**
- * Publishes an event and waits until the broker has stored it. One that is to wait is stored as a
- * message schedule, and its trace and data come out of it at its time.
+ * Publishes an event and waits until the broker has stored it.
  *
  * @throws {RangeError} If the event exceeds 512 KiB, or what the broker takes.
  * @throws An outage (`errorType` "unavailable" or "timeout") if the broker is away, full, without the
@@ -52,7 +51,7 @@ export async function publishEvent(
   }
   const headers = traceHeaders(options.trace ?? injectTrace());
   if (options.replyTo !== undefined) headers.set(REPLY_HEADER, options.replyTo);
-  const { subject, ...schedule } = routeOf(outgoing);
+  const subject = subjectOf(outgoing.type, outgoing.data as object);
   const attributes = {
     "messaging.system": "nats",
     "messaging.destination.name": outgoing.type,
@@ -66,7 +65,6 @@ export async function publishEvent(
       headers,
       timeout: options.timeoutMs ?? PUBLISH_TIMEOUT_MS,
       retries: options.timeoutMs === undefined ? PUBLISH_TRIES : 1,
-      ...schedule,
       ...(options.id === undefined ? {} : { msgID: options.id }),
     });
   } catch (error) {
@@ -89,12 +87,4 @@ function publishError(type: string, cause: unknown): Error {
   return Object.assign(new Error(message, { cause }), {
     errorType: known === "timeout" ? known : "unavailable",
   });
-}
-
-function routeOf(outgoing: Outgoing) {
-  if (outgoing.type !== "send.resumed" || outgoing.notBefore === undefined) {
-    return { subject: subjectOf(outgoing.type, outgoing.data as object) };
-  }
-  const { subject, target } = scheduleOf(outgoing.data);
-  return { subject, schedule: { specification: outgoing.notBefore, target } };
 }

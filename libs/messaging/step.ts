@@ -2,21 +2,7 @@ import type { EventData, EventType } from "@posthaste/contracts";
 import { errorType } from "@posthaste/telemetry";
 
 /** An event on its way out. */
-export type Outgoing = {
-  [T in EventType]:
-    & { type: T; data: EventData<T> }
-    & (T extends "send.resumed" ? Delayed : unknown);
-}[EventType];
-
-/** What an event that may wait can say. */
-export interface Delayed {
-  /**
-   * It reaches nobody before this time. Until then it waits as a message schedule of the broker; a
-   * later event for the same message replaces it. A time that is over means now. A broker that loses
-   * its data loses it: the sweeper covers that, a moment after the time.
-   */
-  notBefore?: Date;
-}
+export type Outgoing = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
 
 /** An event on its way in, checked against its schema. */
 export type Delivery<T extends EventType> = {

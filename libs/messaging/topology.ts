@@ -1,11 +1,4 @@
-import {
-  type EventData,
-  type EventType,
-  type Lane,
-  LANES,
-  messageIdOf,
-  REPLIES,
-} from "@posthaste/contracts";
+import { type EventType, type Lane, LANES, REPLIES } from "@posthaste/contracts";
 
 /** One JetStream stream, as data. Durations in milliseconds, sizes in bytes. */
 export interface StreamPlan {
@@ -16,11 +9,6 @@ export interface StreamPlan {
   retention: "work" | "log";
   maxAgeMs: number;
   maxBytes: number;
-  /**
-   * Whether events may wait in it for their time (message schedules). The broker refuses to refuse
-   * events there: when such a stream is full, the oldest go.
-   */
-  schedules?: boolean;
 }
 
 /** One durable pull consumer, as data. */
@@ -57,7 +45,7 @@ const GIBIBYTE = 1024 * MEBIBYTE;
 const MOST_IN_HAND = 20_000;
 
 /**
- * The streams, which with the stores reserve 7.1 GiB of the broker's disk. Each stage has its own, so
+ * The streams, which with the stores reserve 6.6 GiB of the broker's disk. Each stage has its own, so
  * that its backlog is bounded, seen and scaled apart. Work that is lost here is found in the ledger:
  * these are queues, not records.
  */
@@ -70,11 +58,6 @@ export const STREAMS: StreamPlan[] = [
     "probe.requested",
   ]),
   work("RENDER", ["send.requested.*", "send.resumed.*"]),
-  {
-    ...work("RETRY", ["retry.at.*.*", "retry.due.*"]),
-    maxBytes: 512 * MEBIBYTE,
-    schedules: true,
-  },
   work("PRINT", ["message.rendered.print.*"]),
   work("MAIL", ["message.rendered.mail.*", "message.printed.*"]),
   {
@@ -86,6 +69,9 @@ export const STREAMS: StreamPlan[] = [
     maxBytes: 512 * MEBIBYTE,
   },
 ];
+
+/** Streams of earlier versions; what they hold is in the ledger, too. */
+export const RETIRED_STREAMS = ["RETRY"];
 
 /** The object stores. Everything in them can be made again. */
 export const STORES: StorePlan[] = [
@@ -101,8 +87,6 @@ export const CONSUMERS: ConsumerPlan[] = [
   answers("mailer_desk", "DESK", ["probe.requested"]),
   ...LANES.flatMap((lane) => [
     stage("renderer", lane, "RENDER", [`send.requested.${lane}`, `send.resumed.${lane}`]),
-    // Never the subjects of the schedules: whoever eats one there takes it away.
-    stage("renderer_retry", lane, "RETRY", [`retry.due.${lane}`]),
     stage("pdf", lane, "PRINT", [`message.rendered.print.${lane}`]),
     stage("mailer", lane, "MAIL", [`message.rendered.mail.${lane}`, `message.printed.${lane}`]),
   ]),
@@ -111,6 +95,7 @@ export const CONSUMERS: ConsumerPlan[] = [
     stream: "FACTS",
     filterSubjects: [
       "fact.send.parked",
+      "fact.message.waiting",
       "fact.message.failed",
     ],
     ackWaitMs: 30_000,
@@ -129,7 +114,7 @@ export const CONSUMERS: ConsumerPlan[] = [
 ];
 
 /** Names of the stages that eat work from {@linkcode CONSUMERS}. */
-export type StageName = "renderer" | "renderer_retry" | "pdf" | "mailer";
+export type StageName = "renderer" | "pdf" | "mailer";
 
 /** Name of the consumer of a stage's lane. */
 export function consumerOf(name: StageName, lane: Lane): string {
@@ -200,8 +185,6 @@ export function typeOfSubject(subject: string): EventType | undefined {
   if (subject.startsWith("fact.") || Object.hasOwn(REPLIES, subject)) return subject as EventType;
   const type = subject.split(".").slice(0, 2).join(".");
   switch (type) {
-    case "retry.due":
-      return "send.resumed";
     case "send.requested":
     case "send.resumed":
     case "message.rendered":
@@ -210,16 +193,4 @@ export function typeOfSubject(subject: string): EventType | undefined {
     default:
       return undefined;
   }
-}
-
-/**
- * Gives the subject on which an event waits for its time, and the one that it then comes out on. The
- * broker keeps one schedule on a subject, so a message waits once.
- */
-export function scheduleOf(
-  { sendId, lane, again }: EventData<"send.resumed">,
-): { subject: string; target: string } {
-  const first = messageIdOf(sendId, again[0]?.index ?? 0);
-  const id = again.length === 1 ? first : `${first}-${again.length}`;
-  return { subject: `retry.at.${lane}.${id}`, target: `retry.due.${lane}` };
 }

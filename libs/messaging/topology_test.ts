@@ -1,14 +1,7 @@
-import { EVENTS, type EventType, LANES, messageIdOf, newSendId } from "@posthaste/contracts";
+import { EVENTS, type EventType, LANES } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  consumerOf,
-  CONSUMERS,
-  scheduleOf,
-  STREAMS,
-  subjectOf,
-  typeOfSubject,
-} from "./topology.ts";
+import { consumerOf, CONSUMERS, STREAMS, subjectOf, typeOfSubject } from "./topology.ts";
 
 const SUBJECTS = (Object.keys(EVENTS) as EventType[]).flatMap((type) =>
   LANES.flatMap((lane) =>
@@ -52,45 +45,10 @@ test("typeOfSubject() knows the type of every subject", () => {
 });
 
 test("consumerOf() names a consumer for each stage and lane", () => {
-  for (const stage of ["renderer", "renderer_retry", "pdf", "mailer"] as const) {
+  for (const stage of ["renderer", "pdf", "mailer"] as const) {
     for (const lane of LANES) {
       const name = consumerOf(stage, lane);
       assert.ok(CONSUMERS.some((plan) => plan.name === name), name);
     }
   }
-});
-
-const sendId = newSendId();
-
-function waiting(lane: "transactional" | "bulk", indexes: number[]) {
-  const again = indexes.map((index) => ({ index, attempt: 1 }));
-  return scheduleOf({ v: 1, sendId, accountId: "acc_1", lane, again });
-}
-
-test("scheduleOf() lets an event wait where nobody eats, and come out where one consumer does", () => {
-  for (const lane of LANES) {
-    const { subject, target } = waiting(lane, [0]);
-    const streams = STREAMS.filter(({ subjects }) =>
-      subjects.some((pattern) => matches(pattern, subject))
-    );
-    assert.deepEqual(streams.map(({ name, schedules }) => [name, schedules]), [["RETRY", true]]);
-    assert.ok(streams[0]?.subjects.some((pattern) => matches(pattern, target)));
-    const eaters = (eaten: string) =>
-      CONSUMERS.filter(({ filterSubjects }) =>
-        filterSubjects.some((pattern) => matches(pattern, eaten))
-      ).map(({ name, stream }) => [name, stream]);
-    assert.deepEqual(eaters(subject), []);
-    assert.deepEqual(eaters(target), [[consumerOf("renderer_retry", lane), "RETRY"]]);
-    assert.equal(typeOfSubject(target), "send.resumed");
-    assert.equal(typeOfSubject(subject), undefined);
-  }
-});
-
-test("scheduleOf() gives each message one place to wait, and several together another", () => {
-  const { subject } = waiting("bulk", [3]);
-  assert.equal(subject, `retry.at.bulk.${messageIdOf(sendId, 3)}`);
-  assert.equal(waiting("bulk", [3]).subject, subject);
-  assert.notEqual(waiting("bulk", [4]).subject, subject);
-  assert.notEqual(waiting("bulk", [3, 4]).subject, subject);
-  assert.equal(waiting("bulk", [3, 4]).subject, waiting("bulk", [3, 4]).subject);
 });

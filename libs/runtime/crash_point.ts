@@ -45,6 +45,8 @@ export const CRASH_POINTS = [
   "tracker.sweep_dispatched",
   "tracker.before_settle",
   "tracker.after_settle",
+  "tracker.before_due",
+  "tracker.after_due",
   "tracker.before_release",
   "tracker.after_release",
   "tracker.release_dispatched",

@@ -75,6 +75,10 @@ export async function createIndexes(db: Db): Promise<void> {
       partialFilterExpression: { parkedFor: { $gte: "" } },
     },
     { key: { releasedFor: 1 }, partialFilterExpression: { releasedFor: { $gte: "" } } },
+    {
+      key: { integration: 1, nextAt: 1 },
+      partialFilterExpression: { nextAt: { $gt: new Date(0) } },
+    },
     { key: { accountId: 1, email: 1, _id: -1 } },
     {
       key: { accountId: 1, state: 1, _id: -1 },

@@ -24,9 +24,12 @@ export const UNTOUCHED = {
 export function identityOf(send: Send, index: number): MessageIdentity | null {
   const recipient = send.request.to[index];
   if (recipient === undefined) return null;
-  const { _id: sendId, accountId, acceptedAt } = send;
-  const messageId = messageIdOf(sendId, index);
-  return { messageId, sendId, accountId, index, email: recipient.email, acceptedAt };
+  const { _id: sendId, accountId, acceptedAt, integrationId } = send;
+  return {
+    messageId: messageIdOf(sendId, index),
+    integration: `${accountId}/${integrationId}`,
+    ...{ sendId, accountId, index, email: recipient.email, acceptedAt },
+  };
 }
 
 /** Makes the message of a recipient about whom nothing is known but that the send was accepted. */
@@ -39,6 +42,7 @@ export function queuedMessage(send: Send, index: number): Message | null {
     accountId: send.accountId,
     index,
     email: recipient.email,
+    integration: `${send.accountId}/${send.integrationId}`,
     state: "queued",
     attempt: 0,
     ...UNTOUCHED,

@@ -55,6 +55,7 @@ export function parkingOf(send: Send, attempt: number, now: Date, index: number 
     index,
     email: send.request.to[index]?.email ?? "",
     acceptedAt: send.acceptedAt,
+    integration: `${send.accountId}/${send.integrationId}`,
     attempt,
     now,
   };

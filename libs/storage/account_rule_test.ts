@@ -46,6 +46,8 @@ const EXCEPTIONS: Record<string, string> = {
   hastenSweep: "it only has the sweeper look at a send earlier; of a message that was claimed",
   withdrawSend: "the api takes back what it has just written itself, by an id of 80 random bits",
   parkedIntegrations: SWEEPER,
+  integrationsDue: SWEEPER,
+  finishedSends: SWEEPER,
   releaseParked:
     "by an integration's id, which names its account; its sends by the ids found there",
   takeReturned: "by an integration's id, which names its account",
@@ -216,6 +218,12 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
       ...parkingOf(send, 0, now),
       ...{ parkedFor: `${ACCOUNT}/1`, reason: "its turn" },
     }),
+  putOffMessage: (store) =>
+    store.putOffMessage({
+      ...parkingOf(send, 0, now),
+      ...{ nextAt: now, reason: "its images" },
+    }),
+  dueMessages: (store) => store.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),
   recentOutcomes: (store) => store.recentOutcomes(ACCOUNT, 1),
   archiveIntegration: (store) => store.archiveIntegration(ACCOUNT, 1, now),
   countReleased: (store) => store.countReleased(`${ACCOUNT}/1`),
@@ -350,8 +358,8 @@ function writes(entries: Document[]): boolean {
 
 /** By equality: `_id` of these collections begins with the account, or is asked for beside it. */
 function assertNamed(filter: Document, what: string): void {
-  const { _id, accountId, parkedFor, releasedFor } = filter;
-  const ids = [_id, parkedFor, releasedFor].filter((id) => typeof id === "string");
+  const { _id, accountId, parkedFor, releasedFor, integration } = filter;
+  const ids = [_id, parkedFor, releasedFor, integration].filter((id) => typeof id === "string");
   const isNamed = accountId === ACCOUNT || ids.some((id) => id.startsWith(`${ACCOUNT}/`));
   assert.ok(isNamed, `${what} asks for ${JSON.stringify(filter)}`);
 }

@@ -24,7 +24,11 @@ export type MessageIdentity =
     Message,
     "sendId" | "accountId" | "index" | "email" | "acceptedAt"
   >
-  & { messageId: string };
+  & {
+    messageId: string;
+    /** `_id` of its integration. */
+    integration: string;
+  };
 
 /** What an attempt came to, with all that is stored of it. */
 export interface AttemptOutcome extends Outcome {

@@ -48,6 +48,7 @@ test("a message that simply goes costs two inserts and no update", async () => {
   assert.deepEqual(await stored(message), {
     _id: message.messageId,
     ...{ sendId: message.sendId, accountId: "acc_1", index: 0, email: "r0@example.com" },
+    integration: "acc_1/1",
     ...{ state: "sent", attempt: 1, sentBy: 1, unknownAttempts: [], acceptedAt: at(0) },
     ...{ finishedAt: at(1), nextAt: null, reason: null, reply: { code: 250 }, mimeHash: "ab" },
     ...{ parkedFor: null, releasedFor: null, timeline: sent.lines },

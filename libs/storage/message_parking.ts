@@ -17,6 +17,9 @@ export type Parking = MessageIdentity & {
   reason: string;
 };
 
+/** A message that has to wait for a time, before anything was tried. */
+export type PutOff = Omit<Parking, "parkedFor"> & { nextAt: Date };
+
 /** A part of a send that nobody has begun, and that has to wait for its integration's turn. */
 export interface UntriedParking {
   sendId: string;
@@ -47,8 +50,10 @@ export interface Release {
 
 /** Messages that wait in the ledger until there is room for them, outside of every queue. */
 export interface MessageParking {
-  /** Parks a message that nobody has claimed. Gives whether it is parked. */
+  /** Parks a message. Gives whether it is parked: not if it was tried since. */
   parkMessage(parking: Parking): Promise<boolean>;
+  /** Has a message wait until a time. Returns whether it waits: not if it was tried since. */
+  putOffMessage(putOff: PutOff): Promise<boolean>;
   /**
    * Parks messages that were never claimed; those that were, or are parked for this reason, stay as
    * they are. Gives the ids of the sends that are not in the ledger.
@@ -93,15 +98,10 @@ export function messageParking(db: Db): MessageParking {
   }
 
   return {
-    async parkMessage(parking) {
-      if (parking.attempt > 0) return await park(messages, parking, false);
-      try {
-        return await park(messages, parking, true);
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        // The document is there and does not match; or it was written, matching, a moment ago.
-        return await park(messages, parking, false);
-      }
+    parkMessage: (parking) => wait(messages, parking, changeOf(parking)),
+    putOffMessage: (putOff) => {
+      const { reason, nextAt } = putOff;
+      return wait(messages, putOff, { state: "deferred", parkedFor: null, nextAt, reason });
     },
     async parkUntried(parkings) {
       if (parkings.length === 0) return { unknown: [] };
@@ -139,15 +139,31 @@ export function messageParking(db: Db): MessageParking {
   };
 }
 
-async function park(
+type Wait = Pick<Message, "state" | "parkedFor" | "nextAt" | "reason">;
+
+async function wait(
   messages: Collection<Message>,
-  parking: Parking,
-  upsert: boolean,
+  message: Omit<Parking, "parkedFor">,
+  change: Wait,
+): Promise<boolean> {
+  if (message.attempt > 0) return await write(messages, message, { change, upsert: false });
+  try {
+    return await write(messages, message, { change, upsert: true });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    // The document is there and does not match; or it was written, matching, a moment ago.
+    return await write(messages, message, { change, upsert: false });
+  }
+}
+
+async function write(
+  messages: Collection<Message>,
+  parking: Omit<Parking, "parkedFor">,
+  { change, upsert }: { change: Wait; upsert: boolean },
 ): Promise<boolean> {
   const { messageId, accountId, attempt, now, reason } = parking;
-  const { sendId, index, email, acceptedAt } = parking;
+  const { sendId, index, email, acceptedAt, integration } = parking;
   const filter = { _id: messageId, accountId, attempt };
-  const change = changeOf(parking);
   const { matchedCount, upsertedCount } = await messages.updateOne({
     ...filter,
     state: "deferred",
@@ -156,7 +172,7 @@ async function park(
   }, {
     $set: change,
     $push: { timeline: { at: now, type: "deferred", attempt, detail: reason } },
-    $setOnInsert: { sendId, index, email, acceptedAt, ...onInsert },
+    $setOnInsert: { sendId, index, email, acceptedAt, integration, ...onInsert },
   }, { upsert });
   if (matchedCount + upsertedCount > 0) return true;
   const again = await messages.updateOne({

@@ -61,6 +61,7 @@ export type { MailerRegister } from "./mailer_presence.ts";
 export type { MembershipChange, MembershipStore } from "./membership_store.ts";
 export type { MessageCancel } from "./message_cancel.ts";
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
+export type { DueMessage, DueMessages } from "./due_messages.ts";
 export type {
   MessageParking,
   Parking,
@@ -123,6 +124,7 @@ export { RevisionConflictError } from "./revision_conflict_error.ts";
 export {
   type Acceptance,
   IDEMPOTENCY_KEPT_MS,
+  type Recipients,
   type SendHead,
   type SendStore,
 } from "./send_store.ts";

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Send } from "@posthaste/contracts";
+import { messageIdOf, type Send, TERMINAL_STATES } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
+import { messageIdRange } from "./_message_document.ts";
 
 /** How long an idempotency key is kept, in milliseconds: 7 days. */
 export const IDEMPOTENCY_KEPT_MS = 7 * 24 * 3_600_000;
@@ -17,7 +18,9 @@ export type SendHead = Omit<Send, "request"> & { from: Send["request"]["from"] }
 export type Acceptance = { accepted: true } | { accepted: false; existing: Send };
 
 /** To whom a send is. */
-export type Recipients = Pick<Send, "accountId" | "acceptedAt"> & { emails: string[] };
+export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"> & {
+  emails: string[];
+};
 
 /** What can be done with sends. */
 export interface SendStore {
@@ -49,6 +52,8 @@ export interface SendStore {
   sendsToSweep(now: Date, limit: number): Promise<SendHead[]>;
   /** Finds all of some sends but their requests; those that are not there are left out. */
   sendHeads(ids: string[]): Promise<SendHead[]>;
+  /** Finds those of some sends that are not settled, and whose messages are all in a terminal state. */
+  finishedSends(ids: string[]): Promise<string[]>;
   /** Notes that all messages of these sends are in a terminal state. Gives how many it changed. */
   settleSends(ids: string[], now: Date): Promise<number>;
   /**
@@ -68,7 +73,7 @@ export interface SendStore {
 
 /** Gives the operations on sends. */
 export function sendStore(db: Db): SendStore {
-  const { sends } = collectionsOf(db);
+  const { sends, messages } = collectionsOf(db);
 
   async function findOne(filter: Partial<Pick<StoredSend, "_id" | "accountId">> | object) {
     const found = await sends.findOne(filter);
@@ -111,9 +116,10 @@ export function sendStore(db: Db): SendStore {
     async findRecipients(ids) {
       const found = new Map<string, Recipients>();
       const stored = sends.find({ _id: { $in: ids }, request: { $exists: true } });
-      for await (const { _id, accountId, acceptedAt, request } of stored) {
+      for await (const { _id, accountId, acceptedAt, integrationId, request } of stored) {
         const { to }: Send["request"] = JSON.parse(request);
-        found.set(_id, { accountId, acceptedAt, emails: to.map(({ email }) => email) });
+        const emails = to.map(({ email }) => email);
+        found.set(_id, { accountId, acceptedAt, integrationId, emails });
       }
       return found;
     },
@@ -130,6 +136,26 @@ export function sendStore(db: Db): SendStore {
     sendHeads: (ids) =>
       sends.find({ _id: { $in: ids }, messageCount: { $exists: true } })
         .project<SendHead>({ request: 0, emails: 0 }).toArray(),
+    async finishedSends(ids) {
+      const open = await sends.find({ _id: { $in: ids }, settledAt: null })
+        .project<Pick<Send, "_id" | "messageCount">>({ messageCount: 1 }).toArray();
+      if (open.length === 0) return [];
+      const isSingle = ({ messageCount }: { messageCount: number }) => messageCount === 1;
+      const singles = open.filter(isSingle).map(({ _id }) => messageIdOf(_id, 0));
+      const ranges = open.filter((send) => !isSingle(send)).map(({ _id }) => messageIdRange(_id));
+      const ended = await messages.aggregate<{ _id: string; count: number }>([
+        {
+          $match: {
+            $or: [{ _id: { $in: singles } }, ...ranges.map((_id) => ({ _id }))],
+            state: { $in: TERMINAL_STATES },
+          },
+        },
+        { $group: { _id: "$sendId", count: { $sum: 1 } } },
+      ]).toArray();
+      const counts = new Map(ended.map(({ _id, count }) => [_id, count]));
+      return open.filter(({ _id, messageCount }) => counts.get(_id) === messageCount)
+        .map(({ _id }) => _id);
+    },
     async settleSends(ids, now) {
       const filter = { _id: { $in: ids }, settledAt: null };
       const change = { $set: { settledAt: now }, $unset: { emails: "" as const } };

@@ -25,6 +25,7 @@ import { measured } from "./_measured.ts";
 import { type MembershipStore, membershipStore } from "./membership_store.ts";
 import { type MessageCancel, messageCancel } from "./message_cancel.ts";
 import { type MessageFigures, messageFigures } from "./message_figures.ts";
+import { type DueMessages, dueMessages } from "./due_messages.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
@@ -85,6 +86,7 @@ export interface Store
     MessageStore,
     DeliveryLedgers,
     MessageParking,
+    DueMessages,
     MessageRetry,
     MessageCancel,
     MessageSearch,
@@ -175,6 +177,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...sendWithdrawals(db),
     ...messageStore(db, ledgers),
     ...messageParking(db),
+    ...dueMessages(db),
     ...messageRetry(db),
     ...messageCancel(db, ledgers),
     ...messageSearch(db),

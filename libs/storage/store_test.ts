@@ -149,6 +149,9 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });
   await store.findRecipients([send._id]);
+  await store.integrationsDue(now);
+  await store.dueMessages(`${accountId}/1`, { now, limit: 9 });
+  await store.finishedSends([send._id]);
   await store.findMessage(accountId, messageId);
   await store.listMessages(accountId, send._id);
   await store.countStates(accountId, [send._id, sendOf()._id]);

@@ -185,6 +185,11 @@ export const METRICS = {
     "Messages that the sweeper dispatched again",
     [],
   ),
+  "posthaste.due.dispatched": counter(
+    "{message}",
+    "Messages that were dispatched because their next attempt was due",
+    [],
+  ),
   "posthaste.sweep.ended": counter(
     "{message}",
     "Attempts of lost workers whose outcome the sweeper wrote",

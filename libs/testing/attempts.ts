@@ -85,6 +85,7 @@ async function identityOf(store: Ledger, messageId: string): Promise<MessageIden
   return {
     ...{ messageId, sendId, index },
     accountId: send?.accountId ?? "acc_1",
+    integration: `${send?.accountId ?? "acc_1"}/${send?.integrationId ?? 1}`,
     email: send?.request.to[index]?.email ?? "r0@example.com",
     acceptedAt: send?.acceptedAt ?? new Date("2026-01-01T00:00:00Z"),
   };

@@ -30,7 +30,7 @@ const QUARTER_MS = 15 * MINUTE_MS;
 
 const TIMELINES = 500;
 
-const STREAM_OF = { render: "RENDER", print: "PRINT", mail: "MAIL", retry: "RETRY" } as const;
+const STREAM_OF = { render: "RENDER", print: "PRINT", mail: "MAIL" } as const;
 const STAGES = Object.keys(STREAM_OF) as StageView["stage"][];
 const STAGE_OF = { rendered: "render", printed: "print", sent: "mail" } as const;
 
@@ -123,10 +123,7 @@ async function stagesOf({ bus }: OverviewDeps): Promise<StageView[]> {
     const state = streams.get(stream);
     const own = queues.filter((queue) => queue.stream === stream);
     const inHand = own.reduce((sum, queue) => sum + queue.inHand, 0);
-    // What waits for its time is in front of no consumer yet.
-    const waiting = stage === "retry"
-      ? Math.max(0, (state?.messages ?? 0) - inHand)
-      : own.reduce((sum, queue) => sum + queue.waiting, 0);
+    const waiting = own.reduce((sum, queue) => sum + queue.waiting, 0);
     return { stage, waiting, inHand, oldestAt: state?.oldestAt?.toISOString() ?? null };
   });
 }

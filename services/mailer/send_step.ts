@@ -159,9 +159,10 @@ function begin(message: ReadyMessage, deps: SendDeps): Work {
 }
 
 function identityOf(message: ReadyMessage): MessageIdentity {
-  const { messageId, sendId, accountId, index, to, acceptedAt } = message;
+  const { messageId, sendId, accountId, integrationId, index, to, acceptedAt } = message;
   return {
     ...{ messageId, sendId, accountId, index },
+    integration: `${accountId}/${integrationId}`,
     email: to.email,
     acceptedAt: new Date(acceptedAt),
   };

@@ -63,7 +63,6 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     written: ledger.written,
     parked: [] as Parking[],
     troubles: [] as string[],
-    hastened: [] as Date[],
     logged: [] as string[],
     now: NOW,
   };
@@ -89,7 +88,6 @@ function openMailer(changes: Partial<SendDeps> = {}) {
       clear: (id) => Promise.resolve(void world.troubles.push(`clear ${id}`)),
     },
     waiting: openHolderBudget({ max: 1_000_000, maxPerHolder: 150_000 }),
-    hastenSweep: (_, at) => Promise.resolve(void world.hastened.push(at)),
     findIntegration: (accountId, id) =>
       Promise.resolve(accountId === "acc_1" && id === 4 ? integrationOf() : null),
     unseal: ({ host, port, tls }) => ({ key: "acc_1/4", host, port, tls, auth: null }),
@@ -288,7 +286,7 @@ test("sendStep() holds the final dot back when the ledger answers too late", asy
     world.ledger.registers.set(`${MESSAGE.messageId}/1`, request.register);
     return { type: "unsure" };
   };
-  assert.deepEqual(typesOf(await run()), ["fact.message.deferred", "send.resumed"]);
+  assert.deepEqual(typesOf(await run()), ["fact.message.deferred"]);
   assert.deepEqual(world.written.map(({ state, unknownAttempt }) => [state, unknownAttempt]), [
     ["deferred", undefined],
   ]);
@@ -455,15 +453,12 @@ test("sendStep() tells the breaker of servers that cannot be reached, and of no 
   ]);
 });
 
-test("sendStep() defers a temporary refusal and tells the sweeper when", async () => {
+test("sendStep() defers a temporary refusal, and leaves its time to the ledger", async () => {
   const { world, run } = openMailer({ send: refusal("451 4.7.1 later") });
-  const [fact, again] = publishedBy(await run());
+  const [fact, ...others] = publishedBy(await run());
   const [written] = world.written;
   assert.ok(fact?.type === "fact.message.deferred" && written?.nextAt);
-  assert.ok(again?.type === "send.resumed");
-  assert.deepEqual(again.data.again, [{ index: 3, attempt: 1 }]);
-  assert.deepEqual(again.notBefore, written.nextAt);
-  assert.deepEqual(world.hastened, [written.nextAt]);
+  assert.deepEqual(others, []);
   assert.equal(fact.data.nextAt, written.nextAt.toISOString());
   const waitMs = written.nextAt.getTime() - NOW;
   assert.ok(waitMs >= 48_000 && waitMs <= 72_000, `${waitMs} ms`);
@@ -478,7 +473,6 @@ test("sendStep() fails a permanent refusal", async () => {
   assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
     ["failed", "The SMTP server refused the recipient address"],
   ]);
-  assert.deepEqual(world.hastened, []);
 });
 
 test("sendStep() fails a message whose integration is gone", async () => {
@@ -526,7 +520,7 @@ test("sendStep() suspends no integration for want of a master key that others ma
       suspendIntegration: ({ _id }) => Promise.resolve(suspended.push(_id) > 0),
     });
   const rotated = unsealing(new MasterKeyMissingError("master key is not configured"));
-  assert.deepEqual(typesOf(await rotated.run()), ["fact.message.deferred", "send.resumed"]);
+  assert.deepEqual(typesOf(await rotated.run()), ["fact.message.deferred"]);
   assert.deepEqual(suspended, []);
   await unsealing(new Error("it was changed")).run();
   assert.deepEqual(suspended, ["acc_1/4"]);

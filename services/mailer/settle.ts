@@ -1,15 +1,15 @@
 import type { SmtpReply, TimelineEntry } from "@posthaste/contracts";
 import type { Certainty } from "@posthaste/delivery";
-import { dispatchesAgain, type Outgoing, type Verdict } from "@posthaste/messaging";
+import type { Outgoing, Verdict } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
-import type { AttemptOutcome, SendStore } from "@posthaste/storage";
+import type { AttemptOutcome } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import type { Attempt } from "./attempt.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import type { Setback } from "./outcome.ts";
 
 /** What settling needs from the outside. */
-export interface SettleDeps extends Pick<SendStore, "hastenSweep"> {
+export interface SettleDeps {
   now(): Date;
   /** What metrics call an integration. */
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
@@ -56,7 +56,6 @@ export async function settle(
     return { type: "done", publish: [] };
   }
   if (result.state === "deferred") crashPoint("mailer.after_deferral");
-  if ("nextAt" in result) await deps.hastenSweep(message.sendId, result.nextAt);
   count("posthaste.smtp.outcomes", 1, {
     "posthaste.outcome": result.state,
     "smtp.response.status_class": statusClass(result),
@@ -65,14 +64,7 @@ export async function settle(
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
   const fact = { ...factOf(message, n, at), durationMs };
-  const again = "nextAt" in result
-    ? dispatchesAgain(
-      { ...message, _id: message.sendId },
-      [{ index: message.index, attempt: n }],
-      { notBefore: result.nextAt },
-    )
-    : [];
-  return { type: "done", publish: [toldAs(result, fact), ...again] };
+  return { type: "done", publish: [toldAs(result, fact)] };
 }
 
 function certaintyOf(result: Result): Certainty {

@@ -79,8 +79,9 @@ await runService({
       holds.follow(signal),
       bus.consume(renderNowStep(deps), immediate),
       bus.consume(deskStep({ preview, content: contentStep(deps) }), desk),
-      ...LANES.flatMap((lane) => [consumerOf("renderer", lane), consumerOf("renderer_retry", lane)])
-        .map((consumer) => bus.consume(step, { consumer, concurrency, signal, logger })),
+      ...LANES.map((lane) =>
+        bus.consume(step, { consumer: consumerOf("renderer", lane), concurrency, signal, logger })
+      ),
     ]);
   },
 });

@@ -157,7 +157,7 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     const isLate = performance.now() - started > MAX_IMAGES_MS;
     const message = await withImages(filled, { head, recipient, versions, isLate }, deps.images);
     if ("afterMs" in message) {
-      publish.push(laterEvent(head, recipient, new Date(deps.now().getTime() + message.afterMs)));
+      publish.push(waitingFact(head, recipient, { afterMs: message.afterMs, now: deps.now() }));
     } else if (message.ok) {
       const line = { type: "rendered" as const, at: deps.now().toISOString(), durationMs };
       const content = { recipient, message, versions, line };
@@ -211,13 +211,14 @@ async function withImages(
 }
 
 /** One message of a send, to come again on its own. */
-function laterEvent(
-  { sendId, accountId, lane }: SendHead,
-  { index, attempt }: ResumedMessage,
-  notBefore: Date,
+function waitingFact(
+  head: SendHead,
+  message: ResumedMessage,
+  { afterMs, now }: { afterMs: number; now: Date },
 ): Outgoing {
-  const data = { v: 1 as const, sendId, accountId, lane, again: [{ index, attempt }] };
-  return { type: "send.resumed", data, notBefore };
+  const nextAt = new Date(now.getTime() + afterMs).toISOString();
+  const reason = "The images of its PDFs are not there yet";
+  return { type: "fact.message.waiting", data: { ...factOf(head, message, now), reason, nextAt } };
 }
 
 async function renderedEvent(

@@ -409,15 +409,12 @@ test("renderStep() has the message come again whose images may come later, and i
   const pdfVersion = () => Promise.resolve(PDF_WITH_IMAGE);
   const [again, ...others] = await published(WITH_PDF, { pdfVersion, images });
   assert.deepEqual(again, {
-    type: "send.resumed",
+    type: "fact.message.waiting",
     data: {
-      v: 1,
-      sendId,
-      accountId: "acc_1",
-      lane: "transactional",
-      again: [{ index: 0, attempt: 2 }],
+      ...{ v: 1, messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1", index: 0 },
+      ...{ attempt: 2, at: "2026-03-01T10:00:01.000Z", nextAt: "2026-03-01T10:00:16.000Z" },
+      reason: "The images of its PDFs are not there yet",
     },
-    notBefore: new Date("2026-03-01T10:00:16.000Z"),
   });
   assert.deepEqual(told(others), ["message.rendered 1"]);
 });

@@ -1,15 +1,8 @@
 import { type Integration, messageIdOf } from "@posthaste/contracts";
-import { advance, afterUnknown, beginOutcome } from "@posthaste/delivery";
+import { advance, afterUnknown, beginOutcome, type NextAction } from "@posthaste/delivery";
 import type { Outgoing } from "@posthaste/messaging";
-import type {
-  AttemptOutcome,
-  DeliveryLedgers,
-  SendHead,
-  SendStore,
-  UnfinishedMessage,
-} from "@posthaste/storage";
+import type { AttemptOutcome, DeliveryLedgers, SendHead, SendStore } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
-import type { SweepDecision } from "./sweep_policy.ts";
 
 /** What ending lost attempts needs from the outside. */
 export interface EndLostDeps
@@ -19,41 +12,52 @@ export interface EndLostDeps
   now(): Date;
 }
 
-/** An attempt whose register is there, and whose owner has not written its outcome. */
+/** What to do about an attempt whose register is there, and whose owner has not written its outcome. */
+export type LostDecision = NextAction<AttemptOutcome> & { do: "complete" | "unknown" };
+
+/** Returns whether an attempt is lost. */
+export function isLost(decision: { do: string }): decision is LostDecision {
+  return decision.do === "complete" || decision.do === "unknown";
+}
+
+/** A message of a send whose attempt is lost. */
 export interface LostAttempt {
-  message: UnfinishedMessage;
-  decision: SweepDecision;
+  /** Position in the request's `to`. */
+  index: number;
+  decision: LostDecision;
 }
 
 const REASON = "A worker was lost when it had handed the mail over: the server may have it";
 
 /**
  * Writes the outcomes of attempts that nobody else will: what their register says, or that it is unknown.
- * Returns those of the messages that are due at once, with the attempt that has ended.
  */
 export async function endLost(
   send: SendHead,
   lost: readonly LostAttempt[],
   deps: EndLostDeps,
-): Promise<{ index: number; attempt: number }[]> {
+): Promise<void> {
+  if (lost.length === 0) return;
   const { _id: sendId, accountId, acceptedAt } = send;
   const integration = await deps.findIntegration(accountId, send.integrationId);
   const recipients = (await deps.findRecipients([sendId])).get(sendId);
-  const ended = await Promise.all(lost.map(async ({ message: { index }, decision }) => {
+  await Promise.all(lost.map(async ({ index, decision }) => {
     const email = recipients?.emails[index];
-    if (email === undefined || decision.do === "look" || decision.do === "dispatch") return [];
+    if (email === undefined) return;
     const outcome = decision.do === "complete"
       ? decision.outcome
       : unknownOutcome(decision.n, { acceptedAt, integration, now: deps.now() });
     const messageId = messageIdOf(sendId, index);
-    const ledger = deps.ledgerOf({ messageId, sendId, accountId, index, email, acceptedAt });
+    const integrationKey = `${accountId}/${send.integrationId}`;
+    const ledger = deps.ledgerOf({
+      ...{ messageId, sendId, accountId, index, email, acceptedAt },
+      integration: integrationKey,
+    });
     const { n } = decision;
     await advance(beginOutcome({ n, outcome }), ledger);
     count("posthaste.sweep.ended", 1, { "posthaste.outcome": outcome.state });
     await deps.publish(factOf(send, { index, n, outcome }), send.trace);
-    return outcome.nextAt && outcome.nextAt <= deps.now() ? [{ index, attempt: n }] : [];
   }));
-  return ended.flat();
 }
 
 function unknownOutcome(

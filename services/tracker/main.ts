@@ -4,6 +4,7 @@ import { openIntegrationCache, openStore } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { dropPassedForever } from "./drop_passed.ts";
+import { dispatchDueForever } from "./dispatch_due.ts";
 import { openDuty } from "./duty.ts";
 import { expireContentsForever } from "./expire_contents.ts";
 import { expireKeysForever } from "./expire_keys.ts";
@@ -13,7 +14,9 @@ import { assertCurrent } from "./ledger_age.ts";
 import { recordFacts } from "./record_facts.ts";
 import { recordStatistics } from "./record_statistics.ts";
 import { releaseForever } from "./release.ts";
+import { openSettlement, settleForever } from "./settle_sends.ts";
 import { sweepForever } from "./sweep.ts";
+import { patienceMs } from "./sweep_policy.ts";
 import { watchPipeline } from "./watch_pipeline.ts";
 
 await runService({
@@ -41,17 +44,21 @@ await runService({
       now: () => new Date(),
       logger,
     };
-    await using release = openDuty(store, { name: "release" });
+    await using scheduler = openDuty(store, { name: "scheduler" });
+    const settlement = openSettlement(deps);
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
     health.add("ledger", () => deps.assertCurrent());
 
     await Promise.all([
       bus.followFacts((facts) => recordFacts(facts, deps), { consumer: "tracker", signal, logger }),
-      bus.followFacts((facts) => recordStatistics(facts, store), {
+      bus.followFacts(async (facts) => {
+        settlement.note(facts);
+        await recordStatistics(facts, store);
+      }, {
         consumer: "statistics",
-        // Nobody waits for them, and large batches cost little.
-        ...{ batchSize: 5000, lingerMs: 1000 },
+        // Nobody waits long for them, and large batches cost little.
+        ...{ batchSize: 5000, lingerMs: 250 },
         signal,
         logger,
       }),
@@ -65,7 +72,15 @@ await runService({
       expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
       watchPipeline(deps, signal),
       dropPassedForever(bus, { signal, logger }),
-      releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal, duty: release }),
+      releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal, duty: scheduler }),
+      dispatchDueForever(deps, {
+        intervalMs: config.RELEASE_INTERVAL,
+        patienceMs: patienceMs(config.SWEEP_GRACE),
+        signal,
+        duty: scheduler,
+      }),
+      settleForever(settlement, { logger, signal }),
+
       config.APPLY_TOPOLOGY ? keepTopology(bus, { signal, logger }) : undefined,
     ]);
   },

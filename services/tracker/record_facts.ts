@@ -5,7 +5,9 @@ import type { Fact } from "@posthaste/messaging";
 import type {
   AttemptOutcome,
   DeliveryLedgers,
+  MessageIdentity,
   MessageParking,
+  Recipients,
   SendStore,
   UntriedParking,
 } from "@posthaste/storage";
@@ -15,16 +17,18 @@ import type { Logger } from "@posthaste/telemetry";
 export interface RecordDeps
   extends
     Pick<DeliveryLedgers, "ledgerOf">,
-    Pick<MessageParking, "parkUntried">,
-    Pick<SendStore, "findRecipients" | "hastenSweep"> {
+    Pick<MessageParking, "parkUntried" | "putOffMessage">,
+    Pick<SendStore, "findRecipients"> {
   logger: Pick<Logger, "warn">;
 }
 
 type Failure = EventData<"fact.message.failed">;
+type Waiting = EventData<"fact.message.waiting">;
 
 /**
- * Keeps the ledger's outcomes: a part of a send that has to wait is parked, and a message that failed
- * before the mailer had it ends its attempt. The mailer writes its own outcomes. Idempotent.
+ * Keeps the ledger's outcomes: a part of a send that has to wait is parked, a message that has to wait for
+ * a time is put off, and one that failed before the mailer had it ends its attempt. The mailer writes its own
+ * outcomes. Idempotent.
  */
 export async function recordFacts(facts: Fact[], deps: RecordDeps): Promise<void> {
   const parked = await deps.parkUntried(
@@ -33,7 +37,20 @@ export async function recordFacts(facts: Fact[], deps: RecordDeps): Promise<void
   const failures = facts.flatMap(({ type, data }) =>
     type === "fact.message.failed" && data.stage !== "mailer" ? [data] : []
   );
-  const unknown = await endFailed(failures, deps);
+  const waiting = facts.flatMap(({ type, data }) => type === "fact.message.waiting" ? [data] : []);
+  const about = [...failures, ...waiting].map(({ sendId }) => sendId);
+  const recipients = about.length === 0 ? new Map() : await deps.findRecipients(about);
+  const identified = <T extends Failure | Waiting>(found: T[]) =>
+    found.map((fact) => ({ fact, message: identityOf(fact, recipients) }));
+  await Promise.all([
+    ...identified(failures).map(({ fact, message }) => message && endFailed(fact, message, deps)),
+    ...identified(waiting).map(({ fact, message }) => message && putOff(fact, message, deps)),
+  ]);
+  const unknown = new Set(
+    identified([...failures, ...waiting]).flatMap(({ fact, message }) =>
+      message === undefined ? [fact.sendId] : []
+    ),
+  );
   for (const sendId of [...parked.unknown, ...unknown]) {
     deps.logger.warn("Unknown send in a fact", { sendId });
   }
@@ -46,29 +63,37 @@ function parkingOf(
   return { sendId, accountId, indexes, reason, at: new Date(at), parkedFor };
 }
 
-/** Ends the attempts of messages that failed. Gives the ids of the sends that are not in the ledger. */
-async function endFailed(failures: readonly Failure[], deps: RecordDeps): Promise<Set<string>> {
-  const unknown = new Set<string>();
-  if (failures.length === 0) return unknown;
-  const recipients = await deps.findRecipients(failures.map(({ sendId }) => sendId));
-  await Promise.all(failures.map(async (failure) => {
-    const { messageId, sendId, accountId, attempt } = failure;
-    const index = parseMessageId(messageId)?.index ?? failure.index;
-    const send = recipients.get(sendId);
-    const email = send?.accountId === accountId ? send.emails[index] : undefined;
-    if (send === undefined || email === undefined) return void unknown.add(sendId);
-    const { acceptedAt } = send;
-    await advance(
-      beginVoid({
-        n: attempt + 1,
-        by: randomBytes(8).toString("hex"),
-        outcome: outcomeOf(failure),
-      }),
-      deps.ledgerOf({ messageId, sendId, accountId, index, email, acceptedAt }),
-    );
-    await deps.hastenSweep(sendId, new Date(failure.at));
-  }));
-  return unknown;
+/** Returns which message a fact is about; `undefined` if its send is not in the ledger. */
+function identityOf(
+  { messageId, sendId, accountId, index: given }: Failure | Waiting,
+  recipients: ReadonlyMap<string, Recipients>,
+): MessageIdentity | undefined {
+  const index = parseMessageId(messageId)?.index ?? given;
+  const send = recipients.get(sendId);
+  const email = send?.accountId === accountId ? send.emails[index] : undefined;
+  if (send === undefined || email === undefined) return undefined;
+  const { acceptedAt, integrationId } = send;
+  const integration = `${accountId}/${integrationId}`;
+  return { messageId, sendId, accountId, integration, index, email, acceptedAt };
+}
+
+async function endFailed(
+  failure: Failure,
+  message: MessageIdentity,
+  { ledgerOf }: RecordDeps,
+): Promise<void> {
+  const by = randomBytes(8).toString("hex");
+  const outcome = outcomeOf(failure);
+  await advance(beginVoid({ n: failure.attempt + 1, by, outcome }), ledgerOf(message));
+}
+
+async function putOff(
+  { attempt, reason, nextAt, at }: Waiting,
+  message: MessageIdentity,
+  { putOffMessage }: RecordDeps,
+): Promise<void> {
+  const times = { now: new Date(at), nextAt: new Date(nextAt) };
+  await putOffMessage({ ...message, attempt, reason, ...times });
 }
 
 function outcomeOf({ reason, reply, at: text, attempt, durationMs }: Failure): AttemptOutcome {

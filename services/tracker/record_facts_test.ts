@@ -24,11 +24,19 @@ const failed: Fact = {
 function openLedger(changes: Partial<RecordDeps> = {}) {
   const done: string[] = [];
   const ledger = openMemoryLedger();
-  const recipients = { accountId: "acc_1", acceptedAt: new Date(at), emails: ["a@example.com"] };
+  const recipients = {
+    accountId: "acc_1",
+    acceptedAt: new Date(at),
+    integrationId: 4,
+    emails: ["a@example.com"],
+  };
   const deps: RecordDeps = {
     ledgerOf: ledger.ledgerOf,
     findRecipients: () => Promise.resolve(new Map([[sendId, recipients]])),
-    hastenSweep: (id) => Promise.resolve(void done.push(`hasten ${id}`)),
+    putOffMessage: ({ messageId, attempt, nextAt, reason }) => {
+      done.push(`put off ${messageId} after ${attempt} until ${nextAt.toISOString()}: ${reason}`);
+      return Promise.resolve(true);
+    },
     parkUntried: (parkings) => {
       done.push(...parkings.map(({ parkedFor, indexes, at }) => {
         return `park ${indexes} for ${parkedFor} at ${at.toISOString()}`;
@@ -50,7 +58,7 @@ test("recordFacts() ends the attempt of a message that failed before the mailer 
     at: new Date(at),
     lines: [{ at: new Date(at), type: "failed", attempt: 0, detail: "no such variable" }],
   });
-  assert.deepEqual(done, [`hasten ${sendId}`]);
+  assert.deepEqual(done, []);
 });
 
 test("recordFacts() changes nothing when a failure comes again, or an attempt is over", async () => {
@@ -68,6 +76,15 @@ test("recordFacts() parks a part of a send that has to wait", async () => {
   const { deps, done } = openLedger();
   await recordFacts([parked], deps);
   assert.deepEqual(done, [`park 0,2 for acc_1/4 at ${at}`]);
+});
+
+test("recordFacts() puts off a message that has to wait for a time", async () => {
+  const { deps, done, ledger } = openLedger();
+  const nextAt = "2026-03-01T10:00:15.000Z";
+  const data = { ...ABOUT, reason: "no image yet", nextAt };
+  await recordFacts([{ type: "fact.message.waiting", data }], deps);
+  assert.deepEqual(done, [`put off ${ABOUT.messageId} after 0 until ${nextAt}: no image yet`]);
+  assert.equal(ledger.registers.size, 0);
 });
 
 test("recordFacts() leaves out what the mailer writes itself", async () => {

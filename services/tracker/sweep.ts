@@ -3,7 +3,7 @@ import { crashPoint } from "@posthaste/runtime";
 import type { MessageStore, SendHead, SendStore } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { endLost, type EndLostDeps } from "./end_lost.ts";
+import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
 import { decideSweep, patienceMs, recoveryMs, type StreamStates } from "./sweep_policy.ts";
 
 /** What the sweeper needs from the outside. */
@@ -118,14 +118,13 @@ async function sweepSend(
     message,
     decision: decideSweep(message, { ...known, now }),
   }));
-  const open = decided.filter(({ decision }) =>
-    decision.do === "complete" || decision.do === "unknown"
+  const lost = decided.flatMap(({ message: { index }, decision }) =>
+    isLost(decision) ? [{ index, decision }] : []
   );
   const again = decided.flatMap(({ message: { index }, decision }) =>
     decision.do === "dispatch" ? [{ index, attempt: decision.n - 1 }] : []
   );
-  // The next attempt goes out after its predecessor is called unknown, and never before.
-  if (open.length > 0) again.push(...await endLost(send, open, deps));
+  await endLost(send, lost, deps);
   crashPoint("tracker.lost_ended");
   for (const event of dispatchesAgain(send, again)) await deps.publish(event, send.trace);
   if (again.length > 0) {

@@ -57,9 +57,12 @@ export function decideSweep(message: UnfinishedMessage, view: SweepView): SweepD
     case "dispatch":
       // It is the releaser's, until it lets it go.
       if (parkedFor) return { do: "look", at: new Date(now.getTime() + HOUR_MS) };
-      // The broker brings a retry back at its time. Only what it lost is missing some time after that: to
-      // dispatch at the time itself would have every retry come twice.
-      return unlessHeld(action, nextAt ?? enteredAt, view);
+      // What has a time is dispatched when that has come, by a search of its own.
+      if (nextAt) {
+        const after = Math.max(nextAt.getTime(), now.getTime()) + patienceMs(graceMs);
+        return { do: "look", at: new Date(after) };
+      }
+      return unlessHeld(action, enteredAt, view);
   }
 }
 

@@ -103,11 +103,11 @@ export async function endWaits(
   );
 }
 
-/** Streams of work, which must be empty in the end; RETRY keeps what comes back later. */
+/** Streams of work, which must be empty in the end. */
 const WORK = ["RENDER_NOW", "RENDER", "PRINT", "MAIL"];
 
 /** The order in which events move on: what has left one that was read is in one that is read later. */
-const IN_ORDER = ["RETRY", ...WORK, "FACTS"];
+const IN_ORDER = [...WORK, "FACTS"];
 
 /** Reads what the broker still holds, on a way on which nothing that moves is overlooked. */
 export async function readBrokerLedger(url: string): Promise<BrokerLedger> {

@@ -94,7 +94,7 @@ async function prepareSweep(bench: StageBench, units: number): Promise<Work> {
   };
 }
 
-const STREAMS = ["RENDER", "RETRY", "PRINT", "MAIL", "FACTS"];
+const STREAMS = ["RENDER", "PRINT", "MAIL", "FACTS"];
 
 /** Removes all that was asked for, from the broker and from the database. */
 export async function clear({ rig: { manager, db } }: StageBench): Promise<void> {

@@ -19,7 +19,7 @@ export interface CountsView {
 
 /** The queue of a stage, of all accounts together. */
 export interface StageView {
-  stage: "render" | "print" | "mail" | "retry";
+  stage: "render" | "print" | "mail";
   waiting: number;
   inHand: number;
   /** Since when the oldest waits; null if none does. */

@@ -7,7 +7,6 @@ const NAMES: Record<StageView["stage"], string> = {
   render: "Rendering",
   print: "Printing PDFs",
   mail: "Sending",
-  retry: "Retries",
 };
 
 /** How much waits in front of each stage. */

@@ -1,0 +1,47 @@
+import type { Message } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+
+/** A message whose next attempt is due. */
+export type DueMessage = Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt">;
+
+/** Messages that are to be tried again at a time. */
+export interface DueMessages {
+  /** Lists the integrations (`_id`) that have messages which are due. */
+  integrationsDue(now: Date): Promise<string[]>;
+  /** Lists the messages of an integration that are due, the longest due first. */
+  dueMessages(
+    integration: string,
+    options: { now: Date; limit: number },
+  ): Promise<DueMessage[]>;
+}
+
+/** What was let go is dispatched by the releaser: it is due only if that has come to nothing. */
+const RELEASED_MS = 60_000;
+
+/** Returns the search for messages that are due. */
+export function dueMessages(db: Db): DueMessages {
+  const { messages } = collectionsOf(db);
+  return {
+    async integrationsDue(now) {
+      const isPlanned = { nextAt: { $gt: new Date(0) } };
+      // The first of each: the index alone answers.
+      const first = await messages.aggregate<{ _id: string; nextAt: Date }>([
+        { $match: isPlanned },
+        { $sort: { integration: 1, nextAt: 1 } },
+        { $group: { _id: "$integration", nextAt: { $first: "$nextAt" } } },
+      ]).toArray();
+      return first.filter(({ nextAt }) => nextAt <= now).map(({ _id }) => _id);
+    },
+    dueMessages: (integration, { now, limit }) =>
+      messages.find({
+        integration,
+        nextAt: { $gt: new Date(0), $lte: now },
+        $or: [
+          { releasedFor: null },
+          { nextAt: { $lte: new Date(now.getTime() - RELEASED_MS) } },
+        ],
+      }).sort({ nextAt: 1 }).limit(limit)
+        .project<DueMessage>({ sendId: 1, accountId: 1, index: 1, attempt: 1 }).toArray(),
+  };
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageIdOf } from "@posthaste/contracts";
+import { endAttempt, voidAttempt } from "@posthaste/testing";
+import { openTestStore, parkingOf, sendOf } from "./_test_store.ts";
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+
+test("dueMessages() lists what is due of each integration, the longest due first", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  const [one, other] = [sendOf({ messageCount: 5 }), sendOf({ integrationId: 2 })];
+  for (const send of [one, other]) await store.acceptSend(send);
+  const idOf = (index: number) => messageIdOf(one._id, index);
+  const defer = (messageId: string, nextAt: Date) =>
+    voidAttempt(store, "deferred", { messageId, attempt: 1, at: at(1), reason: "busy", nextAt });
+  await defer(idOf(0), at(30));
+  await defer(idOf(1), at(20));
+  await defer(idOf(2), at(90));
+  await defer(messageIdOf(other._id, 0), at(60));
+  // Nothing was tried of this one.
+  const putOff = { ...parkingOf(one, 0, at(2), 3), nextAt: at(10), reason: "its images" };
+  assert.equal(await store.putOffMessage(putOff), true);
+  assert.equal(await store.putOffMessage(putOff), true);
+
+  assert.deepEqual(await store.integrationsDue(at(5)), []);
+  assert.deepEqual(await store.integrationsDue(at(30)), ["acc_1/1"]);
+  assert.deepEqual((await store.integrationsDue(at(60))).toSorted(), ["acc_1/1", "acc_1/2"]);
+  const due = await store.dueMessages("acc_1/1", { now: at(60), limit: 9 });
+  assert.deepEqual(due.map(({ index, attempt }) => [index, attempt]), [[3, 0], [1, 1], [0, 1]]);
+  assert.equal((await store.dueMessages("acc_1/1", { now: at(60), limit: 2 })).length, 2);
+
+  await endAttempt(store, "sent", { messageId: idOf(1), attempt: 2, at: at(61) });
+  // Parked and let go, it is the releaser's for a while.
+  const parkedFor = "acc_1/1";
+  await store.parkMessage({ ...parkingOf(one, 1, at(62)), parkedFor, reason: "its turn" });
+  await store.releaseParked({ parkedFor, limit: 9, now: at(63), sweepAt: at(99) });
+  const left = async (now: Date) =>
+    (await store.dueMessages("acc_1/1", { now, limit: 9 })).map(({ index }) => index);
+  assert.deepEqual(await left(at(64)), [3]);
+  assert.deepEqual(await left(at(123)), [3, 0, 2]);
+  const plan = JSON.stringify(
+    await db.collection("messages").find({
+      integration: "acc_1/1",
+      nextAt: { $gt: new Date(0), $lte: at(60) },
+    }).sort({ nextAt: 1 }).explain("queryPlanner"),
+  );
+  assert.match(plan, /"indexName":"integration_1_nextAt_1"/);
+});
+
+test("finishedSends() finds sends whose messages have all ended, and that are not settled", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const [single, several, open, none] = [1, 3, 3, 2].map((messageCount) =>
+    sendOf({ messageCount })
+  );
+  assert.ok(single && several && open && none);
+  const end = (messageId: string, state: "sent" | "failed" | "deferred") =>
+    voidAttempt(store, state, { messageId, attempt: 1, at: at(1) });
+  for (const send of [single, several, open, none]) await store.acceptSend(send);
+  await end(messageIdOf(single._id, 0), "sent");
+  for (const index of [0, 1]) await end(messageIdOf(several._id, index), "failed");
+  await store.cancelMessage("acc_1", messageIdOf(several._id, 2), at(2));
+  for (const index of [0, 1]) await end(messageIdOf(open._id, index), "sent");
+  await end(messageIdOf(open._id, 2), "deferred");
+  const ids = [single._id, several._id, open._id, none._id, "snd_none"];
+  assert.deepEqual(
+    (await store.finishedSends(ids)).toSorted(),
+    [single._id, several._id].toSorted(),
+  );
+  await store.settleSends([single._id], at(3));
+  assert.deepEqual(await store.finishedSends(ids), [several._id]);
+});

@@ -1,0 +1,70 @@
+import type { Fact } from "@posthaste/messaging";
+import { crashPoint, repeat } from "@posthaste/runtime";
+import type { SendStore } from "@posthaste/storage";
+import type { Logger } from "@posthaste/telemetry";
+
+/** What settling needs from the outside. */
+export interface SettlementDeps extends Pick<SendStore, "finishedSends" | "settleSends"> {
+  now(): Date;
+  logger: Pick<Logger, "warn">;
+}
+
+/** Settles sends soon after the last of their messages has ended. */
+export interface Settlement {
+  /** Notes that messages have ended: their sends may be finished. */
+  note(facts: readonly Fact[]): void;
+  /** Settles the sends of which nothing was heard for a moment and that are finished. */
+  settleQuiet(): Promise<void>;
+}
+
+/** As long as messages of a send end one after the other, it need not be looked at. */
+const QUIET_MS = 250;
+
+const AT_ONCE = 1000;
+
+/** Opens the settlement. What it knows is lost with the process: the sweeper settles those sends later. */
+export function openSettlement(
+  { finishedSends, settleSends, now }: Omit<SettlementDeps, "logger">,
+  { clock = performance }: { clock?: { now(): number } } = {},
+): Settlement {
+  const lastEnds = new Map<string, number>();
+  return {
+    note(facts) {
+      for (const { type, data } of facts) {
+        if (type !== "fact.message.sent" && type !== "fact.message.failed") continue;
+        // Moved to the end: the first entries are the quietest.
+        lastEnds.delete(data.sendId);
+        lastEnds.set(data.sendId, clock.now());
+      }
+    },
+    async settleQuiet() {
+      const quiet: string[] = [];
+      for (const [sendId, at] of lastEnds) {
+        if (clock.now() - at < QUIET_MS || quiet.length >= AT_ONCE) break;
+        quiet.push(sendId);
+      }
+      if (quiet.length === 0) return;
+      const finished = await finishedSends(quiet);
+      crashPoint("tracker.before_settle");
+      if (finished.length > 0) await settleSends(finished, now());
+      crashPoint("tracker.after_settle");
+      for (const sendId of quiet) {
+        // Unless another message has ended meanwhile.
+        if (clock.now() - (lastEnds.get(sendId) ?? 0) >= QUIET_MS) lastEnds.delete(sendId);
+      }
+    },
+  };
+}
+
+/** Settles what is finished, until the signal aborts. */
+export async function settleForever(
+  settlement: Settlement,
+  { logger, signal }: { logger: Pick<Logger, "warn">; signal: AbortSignal },
+): Promise<void> {
+  await repeat(() => settlement.settleQuiet(), {
+    everyMs: QUIET_MS,
+    failure: "Cannot settle sends, trying again",
+    logger,
+    signal,
+  });
+}

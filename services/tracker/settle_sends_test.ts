@@ -1,0 +1,66 @@
+import type { Fact } from "@posthaste/messaging";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openSettlement } from "./settle_sends.ts";
+
+const ABOUT = {
+  v: 1 as const,
+  accountId: "acc_1",
+  index: 0,
+  attempt: 1,
+  at: "2026-03-01T10:00:00Z",
+};
+
+const sent = (sendId: string): Fact => ({
+  type: "fact.message.sent",
+  data: { ...ABOUT, sendId, messageId: "msg", reply: { code: 250 } },
+});
+
+function openWorld(finished: string[]) {
+  const world = { now: 0, finished, asked: [] as string[][], settled: [] as string[] };
+  const settlement = openSettlement({
+    finishedSends: (ids) => {
+      world.asked.push(ids);
+      return Promise.resolve(ids.filter((id) => world.finished.includes(id)));
+    },
+    settleSends: (ids) => Promise.resolve(world.settled.push(...ids)),
+    now: () => new Date(),
+  }, { clock: { now: () => world.now } });
+  return { world, settlement };
+}
+
+test("openSettlement() settles a send as soon as nothing was heard of it for a moment", async () => {
+  const { world, settlement } = openWorld(["snd_1", "snd_2"]);
+  settlement.note([sent("snd_1"), sent("snd_2"), sent("snd_3")]);
+  world.now = 200;
+  settlement.note([sent("snd_2")]);
+  await settlement.settleQuiet();
+  assert.deepEqual(world.asked, []);
+  world.now = 250;
+  await settlement.settleQuiet();
+  assert.deepEqual(world.asked, [["snd_1", "snd_3"]]);
+  assert.deepEqual(world.settled, ["snd_1"]);
+  world.now = 450;
+  await settlement.settleQuiet();
+  assert.deepEqual(world.settled, ["snd_1", "snd_2"]);
+  // Of what is not finished something will be heard.
+  await settlement.settleQuiet();
+  assert.equal(world.asked.length, 2);
+});
+
+test("openSettlement() asks again when the ledger was away", async () => {
+  const { world, settlement } = openWorld(["snd_1"]);
+  settlement.note([sent("snd_1")]);
+  world.now = 300;
+  const away = openSettlement({
+    finishedSends: () => Promise.reject(new Error("away")),
+    settleSends: () => Promise.resolve(0),
+    now: () => new Date(),
+  }, { clock: { now: () => world.now } });
+  away.note([sent("snd_1")]);
+  world.now = 600;
+  await assert.rejects(away.settleQuiet(), /away/);
+  await assert.rejects(away.settleQuiet(), /away/);
+  await settlement.settleQuiet();
+  assert.deepEqual(world.settled, ["snd_1"]);
+});
