@@ -40,7 +40,7 @@ async function sendOne(integration: number, name: string): Promise<void> {
   });
 }
 
-test("mail for a server that is away is parked, does not hold up others, and goes once it is back", async () => {
+test("mail for a server that is away waits, does not hold up others, and goes once it is back", async () => {
   const port = await freePort();
   const dead = await system.connect(port);
   const healthy = await system.connect(sink.port);
@@ -49,21 +49,21 @@ test("mail for a server that is away is parked, does not hold up others, and goe
     integration: dead,
     to: recipients(300, "dead.example"),
   });
-  const parked = async () =>
-    (await system.get<{ states: Record<string, number> }>(
-      `/sends/${accepted.id}`,
-    )).body.states["deferred"] ?? 0;
-  await until(async () => await parked() === 300, {
-    message: "all mail to wait in the ledger",
-  });
+  await until(async () => {
+    const trouble = await system.store.findTrouble(system.accountId, dead);
+    return trouble?.openUntil;
+  }, { message: "the server to be left alone" });
+  const states = async () =>
+    (await system.get<{ states: Record<string, number> }>(`/sends/${accepted.id}`)).body.states;
+  // What was on its way comes back; the rest was never rendered.
+  await until(async () => {
+    const { queued = 0, deferred = 0 } = await states();
+    return queued >= 260 && queued + deferred === 300;
+  }, { message: "all mail to wait in the ledger" });
   const message = await system.message(accepted.messages[299]?.id ?? "");
-  assert.equal(message.attempt, 0, "what waits has used no attempt");
-  assert.equal(
-    message.reason,
-    "The SMTP server cannot be reached: The SMTP server does not answer, or takes no mail at the moment",
-  );
+  assert.deepEqual([message.state, message.attempt], ["queued", 0]);
   await sendOne(healthy, "beside-dead");
-  assert.equal(await parked(), 300, "it did not come because the others went");
+  assert.ok(((await states())["queued"] ?? 0) >= 260, "it did not come because the others went");
 
   await using back = await openSmtpSink({ port });
   await travel.endPauses();
@@ -71,8 +71,7 @@ test("mail for a server that is away is parked, does not hold up others, and goe
     await travel.endDeferral(accepted.id);
     return back.messages.length >= 300;
   }, { everyMs: 500, message: "all mail to be sent" });
-  const { states } = await system.untilDone(accepted.id);
-  assert.deepEqual(states, { sent: 300 });
+  assert.deepEqual((await system.untilDone(accepted.id)).states, { sent: 300 });
   assert.equal(new Set(back.messages.map(({ envelope }) => envelope.to[0])).size, 300);
 });
 
@@ -141,7 +140,10 @@ test("twenty mails to a server whose login is refused cost a few logins and wait
   assert.equal(suspended?.reason, "The SMTP server asks for a login or for encryption");
   assert.ok(server.connections <= 16, `${server.connections} connections`);
   for (const { id: messageId } of accepted.messages) {
-    const message = await system.store.findMessage(system.accountId, messageId);
-    assert.equal(message?.parkedFor, `${system.accountId}/${id}`);
+    // What was let go in the same moment comes back.
+    await until(async () => {
+      const message = await system.store.findMessage(system.accountId, messageId);
+      return message?.parkedFor === `${system.accountId}/${id}`;
+    }, { message: "every mail to wait for its integration" });
   }
 });

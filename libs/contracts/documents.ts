@@ -310,6 +310,10 @@ export interface Send {
   idempotency?: { key: string; bodyHash: string };
   /** W3C `traceparent` of the request that was accepted: later dispatches join its trace. */
   trace?: string;
+  /** Recipients before this one were dispatched once; missing when all were. */
+  next?: number;
+  /** `_id` of the integration whose room it waits for, as long as there is a next one. */
+  waitsFor?: string;
   /** When every message was found in a terminal state; null until then. */
   settledAt: Date | null;
   /** The sweeper looks again at this time. */

@@ -205,18 +205,6 @@ export const EVENTS = {
     /** How many messages it is; not told by older processes. */
     recipients: z.int().positive().optional(),
   }),
-  /** A part of a send waits for its integration's turn, before anything was done for it. */
-  "fact.send.parked": z.object({
-    v: z.literal(EVENT_VERSION),
-    sendId: z.string(),
-    accountId: z.string(),
-    at: z.iso.datetime(),
-    integrationId: z.int(),
-    /** A sentence for people. */
-    reason: z.string(),
-    /** Positions in the request's `to`. */
-    indexes: z.array(z.int().nonnegative()).min(1),
-  }),
   /** A message waits for a time before it can be made ready: nothing was tried. */
   "fact.message.waiting": z.object({
     ...factShape,

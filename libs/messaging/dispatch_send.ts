@@ -62,7 +62,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
 }
 
 /**
- * Brings a just accepted send on its way, and makes it known.
+ * Brings a just accepted send on its way, and makes it known. One that waits for room is only made known.
  *
  * @throws If the broker did not take all of it: what it lacks, the sweeper dispatches.
  */
@@ -71,7 +71,9 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
   const at = acceptedAt.toISOString();
   const data = { v: 1 as const, sendId, accountId, at, recipients };
   await Promise.all([
-    ...dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${sendId}.${part}` })),
+    ...(send.next === undefined ? dispatchesOf(send) : []).map((event, part) =>
+      bus.publish(event, { id: `${sendId}.${part}` })
+    ),
     bus.publish({ type: "fact.send.accepted", data }, { id: sendId }),
   ]);
 }

@@ -40,7 +40,6 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
     makes: [
       "message.rendered.*.*",
       "send.resumed.*",
-      "fact.send.parked",
       "fact.message.waiting",
       FAILED,
     ],

@@ -183,7 +183,6 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "message.rendered.mail.bulk": ["renderer", "mailer"],
   "message.printed.bulk": ["pdf", "mailer"],
   "fact.send.accepted": ["api", "dashboard"],
-  "fact.send.parked": ["renderer"],
   "fact.message.waiting": ["renderer"],
   "fact.message.sent": ["mailer"],
   "fact.message.deferred": ["mailer", "tracker"],

@@ -94,7 +94,6 @@ export const CONSUMERS: ConsumerPlan[] = [
     name: "tracker",
     stream: "FACTS",
     filterSubjects: [
-      "fact.send.parked",
       "fact.message.waiting",
       "fact.message.failed",
     ],

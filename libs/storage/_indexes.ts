@@ -61,6 +61,10 @@ export async function createIndexes(db: Db): Promise<void> {
     },
     { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
     { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
+    {
+      key: { waitsFor: 1, lane: -1, acceptedAt: 1 },
+      partialFilterExpression: { waitsFor: { $gte: "" } },
+    },
     { key: { accountId: 1, emails: 1, _id: -1 }, partialFilterExpression: { settledAt: null } },
     { key: { accountId: 1, settledAt: 1 }, partialFilterExpression: { contentDue: true } },
     {

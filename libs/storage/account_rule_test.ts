@@ -34,7 +34,6 @@ const EXCEPTIONS: Record<string, string> = {
   ledgerState: "counts and sizes for the operator's telemetry, of all accounts together",
   findRecipients: "the same",
   findRegisters: SWEEPER,
-  parkUntried: "each write names the account; what has no document is looked for by its id",
   unfinishedMessages: SWEEPER,
   sendsToSweep: SWEEPER,
   sendHeads: SWEEPER,
@@ -47,11 +46,13 @@ const EXCEPTIONS: Record<string, string> = {
   withdrawSend: "the api takes back what it has just written itself, by an id of 80 random bits",
   parkedIntegrations: SWEEPER,
   integrationsDue: SWEEPER,
+  integrationsWaitedFor: SWEEPER,
+  advanceSend: SWEEPER,
   finishedSends: SWEEPER,
   releaseParked:
     "by an integration's id, which names its account; its sends by the ids found there",
   takeReturned: "by an integration's id, which names its account",
-  listHolds: "the renderer works for all accounts, and asks for an integration by its account",
+  listClosed: "the api works for all accounts, and asks for an integration by its account",
   listTroubled: "mailers share what they know of servers, and send for all accounts",
   listMemberships: PERSON,
   removeUser: "a person leaves all their accounts, each by its name, as nobody else decides",
@@ -223,6 +224,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
       ...parkingOf(send, 0, now),
       ...{ nextAt: now, reason: "its images" },
     }),
+  queueSend: (store) => store.queueSend(send),
+  waitingSends: (store) => store.waitingSends(`${ACCOUNT}/1`, 9),
   dueMessages: (store) => store.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),
   recentOutcomes: (store) => store.recentOutcomes(ACCOUNT, 1),
   archiveIntegration: (store) => store.archiveIntegration(ACCOUNT, 1, now),
@@ -358,8 +361,10 @@ function writes(entries: Document[]): boolean {
 
 /** By equality: `_id` of these collections begins with the account, or is asked for beside it. */
 function assertNamed(filter: Document, what: string): void {
-  const { _id, accountId, parkedFor, releasedFor, integration } = filter;
-  const ids = [_id, parkedFor, releasedFor, integration].filter((id) => typeof id === "string");
+  const { _id, accountId, parkedFor, releasedFor, integration, waitsFor } = filter;
+  const ids = [_id, parkedFor, releasedFor, integration, waitsFor].filter((id) =>
+    typeof id === "string"
+  );
   const isNamed = accountId === ACCOUNT || ids.some((id) => id.startsWith(`${ACCOUNT}/`));
   assert.ok(isNamed, `${what} asks for ${JSON.stringify(filter)}`);
 }

@@ -36,6 +36,8 @@ export const DATABASE_RIGHTS: Readonly<
     templates: READ,
     versions: READ,
     [OPEN_INTEGRATIONS]: READ,
+    // To leave to the ledger what could not be sent now.
+    integration_health: READ,
     sends: WRITE,
     messages: READ,
     attempts: READ,
@@ -46,10 +48,6 @@ export const DATABASE_RIGHTS: Readonly<
     templates: READ,
     versions: READ,
     sends: READ,
-    // To hold back what could not be sent now.
-    [OPEN_INTEGRATIONS]: READ,
-    integration_health: READ,
-    messages: READ,
   },
   mailer: {
     [LEDGER]: READ,

@@ -1,6 +1,7 @@
 import type { IntegrationEvent, Message } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { countUndispatched } from "./waiting_sends.ts";
 import { messageIdRange } from "./_message_document.ts";
 import type { IntegrationTrouble } from "./integration_health.ts";
 
@@ -48,8 +49,14 @@ export function integrationHistory(db: Db): IntegrationHistory {
       integrationEvents.find({ accountId, integrationId: `${accountId}/${id}` })
         .project<IntegrationEvent>({ _id: 0 }).sort({ at: -1 }).limit(limit).toArray(),
     findTrouble: (accountId, id) => integrationHealth.findOne({ _id: `${accountId}/${id}` }),
-    countParked: (accountId, id, limit) =>
-      messages.countDocuments({ parkedFor: `${accountId}/${id}` }, { limit }),
+    async countParked(accountId, id, limit) {
+      const integration = `${accountId}/${id}`;
+      const [parked, undispatched] = await Promise.all([
+        messages.countDocuments({ parkedFor: integration }, { limit }),
+        countUndispatched(sends, { waitsFor: integration, limit }),
+      ]);
+      return Math.min(limit, parked + undispatched);
+    },
     async recentOutcomes(accountId, id) {
       const latest = await sends.find({ accountId }).sort({ _id: -1 }).limit(SENDS_LOOKED_AT)
         .project<{ _id: string; integrationId: number }>({ integrationId: 1 }).toArray();

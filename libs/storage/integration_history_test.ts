@@ -164,4 +164,8 @@ test("countParked() and recentOutcomes() tell how the mail of one integration fa
   assert.deepEqual(await store.recentOutcomes(accountId, 3), { lastSent: null, lastFailed: null });
   const counts = await Promise.all([10, 2].map((most) => store.countParked(accountId, 1, most)));
   assert.deepEqual(counts, [3, 2]);
+  const send = sendOf({ accountId, messageCount: 4, next: 0 });
+  await store.acceptSend(send);
+  await store.queueSend(send);
+  assert.equal(await store.countParked(accountId, 1, 10), 7);
 });

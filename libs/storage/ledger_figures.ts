@@ -1,6 +1,7 @@
 import type { Integration } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { countUndispatched } from "./waiting_sends.ts";
 
 /** An integration through which nothing is sent, until a person lets it. */
 export type SuspendedIntegration =
@@ -46,11 +47,21 @@ export function ledgerFigures(db: Db): LedgerFigures {
   return {
     async ledgerState(now) {
       const waiting = { settledAt: null, sweepAt: { $gte: new Date(0) } };
-      const [unsettled, first, parked, unknown, unreachable, suspended, disk] = await Promise.all([
+      const [
+        unsettled,
+        first,
+        parked,
+        undispatched,
+        unknown,
+        unreachable,
+        suspended,
+        disk,
+      ] = await Promise.all([
         sends.countDocuments(waiting, bounds),
         sends.find(waiting, { maxTimeMS: MAX_MS }).sort({ sweepAt: 1 }).limit(1)
           .project<{ sweepAt: Date }>({ sweepAt: 1 }).next(),
         messages.countDocuments({ parkedFor: { $gte: "" } }, bounds),
+        countUndispatched(sends, { waitsFor: { $gte: "" }, limit: MOST_COUNTED }),
         messages.countDocuments({ state: "unknown" }, bounds),
         integrationHealth.countDocuments({ openUntil: { $gt: now } }, bounds),
         openIntegrations.find({ "suspended.at": { $gt: new Date(0) }, archivedAt: null }, bounds)
@@ -60,7 +71,8 @@ export function ledgerFigures(db: Db): LedgerFigures {
       return {
         unsettled,
         sweeperLateMs: Math.max(0, now.getTime() - (first?.sweepAt ?? now).getTime()),
-        ...{ parked, unknown, unreachable, disk },
+        parked: parked + undispatched,
+        ...{ unknown, unreachable, disk },
         suspended: suspended.flatMap(({ accountId, id, name, suspended: why }) =>
           why === null ? [] : { accountId, id, name, ...why }
         ),

@@ -39,6 +39,10 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   assert.deepEqual(suspended.map(({ name, reason }) => [name, reason]), [
     ["stopped", "login refused"],
   ]);
+  const large = sendOf({ messageCount: 10, next: 0 });
+  await store.acceptSend(large);
+  await store.queueSend(large);
+  assert.equal((await store.ledgerState(now)).parked, 11);
   const later = await store.ledgerState(new Date(now.getTime() + 60_000));
   assert.equal(later.unreachable, 0);
   const plan = JSON.stringify(

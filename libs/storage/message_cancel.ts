@@ -64,6 +64,8 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
       const closed = await Promise.all(
         send.request.to.map((_, index) => close(send, index, byIndex.get(index), now)),
       );
+      // Nothing of it is left to be dispatched.
+      await sends.updateOne({ _id: send._id, accountId }, { $unset: { next: "", waitsFor: "" } });
       await lookSoon(send, now);
       return closed.filter((isClosed) => isClosed).length;
     },

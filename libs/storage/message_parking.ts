@@ -1,10 +1,9 @@
-import { type Message, messageIdOf } from "@posthaste/contracts";
+import type { Message } from "@posthaste/contracts";
 import type { Collection, Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { hasOnlyDuplicateKeys, isDuplicateKey } from "./_duplicate_key.ts";
-import { queuedMessage, UNTOUCHED } from "./_message_document.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+import { UNTOUCHED } from "./_message_document.ts";
 import type { MessageIdentity } from "./delivery_ledger.ts";
-import { sendStore } from "./send_store.ts";
 
 /** A message that has to wait for its integration's turn. */
 export type Parking = MessageIdentity & {
@@ -19,19 +18,6 @@ export type Parking = MessageIdentity & {
 
 /** A message that has to wait for a time, before anything was tried. */
 export type PutOff = Omit<Parking, "parkedFor"> & { nextAt: Date };
-
-/** A part of a send that nobody has begun, and that has to wait for its integration's turn. */
-export interface UntriedParking {
-  sendId: string;
-  accountId: string;
-  /** Positions in the request's `to`. */
-  indexes: number[];
-  /** `_id` of the integration. */
-  parkedFor: string;
-  /** A sentence for people: why they wait. */
-  reason: string;
-  at: Date;
-}
 
 /** A parked message that was let go. */
 export type Released = Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt">;
@@ -54,11 +40,6 @@ export interface MessageParking {
   parkMessage(parking: Parking): Promise<boolean>;
   /** Has a message wait until a time. Returns whether it waits: not if it was tried since. */
   putOffMessage(putOff: PutOff): Promise<boolean>;
-  /**
-   * Parks messages that were never claimed; those that were, or are parked for this reason, stay as
-   * they are. Gives the ids of the sends that are not in the ledger.
-   */
-  parkUntried(parkings: UntriedParking[]): Promise<{ unknown: string[] }>;
   /** `_id`s of the integrations that messages are parked for. */
   parkedIntegrations(): Promise<string[]>;
   /** How many messages were let go for an integration and have not come to an outcome. */
@@ -72,42 +53,12 @@ export interface MessageParking {
 /** Gives the parking of messages. */
 export function messageParking(db: Db): MessageParking {
   const { messages, sends } = collectionsOf(db);
-  const { loadSends } = sendStore(db);
-
-  /** Writes documents for those that have none. Gives the ids of the sends that are not in the ledger. */
-  async function insertParked(parkings: readonly UntriedParking[]): Promise<string[]> {
-    const bySend = Map.groupBy(parkings, ({ sendId }) => sendId);
-    const unknown = new Set(bySend.keys());
-    for await (const send of loadSends([...unknown])) {
-      unknown.delete(send._id);
-      const documents = bySend.get(send._id)?.flatMap((parking) =>
-        parking.indexes.flatMap((index) => {
-          const { at, reason } = parking;
-          const message = queuedMessage(send, index);
-          const line = { at, type: "deferred" as const, attempt: 0, detail: reason };
-          return message === null
-            ? []
-            : { ...message, ...changeOf(parking), timeline: [...message.timeline, line] };
-        })
-      );
-      await messages.insertMany(documents ?? [], { ordered: false }).catch((error) => {
-        if (!hasOnlyDuplicateKeys(error)) throw error;
-      });
-    }
-    return [...unknown];
-  }
 
   return {
     parkMessage: (parking) => wait(messages, parking, changeOf(parking)),
     putOffMessage: (putOff) => {
       const { reason, nextAt } = putOff;
       return wait(messages, putOff, { state: "deferred", parkedFor: null, nextAt, reason });
-    },
-    async parkUntried(parkings) {
-      if (parkings.length === 0) return { unknown: [] };
-      const wanted = parkings.reduce((sum, { indexes }) => sum + indexes.length, 0);
-      if (await parkAll(messages, parkings) === wanted) return { unknown: [] };
-      return { unknown: await insertParked(parkings) };
     },
     parkedIntegrations: () =>
       messages.distinct("parkedFor", { parkedFor: { $gte: "" } }) as Promise<string[]>,
@@ -181,36 +132,6 @@ async function write(
     reason,
   }, { $set: change });
   return again.matchedCount > 0;
-}
-
-async function parkAll(
-  messages: Collection<Message>,
-  parkings: readonly UntriedParking[],
-): Promise<number> {
-  const operations = parkings.map((parking) => {
-    const { accountId, at, reason } = parking;
-    return {
-      updateMany: {
-        filter: {
-          _id: { $in: idsOf(parking) },
-          accountId,
-          attempt: 0,
-          state: "deferred" as const,
-          reason: { $ne: reason },
-        },
-        update: {
-          $set: changeOf(parking),
-          $push: { timeline: { at, type: "deferred" as const, attempt: 0, detail: reason } },
-        },
-      },
-    };
-  });
-  const { matchedCount } = await messages.bulkWrite(operations, { ordered: false });
-  return matchedCount;
-}
-
-function idsOf({ sendId, indexes }: UntriedParking): string[] {
-  return indexes.map((index) => messageIdOf(sendId, index));
 }
 
 function changeOf({ parkedFor, reason }: Pick<Parking, "parkedFor" | "reason">) {

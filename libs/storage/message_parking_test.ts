@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt, voidAttempt } from "@posthaste/testing";
+import { endAttempt, takeAttempt } from "@posthaste/testing";
 import { messageIdOf, type Send } from "@posthaste/contracts";
 import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
@@ -51,39 +51,6 @@ test("parkMessage() leaves a message alone that was tried since", async () => {
   assert.equal(await park(send, "acc_1/2"), false);
   assert.equal(await park(send, "acc_1/2", 0, 1), true);
   assert.equal((await read(send))?.nextAt, null);
-});
-
-test("parkUntried() parks a part of a send, with or without documents, and says if it is unknown", async () => {
-  const send = sendOf({ messageCount: 4 });
-  const part = { sendId: send._id, accountId: "acc_1", parkedFor: "acc_1/5", reason, at: at(5) };
-  const whole = [{ ...part, indexes: [1, 3] }, { ...part, indexes: [2] }];
-  assert.deepEqual(await store.parkUntried(whole), { unknown: [send._id] });
-  assert.deepEqual(await store.parkUntried([]), { unknown: [] });
-  await store.acceptSend(send);
-  const tried = { messageId: messageIdOf(send._id, 3), attempt: 1 };
-  assert.ok(await voidAttempt(store, "failed", { ...tried, at: at(1), reason: "no" }));
-  for (let time = 0; time < 2; time++) {
-    assert.deepEqual(await store.parkUntried(whole), { unknown: [] });
-  }
-  const found = await Promise.all([0, 1, 2, 3].map((index) => read(send, index)));
-  assert.deepEqual(found.map((message) => [message?.state, message?.parkedFor]), [
-    ["queued", null],
-    ["deferred", "acc_1/5"],
-    ["deferred", "acc_1/5"],
-    ["failed", null],
-  ]);
-  assert.deepEqual(found[1]?.timeline.map(({ type, detail }) => [type, detail]), [
-    ["queued", undefined],
-    ["deferred", reason],
-  ]);
-  const other = { ...part, accountId: "acc_2", reason: "other", indexes: [1] };
-  await store.parkUntried([other]);
-  assert.equal((await read(send, 1))?.reason, reason);
-  const release = { parkedFor: "acc_1/5", limit: 9, now: at(30), sweepAt: at(90) };
-  assert.equal((await store.releaseParked(release)).length, 2);
-  // The fact comes again, late.
-  await store.parkUntried(whole);
-  assert.equal((await read(send, 1))?.parkedFor, null);
 });
 
 test("releaseParked() lets the oldest go, which count until an outcome or the next parking", async () => {

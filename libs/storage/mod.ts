@@ -46,7 +46,7 @@ export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
 export type { IntegrationHistory, RecentOutcomes } from "./integration_history.ts";
-export type { IntegrationHold, IntegrationHolds } from "./integration_holds.ts";
+export type { ClosedIntegrations } from "./closed_integrations.ts";
 export type {
   IntegrationAuth,
   IntegrationChanges,
@@ -62,13 +62,8 @@ export type { MembershipChange, MembershipStore } from "./membership_store.ts";
 export type { MessageCancel } from "./message_cancel.ts";
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
 export type { DueMessage, DueMessages } from "./due_messages.ts";
-export type {
-  MessageParking,
-  Parking,
-  Release,
-  Released,
-  UntriedParking,
-} from "./message_parking.ts";
+export type { WaitingSend, WaitingSends } from "./waiting_sends.ts";
+export type { MessageParking, Parking, Release, Released } from "./message_parking.ts";
 export { ContentRemovedError, type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
 export {
   type Because,

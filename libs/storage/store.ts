@@ -13,7 +13,7 @@ import { type DutyStore, dutyStore } from "./duty_store.ts";
 import { type RecipientForgetting, recipientForgetting } from "./forget_recipient.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
-import { type IntegrationHolds, integrationHolds } from "./integration_holds.ts";
+import { type ClosedIntegrations, closedIntegrations } from "./closed_integrations.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
 import { type InvitationStore, invitationStore } from "./invitation_store.ts";
 import { type LedgerFigures, ledgerFigures } from "./ledger_figures.ts";
@@ -26,6 +26,7 @@ import { type MembershipStore, membershipStore } from "./membership_store.ts";
 import { type MessageCancel, messageCancel } from "./message_cancel.ts";
 import { type MessageFigures, messageFigures } from "./message_figures.ts";
 import { type DueMessages, dueMessages } from "./due_messages.ts";
+import { type WaitingSends, waitingSends } from "./waiting_sends.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
@@ -87,6 +88,7 @@ export interface Store
     DeliveryLedgers,
     MessageParking,
     DueMessages,
+    WaitingSends,
     MessageRetry,
     MessageCancel,
     MessageSearch,
@@ -99,7 +101,7 @@ export interface Store
     UsageStore,
     IntegrationHealth,
     IntegrationHistory,
-    IntegrationHolds,
+    ClosedIntegrations,
     SecretRotation,
     RestoredLedger,
     MailerRegister,
@@ -178,6 +180,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...messageStore(db, ledgers),
     ...messageParking(db),
     ...dueMessages(db),
+    ...waitingSends(db),
     ...messageRetry(db),
     ...messageCancel(db, ledgers),
     ...messageSearch(db),
@@ -190,7 +193,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...usageStore(db),
     ...integrationHealth(db),
     ...integrationHistory(db),
-    ...integrationHolds(db),
+    ...closedIntegrations(db),
     ...secretRotation(db),
     ...restoredLedger(db, ledgers),
     ...mailerRegister(db),

@@ -150,6 +150,9 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });
   await store.findRecipients([send._id]);
   await store.integrationsDue(now);
+  await store.queueSend(send);
+  await store.integrationsWaitedFor();
+  await store.waitingSends(`${accountId}/1`, 9);
   await store.dueMessages(`${accountId}/1`, { now, limit: 9 });
   await store.finishedSends([send._id]);
   await store.findMessage(accountId, messageId);

@@ -185,6 +185,11 @@ export const METRICS = {
     "Messages that the sweeper dispatched again",
     [],
   ),
+  "posthaste.schedule.dispatched": counter(
+    "{message}",
+    "Messages of waiting sends that were dispatched because there was room",
+    [],
+  ),
   "posthaste.due.dispatched": counter(
     "{message}",
     "Messages that were dispatched because their next attempt was due",

@@ -92,6 +92,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       Promise.resolve(messages.find((m) => m.accountId === accountId && m._id === id) ?? null),
     listMessages: (accountId, sendId) =>
       Promise.resolve(messages.filter((m) => m.accountId === accountId && m.sendId === sendId)),
+    mustWait: () => false,
     dispatch: (send) => {
       dispatched.push(send);
       return Promise.resolve();

@@ -39,6 +39,8 @@ export interface AcceptSendDeps {
    * @param isRepeatable Whether it has an idempotency key.
    */
   admits(isRepeatable: boolean): boolean;
+  /** Returns whether mail of an integration has to wait in the ledger. */
+  mustWait(integration: Integration, lane: Lane): boolean;
   /** Tells the lane of a send. */
   laneFor(accountId: string, recipientCount: number): Lane;
   /** Hands an accepted send, of a request of so many bytes, to the pipeline without waiting for it. */
@@ -110,7 +112,15 @@ export async function acceptSend(
   quota.admit(accountId, ledger.bytes);
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
   const lane = deps.laneFor(accountId, checked.request.to.length);
-  const send = makeSend(command, { email, integration, checked, lane, acceptedAt: now() });
+  const mustWait = deps.mustWait(integration, lane);
+  const send = makeSend(command, {
+    email,
+    integration,
+    checked,
+    lane,
+    mustWait,
+    acceptedAt: now(),
+  });
   crashPoint("api.before_accept");
   const acceptance = await ledger.acceptSend(send);
   crashPoint("api.after_accept");
@@ -126,12 +136,13 @@ interface SendParts {
   integration: Integration;
   checked: CheckedSend;
   lane: Lane;
+  mustWait: boolean;
   acceptedAt: Date;
 }
 
 function makeSend(
   { accountId, idempotency, trace }: SendCommand,
-  { email, integration, checked: { request, pdfVersions }, lane, acceptedAt }: SendParts,
+  { email, integration, checked: { request, pdfVersions }, lane, mustWait, acceptedAt }: SendParts,
 ): Send {
   return {
     _id: newSendId(acceptedAt),
@@ -145,6 +156,7 @@ function makeSend(
     messageCount: request.to.length,
     ...(idempotency === undefined ? {} : { idempotency }),
     ...(trace === undefined ? {} : { trace }),
+    ...(mustWait ? { next: 0 } : {}),
     settledAt: null,
     sweepAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
   };

@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { DEFAULT_SEND_LIMITS, type Send, type SendLimits } from "@posthaste/contracts";
+import {
+  DEFAULT_SEND_LIMITS,
+  type Integration,
+  type Lane,
+  type Send,
+  type SendLimits,
+} from "@posthaste/contracts";
 import {
   armEdge,
   type EdgeLimits,
@@ -45,7 +51,9 @@ export interface ApiDeps
     Ledger,
     Pick<AuthenticateDeps, "touchToken" | "clock">,
     Pick<UsageStore, "noteUsage" | "listUsage"> {
-  /** Publishes an accepted send. It may fail: the sweeper heals. */
+  /** Returns whether mail of an integration has to wait in the ledger. */
+  mustWait(integration: Integration, lane: Lane): boolean;
+  /** Publishes an accepted send, or lets it wait in the ledger. It may fail: the sweeper heals. */
   dispatch(send: Send): Promise<void>;
   render: RenderTemplateDeps["render"];
   checkBroker: RenderTemplateDeps["checkBroker"];
@@ -171,6 +179,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     sendRoute(v1, {
       quota,
       admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
+      mustWait: deps.mustWait,
       laneFor: (accountId, count) => budget.laneFor(accountId, count, performance.now()),
       dispatch: dispatcher.start,
       readBody,

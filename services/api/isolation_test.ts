@@ -74,6 +74,7 @@ before(async () => {
     ...store,
     ...openVersionCache(store),
     ...openIntegrationCache(store),
+    mustWait: () => false,
     dispatch: async ({ accountId }) => void dispatched.push(accountId),
     render: ({ accountId }) =>
       Promise.resolve({ ok: true, subject: accountId, html: "", text: "" }),

@@ -1,10 +1,11 @@
 import { type Send } from "@posthaste/contracts";
 import { type Bus, dispatchSend, openBus } from "@posthaste/messaging";
 import { crashPoint, runService } from "@posthaste/runtime";
-import { openIntegrationCache, openStore, openVersionCache } from "@posthaste/storage";
+import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
 import process from "node:process";
 import { buildApp } from "./app.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
+import { openClosed } from "./closed.ts";
 import { patientCheck } from "./patient_check.ts";
 import { sharedCheck } from "./shared_check.ts";
 
@@ -21,11 +22,14 @@ await runService({
       waiting,
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "api", waiting });
+    const closed = openClosed({ ...store, now: () => new Date(), logger });
     const app = buildApp({
       ...store,
       ...openVersionCache(store),
       ...openIntegrationCache(store),
-      dispatch: (send) => dispatch(send, bus),
+      dispatch: (send) => dispatch(send, { bus, store }),
+      mustWait: (integration, lane) =>
+        lane === "bulk" || integration.maxPerMinute !== null || closed.has(integration),
       render: (data, options) => bus.ask("render.requested", data, options),
       checkBroker: sharedCheck(() => bus.check(), { timeoutMs: 900, freshMs: 1000 }),
       now: () => new Date(),
@@ -36,11 +40,16 @@ await runService({
     health.add("mongodb", () => store.ping());
     health.add("nats", patientCheck(() => bus.check(), { patienceMs: config.BROKER_AWAY }));
     logger.info("Listening", { port: config.PORT });
-    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    await closed.follow(signal);
   },
 });
 
-async function dispatch(send: Send, bus: Bus): Promise<void> {
+async function dispatch(
+  send: Send,
+  { bus, store }: { bus: Bus; store: Pick<Store, "queueSend"> },
+): Promise<void> {
+  // Only now: whoever was told that it was not accepted has it withdrawn before.
+  if (send.next !== undefined) await store.queueSend(send);
   await dispatchSend(bus, send);
   crashPoint("api.after_dispatch");
 }

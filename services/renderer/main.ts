@@ -10,7 +10,6 @@ import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { contentStep } from "./content_step.ts";
 import { deskStep } from "./desk_step.ts";
-import { openHolds } from "./holds.ts";
 import { previewStep } from "./preview_step.ts";
 import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
@@ -23,12 +22,7 @@ await runService({
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
     const waiting = { signal, logger };
-    await using store = await openStore({
-      url: config.MONGODB_URL,
-      appName: "renderer",
-      withoutLogins: true,
-      waiting,
-    });
+    await using store = await openStore({ url: config.MONGODB_URL, appName: "renderer", waiting });
     await using bus = await openBus({ url: config.NATS_URL, name: "renderer", waiting });
     await using cage = openCage({
       workers: config.CAGE_WORKERS,
@@ -41,7 +35,6 @@ await runService({
     const versions = openVersionCache(store);
     const contents = bus.objects("contents");
     const now = () => new Date();
-    const holds = openHolds({ ...store, now, logger });
     const deps = {
       ...versions,
       fill: cage.fill,
@@ -52,7 +45,6 @@ await runService({
         return bytes && Buffer.from(bytes).toString();
       },
       storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
-      reasonToPark: holds.reasonToPark,
       now,
       images: config.REMOTE_IMAGES
         ? openRemoteImages({
@@ -76,7 +68,6 @@ await runService({
     const immediate = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
     const desk = { ...immediate, consumer: "renderer_desk", concurrency: 4 * concurrency };
     await Promise.all([
-      holds.follow(signal),
       bus.consume(renderNowStep(deps), immediate),
       bus.consume(deskStep({ preview, content: contentStep(deps) }), desk),
       ...LANES.map((lane) =>

@@ -22,22 +22,14 @@ import {
   templatesOf,
   type Versions,
 } from "./render_message.ts";
-import type { Holds } from "./holds.ts";
 import type { RemoteImages } from "./remote_images.ts";
-import {
-  messagesIn,
-  type RenderEvent,
-  type RenderWork,
-  type SendHead,
-  workOf,
-} from "./render_work.ts";
+import { messagesIn, type RenderEvent, type SendHead, workOf } from "./render_work.ts";
 
 /** What the step needs from the outside. */
 export interface RenderDeps extends VersionSource {
   loadSend(id: string): Promise<Send | null>;
   fill: Cage["fill"];
   isSlow: Cage["isSlow"];
-  reasonToPark: Holds["reasonToPark"];
   storeContent: StoreContent;
   now(): Date;
   /** Left out where the operator does not allow remote images. */
@@ -47,10 +39,7 @@ export interface RenderDeps extends VersionSource {
 /** How long the messages of one event may wait for images, in milliseconds; the rest come again. */
 const MAX_IMAGES_MS = 10_000;
 
-/**
- * Turns a send, or a part of one, into rendered messages: one event per recipient. What comes for the
- * first time and could not be sent now is parked instead; what was let go since goes on.
- */
+/** Turns a send, or a part of one, into rendered messages: one event per recipient. */
 export function renderStep(deps: RenderDeps): Step<RenderEvent> {
   return {
     name: "renderer.render",
@@ -59,8 +48,6 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
       if (work === undefined) return { type: "fail", reason: "the send is not in the ledger" };
       const { head, recipients } = work;
       if (recipients.length === 0) return { type: "done", publish: [] };
-      const reason = delivery.type === "send.requested" ? deps.reasonToPark(head) : undefined;
-      if (reason !== undefined) return { type: "done", publish: [parkedFact(work, reason, deps)] };
       const versions = await pinnedVersions(work, deps);
       if (typeof versions === "string") {
         return {
@@ -97,16 +84,6 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
     giveUp: (delivery, reason) => ({
       publish: failuresOf(delivery.data, messagesIn(delivery), { reason, ...deps }),
     }),
-  };
-}
-
-function parkedFact({ head, recipients }: RenderWork, reason: string, deps: RenderDeps): Outgoing {
-  const { sendId, accountId, integrationId } = head;
-  const at = deps.now().toISOString();
-  const indexes = recipients.map(({ index }) => index);
-  return {
-    type: "fact.send.parked",
-    data: { v: 1, sendId, accountId, integrationId, at, reason, indexes },
   };
 }
 

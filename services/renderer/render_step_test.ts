@@ -66,7 +66,6 @@ function depsOf(changes: Partial<RenderDeps> = {}): RenderDeps {
     loadSend: () => Promise.reject(new Error("not asked for")),
     fill: cage.fill,
     isSlow: () => false,
-    reasonToPark: () => undefined,
     storeContent: () => Promise.reject(new Error("not asked for")),
     now: () => new Date("2026-03-01T10:00:01.000Z"),
     ...changes,
@@ -101,31 +100,6 @@ function withoutTimeline(message: EventData<"message.rendered"> | undefined) {
 function messagesOf(events: Outgoing[]): EventData<"message.rendered">[] {
   return events.flatMap(({ type, data }) => type === "message.rendered" ? [data] : []);
 }
-
-test("renderStep() parks what comes first for a held integration, and renders what was let go", async () => {
-  const recipients = [0, 1].map((index) => ({ index, attempt: 0, email: `r${index}@example.com` }));
-  const held: Partial<RenderDeps> = {
-    reasonToPark: ({ accountId, integrationId, lane }) =>
-      `${accountId}/${integrationId} ${lane} is held`,
-    loadSend: () => Promise.resolve(SEND),
-  };
-  assert.deepEqual(await published({ recipients, lane: "bulk" }, held), [{
-    type: "fact.send.parked",
-    data: {
-      v: 1,
-      sendId,
-      accountId: "acc_1",
-      integrationId: 4,
-      at: "2026-03-01T10:00:01.000Z",
-      reason: "acc_1/4 bulk is held",
-      indexes: [0, 1],
-    },
-  }]);
-  const released = resumed([{ index: 0, attempt: 0 }]);
-  const verdict = await runStep(renderStep(depsOf(held)), released, { signal });
-  assert.ok(verdict.type === "done");
-  assert.deepEqual(told(verdict.publish), ["message.rendered 0"]);
-});
 
 test("renderStep() renders each recipient with their variables, PDFs and file names", async () => {
   const events = await published({

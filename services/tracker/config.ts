@@ -11,8 +11,10 @@ export const CONFIG = z.object({
     .describe(
       "Time that a mail may take from stage to stage before it is looked for in the queues",
     ),
-  RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("500ms")
-    .describe("How often parked mail is looked through for what may go on"),
+  RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("200ms")
+    .describe(
+      "How often the ledger is searched for mail that may go on: what waits for room, and what is due",
+    ),
   LEDGER_RETENTION: setting.duration({ min: IDEMPOTENCY_KEPT_MS }).prefault("90d")
     .describe("Age at which finished sends are removed with their messages; statistics stay"),
   APPLY_TOPOLOGY: setting.boolean().prefault("false")

@@ -3,7 +3,6 @@ import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import { crashPoint, repeat } from "@posthaste/runtime";
 import type { DeliveryLedgers, DueMessage, DueMessages, SendStore } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
-import type { Duty } from "./duty.ts";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 
 /** What dispatching due messages needs from the outside. */
@@ -41,18 +40,14 @@ const MAX_IN_FLIGHT = 200;
  */
 export async function dispatchDueForever(
   deps: DueDeps,
-  { intervalMs, patienceMs, signal, duty }: {
+  { intervalMs, patienceMs, signal }: {
     intervalMs: number;
     patienceMs: number;
     signal: AbortSignal;
-    duty: Pick<Duty, "isMine">;
   },
 ): Promise<void> {
   const inFlight: InFlight = new Map();
-  await repeat(async () => {
-    if (await duty.isMine()) await dispatchDue(deps, { inFlight, patienceMs });
-    else inFlight.clear();
-  }, {
+  await repeat(async () => void await dispatchDue(deps, { inFlight, patienceMs }), {
     everyMs: intervalMs,
     failure: "Cannot dispatch what is due, trying again",
     logger: deps.logger,

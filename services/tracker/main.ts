@@ -6,6 +6,9 @@ import { CONFIG } from "./config.ts";
 import { dropPassedForever } from "./drop_passed.ts";
 import { dispatchDueForever } from "./dispatch_due.ts";
 import { openDuty } from "./duty.ts";
+import { openFlow } from "./flow.ts";
+import { lead } from "./lead.ts";
+import { noteNews, scheduleForever } from "./schedule_sends.ts";
 import { expireContentsForever } from "./expire_contents.ts";
 import { expireKeysForever } from "./expire_keys.ts";
 import { expireSendsForever } from "./expire_sends.ts";
@@ -36,7 +39,7 @@ await runService({
       ...store,
       publish: (outgoing: Outgoing, trace: string | undefined) =>
         bus.publish(outgoing, trace ? { trace: { traceparent: trace } } : {}),
-      ...openIntegrationCache(store, { ttlMs: 1000 }),
+      ...openIntegrationCache(store, { ttlMs: 200 }),
       streamStates: () => bus.streamStates(),
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
@@ -46,22 +49,13 @@ await runService({
     };
     await using scheduler = openDuty(store, { name: "scheduler" });
     const settlement = openSettlement(deps);
+    const flow = openFlow();
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
     health.add("ledger", () => deps.assertCurrent());
 
     await Promise.all([
       bus.followFacts((facts) => recordFacts(facts, deps), { consumer: "tracker", signal, logger }),
-      bus.followFacts(async (facts) => {
-        settlement.note(facts);
-        await recordStatistics(facts, store);
-      }, {
-        consumer: "statistics",
-        // Nobody waits long for them, and large batches cost little.
-        ...{ batchSize: 5000, lingerMs: 250 },
-        signal,
-        logger,
-      }),
       sweepForever(deps, {
         intervalMs: config.SWEEP_INTERVAL,
         graceMs: config.SWEEP_GRACE,
@@ -72,12 +66,25 @@ await runService({
       expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
       watchPipeline(deps, signal),
       dropPassedForever(bus, { signal, logger }),
-      releaseForever(deps, { intervalMs: config.RELEASE_INTERVAL, signal, duty: scheduler }),
-      dispatchDueForever(deps, {
-        intervalMs: config.RELEASE_INTERVAL,
-        patienceMs: patienceMs(config.SWEEP_GRACE),
-        signal,
-        duty: scheduler,
+      lead(scheduler, signal, async (signal) => {
+        const intervalMs = config.RELEASE_INTERVAL;
+        const patience = patienceMs(config.SWEEP_GRACE);
+        await Promise.all([
+          scheduleForever(deps, { flow, intervalMs, signal }),
+          releaseForever(deps, { intervalMs, signal }),
+          dispatchDueForever(deps, { intervalMs, patienceMs: patience, signal }),
+          bus.followFacts(async (facts) => {
+            noteNews(flow, facts);
+            settlement.note(facts);
+            await recordStatistics(facts, store);
+          }, {
+            consumer: "statistics",
+            // The scheduler waits for them; what comes meanwhile is one batch.
+            ...{ batchSize: 5000, lingerMs: 50 },
+            signal,
+            logger,
+          }),
+        ]);
       }),
       settleForever(settlement, { logger, signal }),
 

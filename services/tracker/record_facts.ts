@@ -9,7 +9,6 @@ import type {
   MessageParking,
   Recipients,
   SendStore,
-  UntriedParking,
 } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
@@ -17,7 +16,7 @@ import type { Logger } from "@posthaste/telemetry";
 export interface RecordDeps
   extends
     Pick<DeliveryLedgers, "ledgerOf">,
-    Pick<MessageParking, "parkUntried" | "putOffMessage">,
+    Pick<MessageParking, "putOffMessage">,
     Pick<SendStore, "findRecipients"> {
   logger: Pick<Logger, "warn">;
 }
@@ -26,14 +25,10 @@ type Failure = EventData<"fact.message.failed">;
 type Waiting = EventData<"fact.message.waiting">;
 
 /**
- * Keeps the ledger's outcomes: a part of a send that has to wait is parked, a message that has to wait for
- * a time is put off, and one that failed before the mailer had it ends its attempt. The mailer writes its own
+ * Keeps the ledger's outcomes: a message that has to wait for a time is put off, and one that failed before the mailer had it ends its attempt. The mailer writes its own
  * outcomes. Idempotent.
  */
 export async function recordFacts(facts: Fact[], deps: RecordDeps): Promise<void> {
-  const parked = await deps.parkUntried(
-    facts.flatMap(({ type, data }) => type === "fact.send.parked" ? [parkingOf(data)] : []),
-  );
   const failures = facts.flatMap(({ type, data }) =>
     type === "fact.message.failed" && data.stage !== "mailer" ? [data] : []
   );
@@ -51,16 +46,9 @@ export async function recordFacts(facts: Fact[], deps: RecordDeps): Promise<void
       message === undefined ? [fact.sendId] : []
     ),
   );
-  for (const sendId of [...parked.unknown, ...unknown]) {
+  for (const sendId of unknown) {
     deps.logger.warn("Unknown send in a fact", { sendId });
   }
-}
-
-function parkingOf(
-  { sendId, accountId, integrationId, indexes, reason, at }: EventData<"fact.send.parked">,
-): UntriedParking {
-  const parkedFor = `${accountId}/${integrationId}`;
-  return { sendId, accountId, indexes, reason, at: new Date(at), parkedFor };
 }
 
 /** Returns which message a fact is about; `undefined` if its send is not in the ledger. */

@@ -12,10 +12,6 @@ const ABOUT = {
   ...{ index: 0, attempt: 0, at },
 };
 
-const parked: Fact = {
-  type: "fact.send.parked",
-  data: { v: 1, sendId, accountId: "acc_1", at, integrationId: 4, reason: "x", indexes: [0, 2] },
-};
 const failed: Fact = {
   type: "fact.message.failed",
   data: { ...ABOUT, stage: "renderer", reason: "no such variable" },
@@ -36,12 +32,6 @@ function openLedger(changes: Partial<RecordDeps> = {}) {
     putOffMessage: ({ messageId, attempt, nextAt, reason }) => {
       done.push(`put off ${messageId} after ${attempt} until ${nextAt.toISOString()}: ${reason}`);
       return Promise.resolve(true);
-    },
-    parkUntried: (parkings) => {
-      done.push(...parkings.map(({ parkedFor, indexes, at }) => {
-        return `park ${indexes} for ${parkedFor} at ${at.toISOString()}`;
-      }));
-      return Promise.resolve({ unknown: [] });
     },
     logger: { warn: (line) => void done.push(line) },
     ...changes,
@@ -72,12 +62,6 @@ test("recordFacts() changes nothing when a failure comes again, or an attempt is
   assert.deepEqual(other.ledger.written, []);
 });
 
-test("recordFacts() parks a part of a send that has to wait", async () => {
-  const { deps, done } = openLedger();
-  await recordFacts([parked], deps);
-  assert.deepEqual(done, [`park 0,2 for acc_1/4 at ${at}`]);
-});
-
 test("recordFacts() puts off a message that has to wait for a time", async () => {
   const { deps, done, ledger } = openLedger();
   const nextAt = "2026-03-01T10:00:15.000Z";
@@ -95,10 +79,10 @@ test("recordFacts() leaves out what the mailer writes itself", async () => {
 });
 
 test("recordFacts() warns of sends that the ledger does not have, or that are another account's", async () => {
-  const { deps, done } = openLedger({ parkUntried: () => Promise.resolve({ unknown: [sendId] }) });
+  const { deps, done } = openLedger();
   const data = { ...ABOUT, accountId: "acc_2", stage: "pdf" as const, reason: "x" };
-  await recordFacts([parked, { type: "fact.message.failed", data }], deps);
-  assert.deepEqual(done, ["Unknown send in a fact", "Unknown send in a fact"]);
+  await recordFacts([{ type: "fact.message.failed", data }], deps);
+  assert.deepEqual(done, ["Unknown send in a fact"]);
 });
 
 test("recordFacts() throws when the ledger is away, so that the facts come again", async () => {

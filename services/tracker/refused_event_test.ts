@@ -27,6 +27,7 @@ function openSweeper(bus: Bus): SweepDeps {
     settleSends: () => Promise.resolve(0),
     claimSweep: (ids) => Promise.resolve(new Set(ids)),
     hastenSweep: () => Promise.resolve(),
+    queueSend: () => Promise.resolve(),
     assertCurrent: () => Promise.resolve(),
     streamStates: () => bus.streamStates(),
     publish: (outgoing) => bus.publish(outgoing),

@@ -9,7 +9,6 @@ import type {
   SendStore,
 } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
-import type { Duty } from "./duty.ts";
 import { FIRST_WINDOW, nextWindow, roomFor, type Window } from "./release_policy.ts";
 
 /** What the releaser needs from the outside. */
@@ -38,15 +37,11 @@ const LOOK_AFTER_MS = 60_000;
  */
 export async function releaseForever(
   deps: ReleaseDeps,
-  { intervalMs, signal, duty }: {
-    intervalMs: number;
-    signal: AbortSignal;
-    duty: Pick<Duty, "isMine">;
-  },
+  { intervalMs, signal }: { intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   const windows: Windows = new Map();
   await repeat(async () => {
-    if (await duty.isMine()) await releaseOnce(deps, windows);
+    await releaseOnce(deps, windows);
   }, {
     everyMs: intervalMs,
     failure: "Cannot let parked mail go, trying again",

@@ -34,7 +34,12 @@ export function roomFor({ integration, trouble, onTheirWay, window, now }: Relea
   if (integration.suspended !== null) return 0;
   const openUntil = trouble?.openUntil ?? null;
   if (openUntil !== null) return openUntil <= now && onTheirWay === 0 ? 1 : 0;
-  return Math.max(0, window.size - onTheirWay);
+  return Math.max(0, Math.min(window.size, withinRate(integration)) - onTheirWay);
+}
+
+/** What may go within two seconds. The mailers hold the rate itself, and what they have ends at it. */
+function withinRate({ maxPerMinute }: Integration): number {
+  return maxPerMinute === null ? Infinity : Math.max(1, Math.ceil(maxPerMinute / 30));
 }
 
 /** What came of the messages that were let go. */

@@ -4,7 +4,7 @@ import type { Integration } from "@posthaste/contracts";
 import { FIRST_WINDOW, nextWindow, type ReleaseView, roomFor } from "./release_policy.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
-const healthy = { suspended: null } as Integration;
+const healthy = { suspended: null, maxPerMinute: null } as Integration;
 
 function room(changes: Partial<ReleaseView>): number {
   const view = { integration: healthy, trouble: undefined, onTheirWay: 0, now: NOW };

@@ -1,6 +1,6 @@
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
-import type { MessageStore, SendHead, SendStore } from "@posthaste/storage";
+import type { MessageStore, SendHead, SendStore, WaitingSends } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
@@ -11,7 +11,8 @@ export interface SweepDeps
   extends
     EndLostDeps,
     Pick<SendStore, "sendsToSweep" | "settleSends" | "claimSweep" | "hastenSweep">,
-    Pick<MessageStore, "unfinishedMessages"> {
+    Pick<MessageStore, "unfinishedMessages">,
+    Pick<WaitingSends, "queueSend"> {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
   /** @throws {Error} If the ledger is older than what was done. */
   assertCurrent(): Promise<void>;
@@ -111,8 +112,12 @@ async function sweepSend(
   known: SweepOptions & { streams: StreamStates },
   deps: SweepDeps,
 ): Promise<boolean> {
-  const unfinished = await deps.unfinishedMessages(send);
-  if (unfinished.length === 0) return true;
+  const open = await deps.unfinishedMessages(send);
+  if (open.length === 0) return true;
+  // It waits for room; whoever accepted it may have been lost before saying so.
+  if (send.next !== undefined && send.waitsFor === undefined) await deps.queueSend(send);
+  const { next = Infinity } = send;
+  const unfinished = open.filter(({ index, outcome }) => index < next || outcome !== undefined);
   const now = deps.now();
   const decided = unfinished.map((message) => ({
     message,

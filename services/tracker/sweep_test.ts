@@ -73,6 +73,7 @@ function openSweeper(
       done.push(`read ${_id}`);
       return Promise.resolve(unfinished[_id] ?? []);
     },
+    queueSend: ({ _id }) => Promise.resolve(void done.push(`queue ${_id}`)),
     publish: (outgoing, trace) => {
       done.push("publish");
       published.push({ outgoing, trace });
@@ -207,6 +208,22 @@ test("sweepOnce() looks again when the next of the others is due", async () => {
   assert.deepEqual(published, []);
   assert.equal(done.at(-1), `hasten ${send._id} to ${7000 + PATIENCE_MS}`);
   assert.ok(!done.some((line) => line.startsWith("settle")));
+});
+
+test("sweepOnce() leaves what waits for room to the scheduler, and has it go if nobody has said so", async () => {
+  const said = sendOf({ next: 1, waitsFor: "acc_1/4" });
+  const unsaid = sendOf({ next: 0 });
+  const all = [0, 1, 2].map((index) => messageIn({ index }));
+  const { deps, done, published } = openSweeper([said, unsaid], {
+    [said._id]: all,
+    [unsaid._id]: all,
+  });
+  await sweepOnce(deps, { graceMs: GRACE_MS });
+  assert.deepEqual(done.filter((line) => line.startsWith("queue")), [`queue ${unsaid._id}`]);
+  assert.deepEqual(
+    published.map(({ outgoing }) => outgoing.type === "send.resumed" && outgoing.data.again),
+    [[{ index: 0, attempt: 0 }]],
+  );
 });
 
 test("sweepOnce() throws when it cannot publish, and the send is looked at again", async () => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestStore, parkingOf, sendOf } from "./_test_store.ts";
+import { openTestStore } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
-test("listHolds() lists what is suspended, left alone at the time, or has parked mail", async () => {
+test("listClosed() lists what is suspended or left alone at the time", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   const integrations = await Promise.all(["free", "stopped"].map((name) =>
@@ -18,8 +18,7 @@ test("listHolds() lists what is suspended, left alone at the time, or has parked
       senders: ["a@example.com"],
     })
   ));
-  assert.deepEqual(await store.listHolds(now), []);
-
+  assert.deepEqual(await store.listClosed(now), new Set());
   const stopped = integrations.find(({ name }) => name === "stopped");
   assert.ok(stopped);
   await store.suspendIntegration(stopped, { at: now, reason: "login refused" });
@@ -28,12 +27,5 @@ test("listHolds() lists what is suspended, left alone at the time, or has parked
   const long = new Date(now.getTime() - 60_000);
   await store.noteTrouble({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
   await store.noteTrouble({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
-  const claim = { ...parkingOf(sendOf(), 0, now), parkedFor: "acc_1/1", reason: "busy" };
-  await store.parkMessage(claim);
-
-  assert.deepEqual(await store.listHolds(now), [
-    { _id: "acc_1/1", reason: "Other mail of this integration waits for its turn", bulkOnly: true },
-    { _id: "acc_9/8", reason: "The SMTP server cannot be reached: refused", bulkOnly: false },
-    { _id: stopped._id, reason: "The integration is suspended: login refused", bulkOnly: false },
-  ]);
+  assert.deepEqual(await store.listClosed(now), new Set(["acc_9/8", stopped._id]));
 });

@@ -1,0 +1,62 @@
+import type { Send } from "@posthaste/contracts";
+import type { Collection, Db } from "mongodb";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
+import type { SendHead } from "./send_store.ts";
+
+/** A send of which not all has been dispatched. */
+export type WaitingSend = SendHead & { next: number };
+
+/** Sends that wait in the ledger until their integration has room for them. */
+export interface WaitingSends {
+  /** Lets a send that was accepted with `next` go as soon as there is room. Idempotent. */
+  queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId">): Promise<void>;
+  /** Lists the integrations (`_id`) that sends wait for. */
+  integrationsWaitedFor(): Promise<string[]>;
+  /** Lists the sends that wait for an integration, in the order in which they go: small ones first. */
+  waitingSends(integration: string, limit: number): Promise<WaitingSend[]>;
+  /**
+   * Notes that the recipients of a send before `to` are dispatched. The sweeper looks after them at a time.
+   * Returns whether that was news: not if another has done so.
+   */
+  advanceSend(send: WaitingSend, to: number, times: { sweepAt: Date }): Promise<boolean>;
+}
+
+/** Counts the messages of sends that wait and were never dispatched; of no more than `limit` sends. */
+export async function countUndispatched(
+  sends: Collection<StoredSend>,
+  { waitsFor, limit }: { waitsFor: string | { $gte: string }; limit: number },
+): Promise<number> {
+  const [sum] = await sends.aggregate<{ count: number }>([
+    { $match: { waitsFor } },
+    { $limit: limit },
+    { $group: { _id: null, count: { $sum: { $subtract: ["$messageCount", "$next"] } } } },
+  ]).toArray();
+  return sum?.count ?? 0;
+}
+
+/** Returns the operations on sends that wait. */
+export function waitingSends(db: Db): WaitingSends {
+  const { sends } = collectionsOf(db);
+  return {
+    async queueSend({ _id, accountId, integrationId }) {
+      await sends.updateOne(
+        { _id, accountId, next: { $gte: 0 }, settledAt: null },
+        { $set: { waitsFor: `${accountId}/${integrationId}` } },
+      );
+    },
+    integrationsWaitedFor: () =>
+      sends.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
+    waitingSends: (waitsFor, limit) =>
+      sends.find({ waitsFor }).sort({ lane: -1, acceptedAt: 1 }).limit(limit)
+        .project<WaitingSend>({ request: 0, emails: 0 }).toArray(),
+    async advanceSend({ _id, next, messageCount }, to, { sweepAt }) {
+      const { modifiedCount } = await sends.updateOne(
+        { _id, next },
+        to < messageCount
+          ? { $set: { next: to, sweepAt } }
+          : { $set: { sweepAt }, $unset: { next: "", waitsFor: "" } },
+      );
+      return modifiedCount > 0;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { type Integration, messageIdOf, PARKING_REASON } from "@posthaste/contracts";
+import { advance, beginVoid } from "@posthaste/delivery";
+import type { Outgoing } from "@posthaste/messaging";
+import type {
+  AttemptOutcome,
+  DeliveryLedgers,
+  IntegrationTrouble,
+  SendStore,
+  WaitingSend,
+  WaitingSends,
+} from "@posthaste/storage";
+
+/** What ending expired sends needs from the outside. */
+export interface ExpiryDeps
+  extends
+    Pick<DeliveryLedgers, "ledgerOf">,
+    Pick<SendStore, "findRecipients">,
+    Pick<WaitingSends, "advanceSend"> {
+  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+  now(): Date;
+}
+
+const AT_ONCE = 100;
+
+/** Ends messages of a send that has waited for its integration as long as mail may wait; the next ones first. */
+export async function endExpired(
+  send: WaitingSend,
+  { integration, trouble }: {
+    integration: Integration;
+    trouble: IntegrationTrouble | undefined;
+  },
+  { ledgerOf, findRecipients, advanceSend, publish, now }: ExpiryDeps,
+): Promise<void> {
+  const { _id: sendId, accountId, acceptedAt, integrationId, next, messageCount, trace } = send;
+  const recipients = (await findRecipients([sendId])).get(sendId);
+  const to = Math.min(messageCount, next + AT_ONCE);
+  const at = now();
+  const reason = `${reasonOf(integration, trouble)}; retries ended`;
+  for (let index = next; index < to; index++) {
+    const email = recipients?.emails[index];
+    if (email === undefined) continue;
+    const messageId = messageIdOf(sendId, index);
+    const message = {
+      ...{ messageId, sendId, accountId, index, email, acceptedAt },
+      integration: `${accountId}/${integrationId}`,
+    };
+    const outcome: AttemptOutcome = {
+      ...{ state: "failed", at, reason },
+      lines: [{ at, type: "failed", attempt: 0, detail: reason }],
+    };
+    const by = randomBytes(8).toString("hex");
+    await advance(beginVoid({ n: 1, by, outcome }), ledgerOf(message));
+    await publish({
+      type: "fact.message.failed",
+      data: {
+        ...{ v: 1, messageId, sendId, accountId, index, attempt: 0, reason },
+        ...{ at: at.toISOString(), stage: "pipeline" },
+      },
+    }, trace);
+  }
+  // Last: what a leader that is lost has not ended, the next one does.
+  await advanceSend(send, to, { sweepAt: at });
+}
+
+function reasonOf(
+  { suspended }: Integration,
+  trouble: IntegrationTrouble | undefined,
+): string {
+  if (suspended !== null) return PARKING_REASON.suspended(suspended.reason);
+  if (trouble?.openUntil) return PARKING_REASON.unreachable(trouble.reason);
+  return PARKING_REASON.busy;
+}

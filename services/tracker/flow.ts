@@ -1,0 +1,124 @@
+/** What came of an attempt that was dispatched. */
+export interface FlowNews {
+  messageId: string;
+  /** The attempts before it. */
+  attempt: number;
+}
+
+/** What is in flight to the SMTP server of each integration, and how fast that takes mail. */
+export interface Flow {
+  /** Notes that an attempt was dispatched. */
+  begin(integration: string, attempt: FlowNews): void;
+  /** Notes that an attempt has ended, whatever its outcome. */
+  end(attempt: FlowNews): void;
+  /** Returns how many messages of an integration are in flight. */
+  inFlight(integration: string): number;
+  /** Returns how many may be. */
+  windowOf(integration: string): number;
+  /** Waits until an attempt ends, but no longer than so many milliseconds. */
+  nextEnd(withinMs: number): Promise<void>;
+}
+
+/** What an integration begins with, of whose server nothing is known: enough for all its connections. */
+const MIN_WINDOW = 40;
+const MAX_WINDOW = 2000;
+
+/** So much work of its server an integration may have in flight: it has to pass all stages meanwhile. */
+const AHEAD_MS = 3000;
+
+/** How long what a server took counts. */
+const MEMORY_MS = 2000;
+const MIN_SPAN_MS = 200;
+
+/** Without news for this long an attempt does not count any more: the ledger knows what became of it. */
+const LOST_MS = 60_000;
+
+interface Lane {
+  /** By `<message>/<attempts before>`: when it was dispatched. */
+  begun: Map<string, number>;
+  /** When attempts ended, of the last seconds. */
+  ends: number[];
+  /** When the first attempt was dispatched after a pause. */
+  since: number;
+}
+
+/**
+ * Opens what one leader knows of the flow. The window follows the server: as much as it takes within a few
+ * seconds, by what it took in the last two.
+ *
+ * @param clock Milliseconds that never go back.
+ */
+export function openFlow({ clock = performance }: { clock?: { now(): number } } = {}): Flow {
+  const lanes = new Map<string, Lane>();
+  const owners = new Map<string, string>();
+  let ended = Promise.withResolvers<void>();
+
+  function laneOf(integration: string): Lane {
+    let lane = lanes.get(integration);
+    if (lane === undefined) {
+      lane = { begun: new Map(), ends: [], since: clock.now() };
+      lanes.set(integration, lane);
+    }
+    return lane;
+  }
+
+  function forgetOld({ begun, ends }: Lane): void {
+    const now = clock.now();
+    // In the order of their dispatch.
+    for (const [key, at] of begun) {
+      if (now - at < LOST_MS) break;
+      begun.delete(key);
+      owners.delete(key);
+    }
+    const old = ends.findIndex((at) => now - at < MEMORY_MS);
+    ends.splice(0, old === -1 ? ends.length : old);
+  }
+
+  return {
+    begin(integration, attempt) {
+      const lane = laneOf(integration);
+      forgetOld(lane);
+      const now = clock.now();
+      if (lane.begun.size === 0 && lane.ends.length === 0) lane.since = now;
+      const key = keyOf(attempt);
+      lane.begun.delete(key);
+      lane.begun.set(key, now);
+      owners.set(key, integration);
+    },
+    end(attempt) {
+      const key = keyOf(attempt);
+      const integration = owners.get(key);
+      if (integration === undefined) return;
+      owners.delete(key);
+      const lane = laneOf(integration);
+      lane.begun.delete(key);
+      lane.ends.push(clock.now());
+      ended.resolve();
+    },
+    inFlight(integration) {
+      const lane = laneOf(integration);
+      forgetOld(lane);
+      const count = lane.begun.size;
+      if (count === 0 && lane.ends.length === 0) lanes.delete(integration);
+      return count;
+    },
+    async nextEnd(withinMs) {
+      const timer = setTimeout(ended.resolve, withinMs);
+      await ended.promise;
+      clearTimeout(timer);
+      ended = Promise.withResolvers();
+    },
+    windowOf(integration) {
+      const lane = lanes.get(integration);
+      if (lane === undefined) return MIN_WINDOW;
+      forgetOld(lane);
+      const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - lane.since));
+      const ahead = lane.ends.length * (AHEAD_MS / spanMs);
+      return Math.min(MAX_WINDOW, Math.round(MIN_WINDOW + ahead));
+    },
+  };
+}
+
+function keyOf({ messageId, attempt }: FlowNews): string {
+  return `${messageId}/${attempt}`;
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openFlow } from "./flow.ts";
+
+const KEY = "acc_1/1";
+
+function openTestFlow() {
+  const clock = { time: 0, now: () => clock.time };
+  return { clock, flow: openFlow({ clock }) };
+}
+
+const attemptOf = (index: number, attempt = 0) => ({ messageId: `msg_${index}`, attempt });
+
+test("openFlow() counts what is in flight, each attempt once, until it ends or is lost", () => {
+  const { clock, flow } = openTestFlow();
+  for (const index of [1, 2, 2, 3]) flow.begin(KEY, attemptOf(index));
+  flow.begin("acc_1/2", attemptOf(9));
+  assert.deepEqual([flow.inFlight(KEY), flow.inFlight("acc_1/2")], [3, 1]);
+  flow.end(attemptOf(1));
+  flow.end(attemptOf(1));
+  flow.end(attemptOf(2, 1));
+  assert.equal(flow.inFlight(KEY), 2);
+  clock.time = 59_999;
+  assert.equal(flow.inFlight(KEY), 2);
+  clock.time = 60_000;
+  assert.equal(flow.inFlight(KEY), 0);
+});
+
+/** Has a server take as much a second, of all that the window lets it have. Returns the window at the end. */
+function run(perSecond: number, seconds: number): number {
+  const { clock, flow } = openTestFlow();
+  const stepMs = 200;
+  const waiting: number[] = [];
+  let index = 0;
+  let taken = 0;
+  for (let step = 1; step <= seconds * 1000 / stepMs; step++) {
+    while (flow.inFlight(KEY) < flow.windowOf(KEY)) {
+      flow.begin(KEY, attemptOf(index));
+      waiting.push(index++);
+    }
+    clock.time += stepMs;
+    for (; taken < perSecond * clock.time / 1000 && waiting.length > 0; taken++) {
+      flow.end(attemptOf(waiting.shift() ?? 0));
+    }
+  }
+  return flow.windowOf(KEY);
+}
+
+test("openFlow() has a window that follows what the server takes", () => {
+  assert.equal(run(0, 10), 40);
+  const slow = run(5, 10);
+  assert.ok(slow >= 50 && slow <= 60, `${slow}`);
+  const quick = run(200, 10);
+  assert.ok(quick >= 570 && quick <= 700, `${quick}`);
+  assert.equal(run(5000, 10), 2000);
+  // Within a second it is as wide as it needs to be.
+  assert.ok(run(500, 1) >= 1000, `${run(500, 1)}`);
+});
+
+test("openFlow() begins anew with an integration of which it has heard nothing for a while", () => {
+  const { clock, flow } = openTestFlow();
+  for (let index = 0; index < 20; index++) flow.begin(KEY, attemptOf(index));
+  for (let index = 0; index < 20; index++) flow.end(attemptOf(index));
+  assert.ok(flow.windowOf(KEY) > 40);
+  clock.time = 2000;
+  assert.equal(flow.inFlight(KEY), 0);
+  assert.equal(flow.windowOf(KEY), 40);
+});
+
+test("nextEnd() waits until an attempt ends, or no longer than it is told", async () => {
+  const { flow } = openTestFlow();
+  flow.begin(KEY, attemptOf(1));
+  let woken = 0;
+  const waiting = flow.nextEnd(60_000).then(() => woken++);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(woken, 0);
+  flow.end(attemptOf(1));
+  await waiting;
+  await flow.nextEnd(1);
+  // One that ends before it is waited for counts, too.
+  flow.begin(KEY, attemptOf(2));
+  flow.end(attemptOf(2));
+  await flow.nextEnd(60_000);
+});

@@ -1,0 +1,35 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Duty } from "./duty.ts";
+
+const ASK_MS = 500;
+
+/**
+ * Has work done whenever it is this process's turn, until the signal aborts. Each turn has a signal of its
+ * own: the work is to end soon after that has aborted.
+ */
+export async function lead(
+  duty: Pick<Duty, "isMine">,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    // A ledger that is away leads nobody; what leads already is told by its lease.
+    if (await duty.isMine().catch(() => false)) await turn(duty, signal, work);
+    await delay(ASK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function turn(
+  duty: Pick<Duty, "isMine">,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const over = new AbortController();
+  const isOver = AbortSignal.any([signal, over.signal]);
+  const working = work(isOver).finally(() => over.abort());
+  while (!isOver.aborted) {
+    await delay(ASK_MS, undefined, { signal: isOver }).catch(() => undefined);
+    if (!isOver.aborted && !await duty.isMine().catch(() => false)) over.abort();
+  }
+  await working;
+}

@@ -1,0 +1,30 @@
+import { until } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lead } from "./lead.ts";
+
+test("lead() has the work done in turns, and ends it with the turn and with the signal", async () => {
+  const stop = new AbortController();
+  const events: string[] = [];
+  let isMine: boolean | Error = false;
+  const leading = lead(
+    {
+      isMine: () => isMine instanceof Error ? Promise.reject(isMine) : Promise.resolve(isMine),
+    },
+    stop.signal,
+    async (signal) => {
+      events.push("begin");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      events.push("end");
+    },
+  );
+  isMine = true;
+  await until(() => events.length === 1);
+  isMine = new Error("the ledger is away");
+  await until(() => events.length === 2);
+  isMine = true;
+  await until(() => events.length === 3);
+  stop.abort();
+  await leading;
+  assert.deepEqual(events, ["begin", "end", "begin", "end"]);
+});

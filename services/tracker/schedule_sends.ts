@@ -1,0 +1,148 @@
+import { type Integration, messageIdOf } from "@posthaste/contracts";
+import { dispatchesAgain, type Fact, type Outgoing } from "@posthaste/messaging";
+import { crashPoint } from "@posthaste/runtime";
+import type {
+  IntegrationHealth,
+  IntegrationTrouble,
+  WaitingSend,
+  WaitingSends,
+} from "@posthaste/storage";
+import { count, type Logger } from "@posthaste/telemetry";
+import { setTimeout as delay } from "node:timers/promises";
+import { endExpired, type ExpiryDeps } from "./end_expired.ts";
+import type { Flow } from "./flow.ts";
+import { roomFor } from "./release_policy.ts";
+
+/** What scheduling sends needs from the outside. */
+export interface ScheduleDeps
+  extends ExpiryDeps, Omit<WaitingSends, "queueSend">, Pick<IntegrationHealth, "listTroubled"> {
+  findIntegration(accountId: string, id: number): Promise<Integration | null>;
+  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+  /** @throws {Error} If the ledger is older than what was done. */
+  assertCurrent(): Promise<void>;
+  now(): Date;
+  logger: Pick<Logger, "warn">;
+}
+
+const SENDS_AT_ONCE = 50;
+
+/** Between two rounds: so that one dispatches for several that have ended. */
+const MIN_PAUSE_MS = 25;
+
+/** Recipients of a send in one event: so the renderers share it. */
+const RECIPIENTS_PER_EVENT = 25;
+
+/** What was dispatched is looked after by the sweeper from then on. */
+const LOOK_AFTER_MS = 60_000;
+
+/** Notes what facts say of attempts in flight. */
+export function noteNews(flow: Flow, facts: readonly Fact[]): void {
+  for (const { type, data } of facts) {
+    switch (type) {
+      case "fact.message.sent":
+      case "fact.message.deferred":
+      case "fact.message.unknown":
+        flow.end({ ...data, attempt: data.attempt - 1 });
+        break;
+      case "fact.message.failed":
+        // Whoever fails it before the mailer names the attempts before.
+        flow.end({
+          ...data,
+          attempt: data.stage === "mailer" ? data.attempt - 1 : data.attempt,
+        });
+        break;
+    }
+  }
+}
+
+/** Dispatches sends that wait, as there is room for them, until the signal aborts. */
+export async function scheduleForever(
+  deps: ScheduleDeps,
+  { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await scheduleOnce(deps, flow);
+    } catch (error) {
+      deps.logger.warn("Cannot schedule sends, trying again", { error });
+      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+    // What has ended makes room at once.
+    await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    await flow.nextEnd(intervalMs);
+  }
+}
+
+/**
+ * Dispatches what there is room for now, by integration, and ends what has waited for too long. Returns how
+ * many messages it dispatched.
+ *
+ * @throws {Error} If the ledger is older than what was done.
+ */
+export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<number> {
+  const integrations = await deps.integrationsWaitedFor();
+  if (integrations.length === 0) return 0;
+  await deps.assertCurrent();
+  const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
+  let dispatched = 0;
+  for (const key of integrations) {
+    dispatched += await scheduleFor(key, { trouble: troubles.get(key), flow }, deps);
+  }
+  return dispatched;
+}
+
+async function scheduleFor(
+  key: string,
+  { trouble, flow }: { trouble: IntegrationTrouble | undefined; flow: Flow },
+  deps: ScheduleDeps,
+): Promise<number> {
+  const now = deps.now();
+  const [accountId = "", id] = key.split("/");
+  const integration = await deps.findIntegration(accountId, Number(id));
+  const onTheirWay = flow.inFlight(key);
+  const window = { size: flow.windowOf(key), released: 0 };
+  let room = roomFor({ integration, trouble, onTheirWay, window, now });
+  const sends = await deps.waitingSends(key, SENDS_AT_ONCE);
+  let dispatched = 0;
+  for (const send of sends) {
+    const age = now.getTime() - send.acceptedAt.getTime();
+    if (integration !== null && age >= integration.retryForMs) {
+      await endExpired(send, { integration, trouble }, deps);
+      continue;
+    }
+    if (room <= 0) break;
+    const taken = await dispatchPart(send, room, { flow, key }, deps);
+    room -= taken;
+    dispatched += taken;
+  }
+  return dispatched;
+}
+
+async function dispatchPart(
+  send: WaitingSend,
+  room: number,
+  { flow, key }: { flow: Flow; key: string },
+  deps: ScheduleDeps,
+): Promise<number> {
+  const { _id, next, messageCount, trace } = send;
+  const to = Math.min(messageCount, next + room);
+  const sweepAt = new Date(deps.now().getTime() + LOOK_AFTER_MS);
+  crashPoint("tracker.before_advance");
+  // First the cursor: what is lost after it, the sweeper finds.
+  if (!await deps.advanceSend(send, to, { sweepAt })) return 0;
+  crashPoint("tracker.after_advance");
+  for (let first = next; first < to; first += RECIPIENTS_PER_EVENT) {
+    const indexes = Array.from(
+      { length: Math.min(RECIPIENTS_PER_EVENT, to - first) },
+      (_, position) => first + position,
+    );
+    for (const index of indexes) {
+      flow.begin(key, { messageId: messageIdOf(_id, index), attempt: 0 });
+    }
+    const again = indexes.map((index) => ({ index, attempt: 0 }));
+    for (const event of dispatchesAgain(send, again)) await deps.publish(event, trace);
+  }
+  crashPoint("tracker.part_dispatched");
+  count("posthaste.schedule.dispatched", to - next);
+  return to - next;
+}

@@ -1,0 +1,193 @@
+import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
+import type { Fact, Outgoing } from "@posthaste/messaging";
+import type { IntegrationTrouble, WaitingSend } from "@posthaste/storage";
+import { openMemoryLedger } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openFlow } from "./flow.ts";
+import { noteNews, type ScheduleDeps, scheduleOnce } from "./schedule_sends.ts";
+
+const NOW = new Date("2026-03-01T12:00:00Z");
+const HOUR = 3_600_000;
+const OPEN = { suspended: null, maxPerMinute: null, retryForMs: 48 * HOUR } as Integration;
+const SUSPENDED = { ...OPEN, suspended: { at: NOW, reason: "no login" } };
+
+function waitingSend(changes: Partial<WaitingSend> = {}): WaitingSend {
+  return {
+    _id: newSendId(),
+    accountId: "acc_1",
+    acceptedAt: NOW,
+    lane: "bulk",
+    template: { id: 1, version: 2 },
+    pdfVersions: {},
+    integrationId: 4,
+    from: { email: "shop@example.com" },
+    messageCount: 100,
+    next: 0,
+    waitsFor: "acc_1/4",
+    settledAt: null,
+    sweepAt: NOW,
+    ...changes,
+  };
+}
+
+function openScheduler(sends: WaitingSend[], changes: Partial<ScheduleDeps> = {}) {
+  const ledger = openMemoryLedger();
+  const published: Outgoing[] = [];
+  const order: string[] = [];
+  const flow = openFlow({ clock: { now: () => 0 } });
+  const waits = (send: WaitingSend) => send.next < send.messageCount;
+  const deps: ScheduleDeps = {
+    ledgerOf: ledger.ledgerOf,
+    integrationsWaitedFor: () =>
+      Promise.resolve([
+        ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
+      ]),
+    waitingSends: (key, limit) =>
+      Promise.resolve(
+        sends.filter((send) => waits(send) && send.waitsFor === key).slice(0, limit)
+          .map((send) => ({ ...send })),
+      ),
+    advanceSend: ({ _id, next }, to) => {
+      const send = sends.find((one) => one._id === _id);
+      if (send?.next !== next) return Promise.resolve(false);
+      send.next = to;
+      order.push(`advance to ${to}`);
+      return Promise.resolve(true);
+    },
+    findRecipients: (ids) =>
+      Promise.resolve(
+        new Map(ids.map((id) => [id, {
+          ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
+          emails: Array.from({ length: 200 }, (_, index) => `r${index}@example.com`),
+        }])),
+      ),
+    listTroubled: () => Promise.resolve([]),
+    findIntegration: () => Promise.resolve(OPEN),
+    publish: (outgoing) => {
+      order.push("publish");
+      published.push(outgoing);
+      return Promise.resolve();
+    },
+    assertCurrent: () => Promise.resolve(),
+    now: () => NOW,
+    logger: { warn: () => {} },
+    ...changes,
+  };
+  const indexes = () =>
+    published.splice(0).flatMap(({ type, data }) =>
+      type === "send.resumed" ? data.again.map(({ index }) => index) : []
+    );
+  return { deps, ledger, flow, published, order, indexes, run: () => scheduleOnce(deps, flow) };
+}
+
+const upTo = (count: number, from = 0) =>
+  Array.from({ length: count - from }, (_, position) => from + position);
+
+function sent(send: WaitingSend, index: number): Fact {
+  const messageId = messageIdOf(send._id, index);
+  return {
+    type: "fact.message.sent",
+    data: {
+      ...{ v: 1, messageId, sendId: send._id, accountId: "acc_1", index, attempt: 1 },
+      ...{ at: NOW.toISOString(), reply: { code: 250 } },
+    },
+  };
+}
+
+test("scheduleOnce() dispatches what the window has room for, and the next as messages end", async () => {
+  const send = waitingSend();
+  const { flow, run, indexes, order } = openScheduler([send]);
+  assert.equal(await run(), 40);
+  assert.deepEqual(order, ["advance to 40", "publish", "publish"]);
+  assert.deepEqual(indexes(), upTo(40));
+  assert.equal(await run(), 0);
+  noteNews(flow, [0, 1, 2].map((index) => sent(send, index)));
+  const more = await run();
+  assert.ok(more >= 3);
+  assert.deepEqual(indexes(), upTo(40 + more, 40));
+});
+
+test("scheduleOnce() makes events of no more than 25 recipients, in the trace of their send", async () => {
+  const send = waitingSend({ trace: "00-a-b-01" });
+  const traces: unknown[] = [];
+  const { flow, run, published } = openScheduler([send], {
+    publish: (outgoing, trace) => {
+      published.push(outgoing);
+      traces.push(trace);
+      return Promise.resolve();
+    },
+  });
+  flow.begin("acc_1/4", { messageId: "msg_a", attempt: 0 });
+  for (let end = 0; end < 30; end++) {
+    flow.begin("acc_1/4", { messageId: `msg_${end}`, attempt: 0 });
+    flow.end({ messageId: `msg_${end}`, attempt: 0 });
+  }
+  await run();
+  assert.deepEqual(
+    published.map((event) => event.type === "send.resumed" && event.data.again.length),
+    [25, 25, 25, 25],
+  );
+  assert.deepEqual(traces, Array(4).fill("00-a-b-01"));
+});
+
+test("scheduleOnce() dispatches nothing for integrations that are closed, and one probe after a pause", async () => {
+  for (const findIntegration of [() => Promise.resolve(SUSPENDED)]) {
+    assert.equal(await openScheduler([waitingSend()], { findIntegration }).run(), 0);
+  }
+  const until = (ms: number): IntegrationTrouble => ({
+    ...{ _id: "acc_1/4", failures: 5, reason: "refused" },
+    openUntil: new Date(NOW.getTime() + ms),
+  });
+  for (const [ms, count] of [[1, 0], [0, 1]] as const) {
+    const listTroubled = () => Promise.resolve([until(ms)]);
+    const { run } = openScheduler([waitingSend()], { listTroubled });
+    assert.deepEqual([await run(), await run()], [count, 0]);
+  }
+});
+
+test("scheduleOnce() dispatches two seconds' worth of a rate a minute", async () => {
+  for (const [maxPerMinute, count] of [[1, 1], [60, 2], [300, 10]] as const) {
+    const findIntegration = () => Promise.resolve({ ...OPEN, maxPerMinute });
+    assert.equal(await openScheduler([waitingSend()], { findIntegration }).run(), count);
+  }
+});
+
+test("scheduleOnce() dispatches the mail of each integration beside that of others", async () => {
+  const [one, other] = [waitingSend(), waitingSend({ integrationId: 5, waitsFor: "acc_1/5" })];
+  assert.equal(await openScheduler([one, other]).run(), 80);
+});
+
+test("scheduleOnce() leaves to another leader what that has dispatched", async () => {
+  const { run, published } = openScheduler([waitingSend()], {
+    advanceSend: () => Promise.resolve(false),
+  });
+  assert.equal(await run(), 0);
+  assert.deepEqual(published, []);
+});
+
+test("scheduleOnce() fails what has waited as long as mail may wait, though its integration is closed", async () => {
+  const acceptedAt = new Date(NOW.getTime() - 48 * HOUR);
+  const send = waitingSend({ acceptedAt, messageCount: 120 });
+  const { run, ledger, published } = openScheduler([send], {
+    findIntegration: () => Promise.resolve(SUSPENDED),
+  });
+  assert.equal(await run(), 0);
+  assert.equal(ledger.written.length, 100);
+  assert.equal(
+    ledger.written[0]?.reason,
+    "The integration is suspended: no login; retries ended",
+  );
+  assert.equal(published[0]?.type, "fact.message.failed");
+  await run();
+  assert.equal(ledger.written.length, 120);
+  assert.equal(send.next, 120);
+});
+
+test("scheduleOnce() dispatches nothing of a ledger that is older than what was done", async () => {
+  const { run, order } = openScheduler([waitingSend()], {
+    assertCurrent: () => Promise.reject(new Error("restored")),
+  });
+  await assert.rejects(run(), /restored/);
+  assert.deepEqual(order, []);
+});
