@@ -147,7 +147,7 @@ const RARE: readonly string[] = [
   "posthaste.breaker.transitions",
   "posthaste.browser.restarts",
   "posthaste.events.refused",
-  "posthaste.release.dispatched",
+  "posthaste.due.dispatched",
   "posthaste.sweep.dispatched",
   // The services may not look there, by Node's permission model.
   "process.unix.file_descriptor.count",

@@ -372,10 +372,8 @@ export const messageSchema = z.object({
   unknownAttempts: z.array(z.int().positive()),
   /** While `deferred`: when to try again. */
   nextAt: z.date().nullable(),
-  /** While `deferred`: `_id` of the integration whose turn it waits for, without a time. */
+  /** While `deferred`: `_id` of the integration that it waits for to have room. */
   parkedFor: z.string().nullable(),
-  /** `_id` of the integration that it was let go for and has not come back from. */
-  releasedFor: z.string().nullable(),
   acceptedAt: z.date(),
   finishedAt: z.date().nullable(),
   /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */

@@ -5,6 +5,8 @@ export interface FoundRegister<O extends Outcome = Outcome> {
   register: Register<O>;
   /** Whether the time for the server's reply is over, by the database's clock. */
   isOver: boolean;
+  /** When it was inserted, by the database's clock. */
+  at?: Date;
 }
 
 /** What a scheduler does about a message. */
@@ -14,7 +16,7 @@ export type NextAction<O extends Outcome = Outcome> =
   /** The register of attempt `n` carries its outcome, which its owner may not have written. */
   | { do: "complete"; n: number; outcome: O }
   /** The owner of attempt `n` was lost after the dot: nobody knows its outcome. */
-  | { do: "unknown"; n: number }
+  | { do: "unknown"; n: number; at?: Date | undefined }
   /** It is being sent. */
   | { do: "wait" }
   /** It is over, or held for a person. */
@@ -33,9 +35,9 @@ export function nextAction<O extends Outcome>(
   if (!isWanted(message)) return { do: "nothing" };
   const n = nextAttempt(message);
   if (next === undefined) return { do: "dispatch", n };
-  const { register, isOver } = next;
+  const { register, isOver, at } = next;
   if ("void" in register) return { do: "complete", n, outcome: register.void };
-  return isOver ? { do: "unknown", n } : { do: "wait" };
+  return isOver ? { do: "unknown", n, ...(at ? { at } : {}) } : { do: "wait" };
 }
 
 /** Returns the number of the attempt that is open, or would be the next one. */

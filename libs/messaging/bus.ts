@@ -10,11 +10,9 @@ import {
   type ReplyTo,
 } from "@posthaste/contracts";
 import { onceThere, type Waiting } from "@posthaste/runtime";
-import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { consume, type ConsumeOptions } from "./consume.ts";
 import type { EventClient } from "./_event_client.ts";
-import { openBulkShare } from "./_bulk_share.ts";
 import { brokerAddress, brokerApi } from "./broker_address.ts";
 import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
 import { dropPassed, findPassed, type Passed } from "./_drop_passed.ts";
@@ -23,7 +21,6 @@ import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
 import { type Fill, fillsOf } from "./fill.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
 import { lastSent, pastFacts, type PastFactsOptions, type SentMail } from "./past_facts.ts";
-import { openPressure } from "./_pressure.ts";
 import { openSuspects } from "./_suspects.ts";
 import { inboxPrefixOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
@@ -162,12 +159,9 @@ class NatsBus implements Bus {
     // A service may not ask about the whole account, and need not.
     this.#api = { ...api, checkAPI: false };
     const stream = jetstream(connection, this.#api);
-    const pressure = openPressure(connection, hostname());
     this.#client = {
       stream,
       suspects: openSuspects(stream),
-      bulkShare: openBulkShare(pressure.tell),
-      pressure,
       respond: (inbox, reply) => connection.publish(inbox, JSON.stringify(reply)),
     };
   }

@@ -15,7 +15,6 @@ import { carryOut, keyOf, refuse } from "./_carry_out.ts";
 import { openTurns } from "./_in_turn.ts";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
-import { followPressure, noteWait, placesOf, rest } from "./_give_way.ts";
 import { readTrace } from "./_headers.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Place, Step, Tries } from "./step.ts";
@@ -27,8 +26,8 @@ export interface ConsumeOptions {
   /** Name of a consumer in {@linkcode CONSUMERS}. */
   consumer: string;
   /**
-   * How many events are worked on at once; fewer of the bulk lane while the other has to wait. Those that
-   * have released their place do not count.
+   * How many events are worked on at once; three quarters of that in the bulk lane. Those that have
+   * released their place do not count.
    */
   concurrency: number;
   /** Stop pulling; what is in hand is finished. */
@@ -38,7 +37,9 @@ export interface ConsumeOptions {
 
 const PULL_EXPIRES_MS = 5000;
 const RECOVER_DELAY_MS = 500;
-const LOOK_AGAIN_MS = 1000;
+
+/** The other lane has as many places again: so bulk never holds most of a process. */
+const BULK_SHARE = 3 / 4;
 
 /**
  * Pulls events from a consumer and carries out what a step decides, until the signal aborts; then it
@@ -51,7 +52,6 @@ export async function consume<T extends EventType>(
 ): Promise<void> {
   const { signal, logger } = options;
   const held = new Set<string>();
-  if (planOf(options.consumer).lane === "bulk") followPressure(client);
   while (!signal.aborted) {
     try {
       await pull(client, step, { ...options, held });
@@ -69,12 +69,13 @@ async function pull<T extends EventType>(
 ): Promise<void> {
   const plan = planOf(options.consumer);
   const consumer = await client.stream.consumers.get(plan.stream, plan.name);
+  const places = placesOf(plan, options);
   // The broker's word counts: an operator may have set another time than the plan's.
   const { config } = await consumer.info(true);
   const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
   const messages = await consumer.consume({
     // No more than can be worked on: what waits in this process has its time running out.
-    max_messages: Math.max(2, Math.ceil(options.concurrency / (plan.lane === "bulk" ? 2 : 1))),
+    max_messages: Math.max(2, places),
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
   });
@@ -93,8 +94,6 @@ async function pull<T extends EventType>(
         message.nak();
         continue;
       }
-      if (plan.lane === "transactional") noteWait(client, message);
-      const started = performance.now();
       const place: Place = {
         release() {
           placed.delete(place);
@@ -104,7 +103,6 @@ async function pull<T extends EventType>(
       placed.add(place);
       const settling = { message, plan, ackWaitMs, held, takeTurn, place, options };
       const work = settleOnce(client, step, settling)
-        .then(() => rest(client, plan, { ...options, workedMs: performance.now() - started }))
         .finally(() => {
           inHand.delete(work);
           place.release();
@@ -114,9 +112,8 @@ async function pull<T extends EventType>(
           });
         });
       inHand.add(work);
-      while (placed.size >= placesOf(client, plan, options)) {
-        // The share of the bulk lane grows also while nothing ends.
-        await Promise.race([released.promise, delay(LOOK_AGAIN_MS)]);
+      while (placed.size >= places) {
+        await released.promise;
         released = Promise.withResolvers();
       }
     }
@@ -216,6 +213,11 @@ async function settle<T extends EventType>(
   } finally {
     clearInterval(keepAlive);
   }
+}
+
+/** Returns how many events of a consumer are worked on at once. */
+function placesOf({ lane }: ConsumerPlan, { concurrency }: ConsumeOptions): number {
+  return lane === "bulk" ? Math.max(1, Math.floor(concurrency * BULK_SHARE)) : concurrency;
 }
 
 /** One that comes again waited for other reasons than that nobody was free. */

@@ -1,4 +1,3 @@
-import { PRESSURE_SUBJECT } from "./_pressure.ts";
 import { SUSPECTS_BUCKET } from "./_suspects.ts";
 import { CONSUMERS, type StoreName, STREAMS } from "./topology.ts";
 
@@ -121,18 +120,13 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...eats.filter(isWork).flatMap(suspects),
       ...new Set([...reads, ...writes].flatMap(usesStore)),
       ...writes.map((store) => `$O.${store}.C.*`),
-      ...(hasLanes(eats) ? [PRESSURE_SUBJECT] : []),
       ...answers.map((asker) => `${repliesOf(asker)}.*`),
       ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
       ...(user === "tracker" ? STREAMS.filter(({ name }) => isWork(name)).flatMap(sweeps) : []),
       ...(user === "tracker" ? STREAMS.filter(({ name }) => !isWork(name)).flatMap(ages) : []),
     ],
-    subscribe: [`${inboxPrefixOf(user)}.>`, ...(hasLanes(eats) ? [PRESSURE_SUBJECT] : [])],
+    subscribe: [`${inboxPrefixOf(user)}.>`],
   };
-}
-
-function hasLanes(streams: readonly string[]): boolean {
-  return CONSUMERS.some(({ stream, lane }) => lane !== undefined && streams.includes(stream));
 }
 
 function eatsFrom({ stream, name }: { stream: string; name: string }): string[] {

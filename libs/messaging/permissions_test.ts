@@ -189,7 +189,6 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "fact.message.unknown": ["mailer", "tracker"],
   "fact.message.failed": ["renderer", "pdf", "mailer", "tracker"],
   "fact.message.canceled": [],
-  "lane.pressed.host": ["renderer", "pdf", "mailer"],
   "$O.pdfs.C.x": ["pdf"],
   "$O.pdfs.M.x": ["pdf", "mailer", "dashboard"],
   "$O.contents.C.x": ["renderer", "dashboard"],

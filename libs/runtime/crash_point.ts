@@ -50,9 +50,6 @@ export const CRASH_POINTS = [
   "tracker.part_dispatched",
   "tracker.before_due",
   "tracker.after_due",
-  "tracker.before_release",
-  "tracker.after_release",
-  "tracker.release_dispatched",
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */

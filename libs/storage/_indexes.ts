@@ -78,7 +78,6 @@ export async function createIndexes(db: Db): Promise<void> {
       key: { parkedFor: 1, acceptedAt: 1 },
       partialFilterExpression: { parkedFor: { $gte: "" } },
     },
-    { key: { releasedFor: 1 }, partialFilterExpression: { releasedFor: { $gte: "" } } },
     {
       key: { integration: 1, nextAt: 1 },
       partialFilterExpression: { nextAt: { $gt: new Date(0) } },

@@ -13,7 +13,6 @@ export const UNTOUCHED = {
   unknownAttempts: [] as number[],
   nextAt: null,
   parkedFor: null,
-  releasedFor: null,
   finishedAt: null,
   reason: null,
   reply: null,

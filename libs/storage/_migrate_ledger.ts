@@ -1,5 +1,5 @@
 import type { Message, Send } from "@posthaste/contracts";
-import { type Db, MongoServerError, Timestamp } from "mongodb";
+import { type Db, type Filter, MongoServerError, Timestamp } from "mongodb";
 import { collectionsOf, emailsOf } from "./_collections.ts";
 import { hasOnlyDuplicateKeys } from "./_duplicate_key.ts";
 import type { StoredRegister } from "./delivery_ledger.ts";
@@ -30,6 +30,11 @@ export async function migrateLedger(db: Db, now: Date): Promise<void> {
   // Nothing came of them yet: their sends say all that there is to know.
   await messages.deleteMany({ ...preparing, attempt: 0 });
   await messages.updateMany(preparing, { $set: { state: "deferred", nextAt: now } });
+  // What waited for room has been due since.
+  await messages.updateMany({ parkedFor: { $gte: "" }, nextAt: null }, { $set: { nextAt: now } });
+  await messages.updateMany({ releasedFor: { $exists: true } } as Filter<Message>, {
+    $unset: { releasedFor: "" },
+  });
   await noteEmails(db);
 }
 

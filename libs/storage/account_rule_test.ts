@@ -44,14 +44,10 @@ const EXCEPTIONS: Record<string, string> = {
   expireIdempotencyKeys: SWEEPER,
   hastenSweep: "it only has the sweeper look at a send earlier; of a message that was claimed",
   withdrawSend: "the api takes back what it has just written itself, by an id of 80 random bits",
-  parkedIntegrations: SWEEPER,
   integrationsDue: SWEEPER,
   integrationsWaitedFor: SWEEPER,
   advanceSend: SWEEPER,
   finishedSends: SWEEPER,
-  releaseParked:
-    "by an integration's id, which names its account; its sends by the ids found there",
-  takeReturned: "by an integration's id, which names its account",
   listClosed: "the api works for all accounts, and asks for an integration by its account",
   listTroubled: "mailers share what they know of servers, and send for all accounts",
   listMemberships: PERSON,
@@ -229,7 +225,6 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   dueMessages: (store) => store.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),
   recentOutcomes: (store) => store.recentOutcomes(ACCOUNT, 1),
   archiveIntegration: (store) => store.archiveIntegration(ACCOUNT, 1, now),
-  countReleased: (store) => store.countReleased(`${ACCOUNT}/1`),
   ledgerOf: async (store) => {
     const other = sendOf({ accountId: ACCOUNT });
     await store.acceptSend(other);
@@ -361,10 +356,8 @@ function writes(entries: Document[]): boolean {
 
 /** By equality: `_id` of these collections begins with the account, or is asked for beside it. */
 function assertNamed(filter: Document, what: string): void {
-  const { _id, accountId, parkedFor, releasedFor, integration, waitsFor } = filter;
-  const ids = [_id, parkedFor, releasedFor, integration, waitsFor].filter((id) =>
-    typeof id === "string"
-  );
+  const { _id, accountId, parkedFor, integration, waitsFor } = filter;
+  const ids = [_id, parkedFor, integration, waitsFor].filter((id) => typeof id === "string");
   const isNamed = accountId === ACCOUNT || ids.some((id) => id.startsWith(`${ACCOUNT}/`));
   assert.ok(isNamed, `${what} asks for ${JSON.stringify(filter)}`);
 }

@@ -188,14 +188,16 @@ export function deliveryLedgers(db: Db): DeliveryLedgers {
       if (attempts.length === 0) return new Map();
       const ids = attempts.map(({ messageId, n }) => `${messageId}/${n}`);
       const until = { $add: [{ $toDate: "$at" }, { $ifNull: ["$waitMs", 0] }] };
-      const found = await registers.aggregate<StoredRegister & { isOver: boolean }>([
+      const found = await registers.aggregate<
+        Omit<StoredRegister, "at"> & { isOver: boolean; at: Date }
+      >([
         { $match: { _id: { $in: ids } } },
-        { $set: { isOver: { $lt: [until, "$$NOW"] } } },
+        { $set: { isOver: { $lt: [until, "$$NOW"] }, at: { $toDate: "$at" } } },
       ]).toArray();
       return new Map(
         found.map((stored) => [
           stored._id,
-          { register: registerOf(stored), isOver: stored.isOver },
+          { register: registerOf(stored), isOver: stored.isOver, at: stored.at },
         ]),
       );
     },
@@ -209,9 +211,11 @@ export function outcomeOf(
   return attempt === 0 ? undefined : { attempt, state } as StoredOutcome;
 }
 
-function registerOf(stored: StoredRegister): Register<AttemptOutcome> {
+function registerOf(
+  stored: Omit<StoredRegister, "at"> & { void?: AttemptOutcome },
+): Register<AttemptOutcome> {
   const { by } = stored;
-  return "void" in stored ? { by, void: stored.void } : { by, dot: true };
+  return stored.void === undefined ? { by, dot: true } : { by, void: stored.void };
 }
 
 /** Whether an error leaves open what was written. */
@@ -228,9 +232,9 @@ function fieldsOf(n: number, outcome: AttemptOutcome) {
     state,
     attempt: n,
     sentBy: state === "sent" ? sentBy ?? n : null,
-    nextAt: nextAt ?? null,
+    // What waits for room is due.
+    nextAt: nextAt ?? (parkedFor === undefined ? null : at),
     parkedFor: parkedFor ?? null,
-    releasedFor: null,
     finishedAt: FINAL.has(state) ? at : null,
     reason: reason ?? null,
     reply: reply ?? null,

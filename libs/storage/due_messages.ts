@@ -3,9 +3,13 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
 /** A message whose next attempt is due. */
-export type DueMessage = Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt">;
+export type DueMessage =
+  & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt">
+  & {
+    nextAt: Date;
+  };
 
-/** Messages that are to be tried again at a time. */
+/** Messages that are to be tried again at a time; those that wait for room have been due since then. */
 export interface DueMessages {
   /** Lists the integrations (`_id`) that have messages which are due. */
   integrationsDue(now: Date): Promise<string[]>;
@@ -16,8 +20,7 @@ export interface DueMessages {
   ): Promise<DueMessage[]>;
 }
 
-/** What was let go is dispatched by the releaser: it is due only if that has come to nothing. */
-const RELEASED_MS = 60_000;
+const DUE = { sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1 };
 
 /** Returns the search for messages that are due. */
 export function dueMessages(db: Db): DueMessages {
@@ -34,14 +37,8 @@ export function dueMessages(db: Db): DueMessages {
       return first.filter(({ nextAt }) => nextAt <= now).map(({ _id }) => _id);
     },
     dueMessages: (integration, { now, limit }) =>
-      messages.find({
-        integration,
-        nextAt: { $gt: new Date(0), $lte: now },
-        $or: [
-          { releasedFor: null },
-          { nextAt: { $lte: new Date(now.getTime() - RELEASED_MS) } },
-        ],
-      }).sort({ nextAt: 1 }).limit(limit)
-        .project<DueMessage>({ sendId: 1, accountId: 1, index: 1, attempt: 1 }).toArray(),
+      messages.find({ integration, nextAt: { $gt: new Date(0), $lte: now } }).sort({ nextAt: 1 })
+        .limit(limit)
+        .project<DueMessage>(DUE).toArray(),
   };
 }

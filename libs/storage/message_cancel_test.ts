@@ -77,8 +77,7 @@ test("cancelMessage() takes a deferred message out of parking, and its send sett
   const parkedFor = `${send.accountId}/1`;
   await store.parkMessage({ ...parkingOf(send, 0, at(1)), parkedFor, reason: "its turn" });
   await store.cancelMessage(send.accountId, messageId, at(5));
-  const release = { parkedFor, limit: 9, now: at(6), sweepAt: at(60) };
-  assert.deepEqual(await store.releaseParked(release), []);
+  assert.deepEqual(await store.dueMessages(parkedFor, { now: at(6), limit: 9 }), []);
   const due = await store.sendsToSweep(at(5), 1000);
   assert.ok(due.some(({ _id }) => _id === send._id));
   assert.deepEqual(await store.unfinishedMessages(send), []);

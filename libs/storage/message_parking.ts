@@ -19,73 +19,23 @@ export type Parking = MessageIdentity & {
 /** A message that has to wait for a time, before anything was tried. */
 export type PutOff = Omit<Parking, "parkedFor"> & { nextAt: Date };
 
-/** A parked message that was let go. */
-export type Released = Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt">;
-
-/** Which parked messages to let go. */
-export interface Release {
-  /** `_id` of the integration. */
-  parkedFor: string;
-  limit: number;
-  now: Date;
-  /** The sweeper looks after them at this time. */
-  sweepAt: Date;
-  /** Only those accepted before this. */
-  acceptedBefore?: Date | undefined;
-}
-
 /** Messages that wait in the ledger until there is room for them, outside of every queue. */
 export interface MessageParking {
   /** Parks a message. Gives whether it is parked: not if it was tried since. */
   parkMessage(parking: Parking): Promise<boolean>;
   /** Has a message wait until a time. Returns whether it waits: not if it was tried since. */
   putOffMessage(putOff: PutOff): Promise<boolean>;
-  /** `_id`s of the integrations that messages are parked for. */
-  parkedIntegrations(): Promise<string[]>;
-  /** How many messages were let go for an integration and have not come to an outcome. */
-  countReleased(releasedFor: string): Promise<number>;
-  /** Gives how many messages were let go for an integration and parked again, each once. */
-  takeReturned(releasedFor: string): Promise<number>;
-  /** Lets parked messages go, the oldest first; they are due now. */
-  releaseParked(release: Release): Promise<Released[]>;
 }
 
 /** Gives the parking of messages. */
 export function messageParking(db: Db): MessageParking {
-  const { messages, sends } = collectionsOf(db);
+  const { messages } = collectionsOf(db);
 
   return {
     parkMessage: (parking) => wait(messages, parking, changeOf(parking)),
     putOffMessage: (putOff) => {
       const { reason, nextAt } = putOff;
       return wait(messages, putOff, { state: "deferred", parkedFor: null, nextAt, reason });
-    },
-    parkedIntegrations: () =>
-      messages.distinct("parkedFor", { parkedFor: { $gte: "" } }) as Promise<string[]>,
-    countReleased: (releasedFor) => messages.countDocuments({ releasedFor, parkedFor: null }),
-    async takeReturned(releasedFor) {
-      const { modifiedCount } = await messages.updateMany(
-        { releasedFor, parkedFor: releasedFor },
-        { $set: { releasedFor: null } },
-      );
-      return modifiedCount;
-    },
-    async releaseParked({ parkedFor, limit, now, sweepAt, acceptedBefore }) {
-      const found = await messages.find({
-        parkedFor,
-        state: "deferred",
-        ...(acceptedBefore === undefined ? {} : { acceptedAt: { $lt: acceptedBefore } }),
-      }).sort({ acceptedAt: 1 }).limit(limit)
-        .project<Released>({ sendId: 1, accountId: 1, index: 1, attempt: 1 }).toArray();
-      if (found.length === 0) return [];
-      // First, so that a releaser that is lost after the next step leaves nothing behind.
-      const sendIds = [...new Set(found.map(({ sendId }) => sendId))];
-      const unsettled = { _id: { $in: sendIds }, settledAt: null };
-      await sends.updateMany(unsettled, { $min: { sweepAt } });
-      await messages.updateMany({ _id: { $in: found.map(({ _id }) => _id) }, parkedFor }, {
-        $set: { parkedFor: null, releasedFor: parkedFor, nextAt: now },
-      });
-      return found;
     },
   };
 }
@@ -134,14 +84,9 @@ async function write(
   return again.matchedCount > 0;
 }
 
-function changeOf({ parkedFor, reason }: Pick<Parking, "parkedFor" | "reason">) {
-  return {
-    state: "deferred",
-    // What it was released for stays: the releaser wants to know what came back.
-    parkedFor,
-    nextAt: null,
-    reason,
-  } as const;
+function changeOf({ parkedFor, reason, now }: Pick<Parking, "parkedFor" | "reason" | "now">) {
+  // Due as soon as there is room.
+  return { state: "deferred", parkedFor, nextAt: now, reason } as const;
 }
 
 const { parkedFor: _p, nextAt: _n, reason: _s, ...onInsert } = UNTOUCHED;

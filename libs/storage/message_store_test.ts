@@ -68,7 +68,9 @@ test("unfinishedMessages() tells what a sweeper must know, of missing ones too",
   const send = await acceptedSend();
   const none = { outcome: undefined, nextAt: null, parkedFor: null, enteredAt: at(0) };
   const register = { register: { by: "a test's worker", dot: true as const }, isOver: false };
-  assert.deepEqual(await store.unfinishedMessages(send), [
+  const unfinished = await store.unfinishedMessages(send);
+  delete unfinished[1]?.register?.at;
+  assert.deepEqual(unfinished, [
     { index: 0, ...none, register: undefined },
     { index: 1, ...none, register },
     { index: 3, ...none, register: undefined },

@@ -63,7 +63,7 @@ export type { MessageCancel } from "./message_cancel.ts";
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
 export type { DueMessage, DueMessages } from "./due_messages.ts";
 export type { WaitingSend, WaitingSends } from "./waiting_sends.ts";
-export type { MessageParking, Parking, Release, Released } from "./message_parking.ts";
+export type { MessageParking, Parking } from "./message_parking.ts";
 export { ContentRemovedError, type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
 export {
   type Because,

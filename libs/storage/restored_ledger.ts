@@ -91,7 +91,6 @@ const HELD: Filter<Message> = { state: "unknown", reason: HELD_REASON };
 const NOTHING_TO_COME = {
   nextAt: null,
   parkedFor: null,
-  releasedFor: null,
 } as const satisfies Partial<Message>;
 
 /** Gives the operations on a restored ledger. */

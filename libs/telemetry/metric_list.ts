@@ -192,7 +192,7 @@ export const METRICS = {
   ),
   "posthaste.due.dispatched": counter(
     "{message}",
-    "Messages that were dispatched because their next attempt was due",
+    "Messages that were dispatched because their next attempt was due, or there was room for them again",
     [],
   ),
   "posthaste.sweep.ended": counter(
@@ -200,7 +200,6 @@ export const METRICS = {
     "Attempts of lost workers whose outcome the sweeper wrote",
     ["posthaste.outcome"],
   ),
-  "posthaste.release.dispatched": counter("{message}", "Parked messages that were let go", []),
   "nodejs.eventloop.delay.mean": observed("s", "Mean delay of the event loop since the last read"),
   "nodejs.eventloop.delay.max": observed(
     "s",

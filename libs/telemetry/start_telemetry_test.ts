@@ -198,7 +198,7 @@ test("startTelemetry() writes metrics that Prometheus's own tool finds nothing w
   }
   await using telemetry = await startTelemetry({ service: "a", env: {}, prometheus: true });
   recordDuration("posthaste.smtp.duration", 0.2);
-  count("posthaste.release.dispatched");
+  count("posthaste.due.dispatched");
   const page = await telemetry.readMetrics?.(undefined);
   const { stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
     input: page?.body,

@@ -19,7 +19,6 @@ async function sendTwo(api: TestApp) {
     sentBy: null,
     unknownAttempts: [],
     parkedFor: null,
-    releasedFor: null,
     nextAt: null,
     acceptedAt: AT,
     finishedAt: AT,

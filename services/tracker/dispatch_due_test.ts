@@ -1,10 +1,11 @@
-import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
 import type { DueMessage, SendHead } from "@posthaste/storage";
 import { openMemoryLedger } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dispatchDue, type DueDeps, type InFlight } from "./dispatch_due.ts";
+import { openFlow } from "./flow.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const PATIENCE_MS = 60_000;
@@ -22,9 +23,16 @@ const SEND: SendHead = {
   sweepAt: NOW,
 };
 
-function dueOf(index: number, attempt = 1): DueMessage {
-  const { _id: sendId, accountId } = SEND;
-  return { _id: messageIdOf(sendId, index), sendId, accountId, index, attempt };
+const OPEN = {
+  suspended: null,
+  maxPerMinute: null,
+  retryForMs: 3_600_000,
+  whenUnknown: "retry",
+} as Integration;
+
+function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
+  const { _id: sendId, accountId, acceptedAt } = SEND;
+  return { _id: messageIdOf(sendId, index), sendId, accountId, index, attempt, acceptedAt, nextAt };
 }
 
 type Registers = Awaited<ReturnType<DueDeps["findRegisters"]>>;
@@ -40,27 +48,30 @@ function openRound(due: DueMessage[], changes: Partial<DueDeps> = {}) {
       return Promise.resolve(new Map([...world.registers].filter(([id]) => wanted.includes(id))));
     },
     integrationsDue: () => Promise.resolve(world.due.length > 0 ? ["acc_1/4"] : []),
-    dueMessages: () => Promise.resolve(world.due),
+    dueMessages: (_, { limit }) => Promise.resolve(world.due.slice(0, limit)),
     sendHeads: (ids) => Promise.resolve(ids.includes(SEND._id) ? [SEND] : []),
     findRecipients: () => {
       const emails = Array.from({ length: 9 }, (_, index) => `r${index}@example.com`);
       const recipients = { accountId: "acc_1", acceptedAt: NOW, integrationId: 4, emails };
       return Promise.resolve(new Map([[SEND._id, recipients]]));
     },
-    findIntegration: () => Promise.resolve(null),
+    findIntegration: () => Promise.resolve(OPEN),
+    listTroubled: () => Promise.resolve([]),
     publish: (outgoing) => Promise.resolve(void world.published.push(outgoing)),
+    patienceMs: PATIENCE_MS,
     assertCurrent: () => Promise.resolve(),
     now: () => NOW,
     logger: { warn: () => {} },
     ...changes,
   };
   const clock = { now: () => world.now };
-  const round = () => dispatchDue(deps, { inFlight, patienceMs: PATIENCE_MS, clock });
+  const flow = openFlow({ patienceMs: PATIENCE_MS, clock });
+  const round = () => dispatchDue(deps, { inFlight, flow, clock });
   const dispatched = () =>
     world.published.splice(0).flatMap((event): (number | string)[] =>
       event.type === "send.resumed" ? event.data.again.map(({ index }) => index) : [event.type]
     );
-  return { world, ledger, round, dispatched, inFlight };
+  return { world, ledger, round, dispatched, inFlight, flow };
 }
 
 test("dispatchDue() dispatches each attempt once, while it is in flight", async () => {
@@ -92,11 +103,11 @@ test("dispatchDue() dispatches again what is lost, by its register, and forgets 
   ]);
   world.now = PATIENCE_MS;
   await round();
-  assert.deepEqual(dispatched(), ["fact.message.unknown", "fact.message.failed", 0]);
+  assert.deepEqual(dispatched(), ["fact.message.deferred", "fact.message.failed", 0]);
   assert.deepEqual(
     ledger.written.map(({ messageId, attempt, state }) => [messageId, attempt, state]),
     [
-      [messageIdOf(SEND._id, 2), 2, "unknown"],
+      [messageIdOf(SEND._id, 2), 2, "deferred"],
       [messageIdOf(SEND._id, 3), 2, "canceled"],
     ],
   );
@@ -127,4 +138,39 @@ test("dispatchDue() takes up again what could not be published", async () => {
   isAway = false;
   await round();
   assert.deepEqual(dispatched(), [0]);
+});
+
+test("dispatchDue() dispatches no more than there is room for, and what came back when there is again", async () => {
+  const all = Array.from({ length: 60 }, (_, index) => dueOf(index));
+  const { world, round, dispatched, flow } = openRound(all);
+  assert.equal(await round(), 40);
+  assert.deepEqual(dispatched(), Array.from({ length: 40 }, (_, index) => index));
+  assert.equal(await round(), 0);
+  // The mailer had no connection for the last ten.
+  world.due = all.map((message, index) =>
+    index >= 30 && index < 40 ? { ...message, nextAt: new Date(NOW.getTime() + 1) } : message
+  );
+  assert.equal(await round(), 0, "its server takes no more");
+  flow.end({ messageId: messageIdOf(SEND._id, 0), attempt: 1 });
+  world.due = world.due.slice(1);
+  assert.equal(await round(), 2);
+});
+
+test("dispatchDue() takes what came back of others' dispatches for a busy server, too", async () => {
+  const { round, flow } = openRound([dueOf(0, 0), dueOf(1, 0)]);
+  for (let index = 0; index < 8; index++) {
+    flow.begin("acc_1/4", { messageId: messageIdOf(SEND._id, index), attempt: 0 });
+  }
+  assert.equal(await round(), 0);
+  assert.deepEqual([flow.inFlight("acc_1/4"), flow.windowOf("acc_1/4")], [6, 6]);
+});
+
+test("dispatchDue() dispatches nothing to an integration that is closed, but what has waited too long", async () => {
+  const old = new Date(NOW.getTime() - 3_600_000);
+  const expired = { ...dueOf(1), acceptedAt: old };
+  const { round, dispatched } = openRound([dueOf(0), expired], {
+    findIntegration: () => Promise.resolve({ ...OPEN, suspended: { at: NOW, reason: "no login" } }),
+  });
+  assert.equal(await round(), 1);
+  assert.deepEqual(dispatched(), [1]);
 });

@@ -46,7 +46,7 @@ export async function endLost(
     if (email === undefined) return;
     const outcome = decision.do === "complete"
       ? decision.outcome
-      : unknownOutcome(decision.n, { acceptedAt, integration, now: deps.now() });
+      : unknownOutcome(decision, { acceptedAt, integration, now: deps.now() });
     const messageId = messageIdOf(sendId, index);
     const integrationKey = `${accountId}/${send.integrationId}`;
     const ledger = deps.ledgerOf({
@@ -61,7 +61,7 @@ export async function endLost(
 }
 
 function unknownOutcome(
-  n: number,
+  { n, at: takenAt }: LostDecision & { do: "unknown" },
   { acceptedAt, integration, now }: {
     acceptedAt: Date;
     integration: Integration | null;
@@ -74,7 +74,10 @@ function unknownOutcome(
   return {
     ...{ state: after.state, unknownAttempt: n, at: now, reason },
     ...(after.state === "deferred" ? { nextAt: now } : {}),
-    lines: [{ at: now, type: after.state, attempt: n, detail: reason, ambiguous: true }],
+    lines: [
+      { at: takenAt ?? now, type: "sending", attempt: n },
+      { at: now, type: after.state, attempt: n, detail: reason, ambiguous: true },
+    ],
   };
 }
 

@@ -11,6 +11,8 @@ export interface Flow {
   begin(integration: string, attempt: FlowNews): void;
   /** Notes that an attempt has ended, whatever its outcome. */
   end(attempt: FlowNews): void;
+  /** Notes that an attempt came back undone: its server is busy, and what it takes makes room first. */
+  giveBack(attempt: FlowNews): void;
   /** Returns how many messages of an integration are in flight. */
   inFlight(integration: string): number;
   /** Returns how many may be. */
@@ -23,15 +25,18 @@ export interface Flow {
 const MIN_WINDOW = 40;
 const MAX_WINDOW = 2000;
 
+/** However often mail comes back. */
+const LEAST_WINDOW = 5;
+
+/** What came back counts for so long, though nothing else is heard of the server. */
+const GIVEN_BACK_MS = 600_000;
+
 /** So much work of its server an integration may have in flight: it has to pass all stages meanwhile. */
 const AHEAD_MS = 3000;
 
 /** How long what a server took counts. */
 const MEMORY_MS = 2000;
 const MIN_SPAN_MS = 200;
-
-/** Without news for this long an attempt does not count any more: the ledger knows what became of it. */
-const LOST_MS = 60_000;
 
 interface Lane {
   /** By `<message>/<attempts before>`: when it was dispatched. */
@@ -40,15 +45,24 @@ interface Lane {
   ends: number[];
   /** When the first attempt was dispatched after a pause. */
   since: number;
+  /** The window since some came back: one more for each that its server takes. */
+  cap: number;
+  givenBackAt: number;
+}
+
+/** Options of {@linkcode openFlow}. */
+export interface FlowOptions {
+  /** Without news for this long an attempt does not count any more: the ledger knows what became of it. */
+  patienceMs: number;
+  /** Milliseconds that never go back. @default {performance} */
+  clock?: { now(): number };
 }
 
 /**
  * Opens what one leader knows of the flow. The window follows the server: as much as it takes within a few
  * seconds, by what it took in the last two.
- *
- * @param clock Milliseconds that never go back.
  */
-export function openFlow({ clock = performance }: { clock?: { now(): number } } = {}): Flow {
+export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow {
   const lanes = new Map<string, Lane>();
   const owners = new Map<string, string>();
   let ended = Promise.withResolvers<void>();
@@ -56,7 +70,10 @@ export function openFlow({ clock = performance }: { clock?: { now(): number } } 
   function laneOf(integration: string): Lane {
     let lane = lanes.get(integration);
     if (lane === undefined) {
-      lane = { begun: new Map(), ends: [], since: clock.now() };
+      lane = {
+        ...{ begun: new Map(), ends: [], since: clock.now() },
+        ...{ cap: MAX_WINDOW, givenBackAt: -Infinity },
+      };
       lanes.set(integration, lane);
     }
     return lane;
@@ -66,7 +83,7 @@ export function openFlow({ clock = performance }: { clock?: { now(): number } } 
     const now = clock.now();
     // In the order of their dispatch.
     for (const [key, at] of begun) {
-      if (now - at < LOST_MS) break;
+      if (now - at < patienceMs) break;
       begun.delete(key);
       owners.delete(key);
     }
@@ -93,13 +110,25 @@ export function openFlow({ clock = performance }: { clock?: { now(): number } } 
       const lane = laneOf(integration);
       lane.begun.delete(key);
       lane.ends.push(clock.now());
+      lane.cap = Math.min(MAX_WINDOW, lane.cap + 1);
       ended.resolve();
+    },
+    giveBack(attempt) {
+      const key = keyOf(attempt);
+      const integration = owners.get(key);
+      if (integration === undefined) return;
+      owners.delete(key);
+      const lane = laneOf(integration);
+      lane.begun.delete(key);
+      lane.cap = Math.max(LEAST_WINDOW, Math.min(lane.cap, lane.begun.size));
+      lane.givenBackAt = clock.now();
     },
     inFlight(integration) {
       const lane = laneOf(integration);
       forgetOld(lane);
       const count = lane.begun.size;
-      if (count === 0 && lane.ends.length === 0) lanes.delete(integration);
+      const isForgotten = clock.now() - lane.givenBackAt >= GIVEN_BACK_MS;
+      if (count === 0 && lane.ends.length === 0 && isForgotten) lanes.delete(integration);
       return count;
     },
     async nextEnd(withinMs) {
@@ -114,7 +143,7 @@ export function openFlow({ clock = performance }: { clock?: { now(): number } } 
       forgetOld(lane);
       const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - lane.since));
       const ahead = lane.ends.length * (AHEAD_MS / spanMs);
-      return Math.min(MAX_WINDOW, Math.round(MIN_WINDOW + ahead));
+      return Math.min(lane.cap, Math.round(MIN_WINDOW + ahead));
     },
   };
 }

@@ -6,7 +6,7 @@ const KEY = "acc_1/1";
 
 function openTestFlow() {
   const clock = { time: 0, now: () => clock.time };
-  return { clock, flow: openFlow({ clock }) };
+  return { clock, flow: openFlow({ patienceMs: 60_000, clock }) };
 }
 
 const attemptOf = (index: number, attempt = 0) => ({ messageId: `msg_${index}`, attempt });
@@ -81,4 +81,20 @@ test("nextEnd() waits until an attempt ends, or no longer than it is told", asyn
   flow.begin(KEY, attemptOf(2));
   flow.end(attemptOf(2));
   await flow.nextEnd(60_000);
+});
+
+test("giveBack() narrows the window to what the server holds, and each that it takes widens it by one", () => {
+  const { clock, flow } = openTestFlow();
+  for (let index = 0; index < 40; index++) flow.begin(KEY, attemptOf(index));
+  for (let index = 10; index < 40; index++) flow.giveBack(attemptOf(index));
+  assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [10, 10]);
+  flow.end(attemptOf(0));
+  assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [9, 11]);
+  for (let index = 1; index < 10; index++) flow.giveBack(attemptOf(index));
+  assert.equal(flow.windowOf(KEY), 5);
+  // It says nothing for a long time.
+  clock.time = 599_999;
+  assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 5]);
+  clock.time = 600_000;
+  assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 40]);
 });

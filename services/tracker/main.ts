@@ -16,7 +16,6 @@ import { keepTopology } from "./keep_topology.ts";
 import { assertCurrent } from "./ledger_age.ts";
 import { recordFacts } from "./record_facts.ts";
 import { recordStatistics } from "./record_statistics.ts";
-import { releaseForever } from "./release.ts";
 import { openSettlement, settleForever } from "./settle_sends.ts";
 import { sweepForever } from "./sweep.ts";
 import { patienceMs } from "./sweep_policy.ts";
@@ -44,12 +43,13 @@ await runService({
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
       assertCurrent: () => assertCurrent({ ...store, lastSent: () => bus.lastSent() }),
+      patienceMs: patienceMs(config.SWEEP_GRACE),
       now: () => new Date(),
       logger,
     };
     await using scheduler = openDuty(store, { name: "scheduler" });
     const settlement = openSettlement(deps);
-    const flow = openFlow();
+    const flow = openFlow(deps);
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
     health.add("ledger", () => deps.assertCurrent());
@@ -68,11 +68,9 @@ await runService({
       dropPassedForever(bus, { signal, logger }),
       lead(scheduler, signal, async (signal) => {
         const intervalMs = config.RELEASE_INTERVAL;
-        const patience = patienceMs(config.SWEEP_GRACE);
         await Promise.all([
           scheduleForever(deps, { flow, intervalMs, signal }),
-          releaseForever(deps, { intervalMs, signal }),
-          dispatchDueForever(deps, { intervalMs, patienceMs: patience, signal }),
+          dispatchDueForever(deps, { flow, intervalMs, signal }),
           bus.followFacts(async (facts) => {
             noteNews(flow, facts);
             settlement.note(facts);

@@ -11,13 +11,15 @@ import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps } from "./end_expired.ts";
 import type { Flow } from "./flow.ts";
-import { roomFor } from "./release_policy.ts";
+import { roomFor } from "./room.ts";
 
 /** What scheduling sends needs from the outside. */
 export interface ScheduleDeps
   extends ExpiryDeps, Omit<WaitingSends, "queueSend">, Pick<IntegrationHealth, "listTroubled"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+  /** The sweeper looks after what was dispatched so long ago. */
+  patienceMs: number;
   /** @throws {Error} If the ledger is older than what was done. */
   assertCurrent(): Promise<void>;
   now(): Date;
@@ -31,9 +33,6 @@ const MIN_PAUSE_MS = 25;
 
 /** Recipients of a send in one event: so the renderers share it. */
 const RECIPIENTS_PER_EVENT = 25;
-
-/** What was dispatched is looked after by the sweeper from then on. */
-const LOOK_AFTER_MS = 60_000;
 
 /** Notes what facts say of attempts in flight. */
 export function noteNews(flow: Flow, facts: readonly Fact[]): void {
@@ -99,9 +98,8 @@ async function scheduleFor(
   const now = deps.now();
   const [accountId = "", id] = key.split("/");
   const integration = await deps.findIntegration(accountId, Number(id));
-  const onTheirWay = flow.inFlight(key);
-  const window = { size: flow.windowOf(key), released: 0 };
-  let room = roomFor({ integration, trouble, onTheirWay, window, now });
+  const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
+  let room = roomFor({ integration, trouble, inFlight, window, now });
   const sends = await deps.waitingSends(key, SENDS_AT_ONCE);
   let dispatched = 0;
   for (const send of sends) {
@@ -126,7 +124,7 @@ async function dispatchPart(
 ): Promise<number> {
   const { _id, next, messageCount, trace } = send;
   const to = Math.min(messageCount, next + room);
-  const sweepAt = new Date(deps.now().getTime() + LOOK_AFTER_MS);
+  const sweepAt = new Date(deps.now().getTime() + deps.patienceMs);
   crashPoint("tracker.before_advance");
   // First the cursor: what is lost after it, the sweeper finds.
   if (!await deps.advanceSend(send, to, { sweepAt })) return 0;

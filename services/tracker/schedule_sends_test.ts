@@ -35,7 +35,7 @@ function openScheduler(sends: WaitingSend[], changes: Partial<ScheduleDeps> = {}
   const ledger = openMemoryLedger();
   const published: Outgoing[] = [];
   const order: string[] = [];
-  const flow = openFlow({ clock: { now: () => 0 } });
+  const flow = openFlow({ patienceMs: 60_000, clock: { now: () => 0 } });
   const waits = (send: WaitingSend) => send.next < send.messageCount;
   const deps: ScheduleDeps = {
     ledgerOf: ledger.ledgerOf,
@@ -69,6 +69,7 @@ function openScheduler(sends: WaitingSend[], changes: Partial<ScheduleDeps> = {}
       published.push(outgoing);
       return Promise.resolve();
     },
+    patienceMs: 60_000,
     assertCurrent: () => Promise.resolve(),
     now: () => NOW,
     logger: { warn: () => {} },

@@ -43,7 +43,7 @@ const STREAMS = ["RENDER", "PRINT", "MAIL"];
  */
 export function decideSweep(message: UnfinishedMessage, view: SweepView): SweepDecision {
   const { now, graceMs } = view;
-  const { outcome, register, parkedFor, nextAt, enteredAt } = message;
+  const { outcome, register, nextAt, enteredAt } = message;
   const action = nextAction(outcome, register);
   switch (action.do) {
     case "complete":
@@ -55,8 +55,6 @@ export function decideSweep(message: UnfinishedMessage, view: SweepView): SweepD
       // Held for a person to decide.
       return { do: "look", at: new Date(now.getTime() + DAY_MS) };
     case "dispatch":
-      // It is the releaser's, until it lets it go.
-      if (parkedFor) return { do: "look", at: new Date(now.getTime() + HOUR_MS) };
       // What has a time is dispatched when that has come, by a search of its own.
       if (nextAt) {
         const after = Math.max(nextAt.getTime(), now.getTime()) + patienceMs(graceMs);

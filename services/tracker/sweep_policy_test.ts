@@ -71,14 +71,6 @@ test("decideSweep() leaves a message that has a time to who looks for what is du
   }
 });
 
-test("decideSweep() leaves a parked message to the releaser", () => {
-  const parked = messageIn({ parkedFor: "acc_1/1", enteredAt: ago(9 * HOUR) });
-  assert.deepEqual(decide(parked, EMPTY), {
-    do: "look",
-    at: new Date(NOW.getTime() + HOUR),
-  });
-});
-
 test("decideSweep() waits for who may have sent the dot, and calls it unknown when the time is over", () => {
   const register = { by: "a worker", dot: true as const };
   const held = (isOver: boolean) => decide(messageIn({ register: { register, isOver } }), EMPTY);

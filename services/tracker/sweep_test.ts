@@ -166,13 +166,18 @@ test("sweepOnce() dispatches what is due with its attempts, in the send's trace"
 
 test("sweepOnce() calls an attempt unknown whose worker was lost", async () => {
   const send = sendOf();
-  const lost = messageIn({ index: 6, register: { register: SENDING, isOver: true } });
+  const takenAt = new Date(NOW.getTime() - HOUR);
+  const lost = messageIn({ index: 6, register: { register: SENDING, isOver: true, at: takenAt } });
   for (const whenUnknown of ["retry", "hold"] as const) {
     const { deps, ledger, published } = openSweeper([send], { [send._id]: [lost] }, {
       findIntegration: () => Promise.resolve({ whenUnknown, retryForMs: 48 * HOUR } as Integration),
     });
     await sweepOnce(deps, { graceMs: GRACE_MS });
     const [unknown] = ledger.written;
+    assert.deepEqual(unknown?.lines.map(({ type, at }) => [type, at.getTime()])[0], [
+      "sending",
+      NOW.getTime() - HOUR,
+    ]);
     assert.deepEqual(
       [unknown?.state, unknown?.unknownAttempt, unknown?.lines.at(-1)?.ambiguous],
       [whenUnknown === "retry" ? "deferred" : "unknown", 1, true],

@@ -178,8 +178,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a mail that may have arrived is sent again, and the timeline does not say so",
     patches: [{
       file: "services/tracker/end_lost.ts",
-      find: "detail: reason, ambiguous: true }",
-      replace: "detail: reason }",
+      find: "attempt: n, detail: reason, ambiguous: true }",
+      replace: "attempt: n, detail: reason }",
     }],
     fault: "kill-mailer",
     load: LONGER,
@@ -189,8 +189,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "what a killed worker had taken is waited for without end",
     patches: [{
       file: "libs/storage/delivery_ledger.ts",
-      find: '{ $set: { isOver: { $lt: [until, "$$NOW"] } } },',
-      replace: '{ $set: { isOver: { $lt: ["$$NOW", new Date(0)] } } },',
+      find: 'isOver: { $lt: [until, "$$NOW"] }',
+      replace: 'isOver: { $lt: ["$$NOW", new Date(0)] }',
     }],
     fault: "kill-mailer",
     load: LONGER,

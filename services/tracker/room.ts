@@ -1,0 +1,34 @@
+import type { Integration } from "@posthaste/contracts";
+import type { IntegrationTrouble } from "@posthaste/storage";
+
+/** What a decision is made by. */
+export interface RoomView {
+  /** Null if it does not exist any more. */
+  integration: Integration | null;
+  trouble: IntegrationTrouble | undefined;
+  /** Messages that were dispatched and have not come to an outcome. */
+  inFlight: number;
+  /** How many may be. */
+  window: number;
+  now: Date;
+}
+
+/** Of an integration that is gone: its mail fails at once. */
+const GONE = 2000;
+
+/**
+ * Decides how many messages of an integration may be dispatched now. None while it is suspended or its
+ * server left alone; one, as a probe, after such a pause; else what its window has room for.
+ */
+export function roomFor({ integration, trouble, inFlight, window, now }: RoomView): number {
+  if (integration === null) return GONE;
+  if (integration.suspended !== null) return 0;
+  const openUntil = trouble?.openUntil ?? null;
+  if (openUntil !== null) return openUntil <= now && inFlight === 0 ? 1 : 0;
+  return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
+}
+
+/** What may go within two seconds. The mailers hold the rate itself, and what they have ends at it. */
+function withinRate({ maxPerMinute }: Integration): number {
+  return maxPerMinute === null ? Infinity : Math.max(1, Math.ceil(maxPerMinute / 30));
+}
