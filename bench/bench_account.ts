@@ -6,6 +6,8 @@ import { readSources, SENDER } from "./workload.ts";
 export interface BenchAccount {
   readonly headers: Record<string, string>;
   readonly sendUrl: string;
+  /** Where it sends by each of its integrations, the first one first. */
+  readonly sendUrls: readonly string[];
   readonly pdfId: number;
 }
 
@@ -18,12 +20,14 @@ export interface AccountPlan {
   pages: number;
   /** Connections that its server allows. @default the product's */
   maxConnections?: number;
+  /** How many integrations it has. @default {1} */
+  integrations?: number;
 }
 
 /** Makes an account with the templates that everything is measured with, and an integration. */
 export async function fillAccount(
   store: Store,
-  { name, smtpPort, pages, maxConnections }: AccountPlan,
+  { name, smtpPort, pages, maxConnections, integrations = 1 }: AccountPlan,
 ) {
   const sources = await readSources();
   const { _id: accountId } = await store.createAccount({ name });
@@ -65,19 +69,24 @@ export async function fillAccount(
       missing: "fail",
     },
   });
-  const integration = await store.createIntegration({
-    accountId,
-    name: "sink",
-    host: "127.0.0.1",
-    port: smtpPort,
-    tls: "none",
-    auth: null,
-    senders: [SENDER],
-    maxConnections,
-  });
+  const integrationIds: number[] = [];
+  for (let count = 1; count <= integrations; count++) {
+    const { id } = await store.createIntegration({
+      accountId,
+      name: `sink ${count}`,
+      host: "127.0.0.1",
+      port: smtpPort,
+      tls: "none",
+      auth: null,
+      senders: [SENDER],
+      maxConnections,
+    });
+    integrationIds.push(id);
+  }
   return {
     headers: { authorization: `Bearer ${token}` },
-    integrationId: integration.id,
+    integrationId: integrationIds[0] ?? 0,
+    integrationIds,
     pdfId: template.id,
     mail,
     invoice,

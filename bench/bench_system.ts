@@ -72,8 +72,9 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
   opened.defer(() => client.close());
   const sends = client.db("posthaste").collection("sends");
   const accountOf = async (plan: AccountPlan) => {
-    const { integrationId, ...account } = await fillAccount(store, plan);
-    return { ...account, sendUrl: `${stack.apiUrl}/templates/order/send/${integrationId}` };
+    const { integrationIds, integrationId: _first, ...account } = await fillAccount(store, plan);
+    const sendUrls = integrationIds.map((id) => `${stack.apiUrl}/templates/order/send/${id}`);
+    return { ...account, sendUrl: sendUrls[0] ?? "", sendUrls };
   };
   const filled = await accountOf({ name: "bench", smtpPort: options.sinkPort, pages: 1 });
   const roots = rootsOf(stack);

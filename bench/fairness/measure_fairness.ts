@@ -59,7 +59,10 @@ async function measureScenario(opened: Opened, scenario: Scenario): Promise<Fair
   const { system, options: { scale, say } } = opened;
   const alone = await measureQuiet(opened, scenario.healthyPdfs);
   await using server = await openNoisyServer(scenario.server);
-  const noisy = await system.addAccount({ name: "noisy", smtpPort: server.port, pages: 3 });
+  const noisy = await system.addAccount({
+    ...{ name: "noisy", smtpPort: server.port, pages: 3 },
+    ...(scenario.servers === undefined ? {} : { integrations: scenario.servers }),
+  });
   const started = performance.now();
   const queued = await queueNoise(noisy, {
     messages: Math.round(scenario.messages * scale),

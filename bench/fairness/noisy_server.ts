@@ -7,6 +7,8 @@ export type Behaviour =
   | "refused"
   /** It accepts connections and never says a word. */
   | "silent"
+  /** It takes each mail, and never answers the final dot. */
+  | "mute"
   /** It takes five seconds for each mail. */
   | "slow"
   /** It takes all at once. */
@@ -29,7 +31,13 @@ export async function openNoisyServer(behaviour: Behaviour): Promise<NoisyServer
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
     if (behaviour === "silent") socket.resume();
-    else serve(socket, { delayMs: behaviour === "slow" ? SLOW_MS : 0, onMail: () => mails++ });
+    else {
+      serve(socket, {
+        delayMs: behaviour === "slow" ? SLOW_MS : 0,
+        isMute: behaviour === "mute",
+        onMail: () => mails++,
+      });
+    }
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
@@ -50,10 +58,11 @@ export async function openNoisyServer(behaviour: Behaviour): Promise<NoisyServer
 
 interface Serving {
   delayMs: number;
+  isMute: boolean;
   onMail(): void;
 }
 
-function serve(socket: Socket, { delayMs, onMail }: Serving): void {
+function serve(socket: Socket, { delayMs, isMute, onMail }: Serving): void {
   let inData = false;
   let text = "";
   socket.setNoDelay().setEncoding("latin1").write("220 noisy\r\n");
@@ -67,6 +76,10 @@ function serve(socket: Socket, { delayMs, onMail }: Serving): void {
       text = text.slice(end + mark.length);
       if (inData) {
         inData = false;
+        if (isMute) {
+          onMail();
+          continue;
+        }
         setTimeout(() => {
           onMail();
           if (!socket.destroyed) socket.write("250 2.0.0 Ok\r\n");

@@ -24,17 +24,19 @@ export async function queueNoise(account: BenchAccount, noise: Noise): Promise<n
   const deadline = performance.now() + limitMs;
   let next = 0;
   let accepted = 0;
+  let requests = 0;
   const client = async () => {
     while (next < messages && performance.now() < deadline) {
       const first = noise.first + next;
       const count = Math.min(recipientsPerRequest, messages - next);
       next += count;
+      const request = requests++;
       const invoice = withPdfs ? "each" : "none";
       const body = JSON.stringify(sendBody({ first, count, invoice, pdfId: account.pdfId }));
       while (performance.now() < deadline) {
         const { status, retryAfter } = await postJson({
           ...account,
-          url: account.sendUrl,
+          url: account.sendUrls[request % account.sendUrls.length] ?? account.sendUrl,
           body,
           agent,
         });

@@ -4,6 +4,8 @@ import type { Behaviour } from "./noisy_server.ts";
 export interface Scenario {
   name: string;
   server: Behaviour;
+  /** SMTP servers of the noisy account. @default {1} */
+  servers?: number;
   /** Messages that the noisy account queues. */
   messages: number;
   recipientsPerRequest: number;
@@ -24,7 +26,7 @@ const SERVERS = [
   { server: "slow", name: "server that takes 5 s" },
 ] as const;
 
-/** All scenarios: three kinds of servers, then PDFs; each as large requests and as single ones. */
+/** All scenarios: four kinds of servers, then PDFs; each as large requests and as single ones. */
 export const SCENARIOS: readonly Scenario[] = [
   ...SERVERS.flatMap(({ server, name }) =>
     SHAPES.map(({ shape, recipientsPerRequest }) => ({
@@ -36,6 +38,15 @@ export const SCENARIOS: readonly Scenario[] = [
       healthyPdfs: false,
     }))
   ),
+  ...SHAPES.map(({ shape, recipientsPerRequest }) => ({
+    name: `100 servers that never answer the dot (${shape})`,
+    server: "mute" as const,
+    servers: 100,
+    messages: recipientsPerRequest === 1 ? 4000 : 100_000,
+    recipientsPerRequest,
+    noisyPdfs: false,
+    healthyPdfs: false,
+  })),
   ...[false, true].flatMap((healthyPdfs) =>
     SHAPES.map(({ shape, recipientsPerRequest }) => ({
       name: `three-page PDFs (${shape})${healthyPdfs ? ", own PDF" : ""}`,

@@ -1,4 +1,9 @@
-import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
+import {
+  type Collection,
+  MongoBulkWriteError,
+  type OptionalUnlessRequiredId,
+  type WriteError,
+} from "mongodb";
 
 interface Waiting<T> extends PromiseWithResolvers<boolean> {
   document: T;
@@ -44,8 +49,14 @@ export function insertGroup<T extends { _id: string }>(
     waiting = waiting.slice(MOST_AT_ONCE);
     commands++;
     try {
-      const taken = await insert(collection, group.map(({ document }) => document));
-      for (const [position, { resolve }] of group.entries()) resolve(!taken.has(position));
+      const faults = await insert(collection, group.map(({ document }) => document));
+      for (const [position, { resolve, reject }] of group.entries()) {
+        const fault = faults.get(position);
+        if (fault === undefined || fault.code === DUPLICATE_KEY) resolve(fault === undefined);
+        else {reject(
+            new Error(`Cannot insert into "${collection.collectionName}": code ${fault.code}`),
+          );}
+      }
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
@@ -62,20 +73,20 @@ export function insertGroup<T extends { _id: string }>(
   };
 }
 
-/** Inserts what is free and returns the positions of the others. @throws If anything else is wrong. */
+/** Inserts what is free, and returns the faults of the others by position. @throws If all of it is unsure. */
 async function insert<T extends { _id: string }>(
   collection: Collection<T>,
   documents: T[],
-): Promise<Set<number>> {
+): Promise<Map<number, WriteError>> {
   try {
     await collection.insertMany(documents as OptionalUnlessRequiredId<T>[], { ordered: false });
-    return new Set();
+    return new Map();
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
     // After it, nobody knows of any of them whether it is there to stay.
     if (error.result.getWriteConcernError() !== undefined) throw error;
     const faults = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-    if (faults.length === 0 || faults.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-    return new Set(faults.map(({ index }) => index));
+    if (faults.length === 0) throw error;
+    return new Map(faults.map((fault) => [fault.index, fault]));
   }
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestStore } from "./_test_store.ts";
+import { openTestStore, parkingOf, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
-test("listClosed() lists what is suspended or left alone at the time", async () => {
+test("listClosed() lists what is suspended, left alone at the time, or has mail that came back", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   const integrations = await Promise.all(["free", "stopped"].map((name) =>
@@ -27,5 +27,6 @@ test("listClosed() lists what is suspended or left alone at the time", async () 
   const long = new Date(now.getTime() - 60_000);
   await store.noteTrouble({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
   await store.noteTrouble({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
-  assert.deepEqual(await store.listClosed(now), new Set(["acc_9/8", stopped._id]));
+  await store.parkMessage({ ...parkingOf(sendOf(), 0, now), parkedFor: "acc_1/1", reason: "busy" });
+  assert.deepEqual(await store.listClosed(now), new Set(["acc_1/1", "acc_9/8", stopped._id]));
 });

@@ -4,10 +4,8 @@ import { collectionsOf } from "./_collections.ts";
 
 /** A message whose next attempt is due. */
 export type DueMessage =
-  & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt">
-  & {
-    nextAt: Date;
-  };
+  & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt" | "parkedFor">
+  & { nextAt: Date };
 
 /** Messages that are to be tried again at a time; those that wait for room have been due since then. */
 export interface DueMessages {
@@ -20,7 +18,9 @@ export interface DueMessages {
   ): Promise<DueMessage[]>;
 }
 
-const DUE = { sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1 };
+const DUE = {
+  ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1, parkedFor: 1 },
+};
 
 /** Returns the search for messages that are due. */
 export function dueMessages(db: Db): DueMessages {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageIdOf, type Send, TERMINAL_STATES } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
-import { isDuplicateKey } from "./_duplicate_key.ts";
+import { insertGroup } from "./_insert_group.ts";
 import { messageIdRange } from "./_message_document.ts";
 
 /** How long an idempotency key is kept, in milliseconds: 7 days. */
@@ -74,6 +74,7 @@ export interface SendStore {
 /** Gives the operations on sends. */
 export function sendStore(db: Db): SendStore {
   const { sends, messages } = collectionsOf(db);
+  const insertSend = insertGroup(sends);
 
   async function findOne(filter: Partial<Pick<StoredSend, "_id" | "accountId">> | object) {
     const found = await sends.findOne(filter);
@@ -92,14 +93,12 @@ export function sendStore(db: Db): SendStore {
       const document = toStored(send);
       const giveUpAt = Date.now() + TWIN_WAIT_MS;
       for (;;) {
-        try {
-          await sends.insertOne(document);
-          return { accepted: true };
-        } catch (error) {
-          if (!isDuplicateKey(error) || Date.now() > giveUpAt) throw error;
-        }
+        if (await insertSend(document)) return { accepted: true };
         const twin = await findTwin(send);
         if (twin !== null) return twin;
+        if (Date.now() > giveUpAt) {
+          throw new Error(`Cannot accept "${send._id}": its twin is neither there nor gone`);
+        }
         // The twin is not known to a majority yet, and may still be rolled back; or its key has just
         // been freed.
         await delay(10);

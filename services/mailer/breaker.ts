@@ -24,6 +24,14 @@ export function isInterruption(
 }
 
 /**
+ * Returns whether a server took the whole mail and never answered: the next one will hold a connection as
+ * long.
+ */
+export function isSilent({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
+  return phase === "dot" && (fault === "timeout" || fault === "stalled");
+}
+
+/**
  * Tells whether a server could not be reached at all, so that the next mail will hardly fare better.
  * What it says about a login or a mail is no trouble of this kind, nor is a stop of our own.
  */

@@ -25,7 +25,7 @@ import {
   withSpan,
 } from "@posthaste/telemetry";
 import { type AttemptDeps, openAttempt } from "./attempt.ts";
-import { isInterruption, isUnreachable } from "./breaker.ts";
+import { isInterruption, isSilent, isUnreachable } from "./breaker.ts";
 import {
   composeMessage,
   type MessageContents,
@@ -33,7 +33,7 @@ import {
   type ReadyMessage,
 } from "./compose_message.ts";
 import type { ComposedMail } from "./compose_mime.ts";
-import type { Gate, Passage } from "./gate.ts";
+import type { Admission, Gate, Passage } from "./gate.ts";
 import { type Setback, setbackOf } from "./outcome.ts";
 import { factOf, settle, type SettleDeps, type Work } from "./settle.ts";
 import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
@@ -56,7 +56,7 @@ export interface SendDeps
   /** Opens the integration's secrets. */
   unseal(integration: Integration): SmtpIntegration;
   gate: Gate;
-  /** Bytes of the mails that wait for their servers, and whose places others have. */
+  /** Bytes of the mails in hand. */
   waiting: HolderBudget;
   troubles: Pick<Troubles, "note" | "clear">;
   send: TransportPool["send"];
@@ -65,8 +65,13 @@ export interface SendDeps
   mailLimit: number;
 }
 
+const SILENT = "The SMTP server takes mail and does not answer";
+
 /** Most servers answer sooner. */
 const RELEASE_AFTER_MS = 2000;
+
+/** Whoever is not admitted by then waits. */
+const ADMISSION_MS = 20;
 
 /** What a mail that waits costs besides its own bytes. */
 const MIN_WAITING_BYTES = 100_000;
@@ -95,14 +100,20 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         const reason = "The SMTP integration does not exist any more";
         return await failUnsent(message, deps, reason);
       }
-      const admission = await deps.gate.admit(integration, message.lane);
+      using reservation = reserve(message.accountId, deps.waiting);
+      // The account has enough in hand that waits for its servers.
+      if (reservation === undefined) {
+        return await park(message, integration, deps, PARKING_REASON.busy);
+      }
+      const admission = await admit(message, { integration, place, reservation }, deps);
       if (admission === "elsewhere") {
         return passOn(delivery) ?? await park(message, integration, deps, PARKING_REASON.busy);
       }
       if ("parked" in admission) return await park(message, integration, deps, admission.parked);
       crashPoint("mailer.admitted");
       try {
-        return await sendMessage(message, { integration, passage: admission, place }, deps);
+        const way = { integration, passage: admission, place, reservation };
+        return await sendMessage(message, way, deps);
       } finally {
         admission.leave();
       }
@@ -116,10 +127,27 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
   };
 }
 
+/** Mail that has to wait for a connection leaves its place to others. */
+async function admit(
+  { lane }: ReadyMessage,
+  { integration, place, reservation }: Omit<Way, "passage">,
+  { gate }: SendDeps,
+): Promise<Admission> {
+  const timer = setTimeout(() => {
+    if (reservation.confirm(0)) place?.release();
+  }, ADMISSION_MS);
+  try {
+    return await gate.admit(integration, lane);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 interface Way {
   integration: Integration;
   passage: Passage;
   place: Place | undefined;
+  reservation: Reservation;
 }
 
 async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Promise<Verdict> {
@@ -238,7 +266,7 @@ interface Smtp extends Way {
 async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict> {
   const { integration } = smtp;
   let receipt: SmtpReceipt;
-  using _patience = releasePlaceLate(work, smtp, deps);
+  using _patience = releasePlaceLate(smtp);
   try {
     receipt = await withSpan("smtp.send", {
       kind: "client",
@@ -257,8 +285,9 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict
       const { reason } = verdict;
       return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
     }
-    if (isUnreachable(error)) await deps.troubles.note(integration._id, verdict.reason);
-    else if (error.fault !== "host") await deps.troubles.clear(integration._id);
+    if (isUnreachable(error) || isSilent(error)) {
+      await deps.troubles.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
+    } else if (error.fault !== "host") await deps.troubles.clear(integration._id);
     return await setBack(work, integration, deps, verdict);
   }
   crashPoint("mailer.before_outcome");
@@ -272,29 +301,41 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict
   return settled;
 }
 
+/** Bytes that a mail in hand is counted for. */
+interface Reservation extends Disposable {
+  /** Counts a mail for its true size, if that is more. Returns whether it may wait in no place. */
+  confirm(bytes: number): boolean;
+}
+
+/** Counts one more mail of an account; `undefined` if it has as many in hand as it may. */
+function reserve(holder: string, waiting: HolderBudget): Reservation | undefined {
+  const refused = waiting.take(MIN_WAITING_BYTES, { holder, held: 0 });
+  if (refused === "holder") return undefined;
+  // Others have more than there is: it goes on, and keeps its place.
+  let held = refused === undefined ? MIN_WAITING_BYTES : 0;
+  return {
+    confirm(bytes) {
+      const more = Math.max(MIN_WAITING_BYTES, bytes) - held;
+      if (more > 0 && waiting.take(more, { holder, held }) !== undefined) return false;
+      held += Math.max(0, more);
+      return true;
+    },
+    [Symbol.dispose]() {
+      if (held > 0) waiting.free({ holder, held });
+    },
+  };
+}
+
 /**
  * A transaction that takes long waits for its server: for a connection, or for the reply. It gives its
  * place to mail for others, as long as all that wait so hold no more than they may. How many of one
  * integration do is the gate's business.
  */
-function releasePlaceLate(
-  { message: { accountId: holder } }: Work,
-  { mail, place }: Smtp,
-  { waiting }: SendDeps,
-): Disposable {
-  let held = 0;
+function releasePlaceLate({ mail, place, reservation }: Smtp): Disposable {
   const timer = setTimeout(() => {
-    const bytes = Math.max(mail.raw.length, MIN_WAITING_BYTES);
-    if (waiting.take(bytes, { holder, held: 0 }) !== undefined) return;
-    held = bytes;
-    place?.release();
+    if (reservation.confirm(mail.raw.length)) place?.release();
   }, RELEASE_AFTER_MS);
-  return {
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      if (held > 0) waiting.free({ holder, held });
-    },
-  };
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 function handOver(

@@ -87,7 +87,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
       note: (id, reason) => Promise.resolve(void world.troubles.push(`note ${id}: ${reason}`)),
       clear: (id) => Promise.resolve(void world.troubles.push(`clear ${id}`)),
     },
-    waiting: openHolderBudget({ max: 1_000_000, maxPerHolder: 150_000 }),
+    waiting: openHolderBudget({ max: 1_000_000, maxPerHolder: 250_000 }),
     findIntegration: (accountId, id) =>
       Promise.resolve(accountId === "acc_1" && id === 4 ? integrationOf() : null),
     unseal: ({ host, port, tls }) => ({ key: "acc_1/4", host, port, tls, auth: null }),
@@ -132,7 +132,7 @@ test("sendStep() gives its place to others while a server is slow, within what m
   const { move } = stopTime(context);
   const answer = Promise.withResolvers<void>();
   let begun = 0;
-  const { run } = openMailer({
+  const { world, run } = openMailer({
     send: async (mail) => {
       mail.onData?.();
       await mail.onDot?.();
@@ -145,19 +145,49 @@ test("sendStep() gives its place to others while a server is slow, within what m
   const third = { messageId: messageIdOf(sendId, 5), index: 5 };
   let released = 0;
   const place = { release: () => void released++ };
-  // Of one account no more than 150,000 bytes wait so, and each counts for 100,000 at least.
+  // Of one account no more than 250,000 bytes are in hand, and each counts for 100,000 at least.
   const all = Promise.all([run({}, place), run(other, place)]);
   while (begun < 2) await turn();
+  assert.deepEqual(publishedBy(await run(third, place)), []);
+  assert.equal(
+    world.parked[0]?.reason,
+    "The SMTP server is busy with other mail of this integration",
+  );
   await move(1999);
   assert.equal(released, 0);
   await move(1);
-  assert.equal(released, 1);
+  assert.equal(released, 2);
   answer.resolve();
   await all;
   const later = run(third, place);
   await move(2000);
   await later;
-  assert.equal(released, 1, "it had ended");
+  assert.equal(released, 2, "it had ended");
+});
+
+test("sendStep() gives its place to others while it waits for a connection", async (context) => {
+  const { move } = stopTime(context);
+  const admitted = Promise.withResolvers<void>();
+  let isAsked = false;
+  const { run } = openMailer({
+    gate: {
+      admit: async ({ maxConnections: connections }) => {
+        isAsked = true;
+        await admitted.promise;
+        return { connections, leave: () => {} };
+      },
+      block: () => {},
+    },
+  });
+  let released = 0;
+  const running = run({}, { release: () => void released++ });
+  while (!isAsked) await turn();
+  await move(19);
+  assert.equal(released, 0);
+  await move(1);
+  assert.equal(released, 1);
+  admitted.resolve();
+  assert.deepEqual(typesOf(await running), ["fact.message.sent"]);
 });
 
 /** A message as its last attempt left it. */
@@ -451,6 +481,22 @@ test("sendStep() tells the breaker of servers that cannot be reached, and of no 
     "note acc_1/4: The SMTP server does not answer, or takes no mail at the moment",
     "left",
   ]);
+});
+
+test("sendStep() tells the breaker of servers that take the mail and never answer", async () => {
+  const silent = openMailer({
+    send: async ({ onData, onDot }) => {
+      onData?.();
+      await onDot?.();
+      throw new SmtpFailure("x", { phase: "dot", fault: "timeout" });
+    },
+  });
+  await silent.run();
+  assert.deepEqual(silent.world.troubles, [
+    "note acc_1/4: The SMTP server takes mail and does not answer",
+    "left",
+  ]);
+  assert.equal(silent.world.written[0]?.unknownAttempt, 1);
 });
 
 test("sendStep() defers a temporary refusal, and leaves its time to the ledger", async () => {

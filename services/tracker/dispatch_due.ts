@@ -1,3 +1,4 @@
+import type { Lane } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import { crashPoint, repeat } from "@posthaste/runtime";
@@ -7,6 +8,7 @@ import type {
   DueMessages,
   IntegrationHealth,
   IntegrationTrouble,
+  SendHead,
   SendStore,
 } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
@@ -78,7 +80,7 @@ export async function dispatchDueForever(
  * @throws {Error} If the ledger is older than what was done.
  */
 export async function dispatchDue(deps: DueDeps, options: DueOptions): Promise<number> {
-  const { inFlight, clock = performance } = options;
+  const { inFlight, flow, clock = performance } = options;
   const integrations = await deps.integrationsDue(deps.now());
   if (integrations.length === 0) {
     inFlight.clear();
@@ -96,6 +98,9 @@ export async function dispatchDue(deps: DueDeps, options: DueOptions): Promise<n
   await deps.assertCurrent();
   const { again, lost } = await lookAfter(overdue, deps);
   const dispatched = await dispatch([...fresh, ...again], { lost, deps });
+  for (const { key, fresh } of looks) {
+    for (const { _id: messageId, attempt } of fresh) flow.begin(key, { messageId, attempt });
+  }
   for (const message of [...fresh, ...overdue]) {
     inFlight.set(keyOf(message), { at: clock.now(), dueAt: message.nextAt.getTime() });
   }
@@ -104,6 +109,7 @@ export async function dispatchDue(deps: DueDeps, options: DueOptions): Promise<n
 
 /** What is due of an integration, of that what may go now, and what has been in flight for too long. */
 interface Look {
+  key: string;
   found: DueMessage[];
   fresh: DueMessage[];
   overdue: DueMessage[];
@@ -141,11 +147,15 @@ async function lookAt(
     ...unsent.filter(isExpired).slice(0, MAX_EXPIRED),
     ...unsent.filter((message) => !isExpired(message)).slice(0, room),
   ];
-  for (const { _id: messageId, attempt } of fresh) flow.begin(key, { messageId, attempt });
   const overdue = found.filter((message) =>
     clock.now() - (knownOf(message)?.at ?? Infinity) >= deps.patienceMs
   );
-  return { found, fresh, overdue };
+  return { key, found, fresh, overdue };
+}
+
+/** What came back has waited, and may come back again: it must not hold up what has not. */
+function laneOf({ lane }: SendHead, { parkedFor }: DueMessage): Lane {
+  return parkedFor === null ? lane : "bulk";
 }
 
 function keyOf({ _id, attempt }: DueMessage): string {
@@ -184,7 +194,11 @@ async function dispatch(
     // What is due after that is found in the next round.
     await endLost(head, lostBySend.get(head._id) ?? [], deps);
     const due = bySend.get(head._id) ?? [];
-    for (const event of dispatchesAgain(head, due)) await deps.publish(event, head.trace);
+    for (const [lane, part] of Map.groupBy(due, (message) => laneOf(head, message))) {
+      for (const event of dispatchesAgain({ ...head, lane }, part)) {
+        await deps.publish(event, head.trace);
+      }
+    }
   }
   crashPoint("tracker.after_due");
   count("posthaste.due.dispatched", messages.length);

@@ -32,7 +32,11 @@ const OPEN = {
 
 function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
   const { _id: sendId, accountId, acceptedAt } = SEND;
-  return { _id: messageIdOf(sendId, index), sendId, accountId, index, attempt, acceptedAt, nextAt };
+  const parkedFor = null;
+  return {
+    ...{ _id: messageIdOf(sendId, index), sendId, accountId, index, attempt },
+    ...{ acceptedAt, nextAt, parkedFor },
+  };
 }
 
 type Registers = Awaited<ReturnType<DueDeps["findRegisters"]>>;
@@ -143,12 +147,12 @@ test("dispatchDue() takes up again what could not be published", async () => {
 test("dispatchDue() dispatches no more than there is room for, and what came back when there is again", async () => {
   const all = Array.from({ length: 60 }, (_, index) => dueOf(index));
   const { world, round, dispatched, flow } = openRound(all);
-  assert.equal(await round(), 40);
-  assert.deepEqual(dispatched(), Array.from({ length: 40 }, (_, index) => index));
+  assert.equal(await round(), 10);
+  assert.deepEqual(dispatched(), Array.from({ length: 10 }, (_, index) => index));
   assert.equal(await round(), 0);
-  // The mailer had no connection for the last ten.
+  // The mailer had no connection for the last six.
   world.due = all.map((message, index) =>
-    index >= 30 && index < 40 ? { ...message, nextAt: new Date(NOW.getTime() + 1) } : message
+    index >= 4 && index < 10 ? { ...message, nextAt: new Date(NOW.getTime() + 1) } : message
   );
   assert.equal(await round(), 0, "its server takes no more");
   flow.end({ messageId: messageIdOf(SEND._id, 0), attempt: 1 });
@@ -163,6 +167,21 @@ test("dispatchDue() takes what came back of others' dispatches for a busy server
   }
   assert.equal(await round(), 0);
   assert.deepEqual([flow.inFlight("acc_1/4"), flow.windowOf("acc_1/4")], [6, 6]);
+});
+
+test("dispatchDue() dispatches in the bulk lane what came back from a mailer", async () => {
+  const parked = { ...dueOf(1), parkedFor: "acc_1/4" };
+  const { round, world } = openRound([dueOf(0), parked], {
+    sendHeads: () => Promise.resolve([{ ...SEND, lane: "transactional" }]),
+  });
+  await round();
+  assert.deepEqual(
+    world.published.map(({ type, data }) => type === "send.resumed" && [data.lane, data.again]),
+    [
+      ["transactional", [{ index: 0, attempt: 1 }]],
+      ["bulk", [{ index: 1, attempt: 1 }]],
+    ],
+  );
 });
 
 test("dispatchDue() dispatches nothing to an integration that is closed, but what has waited too long", async () => {

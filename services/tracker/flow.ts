@@ -22,11 +22,12 @@ export interface Flow {
 }
 
 /** What an integration begins with, of whose server nothing is known: enough for all its connections. */
-const MIN_WINDOW = 40;
+const MIN_WINDOW = 10;
 const MAX_WINDOW = 2000;
 
-/** However often mail comes back. */
-const LEAST_WINDOW = 5;
+/** Where all came back, one message at a time tries again: after this, and twice as long each time. */
+const FIRST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 60_000;
 
 /** What came back counts for so long, though nothing else is heard of the server. */
 const GIVEN_BACK_MS = 600_000;
@@ -48,6 +49,7 @@ interface Lane {
   /** The window since some came back: one more for each that its server takes. */
   cap: number;
   givenBackAt: number;
+  pauseMs: number;
 }
 
 /** Options of {@linkcode openFlow}. */
@@ -72,7 +74,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     if (lane === undefined) {
       lane = {
         ...{ begun: new Map(), ends: [], since: clock.now() },
-        ...{ cap: MAX_WINDOW, givenBackAt: -Infinity },
+        ...{ cap: MAX_WINDOW, givenBackAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
       };
       lanes.set(integration, lane);
     }
@@ -111,6 +113,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       lane.begun.delete(key);
       lane.ends.push(clock.now());
       lane.cap = Math.min(MAX_WINDOW, lane.cap + 1);
+      lane.pauseMs = FIRST_PAUSE_MS;
       ended.resolve();
     },
     giveBack(attempt) {
@@ -120,7 +123,9 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       owners.delete(key);
       const lane = laneOf(integration);
       lane.begun.delete(key);
-      lane.cap = Math.max(LEAST_WINDOW, Math.min(lane.cap, lane.begun.size));
+      const isTrial = lane.cap === 0;
+      lane.cap = Math.min(lane.cap, lane.begun.size);
+      if (isTrial) lane.pauseMs = Math.min(MAX_PAUSE_MS, 2 * lane.pauseMs);
       lane.givenBackAt = clock.now();
     },
     inFlight(integration) {
@@ -143,6 +148,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       forgetOld(lane);
       const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - lane.since));
       const ahead = lane.ends.length * (AHEAD_MS / spanMs);
+      if (lane.cap === 0) return clock.now() - lane.givenBackAt >= lane.pauseMs ? 1 : 0;
       return Math.min(lane.cap, Math.round(MIN_WINDOW + ahead));
     },
   };
