@@ -32,7 +32,7 @@ const OPERATIONS = ["acceptSend", "insertRegister", "writeOutcome"];
 
 const CONSUMER = {
   "messaging.system": "nats",
-  "messaging.destination.name": "message.rendered",
+  "messaging.destination.name": "messages.rendered",
   "messaging.consumer.group.name": "mailer_transactional",
   "messaging.operation.name": "process",
   "messaging.operation.type": "process",
@@ -71,7 +71,7 @@ async function mail(): Promise<void> {
         "posthaste.lane": "transactional",
         "messaging.consumer.group.name": `${stage}_transactional`,
       });
-      await work("consumer", "process message.rendered");
+      await work("consumer", "process messages.rendered");
       count("posthaste.step.verdicts", 1, {
         "posthaste.stage": stage,
         "posthaste.outcome": "done",

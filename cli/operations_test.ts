@@ -53,30 +53,32 @@ test("restoredCommand() holds what may have been sent, writes what facts tell, a
   const backup = new Date();
   const send = await accept(accountId, 5);
   const fact = (index: number) => ({
-    ...{ v: 1 as const, messageId: messageIdOf(send._id, index), sendId: send._id, accountId },
+    ...{ messageId: messageIdOf(send._id, index), sendId: send._id, accountId },
     ...{ index, attempt: 1, at: new Date().toISOString() },
   });
   await bus.publish({
     type: "fact.message.sent",
-    data: { ...fact(0), reply: { code: 250, response: "Ok" } },
+    data: { v: 2, facts: [{ ...fact(0), reply: { code: 250, response: "Ok" } }] },
   });
   await bus.publish({
     type: "fact.message.failed",
-    data: { ...fact(1), stage: "mailer", reason: "No such mailbox" },
+    data: { v: 2, facts: [{ ...fact(1), stage: "mailer", reason: "No such mailbox" }] },
   });
   const lost = newSendId();
   await bus.publish({
     type: "fact.send.accepted",
-    data: { v: 1, sendId: lost, accountId, at: new Date().toISOString() },
+    data: { v: 2, sendId: lost, accountId, at: new Date().toISOString() },
   });
   const [recipient] = send.request.to;
   await bus.publish({
-    type: "message.rendered",
+    type: "messages.rendered",
     data: {
-      ...{ v: 1, sendId: send._id, accountId, lane: "transactional", index: 2, attempt: 0 },
-      ...{ acceptedAt: send.acceptedAt.toISOString(), integrationId: 1, pdfs: [] },
-      ...{ messageId: messageIdOf(send._id, 2), from: send.request.from, to: recipient! },
-      ...{ subject: "x", html: { inline: "x" }, text: { inline: "x" } },
+      ...{ v: 2, sendId: send._id, accountId, lane: "transactional" },
+      ...{ acceptedAt: send.acceptedAt.toISOString(), integrationId: 1, from: send.request.from },
+      messages: [{
+        ...{ index: 2, attempt: 0, to: recipient!, pdfs: [] },
+        ...{ subject: "x", html: { inline: "x" }, text: { inline: "x" } },
+      }],
     },
   });
 

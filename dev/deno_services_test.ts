@@ -85,7 +85,7 @@ test("renderer and pdf fill and print on Deno with their own permissions, and st
   await using renderer = await start("renderer");
   await using pdf = await start("pdf");
   const filled = await bus.ask("preview.requested", {
-    ...{ v: 1, accountId: "acc_1", declarations: [], locale: "de" },
+    ...{ v: 2, accountId: "acc_1", declarations: [], locale: "de" },
     template: {
       kind: "pdf",
       filename: "invoice-{{ number }}",
@@ -98,13 +98,13 @@ test("renderer and pdf fill and print on Deno with their own permissions, and st
   const { html } = filled.parts;
   assert.match("inline" in html ? html.inline : "", /Rechnung 42: 1\.234,50/);
   const printed = await bus.ask("print.requested", {
-    ...{ v: 1, accountId: "acc_1", name: "invoice-42", html, page: pageOptionsSchema.parse({}) },
+    ...{ v: 2, accountId: "acc_1", name: "invoice-42", html, page: pageOptionsSchema.parse({}) },
   }, { timeoutMs: 20_000 });
   assert.ok(printed?.ok, JSON.stringify(printed));
   const bytes = await bus.objects("pdfs").get(printed.key);
   assert.equal(Buffer.from(bytes ?? []).subarray(0, 5).toString(), "%PDF-");
   const mail = await bus.ask("preview.requested", {
-    ...{ v: 1, accountId: "acc_1", declarations: [], locale: "en", variables: { name: "Zoë" } },
+    ...{ v: 2, accountId: "acc_1", declarations: [], locale: "en", variables: { name: "Zoë" } },
     template: { kind: "email", subject: "Hello", html: { inline: MJML } },
   }, { timeoutMs: 25_000 });
   assert.ok(mail?.ok, JSON.stringify(mail));

@@ -58,8 +58,8 @@ export async function expectOneTrace({ system, telemetry, sink, integration }: T
   assert.deepEqual(hops.map(({ service, name, kind }) => [service, name, kind]), [
     ["api", "POST /v1/templates/{templateId}/send/{integrationId}", KINDS.server],
     ["renderer", "process send.requested", KINDS.consumer],
-    ["pdf", "process message.rendered", KINDS.consumer],
-    ["mailer", "process message.printed", KINDS.consumer],
+    ["pdf", "process messages.rendered", KINDS.consumer],
+    ["mailer", "process messages.printed", KINDS.consumer],
     ["mailer", "smtp.send", KINDS.client],
   ]);
   assert.equal(way[0]?.parentSpanId, caller.spanId);

@@ -7,7 +7,13 @@ import { probeSettingsSchema } from "./probe.ts";
 import { keptDeclarationSchema, variablesSchema } from "./variables.ts";
 
 /** Version of the events' shapes: a reader refuses what is newer than itself. */
-export const EVENT_VERSION = 1;
+export const EVENT_VERSION = 2 as const;
+
+/** Messages that one event carries at most: so that workers share a large send. */
+export const MAX_MESSAGES_PER_EVENT = 25;
+
+/** Outcomes that one status event carries at most. */
+export const MAX_OUTCOMES_PER_EVENT = 500;
 
 const senderSchema = z.object({ email: z.string(), name: z.string().optional() });
 
@@ -55,6 +61,9 @@ export const resumedMessageSchema = z.object({
 /** A message inside `send.resumed`. */
 export type ResumedMessage = z.infer<typeof resumedMessageSchema>;
 
+/** Whether its messages were worked on before: some may be sent by now. */
+const redeliveredSchema = z.boolean().optional();
+
 const sendShape = {
   v: z.literal(EVENT_VERSION),
   sendId: z.string(),
@@ -64,11 +73,11 @@ const sendShape = {
   acceptedAt: z.iso.datetime(),
   integrationId: z.int(),
   from: senderSchema,
+  redelivered: redeliveredSchema,
 };
 
 const messageShape = {
-  ...sendShape,
-  messageId: z.string(),
+  /** Position in the request's `to`; the message's id follows from it and the send's. */
   index: z.int().nonnegative(),
   /** The last attempt that has an outcome; the next one is wanted. */
   attempt: z.int().nonnegative(),
@@ -76,11 +85,19 @@ const messageShape = {
   subject: z.string(),
   html: contentSchema,
   text: contentSchema,
-  /** How many mailers had no connection for it, and left it to the others. */
-  passes: z.int().nonnegative().optional(),
   /** What was done for this attempt so far: it is written with the attempt's outcome. */
   timeline: z.array(stageLineSchema).optional(),
 };
+
+/** Messages of one send, in one event. */
+function messagesOf<T extends z.ZodType>(message: T) {
+  return z.object({
+    ...sendShape,
+    /** How many mailers had no connection for them, and left them to the others. */
+    passes: z.int().nonnegative().optional(),
+    messages: z.array(message).min(1).max(MAX_MESSAGES_PER_EVENT),
+  });
+}
 
 /** A PDF that is still to be printed. */
 export const pdfSourceSchema = z.object({
@@ -90,18 +107,41 @@ export const pdfSourceSchema = z.object({
   page: keptPageOptionsSchema,
 });
 
-/** A PDF that lies in the object store. */
-export const pdfObjectSchema = z.object({
-  filename: z.string(),
-  /** Its key in the store: SHA-256 of what it was printed from. */
-  key: z.string(),
-  /** In bytes. */
-  size: z.int().nonnegative(),
+/** A PDF: in the object store under a key, or in the event's tail. */
+export const pdfObjectSchema = z.union([
+  z.object({
+    filename: z.string(),
+    /** Its key in the store: SHA-256 of what it was printed from. */
+    key: z.string(),
+    /** In bytes. */
+    size: z.int().nonnegative(),
+  }),
+  z.object({
+    filename: z.string(),
+    /** Where it begins in the event's tail, in bytes. */
+    offset: z.int().nonnegative(),
+    /** In bytes. */
+    size: z.int().nonnegative(),
+  }),
+]);
+
+/** A rendered message, whose PDFs are still to be printed. */
+export const renderedMessageSchema = z.object({ ...messageShape, pdfs: z.array(pdfSourceSchema) });
+
+/** A rendered message, whose PDFs are still to be printed. */
+export type RenderedMessage = z.infer<typeof renderedMessageSchema>;
+
+/** A message that has all its PDFs. */
+export const printedMessageSchema = z.object({
+  ...messageShape,
+  attachments: z.array(pdfObjectSchema),
 });
+
+/** A message that has all its PDFs. */
+export type PrintedMessage = z.infer<typeof printedMessageSchema>;
 
 /** Who a fact is about. Facts carry no personal data. */
 const factShape = {
-  v: z.literal(EVENT_VERSION),
   messageId: z.string(),
   sendId: z.string(),
   accountId: z.string(),
@@ -113,9 +153,49 @@ const factShape = {
   durationMs: z.number().nonnegative().optional(),
 };
 
+/** What happened to one message, by the type of its status event. */
+export const FACTS = {
+  /** A message waits for a time before it can be made ready: nothing was tried. */
+  "fact.message.waiting": z.object({
+    ...factShape,
+    reason: z.string(),
+    nextAt: z.iso.datetime(),
+  }),
+  "fact.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
+  "fact.message.deferred": z.object({
+    ...factShape,
+    reason: z.string(),
+    reply: smtpReplySchema.optional(),
+    /** Missing while it waits for its integration's turn. */
+    nextAt: z.iso.datetime().optional(),
+  }),
+  "fact.message.unknown": z.object({ ...factShape, reason: z.string() }),
+  "fact.message.failed": z.object({
+    ...factShape,
+    /** Where it failed; `pipeline` when an event was given up that kept killing its worker. */
+    stage: z.enum(["renderer", "pdf", "mailer", "pipeline"]),
+    reason: z.string(),
+    reply: smtpReplySchema.optional(),
+  }),
+} as const satisfies Record<`fact.message.${string}`, z.ZodType>;
+
+/** Name of what happened to a message. */
+export type MessageFactType = keyof typeof FACTS;
+
+/** What happened to one message. */
+export type MessageFactData<T extends MessageFactType> = z.infer<(typeof FACTS)[T]>;
+
+/** A group of what happened to messages, of whatever send. */
+function reportOf<T extends z.ZodType>(fact: T) {
+  return z.object({
+    v: z.literal(EVENT_VERSION),
+    facts: z.array(fact).min(1).max(MAX_OUTCOMES_PER_EVENT),
+  });
+}
+
 /**
- * Everything that travels between services: name to shape. The first five are work, eaten once; the
- * `message.*` below them are facts, read by whoever wants to know.
+ * Everything that travels between services: name to shape. The first five are work, consumed once; the
+ * `fact.*` at the end say what happened.
  */
 export const EVENTS = {
   "render.requested": z.object({
@@ -143,11 +223,12 @@ export const EVENTS = {
     accountId: z.string(),
     lane: laneSchema,
     again: z.array(resumedMessageSchema).min(1).max(RESUMED_PER_EVENT),
+    redelivered: redeliveredSchema,
   }),
-  /** A rendered message; with `pdfs` it goes to the printer, without to the mailer. */
-  "message.rendered": z.object({ ...messageShape, pdfs: z.array(pdfSourceSchema) }),
-  /** A message that has all its PDFs. */
-  "message.printed": z.object({ ...messageShape, attachments: z.array(pdfObjectSchema) }),
+  /** Rendered messages; with `pdfs` they go to the printer, without to the mailer: all of an event, or none. */
+  "messages.rendered": messagesOf(renderedMessageSchema),
+  /** Messages that have all their PDFs. */
+  "messages.printed": messagesOf(printedMessageSchema),
 
   /** A template as it is being written, to be shown to its author; replied to. */
   "preview.requested": z.object({
@@ -205,28 +286,11 @@ export const EVENTS = {
     /** How many messages it is; not told by older processes. */
     recipients: z.int().positive().optional(),
   }),
-  /** A message waits for a time before it can be made ready: nothing was tried. */
-  "fact.message.waiting": z.object({
-    ...factShape,
-    reason: z.string(),
-    nextAt: z.iso.datetime(),
-  }),
-  "fact.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
-  "fact.message.deferred": z.object({
-    ...factShape,
-    reason: z.string(),
-    reply: smtpReplySchema.optional(),
-    /** Missing while it waits for its integration's turn. */
-    nextAt: z.iso.datetime().optional(),
-  }),
-  "fact.message.unknown": z.object({ ...factShape, reason: z.string() }),
-  "fact.message.failed": z.object({
-    ...factShape,
-    /** Where it failed; `pipeline` when an event was given up that kept killing its worker. */
-    stage: z.enum(["renderer", "pdf", "mailer", "pipeline"]),
-    reason: z.string(),
-    reply: smtpReplySchema.optional(),
-  }),
+  "fact.message.waiting": reportOf(FACTS["fact.message.waiting"]),
+  "fact.message.sent": reportOf(FACTS["fact.message.sent"]),
+  "fact.message.deferred": reportOf(FACTS["fact.message.deferred"]),
+  "fact.message.unknown": reportOf(FACTS["fact.message.unknown"]),
+  "fact.message.failed": reportOf(FACTS["fact.message.failed"]),
 } as const satisfies Record<string, z.ZodType>;
 
 /** Name of an event. */

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type EventData, EVENTS, type EventType, RESUMED_PER_EVENT } from "./events.ts";
+import {
+  type EventData,
+  EVENTS,
+  type EventType,
+  MAX_MESSAGES_PER_EVENT,
+  RESUMED_PER_EVENT,
+} from "./events.ts";
 import { messageIdOf, newSendId } from "./ids.ts";
 import { pageOptionsSchema } from "./page_options.ts";
 
@@ -8,7 +14,7 @@ const AT = "2026-03-01T10:00:00.000Z";
 const sendId = newSendId(new Date(AT));
 
 const send = {
-  v: 1 as const,
+  v: 2 as const,
   sendId,
   accountId: "acc_1",
   lane: "transactional" as const,
@@ -18,8 +24,6 @@ const send = {
 };
 
 const message = {
-  ...send,
-  messageId: messageIdOf(sendId, 0),
   index: 0,
   attempt: 0,
   to: { email: "ann@example.com" },
@@ -29,7 +33,6 @@ const message = {
 };
 
 const fact = {
-  v: 1 as const,
   messageId: messageIdOf(sendId, 0),
   sendId,
   accountId: "acc_1",
@@ -41,10 +44,14 @@ const fact = {
 
 const reply = { code: 250, enhanced: "2.0.0", response: "250 2.0.0 OK" };
 
+function report<T>(...facts: T[]) {
+  return { v: 2 as const, facts };
+}
+
 // Typed so: an event without a sample does not compile.
 const SAMPLES: { [T in EventType]: EventData<T> } = {
   "render.requested": {
-    v: 1,
+    v: 2,
     accountId: "acc_1",
     templateId: 1,
     version: 3,
@@ -65,30 +72,30 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     }],
   },
   "send.resumed": {
-    v: 1,
+    v: 2,
     sendId,
     accountId: "acc_1",
     lane: "bulk",
     again: [{ index: 1, attempt: 2 }, { index: 7, attempt: 0 }],
   },
   "preview.requested": {
-    v: 1,
+    v: 2,
     accountId: "acc_1",
     template: { kind: "email", subject: "Hi {{name}}", html: { inline: "<p>{{name}}</p>" } },
     declarations: [{ name: "name", required: true }],
     locale: "en",
     variables: { name: "Ann" },
   },
-  "content.requested": { v: 1, accountId: "acc_1", sendId, index: 0 },
+  "content.requested": { v: 2, accountId: "acc_1", sendId, index: 0 },
   "print.requested": {
-    v: 1,
+    v: 2,
     accountId: "acc_1",
     name: "invoice.pdf",
     html: { key: "0af1" },
     page: pageOptionsSchema.parse({}),
   },
   "probe.requested": {
-    v: 1,
+    v: 2,
     accountId: "acc_1",
     settings: {
       recordId: "acc_1/1",
@@ -100,25 +107,35 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
       auth: null,
     },
   },
-  "message.rendered": {
-    ...message,
-    pdfs: [{
-      templateId: 7,
-      filename: "invoice.pdf",
-      html: { inline: "<h1>Invoice</h1>" },
-      page: pageOptionsSchema.parse({}),
+  "messages.rendered": {
+    ...send,
+    messages: [{
+      ...message,
+      pdfs: [{
+        templateId: 7,
+        filename: "invoice.pdf",
+        html: { inline: "<h1>Invoice</h1>" },
+        page: pageOptionsSchema.parse({}),
+      }],
     }],
   },
-  "message.printed": {
-    ...message,
-    attachments: [{ filename: "invoice.pdf", key: "b".repeat(64), size: 20_000 }],
+  "messages.printed": {
+    ...send,
+    redelivered: true,
+    messages: [{
+      ...message,
+      attachments: [
+        { filename: "invoice.pdf", key: "b".repeat(64), size: 20_000 },
+        { filename: "own.pdf", offset: 0, size: 9000 },
+      ],
+    }],
   },
-  "fact.send.accepted": { v: 1, sendId, accountId: "acc_1", at: AT },
-  "fact.message.waiting": { ...fact, reason: "The image server is busy", nextAt: AT },
-  "fact.message.sent": { ...fact, reply },
-  "fact.message.deferred": { ...fact, reason: "The server is busy", reply, nextAt: AT },
-  "fact.message.unknown": { ...fact, reason: "The connection was lost" },
-  "fact.message.failed": { ...fact, stage: "mailer", reason: "No such mailbox", reply },
+  "fact.send.accepted": { v: 2, sendId, accountId: "acc_1", at: AT },
+  "fact.message.waiting": report({ ...fact, reason: "The image server is busy", nextAt: AT }),
+  "fact.message.sent": report({ ...fact, reply }),
+  "fact.message.deferred": report({ ...fact, reason: "The server is busy", reply, nextAt: AT }),
+  "fact.message.unknown": report({ ...fact, reason: "The connection was lost" }),
+  "fact.message.failed": report({ ...fact, stage: "mailer", reason: "No such mailbox", reply }),
 };
 
 const NAMES = Object.keys(EVENTS) as EventType[];
@@ -134,27 +151,35 @@ for (const type of NAMES) {
   });
 
   test(`EVENTS["${type}"] refuses an event of a newer version`, () => {
-    assert.ok(!EVENTS[type].safeParse({ ...SAMPLES[type], v: 2 }).success);
+    assert.ok(!EVENTS[type].safeParse({ ...SAMPLES[type], v: 3 }).success);
   });
 }
 
 test("EVENTS reads an event that has more fields than it knows", () => {
-  const newer = { ...SAMPLES["fact.message.sent"], tlsVersion: "1.3" };
+  const [sent] = SAMPLES["fact.message.sent"].facts;
+  const newer = { v: 2, facts: [{ ...sent, tlsVersion: "1.3" }], more: 1 };
   assert.ok(EVENTS["fact.message.sent"].safeParse(newer).success);
 });
 
 test("EVENTS refuses content that is both inline and stored, or neither", () => {
   for (const html of [{}, { inline: "x", key: "y" }, "x"]) {
-    const broken = { ...SAMPLES["message.printed"], html };
-    assert.ok(!EVENTS["message.printed"].safeParse(broken).success, JSON.stringify(html));
+    const { messages: [printed], ...head } = SAMPLES["messages.printed"];
+    const broken = { ...head, messages: [{ ...printed, html }] };
+    assert.ok(!EVENTS["messages.printed"].safeParse(broken).success, JSON.stringify(html));
   }
 });
 
 test("EVENTS gives no fact a field for an address", () => {
   for (const type of NAMES.filter((name) => name.startsWith("fact."))) {
     assert.ok(!JSON.stringify(SAMPLES[type]).includes("@"), type);
-    const told = EVENTS[type].parse({ ...SAMPLES[type], email: "ann@example.com" });
-    assert.ok(!("email" in told), type);
+    const withEmail = JSON.parse(
+      JSON.stringify(SAMPLES[type]),
+      (_, value) =>
+        typeof value === "object" && value !== null && !Array.isArray(value)
+          ? { ...value, email: "ann@example.com" }
+          : value,
+    );
+    assert.ok(!JSON.stringify(EVENTS[type].parse(withEmail)).includes("@"), type);
   }
 });
 
@@ -165,6 +190,19 @@ test("EVENTS takes a dispatch by reference of 1 to 200 messages", () => {
       again: Array.from({ length: count }, (_, index) => ({ index, attempt: 0 })),
     }).success;
   assert.deepEqual([0, 1, RESUMED_PER_EVENT, RESUMED_PER_EVENT + 1].map(resumed), [
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test("EVENTS takes 1 to 25 messages of a send in one event", () => {
+  const { messages: [message], ...head } = SAMPLES["messages.rendered"];
+  const takes = (count: number) =>
+    EVENTS["messages.rendered"].safeParse({ ...head, messages: Array(count).fill(message) })
+      .success;
+  assert.deepEqual([0, 1, MAX_MESSAGES_PER_EVENT, MAX_MESSAGES_PER_EVENT + 1].map(takes), [
     false,
     true,
     true,

@@ -7,6 +7,7 @@ import type { EventClient } from "./_event_client.ts";
 import { REPLY_HEADER } from "./_headers.ts";
 import type { Refusal } from "./_read_event.ts";
 import { publishEvent } from "./publish.ts";
+import { takeApart } from "./_take_apart.ts";
 import {
   type Delivery,
   MAX_TRIES,
@@ -45,6 +46,11 @@ export async function carryOut<T extends EventType>(
 ): Promise<void> {
   const { signal, logger } = options;
   crashPoint("consume.received");
+  const parts = message.info.deliveryCount > 1 ? takeApart(delivery) : [];
+  if (parts.length > 0) {
+    await untilPublished(client, parts, { message, options });
+    return void message.ack();
+  }
   const context = { tries, signal, place };
   let verdict = await runStep(step, delivery, context);
   for (let waits = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; waits++) {

@@ -2,12 +2,13 @@
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { openBus } from "./bus.ts";
+import type { Step } from "./step.ts";
 
 const [url = ""] = process.argv.slice(2);
 const bus = await openBus({ url, name: "crashing" });
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-await bus.consume({
+const step: Step<"send.requested"> = {
   name: "test.crash",
   async handle({ data }) {
     await delay(5);
@@ -20,7 +21,9 @@ await bus.consume({
     say(`given up ${data.accountId}`);
     return { publish: [] };
   },
-}, {
+};
+
+await bus.consume(step, {
   consumer: "renderer_transactional",
   concurrency: 32,
   signal: new AbortController().signal,

@@ -16,7 +16,7 @@ test("consume() gives back what it had not begun, so that the next one has it at
   );
   const seen = new Set<string>();
   const consumeFor = (signal: AbortSignal) =>
-    bus.consume({
+    bus.consume<"send.requested">({
       name: "test.eat",
       handle: ({ data }) => {
         seen.add(data.accountId);

@@ -4,6 +4,9 @@ import { injectTrace, type TraceCarrier } from "@posthaste/telemetry";
 /** Header that names the inbox of whoever waits for the answer. */
 export const REPLY_HEADER = "Posthaste-Reply";
 
+/** Header that says how many bytes at the end of an event are its tail, and no JSON. */
+export const TAIL_HEADER = "Posthaste-Tail-Bytes";
+
 /** Makes the headers of an event that leaves inside the current trace (W3C Trace Context). */
 export function traceHeaders(trace: TraceCarrier = injectTrace()): MsgHdrs {
   const result = headers();

@@ -1,14 +1,16 @@
 import type { JsMsg } from "@nats-io/jetstream";
+import { TAIL_HEADER } from "./_headers.ts";
 import {
   EVENT_VERSION,
-  type EventData,
   EVENTS,
   type EventType,
   isSendId,
   MAX_RECIPIENT_INDEX,
+  type MessageFactData,
   messageIdOf,
   REPLIES,
 } from "@posthaste/contracts";
+import { reportsOf } from "./report_facts.ts";
 import type { Delivery, Outgoing } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
 
@@ -28,18 +30,22 @@ export interface Refusal {
 
 /** Reads an event and compares it with its schema. */
 export function readEvent<T extends EventType>(
-  message: Pick<JsMsg, "subject" | "json">,
+  message: Pick<JsMsg, "subject" | "data" | "headers">,
 ): ReadEvent<T> {
   const type = typeOfSubject(message.subject);
   if (type === undefined || !Object.hasOwn(EVENTS, type)) return refused("its subject is unknown");
+  const { json, tail } = partsOf(message);
   let body: unknown;
   try {
-    body = message.json();
+    body = JSON.parse(Buffer.from(json).toString());
   } catch {
     return refused("it is not JSON");
   }
   const result = EVENTS[type].safeParse(body);
-  if (result.success) return { ok: true, delivery: { type, data: result.data } as Delivery<T> };
+  if (result.success) {
+    const data = result.data;
+    return { ok: true, delivery: { type, data, ...(tail ? { tail } : {}) } as Delivery<T> };
+  }
   // A question about a message is no work on it: nothing has failed.
   const work = Object.hasOwn(REPLIES, type) ? undefined : body;
   const version = isRecord(body) ? body["v"] : undefined;
@@ -47,8 +53,22 @@ export function readEvent<T extends EventType>(
     const reason = `its version ${version} is newer than ${EVENT_VERSION}`;
     return refused(reason, { work, isNewer: true });
   }
+  // What was on its way before an upgrade is in the ledger, and is dispatched again.
+  if (typeof version === "number" && version < EVENT_VERSION) {
+    return refused(`its version ${version} is older than ${EVENT_VERSION}`);
+  }
   const place = result.error.issues[0]?.path.join(".");
   return refused(`${place ? `"${place}"` : "it"} does not match its schema`, { work });
+}
+
+/** Splits the bytes of an event: its JSON, and the tail where its header says that there is one. */
+export function partsOf(
+  { data, headers }: Pick<JsMsg, "data" | "headers">,
+): { json: Uint8Array; tail?: Uint8Array } {
+  const bytes = Number(headers?.get(TAIL_HEADER) || 0);
+  if (!(bytes > 0 && bytes <= data.length)) return { json: data };
+  const at = data.length - bytes;
+  return { json: data.subarray(0, at), tail: data.subarray(at) };
 }
 
 function refused(
@@ -63,22 +83,25 @@ function failuresIn(work: unknown, reason: string): Outgoing[] {
   if (!isRecord(work)) return [];
   const { sendId, accountId } = work;
   if (typeof sendId !== "string" || !isSendId(sendId) || typeof accountId !== "string") return [];
-  return messagesIn(work).map(({ index, attempt }) => {
-    const data: EventData<"fact.message.failed"> = {
-      ...{ v: EVENT_VERSION, sendId, accountId, index, attempt },
-      messageId: messageIdOf(sendId, index),
-      at: new Date().toISOString(),
-      stage: "pipeline",
-      reason: `An event on its way could not be read: ${reason}`,
-    };
-    return { type: "fact.message.failed", data };
-  });
+  return reportsOf(
+    messagesIn(work).map(({ index, attempt }) => {
+      const data: MessageFactData<"fact.message.failed"> = {
+        ...{ sendId, accountId, index, attempt },
+        messageId: messageIdOf(sendId, index),
+        at: new Date().toISOString(),
+        stage: "pipeline",
+        reason: `An event on its way could not be read: ${reason}`,
+      };
+      return { type: "fact.message.failed", data };
+    }),
+  );
 }
 
-/** An event is about one message, or it lists several. */
+/** An event of the pipeline lists the messages that it is about. */
 function messagesIn(work: Record<string, unknown>) {
-  const listed = [work["recipients"], work["again"]].find(Array.isArray) as unknown[] | undefined;
-  return (listed ?? [work]).flatMap((entry) => {
+  const lists = [work["messages"], work["recipients"], work["again"]];
+  const listed = lists.find(Array.isArray) as unknown[] | undefined;
+  return (listed ?? []).flatMap((entry) => {
     if (!isRecord(entry) || !isCount(entry["index"]) || entry["index"] > MAX_RECIPIENT_INDEX) {
       return [];
     }

@@ -1,22 +1,31 @@
+import { headers as natsHeaders } from "@nats-io/nats-core";
 import { messageIdOf } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rendered, requested, resumed } from "./_test_bus.ts";
+import { TAIL_HEADER } from "./_headers.ts";
 import { readEvent, type Refusal } from "./_read_event.ts";
+import { factsIn } from "./report_facts.ts";
 
 const SUBJECT = "send.requested.transactional";
 const { sendId } = requested("acc_1").data;
 
+function arriving(subject: string, body: unknown, tail?: Uint8Array) {
+  const json = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  const headers = natsHeaders();
+  if (tail !== undefined) headers.set(TAIL_HEADER, String(tail.length));
+  return { subject, headers, data: Buffer.concat([json, tail ?? new Uint8Array()]) };
+}
+
 function refusalOf(body: unknown, subject = SUBJECT): Refusal {
-  const json = <T>() => JSON.parse(typeof body === "string" ? body : JSON.stringify(body)) as T;
-  const event = readEvent({ subject, json });
+  const event = readEvent(arriving(subject, body));
   assert.ok(!event.ok);
   return event.refusal;
 }
 
 /** Index, attempt and reason of each failure. */
 function told(refusal: Refusal): unknown[] {
-  return refusal.failures.map((failure) => {
+  return refusal.failures.flatMap(factsIn).map((failure) => {
     assert.ok(failure.type === "fact.message.failed");
     const { data } = failure;
     assert.equal(data.messageId, messageIdOf(sendId, data.index));
@@ -27,11 +36,19 @@ function told(refusal: Refusal): unknown[] {
 
 test("readEvent() gives an event that matches its schema", () => {
   const { data } = requested("acc_1");
-  const json = <T>() => structuredClone(data) as T;
-  assert.deepEqual(readEvent({ subject: SUBJECT, json }), {
+  assert.deepEqual(readEvent(arriving(SUBJECT, data)), {
     ok: true,
     delivery: { type: "send.requested", data },
   });
+});
+
+test("readEvent() splits the bytes behind an event's JSON from it", () => {
+  const { type, data } = rendered("acc_1");
+  const tail = Uint8Array.from([0, 123, 125, 255]);
+  const event = readEvent<typeof type>(arriving("messages.rendered.mail.bulk", data, tail));
+  assert.ok(event.ok);
+  assert.deepEqual(event.delivery.data, data);
+  assert.deepEqual(Buffer.from(event.delivery.tail ?? []), Buffer.from(tail));
 });
 
 test("readEvent() tells the failure of every message that a broken event names", () => {
@@ -47,21 +64,26 @@ test("readEvent() tells the failure of every message that a broken event names",
     [[5, 2, reason]],
   );
   assert.deepEqual(
-    told(refusalOf({ ...rendered("acc_1").data, ...broken }, "message.rendered.mail.bulk")),
+    told(refusalOf({ ...rendered("acc_1").data, ...broken }, "messages.rendered.mail.bulk")),
     [[0, 0, reason]],
   );
 });
 
 test("readEvent() says that an event is newer than itself", () => {
-  const refusal = refusalOf({ ...rendered("acc_1").data, v: 2 }, "message.rendered.mail.bulk");
+  const refusal = refusalOf({ ...rendered("acc_1").data, v: 3 }, "messages.rendered.mail.bulk");
   assert.equal(refusal.isNewer, true);
-  assert.equal(refusal.reason, "its version 2 is newer than 1");
+  assert.equal(refusal.reason, "its version 3 is newer than 2");
   assert.equal(refusal.failures.length, 1);
-  assert.equal(refusalOf({ ...rendered("acc_1").data, v: 0 }).isNewer, false);
+});
+
+test("readEvent() fails no message of an event from before an upgrade: it is dispatched again", () => {
+  const refusal = refusalOf({ ...requested("acc_1").data, v: 1 });
+  assert.deepEqual([refusal.isNewer, refusal.failures], [false, []]);
+  assert.equal(refusal.reason, "its version 1 is older than 2");
 });
 
 test("readEvent() tells no failure where it cannot know of which message", () => {
-  const known = { v: 1, sendId, accountId: "acc_1" };
+  const known = { v: 2, sendId, accountId: "acc_1" };
   const unknown: unknown[] = [
     "no JSON",
     "null",
@@ -69,13 +91,13 @@ test("readEvent() tells no failure where it cannot know of which message", () =>
     "7",
     {},
     known,
-    { ...known, index: -1 },
-    { ...known, index: 32 ** 4 },
-    { ...known, index: "1" },
+    { ...known, messages: [{ index: -1 }] },
+    { ...known, messages: [{ index: 32 ** 4 }] },
+    { ...known, again: [{ index: "1" }] },
     { ...known, recipients: [null, {}, 7] },
-    { ...known, sendId: "snd_1", index: 0 },
-    { ...known, sendId: 7, index: 0 },
-    { ...known, accountId: undefined, index: 0 },
+    { ...known, sendId: "snd_1", messages: [{ index: 0 }] },
+    { ...known, sendId: 7, messages: [{ index: 0 }] },
+    { ...known, accountId: undefined, messages: [{ index: 0 }] },
   ];
   for (const body of unknown) {
     assert.deepEqual(refusalOf(body).failures, [], JSON.stringify(body));
@@ -85,8 +107,8 @@ test("readEvent() tells no failure where it cannot know of which message", () =>
 });
 
 test("readEvent() tells no failure of a message that is only asked about", () => {
-  const question = { v: 2, sendId, accountId: "acc_1", index: 0 };
+  const question = { v: 3, sendId, accountId: "acc_1", index: 0 };
   const refusal = refusalOf(question, "content.requested");
   assert.deepEqual([refusal.failures, refusal.isNewer], [[], true]);
-  assert.deepEqual(refusalOf({ ...question, v: 1, index: -1 }, "content.requested").failures, []);
+  assert.deepEqual(refusalOf({ ...question, v: 2, index: -1 }, "content.requested").failures, []);
 });

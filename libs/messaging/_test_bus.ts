@@ -1,4 +1,10 @@
-import { type EventData, messageIdOf, newSendId } from "@posthaste/contracts";
+import {
+  EVENT_VERSION,
+  type EventData,
+  type MessageFactData,
+  messageIdOf,
+  newSendId,
+} from "@posthaste/contracts";
 import { type Logger, openLogger } from "@posthaste/telemetry";
 import { openTestNats } from "@posthaste/testing";
 import { type Bus, openBus } from "./bus.ts";
@@ -43,7 +49,7 @@ const sendId = newSendId();
 /** An event that asks for a send; its account tells it from others. */
 export function requested(accountId: string, lane: "transactional" | "bulk" = "transactional") {
   const data: EventData<"send.requested"> = {
-    v: 1,
+    v: 2,
     sendId,
     accountId,
     lane,
@@ -68,24 +74,24 @@ export function resumed(attempt: number, { index = 0 }: { index?: number } = {})
 export function rendered(accountId: string, subject = "Hello") {
   const { template: _template, pdfVersions: _versions, recipients: _recipients, ...send } =
     requested(accountId).data;
-  const data: EventData<"message.rendered"> = {
+  const data: EventData<"messages.rendered"> = {
     ...send,
-    messageId: messageIdOf(sendId, 0),
-    index: 0,
-    attempt: 0,
-    to: { email: "ann@example.com" },
-    subject,
-    html: { inline: "<p>Hello</p>" },
-    text: { inline: "Hello" },
-    pdfs: [],
+    messages: [{
+      index: 0,
+      attempt: 0,
+      to: { email: "ann@example.com" },
+      subject,
+      html: { inline: "<p>Hello</p>" },
+      text: { inline: "Hello" },
+      pdfs: [],
+    }],
   };
-  return { type: "message.rendered", data } as const satisfies Outgoing;
+  return { type: "messages.rendered", data } as const satisfies Outgoing;
 }
 
-/** A fact that a message failed; its account tells it from others. */
+/** A report that a message failed; its account tells it from others. */
 export function failed(accountId: string, reason = "no reason") {
-  const data: EventData<"fact.message.failed"> = {
-    v: 1,
+  const fact: MessageFactData<"fact.message.failed"> = {
     messageId: messageIdOf(sendId, 0),
     sendId,
     accountId,
@@ -95,6 +101,7 @@ export function failed(accountId: string, reason = "no reason") {
     stage: "renderer",
     reason,
   };
+  const data = { v: EVENT_VERSION, facts: [fact] };
   return { type: "fact.message.failed", data } as const satisfies Outgoing;
 }
 

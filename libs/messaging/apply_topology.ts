@@ -113,9 +113,18 @@ async function applyStream(manager: JetStreamManager, plan: StreamPlan, replicas
     num_replicas: replicas,
   };
   if (await exists(() => manager.streams.info(plan.name))) {
+    await dropRetired(manager, plan);
     await manager.streams.update(plan.name, config);
   } else {
     await manager.streams.add(config);
+  }
+}
+
+/** Removes what a version before published on subjects that are gone: the ledger has it dispatched again. */
+async function dropRetired(manager: JetStreamManager, { name, subjects }: StreamPlan) {
+  const { config } = await manager.streams.info(name);
+  for (const filter of config.subjects.filter((subject) => !subjects.includes(subject))) {
+    await manager.streams.purge(name, { filter });
   }
 }
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { applyTopology } from "./apply_topology.ts";
-import { requested } from "./_test_bus.ts";
+import { rendered, requested } from "./_test_bus.ts";
 import { openBus } from "./bus.ts";
 import { CONSUMERS, STREAMS } from "./topology.ts";
 
@@ -31,6 +31,23 @@ test("applyTopology() creates everything, and a second time leaves it and its ev
     [...states.keys()].toSorted(),
     [...STREAMS.map(({ name }) => name), "OBJ_contents", "OBJ_pdfs", "KV_suspects"].toSorted(),
   );
+});
+
+test("applyTopology() removes what a version before published on subjects that are gone", async () => {
+  await using nats = await openTestNats();
+  await using bus = await openBus({ url: nats.url, name: "test" });
+  await bus.applyTopology();
+  const connection = await connect({ servers: nats.url });
+  const manager = await jetstreamManager(connection);
+  const { config } = await manager.streams.info("MAIL");
+  const old = "message.printed.*";
+  await manager.streams.update("MAIL", { ...config, subjects: [...config.subjects, old] });
+  await jetstream(connection).publish("message.printed.bulk", "{}");
+  await bus.publish(rendered("acc_1"));
+  await bus.applyTopology();
+  assert.equal((await bus.streamStates()).get("MAIL")?.messages, 1);
+  assert.deepEqual((await manager.streams.info("MAIL")).config.subjects, config.subjects);
+  await connection.close();
 });
 
 test("applyTopology() makes all sizes smaller where the broker has less room, and larger again", async () => {

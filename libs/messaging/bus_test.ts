@@ -12,7 +12,7 @@ import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
 import { openBus } from "./bus.ts";
 import { runStep } from "./step.ts";
 
-const RENDER = { v: 1, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
+const RENDER = { v: 2, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
 
 /** Returns what a promise is rejected with. */
 function failureOf(work: Promise<unknown>): Promise<unknown> {

@@ -192,7 +192,9 @@ async function settle<T extends EventType>(
           });
           const event = readEvent<T>(message);
           if (!event.ok) return await refuse(client, event.refusal, { message, options });
-          const arrival = { message, delivery: event.delivery, place, options };
+          const isAgain = message.info.deliveryCount > 1;
+          const delivery = { ...event.delivery, isAgain };
+          const arrival = { message, delivery, place, options };
           if (message.info.deliveryCount <= INNOCENT_DELIVERIES) {
             return await carryOut(client, step, { ...arrival, tries: triesOf(message) });
           }

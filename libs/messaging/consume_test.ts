@@ -2,6 +2,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
 import { openNatsServer } from "@posthaste/parts";
+import type { EventData } from "@posthaste/contracts";
 import { injectTrace, startTelemetry } from "@posthaste/telemetry";
 import { openTestNats, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
@@ -298,15 +299,46 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.equal(step.logger.lines.filter((line) => /given up/.test(line)).length, 1);
   });
 
+  test("consume() takes an event of several messages apart when it comes again, so one fails alone", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    const handled: number[][] = [];
+    const givenUp: number[][] = [];
+    const indexesOf = ({ recipients }: EventData<"send.requested">) =>
+      recipients.map(({ index }) => index);
+    const step: Step<"send.requested"> = {
+      name: "test.render",
+      handle: ({ data }) => {
+        const indexes = indexesOf(data);
+        if (indexes.includes(1)) return Promise.reject(new Error("it cannot be rendered"));
+        assert.equal(data.redelivered, true);
+        handled.push(indexes);
+        return Promise.resolve(DONE);
+      },
+      giveUp: ({ data }) => {
+        givenUp.push(indexesOf(data));
+        return { publish: [] };
+      },
+    };
+    await using _ = eat(bus, step);
+    const { type, data } = requested("acc_1");
+    const recipients = [0, 1, 2].map((index) => ({ index, attempt: 0, email: "ann@example.com" }));
+    await bus.publish({ type, data: { ...data, recipients } });
+    await until(() => givenUp.length > 0);
+    assert.deepEqual(givenUp, [[1]]);
+    assert.deepEqual(handled.toSorted(), [[0], [2]]);
+    await isEaten(open);
+  });
+
   test("consume() leaves an event of a newer version to a newer process for a while", async () => {
     await using open = await openTestBus();
     const { bus } = open;
     await using told = listen(bus);
     const { type, data } = requested("acc_1");
     await using step = eat(bus, renderStep(() => Promise.resolve(DONE)));
-    await bus.publish({ type, data: { ...data, v: 2 } } as unknown as Outgoing);
+    await bus.publish({ type, data: { ...data, v: 3 } } as unknown as Outgoing);
     const fact = await until(() => told.facts[0]);
-    assert.match("reason" in fact.data ? fact.data.reason : "", /version 2 is newer than 1/);
+    assert.match("reason" in fact.data ? fact.data.reason : "", /version 3 is newer than 2/);
     const lines = step.logger.lines.filter((line) => /Cannot read an event/.test(line));
     assert.equal(lines.length, MAX_TRIES);
     await isEaten(open);
@@ -438,7 +470,7 @@ suite("consume()", { concurrency: 4 }, () => {
             return Promise.resolve(DONE);
           },
           giveUp: () => ({ publish: [] }),
-        } satisfies Step<"message.rendered">,
+        } satisfies Step<"messages.rendered">,
         { ...options, consumer: "mailer_transactional" },
       ),
     ]);
@@ -553,7 +585,7 @@ suite("consume()", { concurrency: 4 }, () => {
     );
     const ask = (templateId: number) =>
       bus.ask("render.requested", {
-        v: 1,
+        v: 2,
         accountId: "acc_1",
         templateId,
         version: 1,
@@ -570,7 +602,7 @@ suite("consume()", { concurrency: 4 }, () => {
   test("ask() gives nothing when nobody answers in time", async () => {
     await using open = await openTestBus();
     const answer = await open.bus.ask("render.requested", {
-      v: 1,
+      v: 2,
       accountId: "acc_1",
       templateId: 1,
       version: 1,
@@ -582,7 +614,7 @@ suite("consume()", { concurrency: 4 }, () => {
   test("ask() throws when the broker has no stream for it", async () => {
     await using nats = await openTestNats();
     await using bus = await openBus({ url: nats.url, name: "test" });
-    const data = { v: 1, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
+    const data = { v: 2, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
     await assert.rejects(bus.ask("render.requested", data, { timeoutMs: 2000 }), {
       message: 'Cannot publish "render.requested": jetstream is not enabled',
       errorType: "unavailable",

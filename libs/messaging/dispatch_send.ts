@@ -1,11 +1,14 @@
 import {
+  EVENT_VERSION,
   MAX_EVENT_BYTES,
+  MAX_MESSAGES_PER_EVENT,
   type RequestedRecipient,
   RESUMED_PER_EVENT,
   type ResumedMessage,
   type Send,
 } from "@posthaste/contracts";
 import type { Bus } from "./bus.ts";
+import { jsonBytes, splitBySize } from "./split_by_size.ts";
 import type { Outgoing } from "./step.ts";
 
 /** What a dispatch by reference says of its send. */
@@ -14,11 +17,13 @@ export type SendReference = Pick<Send, "_id" | "accountId" | "lane">;
 /** A dispatch by reference. */
 export type Resumption = Extract<Outgoing, { type: "send.resumed" }>;
 
-/** Recipients that one event carries at most: so the renderers share a large send. */
-export const RECIPIENTS_PER_EVENT = 50;
+/** Of messages with PDFs: each carries pages of text, and printers share them. */
+const MAX_PRINTED_PER_EVENT = 5;
 
-/** One with PDFs counts as so many: each carries pages of text, and they are queued all at once. */
-const PLACES_WITH_PDFS = 5;
+/** Returns how many messages one event carries at most: so that workers share a large send. */
+export function messagesPerEvent(hasPdfs: boolean): number {
+  return hasPdfs ? MAX_PRINTED_PER_EVENT : MAX_MESSAGES_PER_EVENT;
+}
 
 // Room for the names of the fields, and for the commas between recipients.
 const FRAME_BYTES = 1024;
@@ -31,34 +36,22 @@ const FRAME_BYTES = 1024;
 export function dispatchesOf(send: Send): Outgoing[] {
   const { variables, to } = send.request;
   const head = headOf(send);
-  const room = MAX_EVENT_BYTES - FRAME_BYTES - sizeOf(head) - sizeOf(variables ?? {});
-  const events: Outgoing[] = [];
-  let part: RequestedRecipient[] = [];
-  let weight = 0;
-  let places = 0;
-  const close = () => {
-    if (part.length === 0) return;
-    const data = { ...head, ...(variables ? { variables } : {}), recipients: part };
-    events.push({ type: "send.requested", data });
-    part = [];
-    weight = 0;
-    places = 0;
-  };
-  for (const [index, recipient] of to.entries()) {
-    const requested = { index, attempt: 0, ...recipient };
-    const size = sizeOf(requested);
-    if (size > room) {
-      events.push(...dispatchesAgain(send, [{ index, attempt: 0 }]));
-      continue;
-    }
-    const taken = recipient.attachments?.length ? PLACES_WITH_PDFS : 1;
-    if (weight + size > room || places + taken > RECIPIENTS_PER_EVENT) close();
-    part.push(requested);
-    weight += size;
-    places += taken;
-  }
-  close();
-  return events;
+  const room = MAX_EVENT_BYTES - FRAME_BYTES - jsonBytes(head) - jsonBytes(variables ?? {});
+  const hasPdfs = to.some(({ attachments }) => attachments?.length);
+  const requested = to.map((recipient, index): RequestedRecipient => ({
+    ...{ index, attempt: 0 },
+    ...recipient,
+  }));
+  return splitBySize(requested, { maxCount: messagesPerEvent(hasPdfs), maxBytes: room })
+    .flatMap((recipients): Outgoing[] => {
+      const [first] = recipients;
+      // It has a part for itself, since it is too large for any.
+      if (recipients.length === 1 && first !== undefined && jsonBytes(first) >= room) {
+        return dispatchesAgain(send, recipients);
+      }
+      const data = { ...head, ...(variables ? { variables } : {}), recipients };
+      return [{ type: "send.requested", data }];
+    });
 }
 
 /**
@@ -69,7 +62,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
 export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promise<void> {
   const { _id: sendId, accountId, acceptedAt, messageCount: recipients } = send;
   const at = acceptedAt.toISOString();
-  const data = { v: 1 as const, sendId, accountId, at, recipients };
+  const data = { v: EVENT_VERSION, sendId, accountId, at, recipients };
   await Promise.all([
     ...(send.next === undefined ? dispatchesOf(send) : []).map((event, part) =>
       bus.publish(event, { id: `${sendId}.${part}` })
@@ -87,14 +80,17 @@ export function dispatchesAgain(
   for (let start = 0; start < messages.length; start += RESUMED_PER_EVENT) {
     const again = messages.slice(start, start + RESUMED_PER_EVENT)
       .map(({ index, attempt }) => ({ index, attempt }));
-    events.push({ type: "send.resumed", data: { v: 1, sendId: _id, accountId, lane, again } });
+    events.push({
+      type: "send.resumed",
+      data: { v: EVENT_VERSION, sendId: _id, accountId, lane, again },
+    });
   }
   return events;
 }
 
 function headOf(send: Send) {
   return {
-    v: 1 as const,
+    v: EVENT_VERSION,
     sendId: send._id,
     accountId: send.accountId,
     lane: send.lane,
@@ -104,8 +100,4 @@ function headOf(send: Send) {
     template: send.template,
     pdfVersions: send.pdfVersions,
   };
-}
-
-function sizeOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -1,6 +1,7 @@
 import {
   EVENTS,
   MAX_EVENT_BYTES,
+  MAX_MESSAGES_PER_EVENT,
   newSendId,
   type Recipient,
   type Send,
@@ -8,7 +9,7 @@ import {
 } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dispatchesAgain, dispatchesOf, RECIPIENTS_PER_EVENT } from "./dispatch_send.ts";
+import { dispatchesAgain, dispatchesOf } from "./dispatch_send.ts";
 import type { Outgoing } from "./step.ts";
 
 function sendTo(to: Recipient[], variables?: Variables): Send {
@@ -63,7 +64,7 @@ test("dispatchesOf() says all that is needed to render a send", () => {
   const to = [{ email: "ann@example.com", name: "Ann", variables: { a: 1 } }];
   const send = sendTo(to, { b: 2 });
   assert.deepEqual(read(dispatchesOf(send)).requested, [{
-    v: 1,
+    v: 2,
     sendId: send._id,
     accountId: "acc_1",
     lane: "bulk",
@@ -79,20 +80,20 @@ test("dispatchesOf() says all that is needed to render a send", () => {
 
 test("dispatchesOf() shares 1,000 recipients out, each once and in order", () => {
   const events = dispatchesOf(sendTo(recipients(1000)));
-  assert.equal(events.length, 1000 / RECIPIENTS_PER_EVENT);
+  assert.equal(events.length, 1000 / MAX_MESSAGES_PER_EVENT);
   assert.deepEqual(read(events).indexes, THOUSAND);
 });
 
 test("dispatchesOf() makes more parts where recipients weigh more", () => {
   const events = dispatchesOf(sendTo(recipients(100, { text: "ä".repeat(20_000) })));
   assert.deepEqual(read(events).indexes, THOUSAND.slice(0, 100));
-  assert.ok(events.length > 100 / RECIPIENTS_PER_EVENT, `${events.length} events`);
+  assert.ok(events.length > 100 / MAX_MESSAGES_PER_EVENT, `${events.length} events`);
 });
 
-test("dispatchesOf() makes five times as many parts of recipients with PDFs", () => {
+test("dispatchesOf() makes five times as many parts where recipients have PDFs", () => {
   const to = recipients(100).map((recipient) => ({ ...recipient, attachments: [{ id: 7 }] }));
   const events = dispatchesOf(sendTo([...recipients(50), ...to]));
-  assert.equal(events.length, 1 + 100 * 5 / RECIPIENTS_PER_EVENT);
+  assert.equal(events.length, 150 * 5 / MAX_MESSAGES_PER_EVENT);
   assert.deepEqual(read(events).indexes, THOUSAND.slice(0, 150));
 });
 
@@ -115,7 +116,7 @@ test("dispatchesOf() only names a recipient who is too large for an event", () =
   const send = sendTo(to);
   const { requested, resumed } = read(dispatchesOf(send));
   assert.deepEqual(resumed, [{
-    v: 1,
+    v: 2,
     sendId: send._id,
     accountId: "acc_1",
     lane: "bulk",

@@ -1,5 +1,5 @@
 import type { JsMsg } from "@nats-io/jetstream";
-import { EVENT_VERSION, type EventData, EVENTS, type FactType } from "@posthaste/contracts";
+import { EVENT_VERSION, EVENTS, type FactType } from "@posthaste/contracts";
 import { crashPoint } from "@posthaste/runtime";
 import {
   count,
@@ -12,11 +12,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { readTrace } from "./_headers.ts";
-import { isOutage } from "./step.ts";
+import { type Fact, factsIn } from "./report_facts.ts";
+import { isOutage, type Outgoing } from "./step.ts";
 import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
 
-/** A fact, checked against its schema. */
-export type Fact = { [T in FactType]: { type: T; data: EventData<T> } }[FactType];
+export type { Fact };
 
 /** Options of {@linkcode followFacts}. */
 export interface FollowOptions {
@@ -151,8 +151,8 @@ function linksOf(batch: JsMsg[]): TraceCarrier[] {
 /** Never throws: facts that could not be recorded come again. */
 async function settle(batch: JsMsg[], record: (facts: Fact[]) => Promise<void>, logger: Logger) {
   const known = batch.flatMap((message) => {
-    const fact = parse(message);
-    if (fact !== undefined) return { message, fact };
+    const facts = parse(message);
+    if (facts !== undefined) return { message, facts };
     refuse(message, logger);
     return [];
   });
@@ -190,7 +190,7 @@ async function recordEach(
 
 interface Known {
   message: JsMsg;
-  fact: Fact;
+  facts: Fact[];
 }
 
 /** Records facts and lets them go, or gives why that failed. */
@@ -200,7 +200,7 @@ async function failureOf(
 ): Promise<unknown> {
   try {
     crashPoint("facts.before_record");
-    await record(known.map(({ fact }) => fact));
+    await record(known.flatMap(({ facts }) => facts));
     crashPoint("facts.after_record");
   } catch (error) {
     return error ?? new Error("no reason given");
@@ -238,12 +238,12 @@ function isNewer(message: JsMsg): boolean {
   }
 }
 
-function parse(message: JsMsg): Fact | undefined {
+function parse(message: JsMsg): Fact[] | undefined {
   if (!Object.hasOwn(EVENTS, message.subject)) return undefined;
   const type = message.subject as FactType;
   try {
     const result = EVENTS[type].safeParse(message.json());
-    return result.success ? { type, data: result.data } as Fact : undefined;
+    return result.success ? factsIn({ type, data: result.data } as Outgoing) : undefined;
   } catch {
     return undefined;
   }

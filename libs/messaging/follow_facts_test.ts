@@ -54,7 +54,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     const connection = await connect({ servers: open.nats.url });
     const stream = jetstream(connection);
     const { data } = failed("acc_1");
-    await stream.publish("fact.message.failed", JSON.stringify({ ...data, v: 2 }));
+    await stream.publish("fact.message.failed", JSON.stringify({ ...data, v: 3 }));
     await stream.publish("fact.message.failed", JSON.stringify({ ...data, v: "x" }));
     const stop = new AbortController();
     const options = optionsOf(stop);

@@ -24,5 +24,7 @@ export * from "./past_facts.ts";
 export * from "./permissions.ts";
 export * from "./publish.ts";
 export * from "./queue_ages.ts";
+export { factsIn, type MessageFact, reportsOf } from "./report_facts.ts";
+export { jsonBytes, splitBySize } from "./split_by_size.ts";
 export * from "./step.ts";
 export * from "./topology.ts";

@@ -6,7 +6,8 @@ import {
   type JetStreamManager,
 } from "@nats-io/jetstream";
 import { EVENTS, type FactType } from "@posthaste/contracts";
-import type { Fact } from "./follow_facts.ts";
+import { type Fact, factsIn } from "./report_facts.ts";
+import type { Outgoing } from "./step.ts";
 
 /** Which facts to read. */
 export interface PastFactsOptions {
@@ -46,8 +47,7 @@ export async function* pastFacts(
     for await (const message of batch) {
       received++;
       left = message.info.pending;
-      const fact = factOf(message);
-      if (fact !== undefined) yield fact;
+      yield* factsOf(message);
       if (left === 0) break;
     }
     // They may have come to their age meanwhile.
@@ -61,7 +61,7 @@ export async function lastSent(manager: JetStreamManager): Promise<SentMail | un
     const message = await manager.streams.getMessage("FACTS", {
       last_by_subj: "fact.message.sent",
     });
-    const fact = message === null ? undefined : factOf(message);
+    const fact = message === null ? undefined : factsOf(message).at(-1);
     if (fact?.type !== "fact.message.sent") return undefined;
     const { accountId, messageId, at } = fact.data;
     return { accountId, messageId, at: new Date(at) };
@@ -76,10 +76,10 @@ function isMissing(error: unknown): boolean {
   return error instanceof JetStreamApiError && codes.includes(error.code);
 }
 
-function factOf(message: { subject: string; json(): unknown }): Fact | undefined {
+function factsOf(message: { subject: string; json(): unknown }): Fact[] {
   const type = message.subject as FactType;
   const result = Object.hasOwn(EVENTS, type) ? EVENTS[type].safeParse(jsonOf(message)) : null;
-  return result?.success ? { type, data: result.data } as Fact : undefined;
+  return result?.success ? factsIn({ type, data: result.data } as Outgoing) : [];
 }
 
 function jsonOf(message: { json(): unknown }): unknown {

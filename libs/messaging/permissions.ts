@@ -37,7 +37,7 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
   renderer: {
     // A slow account goes on in the lane of the large.
     makes: [
-      "message.rendered.*.*",
+      "messages.rendered.*.*",
       "send.resumed.*",
       "fact.message.waiting",
       FAILED,
@@ -48,7 +48,7 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
     answers: ["api", "dashboard"],
   },
   pdf: {
-    makes: ["message.rendered.print.*", "message.printed.*", FAILED],
+    makes: ["messages.rendered.print.*", "messages.printed.*", FAILED],
     eats: ["PRINT", "DESK"],
     reads: ["contents", "pdfs"],
     writes: ["pdfs"],
@@ -57,8 +57,8 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
   mailer: {
     makes: [
       // What another mailer has a connection for.
-      "message.rendered.mail.*",
-      "message.printed.*",
+      "messages.rendered.mail.*",
+      "messages.printed.*",
       "send.resumed.*",
       ...["sent", "deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
       FAILED,

@@ -111,8 +111,8 @@ const BUCKETS = [...STORES.map(({ name }) => `OBJ_${name}`), "KV_suspects"];
 function forbiddenTo(user: BrokerUser): string[] {
   const all = [
     ...["render.requested", "send.requested.bulk", "send.resumed.bulk"],
-    ...["message.rendered.print.bulk", "message.rendered.mail.bulk"],
-    ...["message.printed.bulk", "fact.send.accepted", "fact.message.sent", "fact.message.failed"],
+    ...["messages.rendered.print.bulk", "messages.rendered.mail.bulk"],
+    ...["messages.printed.bulk", "fact.send.accepted", "fact.message.sent", "fact.message.failed"],
     ...["fact.message.waiting"],
     ...[
       "$KV.suspects.RENDER.1",
@@ -179,9 +179,9 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "probe.requested": ["dashboard"],
   "send.requested.bulk": ["api", "dashboard"],
   "send.resumed.bulk": ["api", "renderer", "mailer", "tracker", "dashboard"],
-  "message.rendered.print.bulk": ["renderer", "pdf"],
-  "message.rendered.mail.bulk": ["renderer", "mailer"],
-  "message.printed.bulk": ["pdf", "mailer"],
+  "messages.rendered.print.bulk": ["renderer", "pdf"],
+  "messages.rendered.mail.bulk": ["renderer", "mailer"],
+  "messages.printed.bulk": ["pdf", "mailer"],
   "fact.send.accepted": ["api", "dashboard"],
   "fact.message.waiting": ["renderer"],
   "fact.message.sent": ["mailer"],
@@ -293,7 +293,7 @@ test("permissionsOf() lets the renderer answer the api, and nobody hears it but 
   const consumer = await jetstream(renderer.connection, { checkAPI: false })
     .consumers.get("RENDER_NOW", "renderer_now");
   const answer = api.ask("render.requested", {
-    v: 1,
+    v: 2,
     accountId: "acc_x",
     templateId: 1,
     version: 1,

@@ -8,7 +8,7 @@ import {
   recordDuration,
   type TraceCarrier,
 } from "@posthaste/telemetry";
-import { REPLY_HEADER, traceHeaders } from "./_headers.ts";
+import { REPLY_HEADER, TAIL_HEADER, traceHeaders } from "./_headers.ts";
 import type { Outgoing } from "./step.ts";
 import { subjectOf } from "./topology.ts";
 
@@ -43,7 +43,8 @@ export async function publishEvent(
   outgoing: Outgoing,
   options: PublishOptions = {},
 ): Promise<void> {
-  const body = encoder.encode(JSON.stringify(outgoing.data));
+  const json = encoder.encode(JSON.stringify(outgoing.data));
+  const body = outgoing.tail === undefined ? json : Buffer.concat([json, outgoing.tail]);
   if (body.length > MAX_EVENT_BYTES) {
     throw new RangeError(
       `Cannot publish "${outgoing.type}": ${body.length} bytes exceed ${MAX_EVENT_BYTES}`,
@@ -51,6 +52,7 @@ export async function publishEvent(
   }
   const headers = traceHeaders(options.trace ?? injectTrace());
   if (options.replyTo !== undefined) headers.set(REPLY_HEADER, options.replyTo);
+  if (outgoing.tail !== undefined) headers.set(TAIL_HEADER, String(outgoing.tail.length));
   const subject = subjectOf(outgoing.type, outgoing.data as object);
   const attributes = {
     "messaging.system": "nats",

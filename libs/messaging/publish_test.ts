@@ -13,7 +13,7 @@ test("publishEvent() refuses an event of more than 512 KiB and stores one of jus
   assert.equal((await bus.streamStates()).get("MAIL")?.messages, 1);
   await assert.rejects(bus.publish(rendered("acc_1", "x".repeat(largest + 1))), {
     name: "RangeError",
-    message: 'Cannot publish "message.rendered": 524289 bytes exceed 524288',
+    message: 'Cannot publish "messages.rendered": 524289 bytes exceed 524288',
   });
   // Bytes count, not characters.
   await assert.rejects(bus.publish(rendered("acc_1", "ä".repeat(largest / 2 + 1))), RangeError);

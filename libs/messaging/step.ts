@@ -2,11 +2,24 @@ import type { EventData, EventType } from "@posthaste/contracts";
 import { errorType } from "@posthaste/telemetry";
 
 /** An event on its way out. */
-export type Outgoing = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
+export type Outgoing = {
+  [T in EventType]: {
+    type: T;
+    data: EventData<T>;
+    /** Bytes that travel behind the event's JSON, as they are; its data says where each part begins. */
+    tail?: Uint8Array;
+  };
+}[EventType];
 
 /** An event on its way in, checked against its schema. */
 export type Delivery<T extends EventType> = {
-  [K in T]: { type: K; data: EventData<K> };
+  [K in T]: {
+    type: K;
+    data: EventData<K>;
+    tail?: Uint8Array;
+    /** Whether it was delivered before: part of the work may be done. */
+    isAgain?: boolean;
+  };
 }[T];
 
 /**

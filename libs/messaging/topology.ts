@@ -58,8 +58,8 @@ export const STREAMS: StreamPlan[] = [
     "probe.requested",
   ]),
   work("RENDER", ["send.requested.*", "send.resumed.*"]),
-  work("PRINT", ["message.rendered.print.*"]),
-  work("MAIL", ["message.rendered.mail.*", "message.printed.*"]),
+  work("PRINT", ["messages.rendered.print.*"]),
+  work("MAIL", ["messages.rendered.mail.*", "messages.printed.*"]),
   {
     name: "FACTS",
     subjects: ["fact.>"],
@@ -87,8 +87,8 @@ export const CONSUMERS: ConsumerPlan[] = [
   answers("mailer_desk", "DESK", ["probe.requested"]),
   ...LANES.flatMap((lane) => [
     stage("renderer", lane, "RENDER", [`send.requested.${lane}`, `send.resumed.${lane}`]),
-    stage("pdf", lane, "PRINT", [`message.rendered.print.${lane}`]),
-    stage("mailer", lane, "MAIL", [`message.rendered.mail.${lane}`, `message.printed.${lane}`]),
+    stage("pdf", lane, "PRINT", [`messages.rendered.print.${lane}`]),
+    stage("mailer", lane, "MAIL", [`messages.rendered.mail.${lane}`, `messages.printed.${lane}`]),
   ]),
   {
     name: "tracker",
@@ -159,10 +159,10 @@ function stage(name: StageName, lane: Lane, stream: string, filterSubjects: stri
   };
 }
 
-/** Which queue of the mailer and printer a rendered message goes to. */
+/** Which queue of the mailer and printer rendered messages go to. */
 interface Routed {
   lane?: Lane;
-  pdfs?: unknown[];
+  messages?: { pdfs?: unknown[] }[];
 }
 
 /** Gives the subject that an event travels on. */
@@ -170,10 +170,10 @@ export function subjectOf(type: EventType, data: Routed): string {
   switch (type) {
     case "send.requested":
     case "send.resumed":
-    case "message.printed":
+    case "messages.printed":
       return `${type}.${data.lane}`;
-    case "message.rendered":
-      return `${type}.${data.pdfs?.length ? "print" : "mail"}.${data.lane}`;
+    case "messages.rendered":
+      return `${type}.${data.messages?.[0]?.pdfs?.length ? "print" : "mail"}.${data.lane}`;
     default:
       return type;
   }
@@ -186,8 +186,8 @@ export function typeOfSubject(subject: string): EventType | undefined {
   switch (type) {
     case "send.requested":
     case "send.resumed":
-    case "message.rendered":
-    case "message.printed":
+    case "messages.rendered":
+    case "messages.printed":
       return type;
     default:
       return undefined;

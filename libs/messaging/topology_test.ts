@@ -5,7 +5,10 @@ import { consumerOf, CONSUMERS, STREAMS, subjectOf, typeOfSubject } from "./topo
 
 const SUBJECTS = (Object.keys(EVENTS) as EventType[]).flatMap((type) =>
   LANES.flatMap((lane) =>
-    [[], ["pdf"]].map((pdfs) => ({ type, subject: subjectOf(type, { lane, pdfs }) }))
+    [[], ["pdf"]].map((pdfs) => ({
+      type,
+      subject: subjectOf(type, { lane, messages: [{ pdfs }] }),
+    }))
   )
 );
 
@@ -34,9 +37,10 @@ test("subjectOf() sends work to exactly one consumer, which reads from the right
 });
 
 test("subjectOf() sends a message with PDFs to the printer and one without to the mailer", () => {
-  const of = (pdfs: unknown[]) => subjectOf("message.rendered", { lane: "bulk", pdfs });
-  assert.equal(of([{}]), "message.rendered.print.bulk");
-  assert.equal(of([]), "message.rendered.mail.bulk");
+  const of = (pdfs: unknown[]) =>
+    subjectOf("messages.rendered", { lane: "bulk", messages: [{ pdfs }] });
+  assert.equal(of([{}]), "messages.rendered.print.bulk");
+  assert.equal(of([]), "messages.rendered.mail.bulk");
 });
 
 test("typeOfSubject() knows the type of every subject", () => {

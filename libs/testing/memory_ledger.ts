@@ -15,7 +15,7 @@ export interface WrittenOutcome extends AttemptOutcome {
 }
 
 /** The registers and outcomes of messages in memory, by the protocol's own conditions. */
-export interface MemoryLedger extends Pick<DeliveryLedgers, "ledgerOf"> {
+export interface MemoryLedger extends DeliveryLedgers {
   /** By `<message>/<n>`. */
   readonly registers: Map<string, Register<AttemptOutcome>>;
   /** In the order of writing. */
@@ -36,6 +36,14 @@ export function openMemoryLedger(): MemoryLedger {
     written: [],
     waits: [],
     intercept: () => undefined,
+    findRegisters: (attempts) => {
+      const found = attempts.flatMap(({ messageId, n }) => {
+        const id = `${messageId}/${n}`;
+        const register = ledger.registers.get(id);
+        return register === undefined ? [] : [[id, { register, isOver: false }] as const];
+      });
+      return Promise.resolve(new Map(found));
+    },
     ledgerOf: (message, { waitMs } = {}) => ({
       perform: (request) => {
         if (request.op === "insertRegister" && "dot" in request.register && waitMs !== undefined) {

@@ -1,4 +1,4 @@
-import type { Content, Send } from "@posthaste/contracts";
+import { type Content, EVENT_VERSION, type Send } from "@posthaste/contracts";
 import type { Bus, StoreName } from "@posthaste/messaging";
 import type { ContentView } from "./interface/messages.ts";
 import { Problem } from "./problem.ts";
@@ -45,7 +45,7 @@ export async function messagePdf(
   const pdf = pdfs[position];
   if (pdf === undefined) throw new Problem("not_found", "The mail has no such PDF");
   const { filename, html, page } = pdf;
-  const data = { v: 1 as const, accountId: send.accountId, name: filename, html, page };
+  const data = { v: EVENT_VERSION, accountId: send.accountId, name: filename, html, page };
   const reply = await deps.bus.ask("print.requested", data, { timeoutMs: PRINT_MS });
   if (reply === undefined) throw new Problem("no_answer", "The PDF was not printed in time");
   if (!reply.ok) throw new Problem("template_failed", reply.reason);
@@ -58,7 +58,7 @@ async function filled(send: Send, index: number, { bus }: ContentDeps) {
     throw new Problem("not_found", `Its content is no longer kept since ${day}`);
   }
   const { accountId, _id: sendId } = send;
-  const data = { v: 1 as const, accountId, sendId, index };
+  const data = { v: EVENT_VERSION, accountId, sendId, index };
   const reply = await bus.ask("content.requested", data, { timeoutMs: CONTENT_MS });
   if (reply === undefined) throw new Problem("no_answer", "The mail was not filled in time");
   if (!reply.ok) throw new Problem("template_failed", reply.reason);

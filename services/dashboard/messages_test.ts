@@ -115,7 +115,7 @@ test("GET /api/messages/:id/content gives the mail as it was filled, and its PDF
   const { accountId } = send;
   assert.deepEqual(asked.at(-1), {
     type: "content.requested",
-    data: { v: 1, accountId, sendId: send._id, index: 1 },
+    data: { v: 2, accountId, sendId: send._id, index: 1 },
   });
   const pdf = await viewer.get(`/api/messages/${id}/pdfs/0`);
   assert.equal(pdf.headers["content-type"], "application/pdf");

@@ -1,6 +1,11 @@
-import type { Content, EventData } from "@posthaste/contracts";
+import type { Content, EventData, PrintedMessage } from "@posthaste/contracts";
 import type { LoadAttachment } from "./attachment_cache.ts";
-import { type ComposedMail, composeMime, MailTooLargeError } from "./compose_mime.ts";
+import {
+  type ComposedMail,
+  composeMime,
+  encodeAttachment,
+  MailTooLargeError,
+} from "./compose_mime.ts";
 import { toWireAddress } from "./wire_address.ts";
 
 /** Where the parts of a message lie that its event only names. */
@@ -10,7 +15,14 @@ export interface MessageContents {
 }
 
 /** A message that is ready to be sent. */
-export type ReadyMessage = EventData<"message.printed">;
+export type ReadyMessage =
+  & Omit<EventData<"messages.printed">, "messages">
+  & PrintedMessage
+  & {
+    messageId: string;
+    /** Where those PDFs lie that are in no store. */
+    tail?: Uint8Array;
+  };
 
 /** What a mail is made of could not be found: it has to be rendered again. */
 export class MissingContentError extends Error {
@@ -45,11 +57,11 @@ async function compose(
   const [html, text, attachments] = await Promise.all([
     textOf(message.html, contents),
     textOf(message.text, contents),
-    Promise.all(message.attachments.map(async ({ key, filename }) => {
-      const base64 = await contents.loadAttachment(key);
-      if (base64 === undefined) throw new MissingContentError(`Cannot find PDF "${key}"`);
-      return { filename, content: { base64 }, contentType: "application/pdf" as const };
-    })),
+    Promise.all(message.attachments.map(async (attachment) => ({
+      filename: attachment.filename,
+      content: { base64: await base64Of(attachment, message, contents) },
+      contentType: "application/pdf" as const,
+    }))),
   ]);
   const { messageId, acceptedAt, from, to, subject } = message;
   return composeMime({
@@ -62,6 +74,25 @@ async function compose(
     text,
     attachments,
   }, { maxBytes });
+}
+
+type Attachment = ReadyMessage["attachments"][number];
+
+async function base64Of(
+  attachment: Attachment,
+  { tail = new Uint8Array() }: Pick<ReadyMessage, "tail">,
+  { loadAttachment }: MessageContents,
+): Promise<Buffer> {
+  if ("key" in attachment) {
+    const base64 = await loadAttachment(attachment.key);
+    if (base64 === undefined) throw new MissingContentError(`Cannot find PDF "${attachment.key}"`);
+    return base64;
+  }
+  const { offset, size, filename } = attachment;
+  if (offset + size > tail.length) {
+    throw new MissingContentError(`Cannot find PDF "${filename}": its event has no such bytes`);
+  }
+  return encodeAttachment(tail.subarray(offset, offset + size));
 }
 
 function domainOf(email: string): string {

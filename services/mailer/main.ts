@@ -10,6 +10,7 @@ import { openAttachmentCache } from "./attachment_cache.ts";
 import { CONFIG, openResolver } from "./config.ts";
 import { joinCrew } from "./crew.ts";
 import { openGate } from "./gate.ts";
+import { openReporter } from "./report_outcomes.ts";
 import { integrationLabels } from "./integration_labels.ts";
 import { PROBES_AT_ONCE, probeStep } from "./probe_step.ts";
 import { sendStep } from "./send_step.ts";
@@ -19,8 +20,8 @@ import { unsealer } from "./unseal.ts";
 
 /** Parking is all work of the ledger: more at once would keep the mail waiting that can be sent. */
 const PARKED_AT_ONCE = 2;
-/** Bytes of mails whose servers are slow: of all, and of one account. */
-const MOST_WAITING = { max: 256_000_000, maxPerHolder: 32_000_000 };
+/** Bytes of mails in hand: of all, and of one account. */
+const MAX_IN_HAND = { max: 256_000_000, maxPerHolder: 32_000_000 };
 
 await runService({
   name: "mailer",
@@ -55,7 +56,8 @@ await runService({
       unseal: unsealer(keys),
       gate: openGate({ crew: member.crew, troubleOf: troubles.troubleOf, now }),
       troubles,
-      waiting: openHolderBudget(MOST_WAITING),
+      inHand: openHolderBudget(MAX_IN_HAND),
+      report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),
       send: (mail) => pool.send(mail),
       loadAttachment: openAttachmentCache((key) => pdfs.get(key), config.ATTACHMENT_CACHE),
       loadContent: async (key) => {

@@ -50,7 +50,7 @@ function openStep(changes: Partial<ProbeDeps> = {}) {
   return async (settings: ProbeSettings): Promise<ProbeReply> => {
     const verdict = await step.handle({
       type: "probe.requested",
-      data: { v: 1, accountId: "acc_1", settings },
+      data: { v: 2, accountId: "acc_1", settings },
     }, new AbortController().signal);
     assert.equal(verdict.type, "done");
     return (verdict as { reply: ProbeReply }).reply;

@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
-import { type Integration, PARKING_REASON } from "@posthaste/contracts";
+import { type Integration, type Lane, messageIdOf, PARKING_REASON } from "@posthaste/contracts";
 import type { HolderBudget } from "@posthaste/limits";
 import {
   type Delivery,
   dispatchesAgain,
+  type MessageFact,
   type Outgoing,
-  type Place,
+  reportsOf,
   type Step,
   type Verdict,
 } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import {
+  type DeliveryLedgers,
   type IntegrationStore,
   MasterKeyMissingError,
   type MessageIdentity,
@@ -33,7 +35,7 @@ import {
   type ReadyMessage,
 } from "./compose_message.ts";
 import type { ComposedMail } from "./compose_mime.ts";
-import type { Admission, Gate, Passage } from "./gate.ts";
+import type { Gate, Passage } from "./gate.ts";
 import { type Setback, setbackOf } from "./outcome.ts";
 import { factOf, settle, type SettleDeps, type Work } from "./settle.ts";
 import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
@@ -50,14 +52,15 @@ export interface SendDeps
     AttemptDeps,
     MessageContents,
     Pick<MessageParking, "parkMessage">,
+    Pick<DeliveryLedgers, "findRegisters">,
     Pick<MessageStore, "findMessage">,
     Pick<IntegrationStore, "suspendIntegration"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   /** Opens the integration's secrets. */
   unseal(integration: Integration): SmtpIntegration;
   gate: Gate;
-  /** Bytes of the mails in hand. */
-  waiting: HolderBudget;
+  /** Bytes of the mails in hand, of all and of each account. */
+  inHand: HolderBudget;
   troubles: Pick<Troubles, "note" | "clear">;
   send: TransportPool["send"];
   logger: Pick<Logger, "warn" | "error">;
@@ -67,97 +70,155 @@ export interface SendDeps
 
 const SILENT = "The SMTP server takes mail and does not answer";
 
-/** Most servers answer sooner. */
-const RELEASE_AFTER_MS = 2000;
+/** What a mail in hand costs besides its texts and PDFs, in bytes. */
+const MAIL_BYTES = 32_000;
 
-/** Whoever is not admitted by then waits. */
-const ADMISSION_MS = 20;
+/** PDFs lie in memory as base64 too. */
+const ENCODED = 3;
 
-/** What a mail that waits costs besides its own bytes. */
-const MIN_WAITING_BYTES = 100_000;
-
-/** What brings a message to the mailers. */
-type MailEvent = "message.rendered" | "message.printed";
+/** What brings messages to the mailers. */
+type MailEvent = "messages.rendered" | "messages.printed";
 
 /**
- * Sends one message: makes one SMTP transaction, takes the attempt's register while the body goes out, and
- * writes the outcome. Without the register no final dot goes out; a worker that is lost between the dot
- * and the outcome is the one gap that SMTP leaves (RFC 1047). What may not go now is parked, without a
- * register; what only other mailers have connections for goes back to the queue.
+ * Sends the messages of an event, each by its own SMTP transaction: takes the attempt's register while the
+ * body goes out, and writes the outcome. Without the register no final dot goes out; a worker that is lost
+ * between the dot and the outcome is the one gap that SMTP leaves (RFC 1047). What may not go now is parked,
+ * without a register; what only other mailers have connections for goes back to the queue.
  */
 export function sendStep(deps: SendDeps): Step<MailEvent> {
   return {
     name: "mailer.send",
     handle: async (delivery, _signal, place) => {
-      const { type, data } = delivery;
-      const message = type === "message.printed" ? data : { ...data, attachments: [] };
+      const { accountId, integrationId, lane } = delivery.data;
+      const messages = await openMessages(delivery, deps);
       addSpanAttributes({
-        "posthaste.message.id": message.messageId,
-        "posthaste.attempt": message.attempt + 1,
+        "posthaste.send.id": delivery.data.sendId,
+        "posthaste.recipient.count": messages.length,
       });
-      const integration = await deps.findIntegration(message.accountId, message.integrationId);
-      if (integration === null) {
-        const reason = "The SMTP integration does not exist any more";
-        return await failUnsent(message, deps, reason);
-      }
-      using reservation = reserve(message.accountId, deps.waiting);
-      // The account has enough in hand that waits for its servers.
-      if (reservation === undefined) {
-        return await park(message, integration, deps, PARKING_REASON.busy);
-      }
-      const admission = await admit(message, { integration, place, reservation }, deps);
-      if (admission === "elsewhere") {
-        return passOn(delivery) ?? await park(message, integration, deps, PARKING_REASON.busy);
-      }
-      if ("parked" in admission) return await park(message, integration, deps, admission.parked);
-      crashPoint("mailer.admitted");
-      try {
-        const way = { integration, passage: admission, place, reservation };
-        return await sendMessage(message, way, deps);
-      } finally {
-        admission.leave();
-      }
+      const integration = await deps.findIntegration(accountId, integrationId);
+      using reservations = new DisposableStack();
+      const reserved = messages.map((message) => {
+        const reservation = reserve(message, deps.inHand);
+        if (typeof reservation === "object") reservations.use(reservation);
+        return { message, reservation };
+      });
+      // From now on the bytes are the limit, and not the places.
+      if (reserved.every(({ reservation }) => reservation !== "all")) place?.release();
+      const results = await allEnded(reserved, async ({ message, reservation }) => {
+        using _ = typeof reservation === "object" ? reservation : undefined;
+        if (integration === null) {
+          return await failUnsent(message, deps, "The SMTP integration does not exist any more");
+        }
+        // The account has enough in hand that waits for its servers.
+        if (reservation === "holder") {
+          return await park(message, integration, deps, PARKING_REASON.busy);
+        }
+        const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
+        return await sendOne(message, { integration, lane, canPass }, deps);
+      });
+      return verdictOf(delivery, results, messages);
     },
     giveUp: ({ data }, reason) => ({
-      publish: [{
-        type: "fact.message.failed",
-        data: { ...factOf(data, data.attempt, deps.now()), stage: "pipeline", reason },
-      }],
+      publish: reportsOf(data.messages.map(({ index, attempt }): MessageFact => {
+        const messageId = messageIdOf(data.sendId, index);
+        const message = { ...data, messageId, index };
+        return {
+          type: "fact.message.failed",
+          data: { ...factOf(message, attempt, deps.now()), stage: "pipeline", reason },
+        };
+      })),
     }),
   };
 }
 
-/** Mail that has to wait for a connection leaves its place to others. */
-async function admit(
-  { lane }: ReadyMessage,
-  { integration, place, reservation }: Omit<Way, "passage">,
-  { gate }: SendDeps,
-): Promise<Admission> {
-  const timer = setTimeout(() => {
-    if (reservation.confirm(0)) place?.release();
-  }, ADMISSION_MS);
-  try {
-    return await gate.admit(integration, lane);
-  } finally {
-    clearTimeout(timer);
+/** Returns the messages of an event that are still to be sent. */
+async function openMessages(
+  delivery: Delivery<MailEvent>,
+  { findRegisters }: SendDeps,
+): Promise<ReadyMessage[]> {
+  const { messages: _, ...send } = delivery.data;
+  const messages = delivery.data.messages.map((message): ReadyMessage => ({
+    ...send,
+    ...message,
+    messageId: messageIdOf(send.sendId, message.index),
+    attachments: "attachments" in message ? message.attachments : [],
+    ...(delivery.tail === undefined ? {} : { tail: delivery.tail }),
+  }));
+  if (!delivery.isAgain && !send.redelivered) return messages;
+  const attempts = messages.map(({ messageId, attempt }) => ({ messageId, n: attempt + 1 }));
+  const registers = await findRegisters(attempts);
+  return messages.filter(({ messageId, attempt }) => !registers.has(`${messageId}/${attempt + 1}`));
+}
+
+/** What became of a message in this mailer's hands. */
+type Result = "ended" | "elsewhere" | "content_missing";
+
+async function sendOne(
+  message: ReadyMessage,
+  { integration, lane, canPass }: { integration: Integration; lane: Lane; canPass: boolean },
+  deps: SendDeps,
+): Promise<Result> {
+  const admission = await deps.gate.admit(integration, lane);
+  if (admission === "elsewhere") {
+    return canPass ? "elsewhere" : await park(message, integration, deps, PARKING_REASON.busy);
   }
+  if ("parked" in admission) return await park(message, integration, deps, admission.parked);
+  crashPoint("mailer.admitted");
+  try {
+    return await sendMessage(message, { integration, passage: admission }, deps);
+  } finally {
+    admission.leave();
+  }
+}
+
+/** What was not sent here goes back to the queue, or is rendered again: it was tried nowhere. */
+function verdictOf(
+  { type, data }: Delivery<MailEvent>,
+  results: readonly Result[],
+  messages: readonly ReadyMessage[],
+): Verdict {
+  const indexesOf = (wanted: Result) =>
+    new Set(messages.filter((_, at) => results[at] === wanted).map(({ index }) => index));
+  const elsewhere = indexesOf("elsewhere");
+  const missing = indexesOf("content_missing");
+  const left = data.messages.filter(({ index }) => elsewhere.has(index));
+  const passed = { type, data: { ...data, messages: left, passes: (data.passes ?? 0) + 1 } };
+  const { sendId: _id, accountId, lane } = data;
+  return {
+    type: "done",
+    publish: [
+      ...(left.length === 0 ? [] : [passed as Outgoing]),
+      // The object store is a cache: what it lost is made again from the ledger.
+      ...dispatchesAgain(
+        { _id, accountId, lane },
+        data.messages.filter(({ index }) => missing.has(index)),
+      ),
+    ],
+  };
+}
+
+/** Waits for all, so that nothing goes on unseen, and throws the first failure then. */
+async function allEnded<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const settled = await Promise.allSettled(items.map(work));
+  return settled.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
 }
 
 interface Way {
   integration: Integration;
   passage: Passage;
-  place: Place | undefined;
-  reservation: Reservation;
 }
 
-async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Promise<Verdict> {
+async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Promise<Result> {
   const { integration } = way;
   let mail: ComposedMail | string;
   try {
     const room = integration.dkim?.enabled ? SIGNATURE_ROOM : 0;
     mail = await composeMessage(message, deps, deps.mailLimit - room);
   } catch (error) {
-    if (error instanceof MissingContentError) return renderAgain(message);
+    if (error instanceof MissingContentError) return "content_missing";
     throw error;
   }
   if (typeof mail === "string") return await failUnsent(message, deps, mail);
@@ -166,7 +227,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     ? await deps.findMessage(message.accountId, message.messageId)
     : null;
   if (earlier !== null && (earlier.attempt !== message.attempt || earlier.state !== "deferred")) {
-    return NOTHING;
+    return "ended";
   }
   const work = begin(message, deps);
   const opened = unsealed(integration, deps);
@@ -178,8 +239,6 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   }
   return await transact({ ...work, mimeHash }, { ...way, mail: { ...mail, raw }, opened }, deps);
 }
-
-const NOTHING: Verdict = { type: "done", publish: [] };
 
 function begin(message: ReadyMessage, deps: SendDeps): Work {
   const attempt = openAttempt(identityOf(message), message.attempt + 1, deps);
@@ -197,7 +256,7 @@ function identityOf(message: ReadyMessage): MessageIdentity {
 }
 
 /** A message that can never be sent fails without having been tried. */
-async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string): Promise<Verdict> {
+async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string): Promise<Result> {
   return await settle(begin(message, deps), deps, { state: "failed", reason });
 }
 
@@ -205,17 +264,7 @@ async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string)
  * A mail that comes so often to mailers without a connection waits in the ledger. With six mailers for each
  * connection this happens to one in 22.
  */
-const MOST_PASSES = 16;
-
-/**
- * Leaves a mail to the other mailers, one of which has a connection. It was tried nowhere: to render it
- * once more, as what is parked is, would cost more.
- */
-function passOn({ type, data }: Delivery<MailEvent>): Verdict | undefined {
-  const passes = (data.passes ?? 0) + 1;
-  if (passes > MOST_PASSES) return undefined;
-  return { type: "done", publish: [{ type, data: { ...data, passes } } as Outgoing] };
-}
+const MAX_PASSES = 16;
 
 /** It waits in the ledger until the tracker lets it go, but no longer than mail may wait. */
 async function park(
@@ -223,7 +272,7 @@ async function park(
   integration: Integration,
   deps: SendDeps,
   reason: string,
-): Promise<Verdict> {
+): Promise<Result> {
   const now = deps.now();
   if (now.getTime() >= Date.parse(message.acceptedAt) + integration.retryForMs) {
     return await failUnsent(message, deps, `${reason}; retries ended`);
@@ -238,7 +287,7 @@ async function park(
     reason,
   });
   crashPoint("mailer.after_park");
-  return NOTHING;
+  return "ended";
 }
 
 /**
@@ -263,10 +312,9 @@ interface Smtp extends Way {
   opened: SmtpIntegration;
 }
 
-async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict> {
+async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result> {
   const { integration } = smtp;
   let receipt: SmtpReceipt;
-  using _patience = releasePlaceLate(smtp);
   try {
     receipt = await withSpan("smtp.send", {
       kind: "client",
@@ -296,46 +344,29 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Verdict
   recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
   const { code, response, enhanced } = receipt;
   const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
-  const settled = await settle(work, deps, { state: "sent", reply });
+  await settle(work, deps, { state: "sent", reply });
   crashPoint("mailer.after_outcome");
-  return settled;
+  return "ended";
 }
 
-/** Bytes that a mail in hand is counted for. */
-interface Reservation extends Disposable {
-  /** Counts a mail for its true size, if that is more. Returns whether it may wait in no place. */
-  confirm(bytes: number): boolean;
-}
-
-/** Counts one more mail of an account; `undefined` if it has as many in hand as it may. */
-function reserve(holder: string, waiting: HolderBudget): Reservation | undefined {
-  const refused = waiting.take(MIN_WAITING_BYTES, { holder, held: 0 });
-  if (refused === "holder") return undefined;
-  // Others have more than there is: it goes on, and keeps its place.
-  let held = refused === undefined ? MIN_WAITING_BYTES : 0;
+/** Counts a mail in hand. Returns what is full: all that may be in hand, or what its account may have. */
+function reserve(message: ReadyMessage, inHand: HolderBudget): Disposable | "all" | "holder" {
+  const { accountId: holder, html, text, attachments } = message;
+  const texts = [html, text].reduce(
+    (sum, one) => sum + ("inline" in one ? one.inline.length : 0),
+    0,
+  );
+  const files = attachments.reduce((sum, { size }) => sum + size, 0);
+  const bytes = MAIL_BYTES + texts * 2 + files * ENCODED;
+  const refused = inHand.take(bytes, { holder, held: 0 });
+  if (refused !== undefined) return refused;
+  let held = bytes;
   return {
-    confirm(bytes) {
-      const more = Math.max(MIN_WAITING_BYTES, bytes) - held;
-      if (more > 0 && waiting.take(more, { holder, held }) !== undefined) return false;
-      held += Math.max(0, more);
-      return true;
-    },
     [Symbol.dispose]() {
-      if (held > 0) waiting.free({ holder, held });
+      if (held > 0) inHand.free({ holder, held });
+      held = 0;
     },
   };
-}
-
-/**
- * A transaction that takes long waits for its server: for a connection, or for the reply. It gives its
- * place to mail for others, as long as all that wait so hold no more than they may. How many of one
- * integration do is the gate's business.
- */
-function releasePlaceLate({ mail, place, reservation }: Smtp): Disposable {
-  const timer = setTimeout(() => {
-    if (reservation.confirm(mail.raw.length)) place?.release();
-  }, RELEASE_AFTER_MS);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 function handOver(
@@ -359,7 +390,7 @@ async function setBack(
   integration: Integration,
   deps: SendDeps,
   verdict: SmtpVerdict,
-): Promise<Verdict> {
+): Promise<Result> {
   const acceptedAt = new Date(work.message.acceptedAt);
   const now = deps.now();
   const attempt = work.message.attempt + 1;
@@ -378,10 +409,4 @@ function parked(setback: Setback & { state: "deferred" }, { _id }: Integration):
   const { reason, reply } = setback;
   const said = reply === undefined ? {} : { reply };
   return { state: "deferred", reason, ...said, parkedFor: _id };
-}
-
-/** The object store is a cache: what it lost is made again from the ledger. */
-function renderAgain(message: ReadyMessage): Verdict {
-  const { sendId: _id, accountId, lane, index, attempt } = message;
-  return { type: "done", publish: dispatchesAgain({ _id, accountId, lane }, [{ index, attempt }]) };
 }

@@ -1,6 +1,6 @@
 import type { SmtpReply, TimelineEntry } from "@posthaste/contracts";
 import type { Certainty } from "@posthaste/delivery";
-import type { Outgoing, Verdict } from "@posthaste/messaging";
+import type { MessageFact } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import type { AttemptOutcome } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
@@ -13,6 +13,8 @@ export interface SettleDeps {
   now(): Date;
   /** What metrics call an integration. */
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
+  /** Says what became of a message to whoever follows status events. */
+  report(fact: MessageFact): Promise<void>;
   logger: Pick<Logger, "warn" | "error">;
 }
 
@@ -28,12 +30,12 @@ export interface Work {
 /** What came of an attempt. */
 export type Result = Setback | { state: "sent"; reply: SmtpReply };
 
-/** Writes the outcome, however long the database takes, and tells it if it holds. */
+/** Writes the outcome, however long the database takes, and reports it if it holds. */
 export async function settle(
   { message, attempt, begunAt, mimeHash }: Work,
   deps: SettleDeps,
   result: Result,
-): Promise<Verdict> {
+): Promise<"ended"> {
   const at = deps.now();
   const durationMs = at.getTime() - begunAt.getTime();
   const n = message.attempt + 1;
@@ -53,7 +55,7 @@ export async function settle(
   if (!held) {
     const { messageId } = message;
     deps.logger.warn("An attempt was ended by another worker", { messageId, attempt: n });
-    return { type: "done", publish: [] };
+    return "ended";
   }
   if (result.state === "deferred") crashPoint("mailer.after_deferral");
   count("posthaste.smtp.outcomes", 1, {
@@ -64,7 +66,8 @@ export async function settle(
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
   const fact = { ...factOf(message, n, at), durationMs };
-  return { type: "done", publish: [toldAs(result, fact)] };
+  await deps.report(toldAs(result, fact));
+  return "ended";
 }
 
 function certaintyOf(result: Result): Certainty {
@@ -103,7 +106,7 @@ function statusClass(result: Result): string {
   return code === undefined ? "none" : `${Math.floor(code / 100)}xx`;
 }
 
-function toldAs(result: Result, fact: ReturnType<typeof factOf>): Outgoing {
+function toldAs(result: Result, fact: ReturnType<typeof factOf>): MessageFact {
   switch (result.state) {
     case "sent":
       return { type: "fact.message.sent", data: { ...fact, reply: result.reply } };
@@ -138,5 +141,5 @@ export function factOf(
   now: Date,
 ) {
   const { messageId, sendId, accountId, index } = message;
-  return { v: 1 as const, messageId, sendId, accountId, index, attempt, at: now.toISOString() };
+  return { messageId, sendId, accountId, index, attempt, at: now.toISOString() };
 }

@@ -31,7 +31,7 @@ suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
       ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
     });
     const data = {
-      ...{ v: 1 as const, accountId: "acc_1", name: "a.pdf", html },
+      ...{ v: 2 as const, accountId: "acc_1", name: "a.pdf", html },
       page: pageOptionsSchema.parse(page),
     };
     const delivery = { type: "print.requested", data } as const;

@@ -1,5 +1,10 @@
-import type { EventData } from "@posthaste/contracts";
-import type { ObjectStore, Outgoing, Step } from "@posthaste/messaging";
+import {
+  type EventData,
+  messageIdOf,
+  type PrintedMessage,
+  type RenderedMessage,
+} from "@posthaste/contracts";
+import { type MessageFact, type ObjectStore, reportsOf, type Step } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import { addSpanAttributes, count } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
@@ -24,11 +29,14 @@ export interface PrintDeps {
 
 const MAX_CRASHES_KEPT = 1000;
 
-type Rendered = EventData<"message.rendered">;
-type PdfSource = Rendered["pdfs"][number];
+type Rendered = EventData<"messages.rendered">;
+type PdfSource = RenderedMessage["pdfs"][number];
 
-/** Prints a message's PDFs into the object store; what lies there already is not printed again. */
-export function printStep(deps: PrintDeps): Step<"message.rendered"> {
+/** What became of one message: its PDFs are there, it failed, or what it is made of is gone. */
+type Printed = { message: PrintedMessage } | { fact: MessageFact } | "missing";
+
+/** Prints the PDFs of messages into the object store; what lies there already is not printed again. */
+export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
   const sizeOf = openPrinter(deps);
   const share = openLaneShare(deps.transactionalPlaces);
   /** Why messages that come again have failed here before. */
@@ -40,56 +48,95 @@ export function printStep(deps: PrintDeps): Step<"message.rendered"> {
       const leave = data.lane === "bulk" ? () => undefined : share.enter(data.accountId);
       // The queue is first come, first served: one account's backlog would stand before all others.
       if (leave === undefined) {
-        return { type: "done", publish: [{ type: "message.rendered", data: slowed(data) }] };
+        return { type: "done", publish: [{ type: "messages.rendered", data: slowed(data) }] };
       }
-      const started = performance.now();
-      const { pdfs, ...message } = data;
+      const { messages, ...send } = data;
       addSpanAttributes({
-        "posthaste.message.id": data.messageId,
-        "posthaste.attachment.count": pdfs.length,
+        "posthaste.send.id": data.sendId,
+        "posthaste.recipient.count": messages.length,
+        "posthaste.attachment.count": messages.reduce((sum, { pdfs }) => sum + pdfs.length, 0),
       });
       try {
-        const attachments = await Promise.all(
-          pdfs.map(async (pdf) => {
-            const html = await textOf(pdf.html, deps.loadContent);
-            const key = printKey({ html, page: pdf.page, engine: deps.browser.engine });
-            const size = await sizeOf({ key, html, pdf, asker: data }, signal);
-            return { filename: pdf.filename, key, size };
-          }),
+        const results = await settledAll(messages, (message) => printOne(message, data, signal));
+        const printed = results.flatMap((one) =>
+          typeof one === "object" && "message" in one ? [one.message] : []
         );
-        const durationMs = performance.now() - started;
-        const line = { type: "printed" as const, at: deps.now().toISOString(), durationMs };
-        const timeline = [...message.timeline ?? [], line];
+        const facts = results.flatMap((one) =>
+          typeof one === "object" && "fact" in one ? [one.fact] : []
+        );
         return {
           type: "done",
-          publish: [{ type: "message.printed", data: { ...message, attachments, timeline } }],
+          publish: [
+            ...(printed.length === 0
+              ? []
+              : [{ type: "messages.printed" as const, data: { ...send, messages: printed } }]),
+            ...reportsOf(facts),
+          ],
         };
       } catch (error) {
-        if (error instanceof MissingContentError) {
-          // The store is a cache: the sweeper finds the message and has it rendered again.
-          addSpanAttributes({ "error.type": "not_found" });
-          return { type: "done", publish: [] };
-        }
         if (!(error instanceof PrintError)) throw error;
-        if (error.retryable) {
-          if (error.code === "crashed") {
-            if (crashes.size >= MAX_CRASHES_KEPT) crashes.clear();
-            crashes.set(data.messageId, error.reason);
-          }
-          return { type: "retry", reason: error, outage: isOutage(error) };
-        }
-        return { type: "done", publish: [failure(data, error.reason, deps.now())] };
+        return { type: "retry", reason: error, outage: isOutage(error) };
       } finally {
         leave();
       }
     },
-    giveUp: ({ data }, reason) => {
-      const crash = crashes.get(data.messageId);
-      crashes.delete(data.messageId);
-      const full = crash === undefined ? reason : `${crash}, ${reason}`;
-      return { publish: [failure(data, full, deps.now())] };
-    },
+    giveUp: ({ data }, reason) => ({
+      publish: reportsOf(data.messages.map(({ index, attempt }) => {
+        const messageId = messageIdOf(data.sendId, index);
+        const crash = crashes.get(messageId);
+        crashes.delete(messageId);
+        const full = crash === undefined ? reason : `${crash}, ${reason}`;
+        return failure(data, { index, attempt }, { reason: full, now: deps.now() });
+      })),
+    }),
   };
+
+  /** @throws {PrintError} If it may be printed later. */
+  async function printOne(
+    message: RenderedMessage,
+    send: Rendered,
+    signal: AbortSignal,
+  ): Promise<Printed> {
+    const started = performance.now();
+    const { pdfs, ...rest } = message;
+    try {
+      const attachments = await Promise.all(
+        pdfs.map(async (pdf) => {
+          const html = await textOf(pdf.html, deps.loadContent);
+          const key = printKey({ html, page: pdf.page, engine: deps.browser.engine });
+          const size = await sizeOf({ key, html, pdf, asker: send }, signal);
+          return { filename: pdf.filename, key, size };
+        }),
+      );
+      const durationMs = performance.now() - started;
+      const line = { type: "printed" as const, at: deps.now().toISOString(), durationMs };
+      return { message: { ...rest, attachments, timeline: [...rest.timeline ?? [], line] } };
+    } catch (error) {
+      if (error instanceof MissingContentError) {
+        // The store is a cache: the sweeper finds the message and has it rendered again.
+        addSpanAttributes({ "error.type": "not_found" });
+        return "missing";
+      }
+      if (!(error instanceof PrintError)) throw error;
+      if (!error.retryable) {
+        return { fact: failure(send, message, { reason: error.reason, now: deps.now() }) };
+      }
+      if (error.code === "crashed") {
+        if (crashes.size >= MAX_CRASHES_KEPT) crashes.clear();
+        crashes.set(messageIdOf(send.sendId, message.index), error.reason);
+      }
+      throw error;
+    }
+  }
+}
+
+/** Works on all, and throws the first failure only when all have ended: nothing goes on unseen. */
+async function settledAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results = await Promise.allSettled(items.map(work));
+  return results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
 }
 
 interface Printing {
@@ -145,14 +192,17 @@ function isOutage(error: PrintError): boolean {
   return error.code === "unavailable" || error.code === "aborted";
 }
 
-function factOf(data: Rendered, now: Date) {
-  const { messageId, sendId, accountId, index, attempt } = data;
-  return { v: 1 as const, messageId, sendId, accountId, index, attempt, at: now.toISOString() };
-}
-
-function failure(data: Rendered, reason: string, now: Date): Outgoing {
+function failure(
+  { sendId, accountId }: Pick<Rendered, "sendId" | "accountId">,
+  { index, attempt }: Pick<RenderedMessage, "index" | "attempt">,
+  { reason, now }: { reason: string; now: Date },
+): MessageFact {
   return {
     type: "fact.message.failed",
-    data: { ...factOf(data, now), stage: "pdf", reason: `A PDF could not be printed: ${reason}` },
+    data: {
+      ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index, attempt },
+      ...{ at: now.toISOString(), stage: "pdf" },
+      reason: `A PDF could not be printed: ${reason}`,
+    },
   };
 }

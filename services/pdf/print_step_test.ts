@@ -1,11 +1,5 @@
-import {
-  type EventData,
-  EVENTS,
-  messageIdOf,
-  newSendId,
-  pageOptionsSchema,
-} from "@posthaste/contracts";
-import { runStep } from "@posthaste/messaging";
+import { type EventData, EVENTS, newSendId, pageOptionsSchema } from "@posthaste/contracts";
+import { factsIn, runStep, type Verdict } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PrintError, type PrintErrorCode } from "./print_error.ts";
@@ -19,28 +13,48 @@ const signal = new AbortController().signal;
 
 function messageWith(
   ...pdfs: { html: string | { key: string }; filename: string }[]
-): EventData<"message.rendered"> {
+): EventData<"messages.rendered"> {
   return {
-    v: 1,
+    v: 2,
     sendId,
     accountId: "acc_1",
     lane: "bulk",
     acceptedAt: "2026-03-01T10:00:00.000Z",
     integrationId: 4,
     from: { email: "shop@example.com" },
-    messageId: messageIdOf(sendId, 5),
-    index: 5,
-    attempt: 2,
-    to: { email: "ann@example.com" },
-    subject: "Hello",
-    html: { inline: "<p>Hello</p>" },
-    text: { inline: "Hello" },
-    pdfs: pdfs.map(({ html, filename }) => ({
-      templateId: 7,
-      filename,
-      html: typeof html === "string" ? { inline: html } : html,
-      page: PAGE,
-    })),
+    messages: [{
+      index: 5,
+      attempt: 2,
+      to: { email: "ann@example.com" },
+      subject: "Hello",
+      html: { inline: "<p>Hello</p>" },
+      text: { inline: "Hello" },
+      pdfs: pdfs.map(({ html, filename }) => ({
+        templateId: 7,
+        filename,
+        html: typeof html === "string" ? { inline: html } : html,
+        page: PAGE,
+      })),
+    }],
+  };
+}
+
+/** The messages of both, in one event. */
+function together(...events: EventData<"messages.rendered">[]): EventData<"messages.rendered"> {
+  const [first] = events;
+  assert.ok(first);
+  const messages = events.flatMap(({ messages }) => messages);
+  return { ...first, messages: messages.map((message, index) => ({ ...message, index })) };
+}
+
+/** The messages that a verdict sends on, and the failures that it reports. */
+function resultsOf(verdict: Verdict) {
+  const publish = verdict.type === "done" ? verdict.publish : [];
+  return {
+    messages: publish.flatMap(({ type, data }) => type === "messages.printed" ? data.messages : []),
+    failures: publish.flatMap(factsIn).map(({ data }) =>
+      "reason" in data ? [data.index, data.reason, "stage" in data && data.stage] : []
+    ),
   };
 }
 
@@ -70,8 +84,8 @@ function openStep(print: PrintDeps["browser"]["print"] = echo) {
     now: () => new Date("2026-03-01T10:00:01.000Z"),
     transactionalPlaces: 4,
   });
-  const run = (data: EventData<"message.rendered">) =>
-    runStep(step, { type: "message.rendered", data }, { signal });
+  const run = (data: EventData<"messages.rendered">) =>
+    runStep(step, { type: "messages.rendered", data }, { signal });
   return { step, run, store, printed, askers };
 }
 
@@ -91,15 +105,18 @@ test("printStep() prints into the store and sends the message on without its HTM
   const verdict = await run(message);
   assert.ok(verdict.type === "done");
   const [printed] = verdict.publish;
-  const { pdfs: _pdfs, ...rest } = message;
-  assert.ok(printed?.type === "message.printed");
-  const { timeline = [], ...data } = printed.data;
+  assert.ok(printed?.type === "messages.printed");
+  const { messages: [before], ...head } = message;
+  const { messages: [after], ...headAfter } = printed.data;
+  assert.deepEqual(headAfter, head);
+  const { pdfs: _pdfs, ...rest } = before ?? {};
+  const { timeline = [], ...data } = after ?? {};
   assert.deepEqual(timeline.map(({ type }) => type), ["printed"]);
   assert.deepEqual(data, {
     ...rest,
     attachments: [{ filename: "a.pdf", key: keyOf("<h1>1</h1>"), size: 10 }],
   });
-  EVENTS["message.printed"].parse(printed?.data);
+  EVENTS["messages.printed"].parse(printed.data);
   assert.equal(Buffer.from(store.get(keyOf("<h1>1</h1>")) ?? "").toString(), "<h1>1</h1>");
 });
 
@@ -108,9 +125,8 @@ test("printStep() does not print what the store has, whatever its file name", as
   await run(messageWith({ html: "same", filename: "a.pdf" }));
   const verdict = await run(messageWith({ html: "same", filename: "b.pdf" }));
   assert.deepEqual(printed, ["same"]);
-  const [message] = verdict.type === "done" ? verdict.publish : [];
-  assert.ok(message?.type === "message.printed");
-  assert.deepEqual(message.data.attachments, [{ filename: "b.pdf", key: keyOf("same"), size: 4 }]);
+  const [message] = resultsOf(verdict).messages;
+  assert.deepEqual(message?.attachments, [{ filename: "b.pdf", key: keyOf("same"), size: 4 }]);
 });
 
 test("printStep() prints twins in flight once, in one message and across messages", async () => {
@@ -123,9 +139,8 @@ test("printStep() prints twins in flight once, in one message and across message
   const verdicts = await Promise.all([run(twice), run(twice), run(twice)]);
   assert.deepEqual(printed.toSorted(), ["other", "twin"]);
   for (const verdict of verdicts) {
-    const [first] = verdict.type === "done" ? verdict.publish : [];
-    assert.ok(first?.type === "message.printed");
-    assert.deepEqual(first.data.attachments.map(({ filename, key }) => [filename, key]), [
+    const [first] = resultsOf(verdict).messages;
+    assert.deepEqual(first?.attachments.map((one) => [one.filename, "key" in one && one.key]), [
       ["a.pdf", keyOf("twin")],
       ["b.pdf", keyOf("twin")],
       ["c.pdf", keyOf("other")],
@@ -147,14 +162,10 @@ test("printStep() fails a message whose PDF will never print, with the reason", 
   for (const code of ["timeout", "too_large", "invalid", "blocked"] as const) {
     const { run } = openStep(failing(code));
     const verdict = await run(messageWith({ html: "x", filename: "a.pdf" }));
-    assert.ok(verdict.type === "done");
-    assert.equal(verdict.publish.length, 1);
-    const [fact] = verdict.publish;
-    assert.ok(fact?.type === "fact.message.failed");
-    assert.deepEqual([fact.data.stage, fact.data.reason], [
-      "pdf",
-      `A PDF could not be printed: it is ${code}`,
-    ]);
+    assert.deepEqual(resultsOf(verdict), {
+      messages: [],
+      failures: [[5, `A PDF could not be printed: it is ${code}`, "pdf"]],
+    });
   }
 });
 
@@ -163,16 +174,17 @@ test("printStep() fails a message whose PDF asks for what it may not load, with 
   const html = `<img src="http://a/1"><img src="https://b/2">`;
   const message = messageWith({ html, filename: "a.pdf" });
   const verdict = await run(message);
-  const [fact] = verdict.type === "done" ? verdict.publish : [];
-  assert.ok(fact?.type === "fact.message.failed");
   assert.equal(
-    fact.data.reason,
+    resultsOf(verdict).failures[0]?.[1],
     "A PDF could not be printed: it asks for what it may not load: http://a/1, https://b/2",
   );
   assert.equal(store.size, 0);
   const page = pageOptionsSchema.parse({ missing: "leave_out" });
-  const lenient = await run({ ...message, pdfs: message.pdfs.map((pdf) => ({ ...pdf, page })) });
-  assert.ok(lenient.type === "done" && lenient.publish[0]?.type === "message.printed");
+  const messages = message.messages.map((one) => ({
+    ...one,
+    pdfs: one.pdfs.map((pdf) => ({ ...pdf, page })),
+  }));
+  assert.equal(resultsOf(await run({ ...message, messages })).messages.length, 1);
 });
 
 test("printStep() tries a crash again and waits for a browser that is away", async () => {
@@ -200,9 +212,9 @@ test("printStep() leaves a message whose text is gone to the sweeper", async () 
 
 test("printStep() tells a failure when it gives up", () => {
   const { step } = openStep();
-  const { publish } = step.giveUp({ type: "message.rendered", data: messageWith() }, "5 tries");
-  assert.deepEqual(publish.map(({ data }) => "reason" in data && data.reason), [
-    "A PDF could not be printed: 5 tries",
+  const { publish } = step.giveUp({ type: "messages.rendered", data: messageWith() }, "5 tries");
+  assert.deepEqual(resultsOf({ type: "done", publish }).failures, [
+    [5, "A PDF could not be printed: 5 tries", "pdf"],
   ]);
 });
 
@@ -228,10 +240,10 @@ test("printStep() moves what one account has too much of to the bulk lane, and n
   assert.deepEqual(printed.toSorted(), ["1", "2", "4", "5"]);
   assert.deepEqual(verdicts[2], {
     type: "done",
-    publish: [{ type: "message.rendered", data: { ...noisy[2], lane: "bulk" } }],
+    publish: [{ type: "messages.rendered", data: { ...noisy[2], lane: "bulk" } }],
   });
   const next = await run(event("noisy", "transactional", "6"));
-  assert.ok(next.type === "done" && next.publish[0]?.type === "message.printed");
+  assert.equal(resultsOf(next).messages.length, 1);
 });
 
 test("printStep() has nobody of the transactional lane wait for a twin in the bulk lane", async () => {
@@ -245,8 +257,33 @@ test("printStep() tells of the crash when it gives up a document that crashes th
   const { step, run } = openStep(failing("crashed"));
   const message = messageWith({ html: "x", filename: "a.pdf" });
   await run(message);
-  const { publish } = step.giveUp({ type: "message.rendered", data: message }, "5 tries");
-  assert.deepEqual(publish.map(({ data }) => "reason" in data && data.reason), [
-    "A PDF could not be printed: it is crashed, 5 tries",
+  const { publish } = step.giveUp({ type: "messages.rendered", data: message }, "5 tries");
+  assert.deepEqual(resultsOf({ type: "done", publish }).failures, [
+    [5, "A PDF could not be printed: it is crashed, 5 tries", "pdf"],
   ]);
+});
+
+test("printStep() fails one message of an event, and sends the others on", async () => {
+  const { run } = openStep((job) => job.html === "bad" ? failing("invalid")() : echo(job));
+  const [good, bad, lost] = ["good", "bad", { key: "lost" }].map((html) =>
+    messageWith({ html, filename: "a.pdf" })
+  );
+  assert.ok(good && bad && lost);
+  const { messages, failures } = resultsOf(await run(together(good, bad, lost, good)));
+  assert.deepEqual(messages.map(({ index }) => index), [0, 3]);
+  assert.deepEqual(failures, [[1, "A PDF could not be printed: it is invalid", "pdf"]]);
+});
+
+test("printStep() tries an event again only when all of its messages have ended", async () => {
+  let ended = 0;
+  const { run } = openStep(async (job) => {
+    if (job.html === "bad") return await failing("crashed")();
+    const printed = await echo(job);
+    ended++;
+    return printed;
+  });
+  const [good, bad] = ["good", "bad"].map((html) => messageWith({ html, filename: "a.pdf" }));
+  assert.ok(good && bad);
+  assert.equal((await run(together(bad, good))).type, "retry");
+  assert.equal(ended, 1);
 });

@@ -37,7 +37,7 @@ async function reply(changes: { accountId?: string; index?: number; version?: nu
     fill: cage.fill,
     storeContent: () => Promise.reject(new Error("nothing is large")),
   });
-  const data = { v: 1 as const, accountId, sendId: send._id, index };
+  const data = { v: 2 as const, accountId, sendId: send._id, index };
   const delivery = { type: "content.requested", data } as const;
   const verdict = await step.handle(delivery, new AbortController().signal);
   assert.ok(verdict.type === "done" && verdict.publish.length === 0);

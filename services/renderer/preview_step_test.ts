@@ -21,7 +21,7 @@ async function reply(changes: Partial<Preview>, deps: Partial<PreviewDeps> = {})
     ...deps,
   });
   const data: Preview = {
-    ...{ v: 1, accountId: "acc_1", template: email({}), declarations: [], locale: "en" },
+    ...{ v: 2, accountId: "acc_1", template: email({}), declarations: [], locale: "en" },
     ...{ variables: {}, ...changes },
   };
   const delivery = { type: "preview.requested", data } as const;

@@ -15,7 +15,7 @@ async function reply(variables: Variables, changes: Partial<RenderNowDeps> = {})
     fill: cage.fill,
     ...changes,
   });
-  const data = { v: 1, accountId: "acc_1", templateId: 1, version: 2, variables } as const;
+  const data = { v: 2, accountId: "acc_1", templateId: 1, version: 2, variables } as const;
   const delivery = { type: "render.requested", data } as const;
   const verdict = await step.handle(delivery, new AbortController().signal);
   if (verdict.type === "fail") {

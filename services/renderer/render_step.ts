@@ -1,11 +1,22 @@
 import {
+  MAX_EVENT_BYTES,
   messageIdOf,
+  type RenderedMessage as MessageInEvent,
   type RequestedRecipient,
   type ResumedMessage,
   type Send,
   type StageLine,
 } from "@posthaste/contracts";
-import { dispatchesAgain, type Outgoing, type Step, type Verdict } from "@posthaste/messaging";
+import {
+  dispatchesAgain,
+  type MessageFact,
+  messagesPerEvent,
+  type Outgoing,
+  reportsOf,
+  splitBySize,
+  type Step,
+  type Verdict,
+} from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Cage } from "@posthaste/templating";
@@ -39,7 +50,7 @@ export interface RenderDeps extends VersionSource {
 /** How long the messages of one event may wait for images, in milliseconds; the rest come again. */
 const MAX_IMAGES_MS = 10_000;
 
-/** Turns a send, or a part of one, into rendered messages: one event per recipient. */
+/** Turns a send, or a part of one, into rendered messages: those with PDFs apart from those without. */
 export function renderStep(deps: RenderDeps): Step<RenderEvent> {
   return {
     name: "renderer.render",
@@ -52,7 +63,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
       if (typeof versions === "string") {
         return {
           type: "done",
-          publish: failuresOf(head, recipients, { reason: versions, ...deps }),
+          publish: reportsOf(failuresOf(head, recipients, { reason: versions, ...deps })),
         };
       }
       addSpanAttributes({
@@ -82,7 +93,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
       return { type: "done", publish };
     },
     giveUp: (delivery, reason) => ({
-      publish: failuresOf(delivery.data, messagesIn(delivery), { reason, ...deps }),
+      publish: reportsOf(failuresOf(delivery.data, messagesIn(delivery), { reason, ...deps })),
     }),
   };
 }
@@ -126,7 +137,8 @@ interface Rendering {
 
 async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
   const { head, plans, rendered, versions, durationMs } = work;
-  const publish: Outgoing[] = [];
+  const facts: MessageFact[] = [];
+  const messages: MessageInEvent[] = [];
   const started = performance.now();
   for (const [position, { recipient }] of plans.entries()) {
     const filled = rendered[position];
@@ -134,18 +146,18 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     const isLate = performance.now() - started > MAX_IMAGES_MS;
     const message = await withImages(filled, { head, recipient, versions, isLate }, deps.images);
     if ("afterMs" in message) {
-      publish.push(waitingFact(head, recipient, { afterMs: message.afterMs, now: deps.now() }));
+      facts.push(waitingFact(head, recipient, { afterMs: message.afterMs, now: deps.now() }));
     } else if (message.ok) {
       const line = { type: "rendered" as const, at: deps.now().toISOString(), durationMs };
       const content = { recipient, message, versions, line };
-      publish.push(await renderedEvent(head, content, deps.storeContent));
+      messages.push(await messageOf(content, deps.storeContent));
     } else if (message.outage) {
       return { type: "retry", reason: new Error(message.reason), outage: true };
     } else {
-      publish.push(...failuresOf(head, [recipient], { reason: message.reason, ...deps }));
+      facts.push(...failuresOf(head, [recipient], { reason: message.reason, ...deps }));
     }
   }
-  return { type: "done", publish };
+  return { type: "done", publish: [...eventsOf(head, messages), ...reportsOf(facts)] };
 }
 
 /** Has the images of a message's PDFs put into them, where their templates say so. */
@@ -192,14 +204,34 @@ function waitingFact(
   head: SendHead,
   message: ResumedMessage,
   { afterMs, now }: { afterMs: number; now: Date },
-): Outgoing {
+): MessageFact {
   const nextAt = new Date(now.getTime() + afterMs).toISOString();
   const reason = "The images of its PDFs are not there yet";
   return { type: "fact.message.waiting", data: { ...factOf(head, message, now), reason, nextAt } };
 }
 
-async function renderedEvent(
-  head: SendHead,
+// Room for what an event says of its send.
+const HEAD_BYTES = 8 * 1024;
+
+/** Makes the events that bring messages on: with PDFs to the printer, the others to the mailer. */
+function eventsOf(
+  { v, sendId, accountId, lane, acceptedAt, integrationId, from, redelivered }: SendHead,
+  messages: readonly MessageInEvent[],
+): Outgoing[] {
+  const head = {
+    ...{ v, sendId, accountId, lane, acceptedAt, integrationId, from },
+    ...(redelivered ? { redelivered } : {}),
+  };
+  const hasPdfs = ({ pdfs }: MessageInEvent) => pdfs.length > 0;
+  return [true, false].flatMap((toPrinter) =>
+    splitBySize(messages.filter((message) => hasPdfs(message) === toPrinter), {
+      maxCount: messagesPerEvent(toPrinter),
+      maxBytes: MAX_EVENT_BYTES - HEAD_BYTES,
+    }).map((part): Outgoing => ({ type: "messages.rendered", data: { ...head, messages: part } }))
+  );
+}
+
+async function messageOf(
   { recipient, message, versions, line }: {
     recipient: RequestedRecipient;
     message: RenderedMessage & { ok: true };
@@ -207,37 +239,25 @@ async function renderedEvent(
     line: StageLine;
   },
   store: StoreContent,
-): Promise<Outgoing> {
+): Promise<MessageInEvent> {
   const texts = [message.html, message.text, ...message.pdfs.map(({ html }) => html)];
   const [html, text, ...pdfContents] = await packContents(texts, store);
   crashPoint("renderer.after_contents");
-  const { sendId, accountId, lane, acceptedAt, integrationId, from } = head;
   const { index, attempt, email, name } = recipient;
   return {
-    type: "message.rendered",
-    data: {
-      v: 1,
-      sendId,
-      accountId,
-      lane,
-      acceptedAt,
-      integrationId,
-      from,
-      messageId: messageIdOf(sendId, index),
-      index,
-      attempt,
-      to: { email, ...(name === undefined ? {} : { name }) },
-      timeline: [line],
-      subject: message.subject,
-      html: html ?? { inline: "" },
-      text: text ?? { inline: "" },
-      pdfs: message.pdfs.flatMap(({ templateId, filename }, position) => {
-        const page = versions.pdfs.get(templateId)?.page;
-        const content = pdfContents[position];
-        if (page === undefined || content === undefined) return [];
-        return [{ templateId, filename: pdfFilename(filename), html: content, page }];
-      }),
-    },
+    index,
+    attempt,
+    to: { email, ...(name === undefined ? {} : { name }) },
+    timeline: [line],
+    subject: message.subject,
+    html: html ?? { inline: "" },
+    text: text ?? { inline: "" },
+    pdfs: message.pdfs.flatMap(({ templateId, filename }, position) => {
+      const page = versions.pdfs.get(templateId)?.page;
+      const content = pdfContents[position];
+      if (page === undefined || content === undefined) return [];
+      return [{ templateId, filename: pdfFilename(filename), html: content, page }];
+    }),
   };
 }
 
@@ -246,14 +266,14 @@ type About = Pick<SendHead, "sendId" | "accountId">;
 
 function factOf({ sendId, accountId }: About, { index, attempt }: ResumedMessage, now: Date) {
   const messageId = messageIdOf(sendId, index);
-  return { v: 1 as const, messageId, sendId, accountId, index, attempt, at: now.toISOString() };
+  return { messageId, sendId, accountId, index, attempt, at: now.toISOString() };
 }
 
 function failuresOf(
   send: About,
   messages: ResumedMessage[],
   { reason, now }: { reason: string; now(): Date },
-): Outgoing[] {
+): MessageFact[] {
   return messages.map((message) => ({
     type: "fact.message.failed",
     data: {

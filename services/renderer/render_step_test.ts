@@ -1,13 +1,15 @@
 import {
   type EventData,
   EVENTS,
+  MAX_EVENT_BYTES,
   messageIdOf,
   newSendId,
   pageOptionsSchema,
   type PdfVersion,
+  type RenderedMessage,
   type Send,
 } from "@posthaste/contracts";
-import { type Outgoing, runStep } from "@posthaste/messaging";
+import { factsIn, jsonBytes, type Outgoing, runStep } from "@posthaste/messaging";
 import { openCage, RenderError } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -19,7 +21,7 @@ const sendId = newSendId();
 const signal = new AbortController().signal;
 
 const REQUESTED: EventData<"send.requested"> = {
-  v: 1,
+  v: 2,
   sendId,
   accountId: "acc_1",
   lane: "transactional",
@@ -85,20 +87,32 @@ async function published(...args: Parameters<typeof handle>): Promise<Outgoing[]
   return publish;
 }
 
-/** Type, position and, where it failed, reason of each event. */
+/** Type, position and, where it failed, reason of each message in the events, by position. */
 function told(events: Outgoing[]): string[] {
-  return events.map(({ type, data }) =>
-    [type, "index" in data ? data.index : "", "reason" in data ? data.reason : ""].join(" ").trim()
-  );
+  const of = (event: Outgoing) =>
+    event.type === "messages.rendered"
+      ? event.data.messages
+      : factsIn(event).map(({ data }) => data);
+  return events.flatMap((event) => of(event).map((one) => ({ type: event.type, ...one })))
+    .map(({ type, ...one }) => ({ type, index: 0, reason: "", ...one }))
+    .toSorted((one, other) => one.index - other.index)
+    .map(({ type, index, reason }) => `${type} ${index} ${reason}`.trim());
 }
 
 /** How long something took differs each time. */
-function withoutTimeline(message: EventData<"message.rendered"> | undefined) {
+function withoutTimeline(message: Rendered | undefined) {
   return { ...message, timeline: undefined };
 }
 
-function messagesOf(events: Outgoing[]): EventData<"message.rendered">[] {
-  return events.flatMap(({ type, data }) => type === "message.rendered" ? [data] : []);
+/** A message with what its event says of its send. */
+type Rendered = Omit<EventData<"messages.rendered">, "messages"> & RenderedMessage;
+
+function messagesOf(events: Outgoing[]): Rendered[] {
+  return events.flatMap(({ type, data }) => {
+    if (type !== "messages.rendered") return [];
+    const { messages, ...head } = data;
+    return messages.map((message) => ({ ...head, ...message }));
+  });
 }
 
 test("renderStep() renders each recipient with their variables, PDFs and file names", async () => {
@@ -114,22 +128,21 @@ test("renderStep() renders each recipient with their variables, PDFs and file na
     ],
   });
   assert.deepEqual(told(events), [
-    "message.rendered 0",
-    "message.rendered 1",
+    "messages.rendered 0",
+    "messages.rendered 1",
   ]);
-  const [ann, bob] = messagesOf(events);
+  const [ann, bob] = messagesOf(events).toSorted((one, other) => one.index - other.index);
   const [rendered] = ann?.timeline ?? [];
   assert.deepEqual([rendered?.type, rendered?.at], ["rendered", "2026-03-01T10:00:01.000Z"]);
   assert.ok(rendered?.durationMs && rendered.durationMs > 0);
   assert.deepEqual(withoutTimeline(ann), {
-    v: 1,
+    v: 2,
     sendId,
     accountId: "acc_1",
     lane: "transactional",
     acceptedAt: REQUESTED.acceptedAt,
     integrationId: 4,
     from: REQUESTED.from,
-    messageId: messageIdOf(sendId, 0),
     index: 0,
     attempt: 0,
     to: { email: "ann@example.com", name: "Ann" },
@@ -175,9 +188,9 @@ test("renderStep() fails the recipient whose template fails and leaves the other
     },
   });
   assert.deepEqual(told(events), [
-    "message.rendered 0",
+    "messages.rendered 0",
     'fact.message.failed 1 The template could not be filled: "none" is no number',
-    "message.rendered 2",
+    "messages.rendered 2",
   ]);
 });
 
@@ -199,7 +212,7 @@ test("renderStep() fails all recipients where a pinned version is missing", asyn
 
 /** A dispatch by reference. */
 function resumed(again: { index: number; attempt: number }[]) {
-  const data = { v: 1, sendId, accountId: "acc_1", lane: "bulk", again } as const;
+  const data = { v: 2, sendId, accountId: "acc_1", lane: "bulk", again } as const;
   return { type: "send.resumed" as const, data: { ...data, again } };
 }
 
@@ -304,7 +317,7 @@ test("renderStep() holds no more text at once than its budget, and fails what al
       index === 2
         ? "fact.message.failed 2 The template could not be filled: the message's texts have more " +
           "than 20000000 characters"
-        : `message.rendered ${index}`
+        : `messages.rendered ${index}`
     ),
   );
   assert.ok(held.length > 1 && held.every((characters) => characters < 35e6), held.join());
@@ -315,7 +328,7 @@ test("renderStep() puts the single messages of a slow account into the bulk lane
   assert.deepEqual(events, [{
     type: "send.resumed",
     data: {
-      v: 1,
+      v: 2,
       sendId,
       accountId: "acc_1",
       lane: "bulk",
@@ -323,7 +336,7 @@ test("renderStep() puts the single messages of a slow account into the bulk lane
     },
   }]);
   const bulk = await published({ lane: "bulk" }, { isSlow: () => true });
-  assert.deepEqual(told(bulk), ["message.rendered 0"]);
+  assert.deepEqual(told(bulk), ["messages.rendered 0"]);
 });
 
 test("renderStep() waits for a cage that is away, and for a database that is", async () => {
@@ -372,7 +385,7 @@ test("renderStep() fails the message whose images will not come, with the list",
   const pdfVersion = () => Promise.resolve(PDF_WITH_IMAGE);
   assert.deepEqual(told(await published(WITH_PDF, { pdfVersion, images })), [
     "fact.message.failed 0 The template could not be filled: PDF template 7: its images could not be loaded: x",
-    "message.rendered 1",
+    "messages.rendered 1",
   ]);
 });
 
@@ -381,14 +394,41 @@ test("renderStep() has the message come again whose images may come later, and i
     inline: () => Promise.resolve({ type: "later", afterMs: 15_000 }),
   };
   const pdfVersion = () => Promise.resolve(PDF_WITH_IMAGE);
-  const [again, ...others] = await published(WITH_PDF, { pdfVersion, images });
+  const events = await published(WITH_PDF, { pdfVersion, images });
+  const again = events.find(({ type }) => type === "fact.message.waiting");
+  const others = events.filter((event) => event !== again);
   assert.deepEqual(again, {
     type: "fact.message.waiting",
     data: {
-      ...{ v: 1, messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1", index: 0 },
-      ...{ attempt: 2, at: "2026-03-01T10:00:01.000Z", nextAt: "2026-03-01T10:00:16.000Z" },
-      reason: "The images of its PDFs are not there yet",
+      v: 2,
+      facts: [{
+        ...{ messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1", index: 0 },
+        ...{ attempt: 2, at: "2026-03-01T10:00:01.000Z", nextAt: "2026-03-01T10:00:16.000Z" },
+        reason: "The images of its PDFs are not there yet",
+      }],
     },
   });
-  assert.deepEqual(told(others), ["message.rendered 1"]);
+  assert.deepEqual(told(others), ["messages.rendered 1"]);
+});
+
+test("renderStep() makes one event of up to 25 messages, within its bytes, and of 5 with PDFs", async () => {
+  const recipients = Array.from({ length: 60 }, (_, index) => ({
+    ...{ index, attempt: 0, email: `person${index}@example.com` },
+    ...(index < 7 ? { attachments: [{ id: 7 }] } : {}),
+  }));
+  const sizesOf = (events: Outgoing[]) =>
+    events.map(({ data }) => "messages" in data ? data.messages.length : 0);
+  const events = await published({ recipients });
+  assert.deepEqual(sizesOf(events), [5, 2, 25, 25, 3]);
+  const long = recipients.slice(7, 27).map((recipient) => ({
+    ...recipient,
+    variables: { name: "x".repeat(40_000) },
+  }));
+  const version = emailVersion({ parts: { subject: "S", html: "{{name}}", text: "t" } });
+  const large = await published({ recipients: long }, {
+    emailVersion: () => Promise.resolve(version),
+  });
+  assert.equal(sizesOf(large).reduce((sum, size) => sum + size, 0), 20);
+  assert.ok(large.length > 1);
+  for (const { data } of large) assert.ok(jsonBytes(data) <= MAX_EVENT_BYTES);
 });

@@ -36,9 +36,10 @@ export async function workOf(
     const recipient = to[index];
     return recipient ? [{ index, attempt, ...recipient }] : [];
   });
-  const { v, sendId, accountId, lane } = data;
+  const { v, sendId, accountId, lane, redelivered } = data;
   const head: SendHead = {
     ...{ v, sendId, accountId, lane, from },
+    ...(redelivered ? { redelivered } : {}),
     acceptedAt: send.acceptedAt.toISOString(),
     integrationId: send.integrationId,
     template: send.template,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Integration, messageIdOf, PARKING_REASON } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
-import type { Outgoing } from "@posthaste/messaging";
+import { type MessageFact, type Outgoing, reportsOf } from "@posthaste/messaging";
 import type {
   AttemptOutcome,
   DeliveryLedgers,
@@ -37,6 +37,7 @@ export async function endExpired(
   const to = Math.min(messageCount, next + AT_ONCE);
   const at = now();
   const reason = `${reasonOf(integration, trouble)}; retries ended`;
+  const facts: MessageFact[] = [];
   for (let index = next; index < to; index++) {
     const email = recipients?.emails[index];
     if (email === undefined) continue;
@@ -51,14 +52,15 @@ export async function endExpired(
     };
     const by = randomBytes(8).toString("hex");
     await advance(beginVoid({ n: 1, by, outcome }), ledgerOf(message));
-    await publish({
+    facts.push({
       type: "fact.message.failed",
       data: {
-        ...{ v: 1, messageId, sendId, accountId, index, attempt: 0, reason },
+        ...{ messageId, sendId, accountId, index, attempt: 0, reason },
         ...{ at: at.toISOString(), stage: "pipeline" },
       },
-    }, trace);
+    });
   }
+  for (const report of reportsOf(facts)) await publish(report, trace);
   // Last: what a leader that is lost has not ended, the next one does.
   await advanceSend(send, to, { sweepAt: at });
 }

@@ -1,6 +1,6 @@
 import { type Integration, messageIdOf } from "@posthaste/contracts";
 import { advance, afterUnknown, beginOutcome, type NextAction } from "@posthaste/delivery";
-import type { Outgoing } from "@posthaste/messaging";
+import { type MessageFact, type Outgoing, reportsOf } from "@posthaste/messaging";
 import type { AttemptOutcome, DeliveryLedgers, SendHead, SendStore } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 
@@ -41,9 +41,9 @@ export async function endLost(
   const { _id: sendId, accountId, acceptedAt } = send;
   const integration = await deps.findIntegration(accountId, send.integrationId);
   const recipients = (await deps.findRecipients([sendId])).get(sendId);
-  await Promise.all(lost.map(async ({ index, decision }) => {
+  const facts = await Promise.all(lost.map(async ({ index, decision }) => {
     const email = recipients?.emails[index];
-    if (email === undefined) return;
+    if (email === undefined) return [];
     const outcome = decision.do === "complete"
       ? decision.outcome
       : unknownOutcome(decision, { acceptedAt, integration, now: deps.now() });
@@ -56,8 +56,9 @@ export async function endLost(
     const { n } = decision;
     await advance(beginOutcome({ n, outcome }), ledger);
     count("posthaste.sweep.ended", 1, { "posthaste.outcome": outcome.state });
-    await deps.publish(factOf(send, { index, n, outcome }), send.trace);
+    return [factOf(send, { index, n, outcome })];
   }));
+  for (const report of reportsOf(facts.flat())) await deps.publish(report, send.trace);
 }
 
 function unknownOutcome(
@@ -84,10 +85,10 @@ function unknownOutcome(
 function factOf(
   { _id: sendId, accountId }: SendHead,
   { index, n, outcome }: { index: number; n: number; outcome: AttemptOutcome },
-): Outgoing {
+): MessageFact {
   const { at, reason = "" } = outcome;
   const data = {
-    ...{ v: 1 as const, messageId: messageIdOf(sendId, index), sendId, accountId, index },
+    ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index },
     ...{ attempt: n, at: at.toISOString(), reason },
   };
   switch (outcome.state) {

@@ -54,8 +54,11 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
     await bus.publish({
       type: "fact.message.sent",
       data: {
-        ...{ v: 1, accountId, messageId, sendId: `snd_${messageId.slice(4, -4)}`, index: 0 },
-        ...{ attempt: 1, at: new Date().toISOString(), durationMs: 5, reply },
+        v: 2,
+        facts: [{
+          ...{ accountId, messageId, sendId: `snd_${messageId.slice(4, -4)}`, index: 0 },
+          ...{ attempt: 1, at: new Date().toISOString(), durationMs: 5, reply },
+        }],
       },
     });
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type EventData, parseMessageId } from "@posthaste/contracts";
+import { type MessageFactData, parseMessageId } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import type { Fact } from "@posthaste/messaging";
 import type {
@@ -21,8 +21,8 @@ export interface RecordDeps
   logger: Pick<Logger, "warn">;
 }
 
-type Failure = EventData<"fact.message.failed">;
-type Waiting = EventData<"fact.message.waiting">;
+type Failure = MessageFactData<"fact.message.failed">;
+type Waiting = MessageFactData<"fact.message.waiting">;
 
 /**
  * Keeps the ledger's outcomes: a message that has to wait for a time is put off, and one that failed before the mailer had it ends its attempt. The mailer writes its own

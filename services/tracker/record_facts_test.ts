@@ -8,7 +8,7 @@ import { type RecordDeps, recordFacts } from "./record_facts.ts";
 const sendId = newSendId();
 const at = "2026-03-01T10:00:00.000Z";
 const ABOUT = {
-  ...{ v: 1 as const, messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1" },
+  ...{ v: 2 as const, messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1" },
   ...{ index: 0, attempt: 0, at },
 };
 

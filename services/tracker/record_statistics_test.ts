@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordStatistics, sumUp } from "./record_statistics.ts";
 
-const SEND = { v: 1 as const, sendId: "snd_1", accountId: "acc_1", at: "2026-03-01T12:01:00.000Z" };
+const SEND = { v: 2 as const, sendId: "snd_1", accountId: "acc_1", at: "2026-03-01T12:01:00.000Z" };
 const MESSAGE = { ...SEND, messageId: "msg_1", index: 0, attempt: 1 };
 const sent = (changes: object = {}): Fact => ({
   type: "fact.message.sent",

@@ -69,6 +69,6 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
   stop.abort();
   await eating;
   assert.deepEqual(taken, [
-    { v: 1, sendId: send._id, accountId: "acc_1", lane, again: [{ index: 0, attempt: 0 }] },
+    { v: 2, sendId: send._id, accountId: "acc_1", lane, again: [{ index: 0, attempt: 0 }] },
   ]);
 });

@@ -90,7 +90,7 @@ function sent(send: WaitingSend, index: number): Fact {
   return {
     type: "fact.message.sent",
     data: {
-      ...{ v: 1, messageId, sendId: send._id, accountId: "acc_1", index, attempt: 1 },
+      ...{ v: 2, messageId, sendId: send._id, accountId: "acc_1", index, attempt: 1 },
       ...{ at: NOW.toISOString(), reply: { code: 250 } },
     },
   };

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { openSettlement } from "./settle_sends.ts";
 
 const ABOUT = {
-  v: 1 as const,
+  v: 2 as const,
   accountId: "acc_1",
   index: 0,
   attempt: 1,

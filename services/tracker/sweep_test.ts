@@ -155,7 +155,7 @@ test("sweepOnce() dispatches what is due with its attempts, in the send's trace"
   assert.deepEqual(published[0]?.outgoing, {
     type: "send.resumed",
     data: {
-      v: 1,
+      v: 2,
       sendId: send._id,
       accountId: "acc_1",
       lane: "bulk",

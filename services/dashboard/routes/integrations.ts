@@ -1,4 +1,4 @@
-import type { Integration } from "@posthaste/contracts";
+import { EVENT_VERSION, type Integration } from "@posthaste/contracts";
 import { NameTakenError, RevisionConflictError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -180,7 +180,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const stored = input.id === undefined ? null : await find(visitor, { id: input.id });
       const settings = probeSettingsOf(input, { stored, accountId, sealingKey });
       limit.count(accountId);
-      const asked = { v: 1 as const, accountId, settings };
+      const asked = { v: EVENT_VERSION, accountId, settings };
       const reply = await bus.ask("probe.requested", asked, { timeoutMs: PROBE_TIMEOUT_MS })
         .catch((cause) => {
           throw new Problem("unavailable", "Cannot test now: try again in a moment", { cause });

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import type {
-  Content,
-  DraftSource,
-  EventData,
-  PreviewReply,
-  TemplateKind,
-  Variables,
+import {
+  type Content,
+  type DraftSource,
+  EVENT_VERSION,
+  type EventData,
+  type PreviewReply,
+  type TemplateKind,
+  type Variables,
 } from "@posthaste/contracts";
 import type { DashboardDeps } from "../app.ts";
 import { Problem } from "../problem.ts";
@@ -69,7 +70,7 @@ export async function askRenderer(
       text: await load(text as Content),
     });
     const data: EventData<"preview.requested"> = {
-      ...{ v: 1, accountId, variables, compiled, locale: source.locale },
+      ...{ v: EVENT_VERSION, accountId, variables, compiled, locale: source.locale },
       template: await templateOf(kind, source, contents),
       declarations: source.variables,
     };

@@ -1,4 +1,10 @@
-import type { Content, DraftSource, PageOptions, TemplateKind } from "@posthaste/contracts";
+import {
+  type Content,
+  type DraftSource,
+  EVENT_VERSION,
+  type PageOptions,
+  type TemplateKind,
+} from "@posthaste/contracts";
 import { missingVariables } from "@posthaste/templating";
 import type { DashboardDeps } from "../app.ts";
 import type { PreviewView } from "../interface/templates.ts";
@@ -75,7 +81,7 @@ async function print(
   if (page === null) return { failed: "it has no page" };
   const left = TIME_LIMIT_MS - (performance.now() - started);
   const timeoutMs = Math.max(LEAST_PRINT_MS, Math.round(left));
-  const data = { v: 1 as const, accountId, name, html, page };
+  const data = { v: EVENT_VERSION, accountId, name, html, page };
   try {
     const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
     if (reply === undefined) return { failed: "the printer did not answer in time" };

@@ -1,0 +1,40 @@
+import {
+  EVENT_VERSION,
+  type EventData,
+  MAX_EVENT_BYTES,
+  MAX_OUTCOMES_PER_EVENT,
+  type MessageFactData,
+  type MessageFactType,
+} from "@posthaste/contracts";
+import { splitBySize } from "./split_by_size.ts";
+import type { Outgoing } from "./step.ts";
+
+/** What happened to one message. */
+export type MessageFact = {
+  [T in MessageFactType]: { type: T; data: MessageFactData<T> };
+}[MessageFactType];
+
+/** What happened to one message, or that a send was accepted. */
+export type Fact =
+  | MessageFact
+  | { type: "fact.send.accepted"; data: EventData<"fact.send.accepted"> };
+
+// Room for the names of the fields around the list.
+const FRAME_BYTES = 1024;
+
+/** Makes status events of what happened to messages: one for each kind, or more where it would be too large. */
+export function reportsOf(facts: readonly MessageFact[]): Outgoing[] {
+  const kinds = Map.groupBy(facts, ({ type }) => type);
+  return [...kinds].flatMap(([type, ofKind]) =>
+    splitBySize(ofKind.map(({ data }) => data), {
+      maxCount: MAX_OUTCOMES_PER_EVENT,
+      maxBytes: MAX_EVENT_BYTES - FRAME_BYTES,
+    }).map((part) => ({ type, data: { v: EVENT_VERSION, facts: part } }) as Outgoing)
+  );
+}
+
+/** Takes a status event apart: what happened to each of its messages. */
+export function factsIn({ type, data }: Outgoing): Fact[] {
+  if (type === "fact.send.accepted") return [{ type, data }];
+  return "facts" in data ? data.facts.map((one) => ({ type, data: one }) as MessageFact) : [];
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EVENTS, messageIdOf, newSendId } from "@posthaste/contracts";
+import { jsonBytes } from "./split_by_size.ts";
+import { factsIn, type MessageFact, reportsOf } from "./report_facts.ts";
+
+const sendId = newSendId();
+
+function failed(index: number, reason = "No such mailbox"): MessageFact {
+  const messageId = messageIdOf(sendId, index);
+  const at = "2026-03-01T10:00:00.000Z";
+  const stage = "pdf" as const;
+  const data = { messageId, sendId, accountId: "acc_1", index, attempt: 0, at, stage, reason };
+  return { type: "fact.message.failed", data };
+}
+
+function unknown(index: number): MessageFact {
+  const { stage: _stage, ...data } = failed(index).data as MessageFact["data"] & { stage: string };
+  return { type: "fact.message.unknown", data: data as never };
+}
+
+test("reportsOf() makes one event for each kind, which factsIn() takes apart again", () => {
+  const facts = [failed(0), unknown(1), failed(2)];
+  const reports = reportsOf(facts);
+  assert.deepEqual(reports.map(({ type }) => type), [
+    "fact.message.failed",
+    "fact.message.unknown",
+  ]);
+  for (const { type, data } of reports) assert.deepEqual(EVENTS[type].parse(data), data);
+  assert.deepEqual(reports.flatMap(factsIn), [failed(0), failed(2), unknown(1)]);
+});
+
+test("reportsOf() makes several events of what is too large for one", () => {
+  const reports = reportsOf(
+    Array.from({ length: 900 }, (_, index) => failed(index, "x".repeat(900))),
+  );
+  assert.equal(reports.flatMap(factsIn).length, 900);
+  for (const { type, data } of reports) {
+    assert.ok(jsonBytes(data) <= 512 * 1024);
+    assert.ok(EVENTS[type].safeParse(data).success);
+  }
+  assert.ok(reports.length > 1 && reports.length < 5);
+});

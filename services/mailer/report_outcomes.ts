@@ -1,0 +1,45 @@
+import { type MessageFact, type Outgoing, reportsOf } from "@posthaste/messaging";
+import { injectTrace, type Logger, type TraceCarrier } from "@posthaste/telemetry";
+
+/** What a reporter needs from the outside. */
+export interface ReporterDeps {
+  publish(outgoing: Outgoing, options: { trace: TraceCarrier }): Promise<void>;
+  logger: Pick<Logger, "warn">;
+  /** How long an outcome waits for company, in milliseconds. @default {10} */
+  lingerMs?: number;
+}
+
+/**
+ * Opens what reports outcomes: those that come within some milliseconds, of whatever send, are one status
+ * event. The ledger has them already, so a report that the broker does not take is only warned of.
+ *
+ * @returns Reports an outcome, and resolves when the broker has it or did not take it.
+ */
+export function openReporter(
+  { publish, logger, lingerMs = 10 }: ReporterDeps,
+): (fact: MessageFact) => Promise<void> {
+  let group: { facts: MessageFact[]; trace: TraceCarrier; published: Promise<void> } | undefined;
+
+  async function publishLater(facts: MessageFact[], trace: TraceCarrier): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, lingerMs));
+    group = undefined;
+    try {
+      await Promise.all(reportsOf(facts).map((event) => publish(event, { trace })));
+    } catch (error) {
+      logger.warn("Cannot report outcomes, the ledger has them", { count: facts.length, error });
+    }
+  }
+
+  return (fact) => {
+    if (group !== undefined) {
+      group.facts.push(fact);
+      return group.published;
+    }
+    const facts = [fact];
+    // A group has one trace: that of its first outcome.
+    const trace = injectTrace();
+    const published = publishLater(facts, trace);
+    group = { facts, trace, published };
+    return published;
+  };
+}

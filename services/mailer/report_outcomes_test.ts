@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { factsIn, type MessageFact, type Outgoing } from "@posthaste/messaging";
+import { stopTime } from "@posthaste/testing";
+import { openReporter } from "./report_outcomes.ts";
+
+const sendId = newSendId();
+
+function sent(index: number): MessageFact {
+  const messageId = messageIdOf(sendId, index);
+  const at = "2026-03-01T10:00:00.000Z";
+  const data = { messageId, sendId, accountId: "acc_1", index, attempt: 1, at, reply: {} };
+  return { type: "fact.message.sent", data };
+}
+
+test("openReporter() reports what comes within some milliseconds as one event", async (context) => {
+  const { move } = stopTime(context);
+  const published: Outgoing[] = [];
+  const report = openReporter({
+    publish: (event) => Promise.resolve(void published.push(event)),
+    logger: { warn: () => assert.fail("nothing fails") },
+  });
+  const all = [report(sent(0)), report(sent(1))];
+  await move(9);
+  assert.deepEqual(published, []);
+  await move(1);
+  await Promise.all(all);
+  assert.deepEqual(published.map(factsIn), [[sent(0), sent(1)]]);
+  const later = report(sent(2));
+  await move(10);
+  await later;
+  assert.deepEqual(published.map(factsIn), [[sent(0), sent(1)], [sent(2)]]);
+});
+
+test("openReporter() warns of what the broker does not take, and goes on", async (context) => {
+  const { move } = stopTime(context);
+  const warned: string[] = [];
+  const report = openReporter({
+    publish: () => Promise.reject(new Error("the broker is away")),
+    logger: { warn: (line) => void warned.push(line) },
+  });
+  const one = report(sent(0));
+  await move(10);
+  await one;
+  assert.deepEqual(warned, ["Cannot report outcomes, the ledger has them"]);
+});
