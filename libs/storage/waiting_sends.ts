@@ -1,6 +1,7 @@
 import type { Send } from "@posthaste/contracts";
 import type { Collection, Db } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
+import { writeGroup } from "./_write_group.ts";
 import type { SendHead } from "./send_store.ts";
 
 /** A send of which not all has been dispatched. */
@@ -16,7 +17,8 @@ export interface WaitingSends {
   waitingSends(integration: string, limit: number): Promise<WaitingSend[]>;
   /**
    * Notes that the recipients of a send before `to` are dispatched. The sweeper looks after them at a time.
-   * Returns whether that was news: not if another has done so.
+   * Returns whether it is so now: not if the send was canceled, or dispatched otherwise. Of two that do the same
+   * at once both hear that it is. What is asked for at once is one command.
    */
   advanceSend(send: WaitingSend, to: number, times: { sweepAt: Date }): Promise<boolean>;
 }
@@ -37,6 +39,7 @@ export async function countUndispatched(
 /** Returns the operations on sends that wait. */
 export function waitingSends(db: Db): WaitingSends {
   const { sends } = collectionsOf(db);
+  const advance = writeGroup(sends);
   return {
     async queueSend({ _id, accountId, integrationId }) {
       await sends.updateOne(
@@ -49,14 +52,19 @@ export function waitingSends(db: Db): WaitingSends {
     waitingSends: (waitsFor, limit) =>
       sends.find({ waitsFor }).sort({ lane: -1, acceptedAt: 1 }).limit(limit)
         .project<WaitingSend>({ request: 0, emails: 0 }).toArray(),
-    async advanceSend({ _id, next, messageCount }, to, { sweepAt }) {
-      const { modifiedCount } = await sends.updateOne(
-        { _id, next },
+    advanceSend: ({ _id, next, messageCount }, to, { sweepAt }) =>
+      advance(
         to < messageCount
-          ? { $set: { next: to, sweepAt } }
-          : { $set: { sweepAt }, $unset: { next: "", waitsFor: "" } },
-      );
-      return modifiedCount > 0;
-    },
+          ? {
+            filter: { _id, next },
+            update: { $set: { next: to, sweepAt } },
+            done: { _id, next: to },
+          }
+          : {
+            filter: { _id, next },
+            update: { $set: { sweepAt }, $unset: { next: "", waitsFor: "" } },
+            done: { _id, next: { $exists: false }, sweepAt },
+          },
+      ),
   };
 }

@@ -1,4 +1,4 @@
-import { type Integration, messageIdOf } from "@posthaste/contracts";
+import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
 import { dispatchesAgain, type Fact, type Outgoing } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import type {
@@ -7,7 +7,7 @@ import type {
   WaitingSend,
   WaitingSends,
 } from "@posthaste/storage";
-import { count, type Logger } from "@posthaste/telemetry";
+import { count as addCount, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps } from "./end_expired.ts";
 import type { Flow } from "./flow.ts";
@@ -30,9 +30,6 @@ const SENDS_AT_ONCE = 50;
 
 /** Between two rounds: so that one dispatches for several that have ended. */
 const MIN_PAUSE_MS = 25;
-
-/** Recipients of a send in one event: so the renderers share it. */
-const RECIPIENTS_PER_EVENT = 25;
 
 /** Notes what facts say of attempts in flight. */
 export function noteNews(flow: Flow, facts: readonly Fact[]): void {
@@ -83,11 +80,10 @@ export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<numb
   if (integrations.length === 0) return 0;
   await deps.assertCurrent();
   const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
-  let dispatched = 0;
-  for (const key of integrations) {
-    dispatched += await scheduleFor(key, { trouble: troubles.get(key), flow }, deps);
-  }
-  return dispatched;
+  const dispatched = await Promise.all(
+    integrations.map((key) => scheduleFor(key, { trouble: troubles.get(key), flow }, deps)),
+  );
+  return dispatched.reduce((sum, count) => sum + count, 0);
 }
 
 async function scheduleFor(
@@ -101,7 +97,7 @@ async function scheduleFor(
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
   let room = roomFor({ integration, trouble, inFlight, window, now });
   const sends = await deps.waitingSends(key, SENDS_AT_ONCE);
-  let dispatched = 0;
+  const parts: Promise<number>[] = [];
   for (const send of sends) {
     const age = now.getTime() - send.acceptedAt.getTime();
     if (integration !== null && age >= integration.retryForMs) {
@@ -109,38 +105,42 @@ async function scheduleFor(
       continue;
     }
     if (room <= 0) break;
-    const taken = await dispatchPart(send, room, { flow, key }, deps);
-    room -= taken;
-    dispatched += taken;
+    const count = Math.min(send.messageCount - send.next, room);
+    room -= count;
+    // At once: the cursors of all are moved by one command.
+    parts.push(dispatchPart(send, count, { flow, key }, deps));
   }
-  return dispatched;
+  const dispatched = await Promise.all(parts);
+  return dispatched.reduce((sum, count) => sum + count, 0);
 }
 
 async function dispatchPart(
   send: WaitingSend,
-  room: number,
+  count: number,
   { flow, key }: { flow: Flow; key: string },
   deps: ScheduleDeps,
 ): Promise<number> {
-  const { _id, next, messageCount, trace } = send;
-  const to = Math.min(messageCount, next + room);
+  const { _id, next, trace } = send;
+  const to = next + count;
   const sweepAt = new Date(deps.now().getTime() + deps.patienceMs);
   crashPoint("tracker.before_advance");
   // First the cursor: what is lost after it, the sweeper finds.
   if (!await deps.advanceSend(send, to, { sweepAt })) return 0;
   crashPoint("tracker.after_advance");
-  for (let first = next; first < to; first += RECIPIENTS_PER_EVENT) {
+  const events: Outgoing[] = [];
+  for (let first = next; first < to; first += MAX_MESSAGES_PER_EVENT) {
     const indexes = Array.from(
-      { length: Math.min(RECIPIENTS_PER_EVENT, to - first) },
+      { length: Math.min(MAX_MESSAGES_PER_EVENT, to - first) },
       (_, position) => first + position,
     );
     for (const index of indexes) {
       flow.begin(key, { messageId: messageIdOf(_id, index), attempt: 0 });
     }
     const again = indexes.map((index) => ({ index, attempt: 0 }));
-    for (const event of dispatchesAgain(send, again)) await deps.publish(event, trace);
+    events.push(...dispatchesAgain(send, again));
   }
+  await Promise.all(events.map((event) => deps.publish(event, trace)));
   crashPoint("tracker.part_dispatched");
-  count("posthaste.schedule.dispatched", to - next);
-  return to - next;
+  addCount("posthaste.schedule.dispatched", count);
+  return count;
 }
