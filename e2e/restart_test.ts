@@ -28,7 +28,7 @@ before(async () => {
     }),
   );
   const settings = {
-    tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "2s" },
+    tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "4s" },
     mailer: { TRANSFER_TIMEOUT: "5s", REPLY_TIMEOUT: "2s" },
   };
   system = stack.use(await openSystem({ settings }));

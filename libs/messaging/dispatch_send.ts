@@ -71,10 +71,15 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
   ]);
 }
 
-/** Makes the events that bring some messages of a send on their way once more. */
+/**
+ * Makes the events that bring some messages of a send on their way once more.
+ *
+ * @param options `redelivered`: some may have been sent meanwhile, which a mailer is to look up.
+ */
 export function dispatchesAgain(
   { _id, accountId, lane }: SendReference,
   messages: readonly ResumedMessage[],
+  { redelivered = false }: { redelivered?: boolean } = {},
 ): Resumption[] {
   const events: Resumption[] = [];
   for (let start = 0; start < messages.length; start += RESUMED_PER_EVENT) {
@@ -82,7 +87,10 @@ export function dispatchesAgain(
       .map(({ index, attempt }) => ({ index, attempt }));
     events.push({
       type: "send.resumed",
-      data: { v: EVENT_VERSION, sendId: _id, accountId, lane, again },
+      data: {
+        ...{ v: EVENT_VERSION, sendId: _id, accountId, lane, again },
+        ...(redelivered ? { redelivered } : {}),
+      },
     });
   }
   return events;

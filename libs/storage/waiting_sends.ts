@@ -57,13 +57,13 @@ export function waitingSends(db: Db): WaitingSends {
         to < messageCount
           ? {
             filter: { _id, next },
-            update: { $set: { next: to, sweepAt } },
+            update: { $set: { next: to }, $min: { sweepAt } },
             done: { _id, next: to },
           }
           : {
             filter: { _id, next },
-            update: { $set: { sweepAt }, $unset: { next: "", waitsFor: "" } },
-            done: { _id, next: { $exists: false }, sweepAt },
+            update: { $min: { sweepAt }, $unset: { next: "", waitsFor: "" } },
+            done: { _id, next: { $exists: false }, sweepAt: { $lte: sweepAt } },
           },
       ),
   };

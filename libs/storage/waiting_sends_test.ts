@@ -34,14 +34,14 @@ test("waitingSends() lists what waits for an integration, small sends first, unt
   const [first, second] = listed;
   assert.ok(first && second);
   const advance = (send: typeof first, to: number) =>
-    store.advanceSend(send, to, { sweepAt: at(99) });
+    store.advanceSend(send, to, { sweepAt: at(31) });
   assert.equal(await advance(second, 20), true);
   assert.equal(await advance(second, 19), false, "another leader was first");
   assert.equal(await advance(second, 20), true, "it is so");
   assert.equal(await advance(first, 1), true);
   const left = await store.waitingSends("acc_1/1", 9);
   assert.deepEqual(left.map(({ _id, next, sweepAt }) => [_id, next, sweepAt]), [
-    [early._id, 20, at(99)],
+    [early._id, 20, at(31)],
     [late._id, 0, late.sweepAt],
   ]);
   assert.ok(left[0] && await advance(left[0], 30));

@@ -73,7 +73,7 @@ export interface AcceptedSend {
 }
 
 /** The sweeper dispatches again what is not finished by then. */
-const SWEEP_AFTER_MS = 30_000;
+const SWEEP_AFTER_MS = 20_000;
 
 const RETRY_AFTER_SECONDS = 2;
 

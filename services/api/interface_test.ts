@@ -301,7 +301,7 @@ test("INTERFACE 4.2: a send is accepted as one, with versions pinned, and handed
   assert.equal(send?.messageCount, 11);
   assert.equal(send?.lane, "bulk");
   assert.equal(send?.settledAt, null);
-  assert.equal(Number(send?.sweepAt) - Number(send?.acceptedAt), 30_000);
+  assert.equal(Number(send?.sweepAt) - Number(send?.acceptedAt), 20_000);
   assert.deepEqual(api.dispatched, api.sends);
   await api.post(SEND, smallSend());
   assert.equal(api.sends[1]?.lane, "transactional");

@@ -12,7 +12,7 @@ import { dispatchSend } from "@posthaste/messaging";
 import type { DashboardDeps } from "./app.ts";
 
 /** The sweeper dispatches again what is not finished by then. */
-const SWEEP_AFTER_MS = 30_000;
+const SWEEP_AFTER_MS = 20_000;
 
 /** A mail of the dashboard, checked. */
 export interface OwnMail {

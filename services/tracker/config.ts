@@ -7,9 +7,9 @@ export const CONFIG = z.object({
   ...CONNECTIONS,
   SWEEP_INTERVAL: setting.duration({ min: 100 }).prefault("1s")
     .describe("How often the ledger is searched for mail that is due or was lost"),
-  SWEEP_GRACE: setting.duration({ min: 100 }).prefault("30s")
+  SWEEP_GRACE: setting.duration({ min: 100 }).prefault("20s")
     .describe(
-      "Time that a mail may take from stage to stage before it is looked for in the queues",
+      "Time after which a small send without news is dispatched again; three times as long for what waited in the ledger",
     ),
   RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("200ms")
     .describe(

@@ -13,6 +13,8 @@ export interface Flow {
   end(attempt: FlowNews): void;
   /** Notes that an attempt came back undone: its server is busy, and what it takes makes room first. */
   giveBack(attempt: FlowNews): void;
+  /** Returns whether an attempt was dispatched so lately that news of it may still come. */
+  isInFlight(attempt: FlowNews): boolean;
   /** Returns how many messages of an integration are in flight. */
   inFlight(integration: string): number;
   /** Returns how many may be. */
@@ -127,6 +129,11 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       lane.cap = Math.min(lane.cap, lane.begun.size);
       if (isTrial) lane.pauseMs = Math.min(MAX_PAUSE_MS, 2 * lane.pauseMs);
       lane.givenBackAt = clock.now();
+    },
+    isInFlight(attempt) {
+      const key = keyOf(attempt);
+      const at = lanes.get(owners.get(key) ?? "")?.begun.get(key);
+      return at !== undefined && clock.now() - at < patienceMs;
     },
     inFlight(integration) {
       const lane = laneOf(integration);

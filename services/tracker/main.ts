@@ -39,7 +39,6 @@ await runService({
       publish: (outgoing: Outgoing, trace: string | undefined) =>
         bus.publish(outgoing, trace ? { trace: { traceparent: trace } } : {}),
       ...openIntegrationCache(store, { ttlMs: 200 }),
-      streamStates: () => bus.streamStates(),
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
       assertCurrent: () => assertCurrent({ ...store, lastSent: () => bus.lastSent() }),
@@ -56,11 +55,6 @@ await runService({
 
     await Promise.all([
       bus.followFacts((facts) => recordFacts(facts, deps), { consumer: "tracker", signal, logger }),
-      sweepForever(deps, {
-        intervalMs: config.SWEEP_INTERVAL,
-        graceMs: config.SWEEP_GRACE,
-        signal,
-      }),
       expireKeysForever(deps, signal),
       expireContentsForever(deps, signal),
       expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
@@ -71,6 +65,10 @@ await runService({
         await Promise.all([
           scheduleForever(deps, { flow, intervalMs, signal }),
           dispatchDueForever(deps, { flow, intervalMs, signal }),
+          sweepForever(deps, {
+            ...{ intervalMs: config.SWEEP_INTERVAL, graceMs: config.SWEEP_GRACE },
+            ...{ flow, signal },
+          }),
           bus.followFacts(async (facts) => {
             noteNews(flow, facts);
             settlement.note(facts);

@@ -29,7 +29,6 @@ function openSweeper(bus: Bus): SweepDeps {
     hastenSweep: () => Promise.resolve(),
     queueSend: () => Promise.resolve(),
     assertCurrent: () => Promise.resolve(),
-    streamStates: () => bus.streamStates(),
     publish: (outgoing) => bus.publish(outgoing),
     now: () => new Date(),
     logger: { info: () => {}, warn: () => {} },
@@ -64,11 +63,17 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
   assert.match(lines.join(), /Cannot read an event, given up/);
   assert.deepEqual(taken, []);
 
-  await sweepOnce(sweeper, { graceMs: GRACE_MS });
+  await sweepOnce(sweeper, {
+    graceMs: GRACE_MS,
+    flow: { isInFlight: () => false, begin: () => {} },
+  });
   await until(() => taken.length === 1);
   stop.abort();
   await eating;
   assert.deepEqual(taken, [
-    { v: 2, sendId: send._id, accountId: "acc_1", lane, again: [{ index: 0, attempt: 0 }] },
+    {
+      ...{ v: 2, sendId: send._id, accountId: "acc_1", lane, redelivered: true },
+      again: [{ index: 0, attempt: 0 }],
+    },
   ]);
 });

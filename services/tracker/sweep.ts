@@ -1,10 +1,12 @@
+import { messageIdOf } from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import type { MessageStore, SendHead, SendStore, WaitingSends } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
-import { decideSweep, patienceMs, recoveryMs, type StreamStates } from "./sweep_policy.ts";
+import type { Flow } from "./flow.ts";
+import { decideSweep, lookAgainMs, recoveryMs } from "./sweep_policy.ts";
 
 /** What the sweeper needs from the outside. */
 export interface SweepDeps
@@ -16,23 +18,24 @@ export interface SweepDeps
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
   /** @throws {Error} If the ledger is older than what was done. */
   assertCurrent(): Promise<void>;
-  streamStates(): Promise<StreamStates>;
   now(): Date;
   logger: Pick<Logger, "info" | "warn">;
 }
 
 /** How patient the sweeper is. */
 export interface SweepOptions {
-  /** A message moves from stage to stage within this time, unless it waits in a queue. */
+  /** A small send passes all stages within this time. */
   graceMs: number;
+  /** What is known to be in flight. */
+  flow: Pick<Flow, "isInFlight" | "begin">;
 }
 
 const SENDS_PER_ROUND = 200;
 const SLOW_MS = 2000;
 
 /**
- * Searches the ledger until the signal aborts: sends whose messages are all finished are settled,
- * messages that are due or that no queue holds any more are dispatched again.
+ * Searches the ledger until the signal aborts: sends whose messages are all finished are settled, messages
+ * of which nothing was heard are dispatched again. The scheduler does it, which knows what is in flight.
  */
 export async function sweepForever(
   deps: SweepDeps,
@@ -60,28 +63,43 @@ export async function sweepForever(
  *
  * @throws {Error} If the ledger is older than what was done.
  */
-export async function sweepOnce(deps: SweepDeps, { graceMs }: SweepOptions): Promise<number> {
+export async function sweepOnce(deps: SweepDeps, options: SweepOptions): Promise<number> {
   const started = performance.now();
   const now = deps.now();
   const found = await findSends(deps, now);
   if (found.length === 0) return 0;
   await deps.assertCurrent();
-  const streams = await deps.streamStates();
   crashPoint("tracker.sweep_found");
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
-  const lookAgain = new Date(now.getTime() + patienceMs(graceMs));
-  const claimed = await deps.claimSweep(found.map(({ _id }) => _id), { now, sweepAt: lookAgain });
+  const claimed = await claim(found, { now, graceMs: options.graceMs }, deps);
   count("posthaste.sweep.sends", claimed.size);
   crashPoint("tracker.sweep_postponed");
   const settled: string[] = [];
   for (const send of found.filter(({ _id }) => claimed.has(_id))) {
-    if (await sweepSend(send, { streams, graceMs }, deps)) settled.push(send._id);
+    if (await sweepSend(send, options, deps)) settled.push(send._id);
   }
   crashPoint("tracker.before_settle");
   if (settled.length > 0) await deps.settleSends(settled, now);
   crashPoint("tracker.after_settle");
   recordDuration("posthaste.sweep.duration", (performance.now() - started) / 1000);
   return found.length;
+}
+
+/** Claims sends, and sets when to look at them again: those of about the same age by one command. */
+async function claim(
+  found: readonly SendHead[],
+  { now, graceMs }: { now: Date; graceMs: number },
+  { claimSweep }: SweepDeps,
+): Promise<Set<string>> {
+  const byLook = Map.groupBy(found, ({ acceptedAt }) => {
+    const ms = lookAgainMs(now.getTime() - acceptedAt.getTime(), graceMs);
+    return 2 ** Math.floor(Math.log2(ms / graceMs)) * graceMs;
+  });
+  const claims = await Promise.all([...byLook].map(([ms, sends]) => {
+    const sweepAt = new Date(now.getTime() + ms);
+    return claimSweep(sends.map(({ _id }) => _id), { now, sweepAt });
+  }));
+  return new Set(claims.flatMap((ids) => [...ids]));
 }
 
 /** The ledger was away, or is only coming back. */
@@ -109,19 +127,25 @@ async function findSends(deps: SweepDeps, now: Date): Promise<SendHead[]> {
 /** Dispatches what is due and gives whether nothing of the send is unfinished. */
 async function sweepSend(
   send: SendHead,
-  known: SweepOptions & { streams: StreamStates },
+  { graceMs, flow }: SweepOptions,
   deps: SweepDeps,
 ): Promise<boolean> {
-  const open = await deps.unfinishedMessages(send);
-  if (open.length === 0) return true;
+  // What the cursor has not passed was never dispatched.
+  const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
+  const unfinished = await deps.unfinishedMessages(dispatched);
+  if (unfinished.length === 0 && send.next === undefined) return true;
   // It waits for room; whoever accepted it may have been lost before saying so.
   if (send.next !== undefined && send.waitsFor === undefined) await deps.queueSend(send);
-  const { next = Infinity } = send;
-  const unfinished = open.filter(({ index, outcome }) => index < next || outcome !== undefined);
   const now = deps.now();
+  const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({
+    ...{ messageId: messageIdOf(send._id, index), attempt },
+  });
   const decided = unfinished.map((message) => ({
     message,
-    decision: decideSweep(message, { ...known, now }),
+    decision: decideSweep(message, {
+      isInFlight: (attempt) => flow.isInFlight(attemptOf(attempt)),
+      ...{ graceMs, now },
+    }),
   }));
   const lost = decided.flatMap(({ message: { index }, decision }) =>
     isLost(decision) ? [{ index, decision }] : []
@@ -131,7 +155,11 @@ async function sweepSend(
   );
   await endLost(send, lost, deps);
   crashPoint("tracker.lost_ended");
-  for (const event of dispatchesAgain(send, again)) await deps.publish(event, send.trace);
+  for (const event of dispatchesAgain(send, again, { redelivered: true })) {
+    await deps.publish(event, send.trace);
+  }
+  const integration = `${send.accountId}/${send.integrationId}`;
+  for (const message of again) flow.begin(integration, attemptOf(message));
   if (again.length > 0) {
     crashPoint("tracker.sweep_dispatched");
     count("posthaste.sweep.dispatched", again.length);

@@ -1,11 +1,11 @@
 import type { UnfinishedMessage } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideSweep, patienceMs, type StreamStates } from "./sweep_policy.ts";
+import { decideSweep, lookAgainMs, patienceMs } from "./sweep_policy.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
-const GRACE_MS = 30_000;
+const GRACE_MS = 20_000;
 
 function ago(ms: number): Date {
   return new Date(NOW.getTime() - ms);
@@ -16,56 +16,34 @@ function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
   return { index: 0, outcome: undefined, register: undefined, ...at, ...changes };
 }
 
-/** What the streams hold; the time of the oldest event in each. */
-function holding(oldest: Record<string, Date>): StreamStates {
-  return new Map(Object.entries(oldest).map(([name, at]) => [name, { messages: 1, oldestAt: at }]));
+function decide(message: UnfinishedMessage, { isInFlight = false } = {}) {
+  return decideSweep(message, { isInFlight: () => isInFlight, now: NOW, graceMs: GRACE_MS });
 }
 
-function decide(message: UnfinishedMessage, streams: StreamStates) {
-  return decideSweep(message, { streams, now: NOW, graceMs: GRACE_MS });
-}
-
-const EMPTY: StreamStates = new Map(
-  ["RENDER", "PRINT", "MAIL"].map((name) => [name, { messages: 0, oldestAt: null }]),
-);
 const DISPATCH = { do: "dispatch", n: 1 };
-const WAIT = { do: "look", at: new Date(NOW.getTime() + GRACE_MS) };
 const DEFERRED = { outcome: { attempt: 2, state: "deferred" as const } };
 
-test("decideSweep() dispatches a message that no stream holds", () => {
-  for (const streams of [EMPTY, holding({}), holding({ FACTS: ago(2 * HOUR) })]) {
-    assert.deepEqual(decide(messageIn({}), streams), DISPATCH);
-  }
+test("decideSweep() dispatches a message of which nothing was heard, whatever the queues hold", () => {
+  assert.deepEqual(decide(messageIn({})), DISPATCH);
 });
 
-test("decideSweep() leaves a message alone while a stream holds something as old", () => {
-  for (const name of ["RENDER", "PRINT", "MAIL"]) {
-    assert.deepEqual(decide(messageIn({}), holding({ [name]: ago(2 * HOUR) })), WAIT, name);
-  }
-});
-
-test("decideSweep() dispatches a message whose stream holds only what came later", () => {
-  const message = messageIn({ enteredAt: ago(HOUR) });
-  assert.deepEqual(decide(message, holding({ RENDER: ago(HOUR - 5001) })), DISPATCH);
-  // The clocks may differ.
-  assert.deepEqual(decide(message, holding({ RENDER: ago(HOUR - 5000) })), WAIT);
+test("decideSweep() leaves a message alone that was dispatched a moment ago", () => {
+  const look = { do: "look", at: new Date(NOW.getTime() + GRACE_MS) };
+  assert.deepEqual(decide(messageIn({}), { isInFlight: true }), look);
 });
 
 test("decideSweep() gives a message time to move on, and looks when that is over", () => {
   const young = messageIn({ enteredAt: ago(GRACE_MS - 1) });
-  assert.deepEqual(decide(young, EMPTY), {
-    do: "look",
-    at: new Date(NOW.getTime() + 1),
-  });
-  assert.deepEqual(decide(messageIn({ enteredAt: ago(GRACE_MS) }), EMPTY), DISPATCH);
+  assert.deepEqual(decide(young), { do: "look", at: new Date(NOW.getTime() + 1) });
+  assert.deepEqual(decide(messageIn({ enteredAt: ago(GRACE_MS) })), DISPATCH);
 });
 
 test("decideSweep() leaves a message that has a time to who looks for what is due", () => {
   for (const nextAt of [ago(HOUR), NOW, new Date(NOW.getTime() + HOUR)]) {
     for (const outcome of [DEFERRED, {}]) {
-      assert.deepEqual(decide(messageIn({ ...outcome, nextAt }), EMPTY), {
+      assert.deepEqual(decide(messageIn({ ...outcome, nextAt })), {
         do: "look",
-        at: new Date(Math.max(nextAt.getTime(), NOW.getTime()) + 2 * GRACE_MS),
+        at: new Date(Math.max(nextAt.getTime(), NOW.getTime()) + 3 * GRACE_MS),
       });
     }
   }
@@ -73,20 +51,20 @@ test("decideSweep() leaves a message that has a time to who looks for what is du
 
 test("decideSweep() waits for who may have sent the dot, and calls it unknown when the time is over", () => {
   const register = { by: "a worker", dot: true as const };
-  const held = (isOver: boolean) => decide(messageIn({ register: { register, isOver } }), EMPTY);
-  assert.deepEqual(held(false), { do: "look", at: new Date(NOW.getTime() + 60_000) });
+  const held = (isOver: boolean) => decide(messageIn({ register: { register, isOver } }));
+  assert.deepEqual(held(false), { do: "look", at: new Date(NOW.getTime() + 3 * GRACE_MS) });
   assert.deepEqual(held(true), { do: "unknown", n: 1 });
 });
 
 test("decideSweep() writes what a register says whose owner has not", () => {
   const outcome = { state: "canceled" as const, at: NOW, lines: [] };
   const register = { register: { by: "a person", void: outcome }, isOver: false };
-  assert.deepEqual(decide(messageIn({ register }), EMPTY), { do: "complete", n: 1, outcome });
+  assert.deepEqual(decide(messageIn({ register })), { do: "complete", n: 1, outcome });
 });
 
 test("decideSweep() leaves a message whose outcome is unknown to a person", () => {
   const outcome = { attempt: 1, state: "unknown" as const };
-  assert.deepEqual(decide(messageIn({ outcome }), EMPTY), {
+  assert.deepEqual(decide(messageIn({ outcome })), {
     do: "look",
     at: new Date(NOW.getTime() + 24 * HOUR),
   });
@@ -94,4 +72,10 @@ test("decideSweep() leaves a message whose outcome is unknown to a person", () =
 
 test("patienceMs() waits longer for a repeated dispatch than a message may take to move on", () => {
   assert.equal(patienceMs(GRACE_MS), 60_000);
+});
+
+test("lookAgainMs() looks at a send the later, the older it is, but once an hour", () => {
+  assert.equal(lookAgainMs(0, GRACE_MS), 60_000);
+  assert.equal(lookAgainMs(30 * 60_000, GRACE_MS), 15 * 60_000);
+  assert.equal(lookAgainMs(48 * HOUR, GRACE_MS), HOUR);
 });
