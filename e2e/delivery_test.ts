@@ -296,7 +296,8 @@ test("a login over STARTTLS and over TLS delivers once the password is right", a
     const messageId = accepted.messages[0]?.id ?? "";
     const refused = await system.message(messageId);
     assert.equal(refused.state, "deferred");
-    assert.equal(refused.reason, "The SMTP server refused the user name or the password");
+    const why = "The SMTP server refused the user name or the password";
+    assert.equal(refused.reason, `${why}; it is tried again in a minute`);
     assert.equal(refused.reply?.code, 535);
     assert.equal(server.messages.length, 0);
 

@@ -272,6 +272,7 @@ export const INTEGRATION_EVENTS = [
   "paused",
   "resumed",
   "unreachable",
+  "login_refused",
   "reachable",
 ] as const;
 

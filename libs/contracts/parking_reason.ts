@@ -8,6 +8,8 @@ export const PARKING_REASON = {
   rate: "The integration's rate limit is reached",
   /** A person must look at it first. */
   suspended: (reason: string) => `The integration is suspended: ${reason}`,
+  /** The login is tried again in a minute. */
+  loginRefused: (reason: string) => `The integration waits for a minute: ${reason}`,
   /** It is left alone for a while. */
   unreachable: (reason: string) => `The SMTP server cannot be reached: ${reason}`,
 } as const;

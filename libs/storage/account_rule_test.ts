@@ -197,6 +197,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   listIntegrations: (store) => store.listIntegrations(ACCOUNT),
   noteTrouble: (store) =>
     store.noteTrouble({ id: `${ACCOUNT}/1`, reason: "x", now, pauseMs: () => 1000 }),
+  noteRefusedLogin: (store) =>
+    store.noteRefusedLogin({ id: `${ACCOUNT}/1`, reason: "x", now, retryMs: 1000 }),
   clearTrouble: (store) => store.clearTrouble(`${ACCOUNT}/1`),
   acceptSend: async (store) => {
     await store.acceptSend(send);

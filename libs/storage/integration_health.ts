@@ -1,10 +1,11 @@
+import { PARKING_REASON } from "@posthaste/contracts";
 import { crashPoint } from "@posthaste/runtime";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 import { historian } from "./_integration_event.ts";
 
-/** An integration whose server could not be reached lately. A healthy one has no such record. */
+/** An integration whose server could not be reached lately, or refused its login. A healthy one has no such record. */
 export interface IntegrationTrouble {
   /** `_id` of the integration. */
   _id: string;
@@ -14,6 +15,21 @@ export interface IntegrationTrouble {
   openUntil: Date | null;
   /** A sentence about the last failure. */
   reason: string;
+  /** When its server refused the login for the first time since it took one. */
+  loginRefusedAt?: Date;
+}
+
+/** Returns the reason for which mail of an integration in trouble waits. */
+export function reasonOfTrouble(
+  { reason, loginRefusedAt }: Pick<IntegrationTrouble, "reason" | "loginRefusedAt">,
+): string {
+  return loginRefusedAt ? PARKING_REASON.loginRefused(reason) : PARKING_REASON.unreachable(reason);
+}
+
+/** A login that a server refused. */
+export interface RefusedLogin extends Pick<TroubleNote, "id" | "reason" | "now"> {
+  /** How long the integration waits after the first refusal, in milliseconds. */
+  retryMs: number;
 }
 
 /** A failure to reach an integration's server. */
@@ -31,6 +47,11 @@ export interface IntegrationHealth {
   listTroubled(): Promise<IntegrationTrouble[]>;
   /** Counts a failure, unless the server is left alone at the moment. Gives what is known now. */
   noteTrouble(note: TroubleNote): Promise<IntegrationTrouble | null>;
+  /**
+   * Notes that a login was refused. After the first refusal nothing is tried for a while. Returns whether
+   * it is refused again after that; not for mail that was on its way meanwhile.
+   */
+  noteRefusedLogin(refusal: RefusedLogin): Promise<boolean>;
   /** Its server was reached, or is to be tried again at once. */
   clearTrouble(id: string): Promise<void>;
 }
@@ -60,13 +81,36 @@ export function integrationHealth(db: Db): IntegrationHealth {
       if (counted.openUntil === null) await note(_id, { type: "unreachable", at: now, reason });
       return { ...counted, openUntil };
     },
+    async noteRefusedLogin({ id: _id, reason, now, retryMs }) {
+      const openUntil = new Date(now.getTime() + retryMs);
+      const isFirst = { $eq: [{ $type: "$loginRefusedAt" }, "missing"] };
+      const $set = {
+        reason: { $literal: reason },
+        failures: { $ifNull: ["$failures", 0] },
+        openUntil: { $cond: [isFirst, openUntil, "$openUntil"] },
+        loginRefusedAt: { $ifNull: ["$loginRefusedAt", now] },
+      };
+      const options = { upsert: true, returnDocument: "before" } as const;
+      const write = () => troubles.findOneAndUpdate({ _id }, [{ $set }], options);
+      const before = await write().catch((error) => {
+        // Another mailer has written it a moment ago.
+        if (isDuplicateKey(error)) return write();
+        throw error;
+      });
+      const refusedAt = before?.loginRefusedAt;
+      if (refusedAt !== undefined) return now.getTime() - refusedAt.getTime() >= retryMs;
+      await note(_id, { type: "login_refused", at: now, reason });
+      return false;
+    },
     async clearTrouble(_id) {
       const before = await troubles.findOneAndDelete({ _id });
       if (!before?.openUntil) return;
       await note(_id, {
         type: "reachable",
         at: new Date(),
-        reason: "Its server was reached again",
+        reason: before.loginRefusedAt
+          ? "Its server accepts the login again"
+          : "Its server was reached again",
       });
     },
   };

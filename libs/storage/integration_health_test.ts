@@ -40,6 +40,39 @@ test("noteTrouble() counts first failures that come at once", async () => {
   assert.ok((trouble?.failures ?? 0) >= 5);
 });
 
+test("noteRefusedLogin() has an integration wait, and says when a minute did not help", async () => {
+  const id = "acc_1/3";
+  const refused = (seconds: number) =>
+    store.noteRefusedLogin({ id, reason: "login refused", now: at(seconds), retryMs: 60_000 });
+  // Several mailers, and mail that was on its way.
+  const first = await Promise.all(Array.from({ length: 12 }, () => refused(0)));
+  assert.deepEqual(new Set([...first, await refused(59)]), new Set([false]));
+  const [trouble] = (await store.listTroubled()).filter(({ _id }) => _id === id);
+  assert.deepEqual(trouble?.openUntil, at(60));
+  assert.deepEqual(trouble?.loginRefusedAt, at(0));
+  // What else goes wrong meanwhile does not make it forgotten.
+  await store.noteTrouble({ id, reason, now: at(60), pauseMs });
+  assert.equal(await refused(61), true);
+  const lines = await store.listIntegrationEvents("acc_1", 3, { limit: 9 });
+  assert.deepEqual(lines.map(({ type }) => type), ["login_refused"]);
+  await store.clearTrouble(id);
+  assert.equal(await refused(62), false, "it was accepted in between");
+  await store.clearTrouble(id);
+});
+
+test("updateIntegration() has a new login tried at once, and its first refusal is the first", async () => {
+  const { _id, accountId, id } = await store.createIntegration({
+    ...{ accountId: "acc_7", name: "main", host: "smtp.example.com", port: 587, tls: "starttls" },
+    ...{ auth: null, senders: ["shop@example.com"] },
+  });
+  const refused = (seconds: number) =>
+    store.noteRefusedLogin({ id: _id, reason, now: at(seconds), retryMs: 60_000 });
+  await refused(0);
+  await store.updateIntegration(accountId, id, { port: 465 });
+  assert.equal(await store.findTrouble(accountId, id), null);
+  assert.equal(await refused(90), false);
+});
+
 test("liveMailers() lists in one order who announced itself lately", async () => {
   for (const id of ["b", "a", "c"]) await store.announceMailer(id);
   assert.deepEqual(await store.liveMailers(5000), ["a", "b", "c"]);

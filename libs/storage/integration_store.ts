@@ -161,6 +161,8 @@ export function integrationStore(
           () => integrations.updateOne(filter, { $set: fields }),
         );
         if (result.matchedCount === 0) continue;
+        // A new login is tried at once.
+        await integrationHealth.deleteOne({ _id: next._id, loginRefusedAt: { $exists: true } });
         if (current.suspended !== null && next.suspended === null) {
           const reason = "The settings were changed";
           await note(next._id, { type: "resumed", at: next.updatedAt, reason });

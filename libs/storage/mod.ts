@@ -44,7 +44,13 @@ export {
 export { LEDGER_VERSION, OLDEST_BESIDE, OLDEST_READ } from "./ledger_version.ts";
 export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
-export type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "./integration_health.ts";
+export {
+  type IntegrationHealth,
+  type IntegrationTrouble,
+  reasonOfTrouble,
+  type RefusedLogin,
+  type TroubleNote,
+} from "./integration_health.ts";
 export type { IntegrationHistory, RecentOutcomes } from "./integration_history.ts";
 export type { ClosedIntegrations } from "./closed_integrations.ts";
 export type {

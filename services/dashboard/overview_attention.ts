@@ -42,13 +42,15 @@ function suspended({ integrations }: Looked): AttentionView[] {
 
 function unreachable({ integrations, troubles, now }: Looked): AttentionView[] {
   const byId = new Map(integrations.map((integration) => [integration._id, integration]));
-  return troubles.flatMap(({ _id, openUntil, failures, reason }) => {
+  return troubles.flatMap(({ _id, openUntil, failures, reason, loginRefusedAt }) => {
     const integration = byId.get(_id);
     if (integration === undefined || openUntil === null || openUntil <= now) return [];
     return {
       ...{ kind: "unreachable", severity: "error" } as const,
       path: `/integrations/${integration.id}`,
-      title: `The server of "${integration.name}" cannot be reached: ${failures} failures in a row`,
+      title: loginRefusedAt
+        ? `The server of "${integration.name}" refused the login: it is tried again in a minute`
+        : `The server of "${integration.name}" cannot be reached: ${failures} failures in a row`,
       detail: reason,
     };
   });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Integration, type Lane, PARKING_REASON } from "@posthaste/contracts";
 import { takeTokens, type TokenBucket } from "@posthaste/limits";
-import type { IntegrationTrouble } from "@posthaste/storage";
+import { type IntegrationTrouble, reasonOfTrouble } from "@posthaste/storage";
 import { type Crew, shareOf } from "./share.ts";
 
 /** What the gate needs from the outside. */
@@ -31,7 +31,7 @@ export type Admission = Passage | "elsewhere" | { parked: string };
 export interface Gate {
   /** Waits a moment for room, as long as mail of its lane may hold a place of others. */
   admit(integration: Integration, lane: Lane): Promise<Admission>;
-  /** Admits no mail of the integration for some seconds: its login was refused a moment ago. */
+  /** Admits no mail of the integration for some seconds, for a reason (`PARKING_REASON`). */
   block(integration: Integration, reason: string): void;
 }
 
@@ -142,13 +142,13 @@ function closedBy(
 ): string | undefined {
   if (suspended !== null) return PARKING_REASON.suspended(suspended.reason);
   if (blocked !== undefined && now.getTime() < blocked.until) {
-    return PARKING_REASON.suspended(blocked.reason);
+    return blocked.reason;
   }
   // Not by its failures: who counts the last of them may be lost before it has noted the pause.
   if (trouble === undefined || trouble.openUntil === null) return undefined;
   // After a pause one mail goes ahead, and the others wait for what it finds.
   const mayProbe = trouble.openUntil <= now && begun.size === 0;
-  return mayProbe ? undefined : PARKING_REASON.unreachable(trouble.reason);
+  return mayProbe ? undefined : reasonOfTrouble(trouble);
 }
 
 interface Place {

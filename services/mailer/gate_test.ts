@@ -101,7 +101,7 @@ test("admit() parks the mail of a suspended integration and of one whose login w
   const parked = { parked: "The integration is suspended: no login" };
   assert.deepEqual(await gate.admit(integrationOf({ suspended }), "transactional"), parked);
   const integration = integrationOf();
-  gate.block(integration, "no login");
+  gate.block(integration, "The integration is suspended: no login");
   assert.deepEqual(await gate.admit(integration, "transactional"), parked);
   world.now += 6000;
   passed(await gate.admit(integration, "transactional"));

@@ -20,7 +20,7 @@ function after(ms: number, attempt = 1) {
 const REPLY = { code: 451, enhanced: "4.7.1", response: "451 4.7.1 later" };
 
 test("setbackOf() defers what may work later, with the server's words and the next time", () => {
-  for (const kind of ["defer", "suspend_integration"] as const) {
+  for (const kind of ["defer", "login_refused", "suspend_integration"] as const) {
     assert.deepEqual(setbackOf(verdictOf(kind), RETRY, after(1000)), {
       state: "deferred",
       reason: "So it is",
@@ -41,7 +41,7 @@ test("setbackOf() fails what never works, at once", () => {
 });
 
 test("setbackOf() fails what may work later once the integration's time is over", () => {
-  for (const kind of ["defer", "suspend_integration", "unknown"] as const) {
+  for (const kind of ["defer", "login_refused", "suspend_integration", "unknown"] as const) {
     assert.deepEqual(setbackOf(verdictOf(kind), RETRY, after(48 * HOUR, 18)), {
       state: "failed",
       reason: "So it is; retries ended",

@@ -13,7 +13,6 @@ import {
 import { crashPoint } from "@posthaste/runtime";
 import {
   type DeliveryLedgers,
-  type IntegrationStore,
   MasterKeyMissingError,
   type MessageIdentity,
   type MessageParking,
@@ -36,12 +35,13 @@ import {
 } from "./compose_message.ts";
 import type { ComposedMail } from "./compose_mime.ts";
 import type { Gate, Passage } from "./gate.ts";
-import { type Setback, setbackOf } from "./outcome.ts";
+import { setbackOf } from "./outcome.ts";
 import { factOf, settle, type SettleDeps, type Work } from "./settle.ts";
 import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
+import { type StopDeps, stopIntegration } from "./stop_integration.ts";
 import type { SmtpReceipt, TransportPool } from "./transport_pool.ts";
 import type { Troubles } from "./troubles.ts";
 
@@ -54,7 +54,7 @@ export interface SendDeps
     Pick<MessageParking, "parkMessage">,
     Pick<DeliveryLedgers, "findRegisters">,
     Pick<MessageStore, "findMessage">,
-    Pick<IntegrationStore, "suspendIntegration"> {
+    StopDeps {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   /** Opens the integration's secrets. */
   unseal(integration: Integration): SmtpIntegration;
@@ -335,7 +335,10 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     }
     if (isUnreachable(error) || isSilent(error)) {
       await deps.troubles.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
-    } else if (error.fault !== "host") await deps.troubles.clear(integration._id);
+    } // Before it has let somebody in, a server may send nothing yet.
+    else if (error.fault !== "host" && error.phase !== "auth") {
+      await deps.troubles.clear(integration._id);
+    }
     return await setBack(work, integration, deps, verdict);
   }
   crashPoint("mailer.before_outcome");
@@ -395,18 +398,10 @@ async function setBack(
   const now = deps.now();
   const attempt = work.message.attempt + 1;
   const setback = setbackOf(verdict, integration, { attempt, acceptedAt, now });
-  if (verdict.kind !== "suspend_integration" || setback.state !== "deferred") {
-    return await settle(work, deps, setback);
-  }
-  const { reason } = verdict;
-  deps.gate.block(integration, reason);
-  const isSuspended = await deps.suspendIntegration(integration, { at: now, reason });
-  crashPoint("mailer.after_suspend");
-  return await settle(work, deps, isSuspended ? parked(setback, integration) : setback);
-}
-
-function parked(setback: Setback & { state: "deferred" }, { _id }: Integration): Setback {
-  const { reason, reply } = setback;
-  const said = reply === undefined ? {} : { reply };
-  return { state: "deferred", reason, ...said, parkedFor: _id };
+  if (setback.state !== "deferred") return await settle(work, deps, setback);
+  const reason = await stopIntegration(verdict, { integration, now }, deps);
+  if (reason === undefined) return await settle(work, deps, setback);
+  const { state, reply } = setback;
+  const said = reply === undefined ? { reason } : { reason, reply };
+  return await settle(work, deps, { state, ...said, parkedFor: integration._id });
 }

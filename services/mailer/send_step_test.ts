@@ -1,4 +1,10 @@
-import { type EventData, messageIdOf, newSendId, type PrintedMessage } from "@posthaste/contracts";
+import {
+  type EventData,
+  messageIdOf,
+  newSendId,
+  PARKING_REASON,
+  type PrintedMessage,
+} from "@posthaste/contracts";
 import { openHolderBudget } from "@posthaste/limits";
 import {
   type Delivery,
@@ -87,10 +93,14 @@ function openMailer(changes: Partial<SendDeps> = {}) {
       world.troubles.push(`suspend ${_id}: ${reason}`);
       return Promise.resolve(true);
     },
+    noteRefusedLogin: ({ id, reason, retryMs }) => {
+      world.troubles.push(`refused ${id} for ${retryMs} ms: ${reason}`);
+      return Promise.resolve(false);
+    },
     gate: {
       admit: ({ maxConnections: connections }) =>
         Promise.resolve({ connections, leave: () => void world.troubles.push("left") }),
-      block: ({ _id }) => void world.troubles.push(`block ${_id}`),
+      block: ({ _id }, reason) => void world.troubles.push(`block ${_id}: ${reason}`),
     },
     troubles: {
       note: (id, reason) => Promise.resolve(void world.troubles.push(`note ${id}: ${reason}`)),
@@ -477,26 +487,59 @@ test("mail finds the one mailer of two that has a connection, through the broker
   assert.ok(mailers.some(({ world }) => world.mails.length === 0), "both have sent");
 });
 
-test("sendStep() suspends the integration whose login is refused, and parks its mail", async () => {
-  const { world, run } = openMailer({ send: refusal("535 5.7.8 no", "auth") });
-  await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.deferred"]);
+test("sendStep() tries a refused login again after a minute, then suspends the integration", async () => {
   const reason = "The SMTP server refused the user name or the password";
-  assert.deepEqual(world.troubles, [
-    "clear acc_1/4",
-    "block acc_1/4",
+  const first = openMailer({ send: refusal("535 5.7.8 no", "auth") });
+  await first.run();
+  assert.deepEqual(first.world.facts.map(({ type }) => type), ["fact.message.deferred"]);
+  assert.deepEqual(first.world.troubles, [
+    `refused acc_1/4 for 60000 ms: ${reason}`,
+    "block acc_1/4: " + PARKING_REASON.loginRefused(reason),
+    "left",
+  ]);
+  assert.deepEqual(first.world.written.map(({ parkedFor, reason }) => [parkedFor, reason]), [
+    ["acc_1/4", `${reason}; it is tried again in a minute`],
+  ]);
+  const second = openMailer({
+    send: refusal("535 5.7.8 no", "auth"),
+    noteRefusedLogin: () => Promise.resolve(true),
+  });
+  await second.run();
+  assert.deepEqual(second.world.facts.map(({ type }) => type), ["fact.message.deferred"]);
+  assert.deepEqual(second.world.troubles, [
+    "block acc_1/4: " + PARKING_REASON.suspended(reason),
     `suspend acc_1/4: ${reason}`,
     "left",
   ]);
-  assert.deepEqual(world.written.map(({ parkedFor, nextAt }) => [parkedFor, nextAt]), [
-    ["acc_1/4", undefined],
-  ]);
+  assert.deepEqual(
+    second.world.written.map(({ parkedFor, nextAt, reason }) => [parkedFor, nextAt, reason]),
+    [["acc_1/4", undefined, reason]],
+  );
   const changed = openMailer({
     send: refusal("535 5.7.8 no", "auth"),
+    noteRefusedLogin: () => Promise.resolve(true),
     suspendIntegration: () => Promise.resolve(false),
   });
   await changed.run();
   assert.ok(changed.world.written[0]?.nextAt);
+});
+
+test("sendStep() suspends nothing for a login that the server cannot check now", async () => {
+  for (const reply of ["503 5.5.1 sequence", "504 5.5.4 mechanism", "454 4.7.0 later"]) {
+    const { world, run } = openMailer({ send: refusal(reply, "auth") });
+    await run();
+    assert.deepEqual(world.troubles, ["left"], reply);
+    assert.ok(world.written[0]?.nextAt);
+  }
+});
+
+test("sendStep() judges 530 and 552 at RCPT by their enhanced codes, and suspends nothing", async () => {
+  for (const reply of ["530 5.7.1 relaying denied", "530 not here", "552 5.2.2 mailbox full"]) {
+    const { world, run } = openMailer({ send: refusal(reply) });
+    await run();
+    assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.failed"], reply);
+    assert.deepEqual(world.troubles, ["clear acc_1/4", "left"], reply);
+  }
 });
 
 test("sendStep() stops an integration whose host is forbidden, and tells the breaker nothing", async () => {
@@ -505,7 +548,11 @@ test("sendStep() stops an integration whose host is forbidden, and tells the bre
   });
   await run();
   const { reason } = judgeSmtpFailure(new SmtpFailure("", { phase: "connect", fault: "host" }));
-  assert.deepEqual(world.troubles, ["block acc_1/4", `suspend acc_1/4: ${reason}`, "left"]);
+  assert.deepEqual(world.troubles, [
+    "block acc_1/4: " + PARKING_REASON.suspended(reason),
+    `suspend acc_1/4: ${reason}`,
+    "left",
+  ]);
   assert.equal(world.written[0]?.parkedFor, "acc_1/4");
   assert.doesNotMatch(JSON.stringify(world.written), /10\.0/);
 });

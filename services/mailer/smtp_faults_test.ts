@@ -62,7 +62,7 @@ type Fault = keyof typeof actions;
 const expected: Record<string, Partial<Record<Fault, readonly Outcome[]>>> = {
   greeting: everything("defer", { NUL: ["sent"] }),
   ehlo: everything("defer", { NUL: ["sent"] }),
-  auth: everything("defer", { "5xx": ["suspend_integration"], NUL: ["sent"] }),
+  auth: everything("defer", { "5xx": ["login_refused"], NUL: ["sent"] }),
   mail: everything("defer", { "5xx": ["fail"], NUL: ["sent"] }),
   rcpt: everything("defer", { "5xx": ["fail"], NUL: ["sent"] }),
   data: everything("defer", { "5xx": ["fail"], NUL: ["sent"] }),

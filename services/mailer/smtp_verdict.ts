@@ -3,10 +3,12 @@ import type { SmtpFailure, SmtpFault } from "./smtp_failure.ts";
 /** What becomes of a mail, or of its integration, after a failure. */
 export interface SmtpVerdict {
   /**
-   * `defer`: try again later. `fail`: never again. `suspend_integration`: nothing can be sent until
-   * the owner changes the login; the mail waits. `unknown`: the server may have the mail.
+   * `defer`: try again later. `fail`: never again. `login_refused`: no mail of the integration can be
+   * sent; it is tried again after a minute, and the second refusal suspends. `suspend_integration`:
+   * nothing can be sent until the owner changes the settings; the mail waits. `unknown`: the server may
+   * have the mail.
    */
-  readonly kind: "defer" | "fail" | "suspend_integration" | "unknown";
+  readonly kind: "defer" | "fail" | "login_refused" | "suspend_integration" | "unknown";
   /** A sentence for the sender of the mail. */
   readonly reason: string;
   /** The server's reply, where there is one. */
@@ -121,7 +123,7 @@ function judgeLogin(
   if (OF_COMMANDS.has(code) && !OF_LOGIN.test(enhanced ?? "")) {
     return ["defer", "The SMTP server does not take a login of this kind, or not now"];
   }
-  return ["suspend_integration", "The SMTP server refused the user name or the password"];
+  return ["login_refused", "The SMTP server refused the user name or the password"];
 }
 
 function judgeReply(

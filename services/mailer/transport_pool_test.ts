@@ -138,7 +138,7 @@ test("send() reports a wrong password as a refused login", async () => {
     const { failure } = await failureOf({ tls, users }, { integration });
     assert.equal(failure.phase, "auth");
     assert.equal(failure.code, 535);
-    assert.equal(judgeSmtpFailure(failure).kind, "suspend_integration");
+    assert.equal(judgeSmtpFailure(failure).kind, "login_refused");
     assert.doesNotMatch(failure.message, /wrong/);
   }
 });

@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { type Integration, messageIdOf, PARKING_REASON } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { type MessageFact, type Outgoing, reportsOf } from "@posthaste/messaging";
-import type {
-  AttemptOutcome,
-  DeliveryLedgers,
-  IntegrationTrouble,
-  SendStore,
-  WaitingSend,
-  WaitingSends,
+import {
+  type AttemptOutcome,
+  type DeliveryLedgers,
+  type IntegrationTrouble,
+  reasonOfTrouble,
+  type SendStore,
+  type WaitingSend,
+  type WaitingSends,
 } from "@posthaste/storage";
 
 /** What ending expired sends needs from the outside. */
@@ -70,6 +71,6 @@ function reasonOf(
   trouble: IntegrationTrouble | undefined,
 ): string {
   if (suspended !== null) return PARKING_REASON.suspended(suspended.reason);
-  if (trouble?.openUntil) return PARKING_REASON.unreachable(trouble.reason);
+  if (trouble?.openUntil) return reasonOfTrouble(trouble);
   return PARKING_REASON.busy;
 }

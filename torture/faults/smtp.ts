@@ -54,7 +54,9 @@ const LAST_REFUSAL_MS = 2000;
 async function resume({ rig: { store }, account, count }: Chaos): Promise<void> {
   const { accountId, integrationId } = account;
   const integration = await store.findIntegration(accountId, integrationId);
-  if (integration === null || integration.suspended === null) return;
+  // A first refusal has it wait for a minute; nobody waits here.
+  const isWaiting = await store.findTrouble(accountId, integrationId) !== null;
+  if (integration === null || integration.suspended === null && !isWaiting) return;
   await store.resumeIntegration(accountId, integrationId);
   count("other", "resume");
 }

@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a login that is refused is the mail's fault",
     patches: [{
       file: "services/mailer/smtp_verdict.ts",
-      find: 'return ["suspend_integration", "The SMTP server refused the user name',
+      find: 'return ["login_refused", "The SMTP server refused the user name',
       replace: 'return ["fail", "The SMTP server refused the user name',
     }],
     fault: "smtp-login",

@@ -3,6 +3,7 @@ import {
   type Icon,
   IconAlertTriangle,
   IconHistory,
+  IconLock,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlugConnected,
@@ -19,6 +20,7 @@ const SHOWN: Record<Line["type"], { label: string; color: string; icon: Icon }> 
   paused: { label: "Paused", color: "gray", icon: IconPlayerPause },
   resumed: { label: "Resumed", color: "teal", icon: IconPlayerPlay },
   unreachable: { label: "Server out of reach", color: "orange", icon: IconPlugConnectedX },
+  login_refused: { label: "Login refused", color: "orange", icon: IconLock },
   reachable: { label: "Server reached again", color: "teal", icon: IconPlugConnected },
 };
 

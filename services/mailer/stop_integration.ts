@@ -1,0 +1,41 @@
+import { type Integration, PARKING_REASON } from "@posthaste/contracts";
+import { crashPoint } from "@posthaste/runtime";
+import type { IntegrationHealth, IntegrationStore } from "@posthaste/storage";
+import type { Gate } from "./gate.ts";
+import type { SmtpVerdict } from "./smtp_verdict.ts";
+
+/** What stopping an integration needs from the outside. */
+export interface StopDeps
+  extends
+    Pick<IntegrationStore, "suspendIntegration">,
+    Pick<IntegrationHealth, "noteRefusedLogin"> {
+  gate: Pick<Gate, "block">;
+}
+
+/** Providers refuse right logins for a moment, too: only a second refusal, after this, suspends. */
+const LOGIN_RETRY_MS = 60_000;
+
+/**
+ * Stops an integration if a verdict asks for it: a refused login for a minute, and what only a person can
+ * change until then. Returns the reason for which its mail waits, or `undefined` if it does not wait.
+ */
+export async function stopIntegration(
+  verdict: SmtpVerdict,
+  { integration, now }: { integration: Integration; now: Date },
+  { suspendIntegration, noteRefusedLogin, gate }: StopDeps,
+): Promise<string | undefined> {
+  const { kind, reason } = verdict;
+  if (kind !== "login_refused" && kind !== "suspend_integration") return undefined;
+  if (kind === "login_refused") {
+    const refusal = { id: integration._id, reason, now, retryMs: LOGIN_RETRY_MS };
+    const isAgain = await noteRefusedLogin(refusal);
+    if (!isAgain) {
+      gate.block(integration, PARKING_REASON.loginRefused(reason));
+      return `${reason}; it is tried again in a minute`;
+    }
+  }
+  gate.block(integration, PARKING_REASON.suspended(reason));
+  const isSuspended = await suspendIntegration(integration, { at: now, reason });
+  crashPoint("mailer.after_suspend");
+  return isSuspended ? reason : undefined;
+}
