@@ -480,9 +480,25 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
   const created = await store.findIntegration(accountId, 1);
   assert.equal(created?.maxPerMinute, 60);
   if (created) await store.suspendIntegration(created, { at: now, reason: "no login" });
-  assert.match((await run(`integrations list ${account}`)).stdout, / suspended /);
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+  await store.noteResults([{
+    ...{ accountId, id: 1, lastSent: { at: at(-9), messageId: "msg_1" }, failedFrom: at(-8) },
+    lastFailed: { at: at(3), messageId: "msg_2", reason: "not now (451)" },
+  }]);
+  await store.noteStatistics([{
+    ...{ accountId, at: at(-9), integrations: { 1: { sent: 3, deferred: 1 } } },
+  }]);
+  const failing = JSON.parse((await run(`integrations list ${account} --json`)).stdout)[0].health;
+  assert.deepEqual([failing.state, failing.reason, failing.sent, failing.attempts], [
+    ...["suspended", "No login", 3, 4],
+  ]);
+  assert.match(
+    (await run(`integrations list ${account}`)).stdout,
+    / suspended .* 3 of 4 .*: not now \(451\)/,
+  );
   assert.match((await run(`integrations resume 1 ${account}`)).stdout, /sends again.*no login/);
   assert.equal((await store.findIntegration(accountId, 1))?.suspended, null);
+  assert.match((await run(`integrations list ${account}`)).stdout, / failing /);
   await run(`integrations update 1 ${account} --max-per-minute 0`);
   assert.equal((await store.findIntegration(accountId, 1))?.maxPerMinute, null);
 });

@@ -1,5 +1,11 @@
 import type { Integration } from "@posthaste/contracts";
-import type { IntegrationSettings, SealAuth, Store } from "@posthaste/storage";
+import type {
+  IntegrationResult,
+  IntegrationSettings,
+  IntegrationState,
+  SealAuth,
+  Store,
+} from "@posthaste/storage";
 import { Command, Option } from "commander";
 import { askPassword } from "../ask_password.ts";
 import { type CommandContext, findAccountFor, openStoreFor } from "../command_context.ts";
@@ -7,7 +13,7 @@ import { notFoundError, usageError } from "../command_error.ts";
 import type { Output } from "../output.ts";
 import { readCertificates } from "../read_certificates.ts";
 import { readDuration, readInteger } from "../read_option.ts";
-import { saySpan } from "../say.ts";
+import { saySpan, sayTime } from "../say.ts";
 import type { Cell } from "../table.ts";
 import { readSealingKeyFor } from "./keys.ts";
 
@@ -33,6 +39,8 @@ interface IntegrationOptions {
 }
 
 const HOUR_MS = 3_600_000;
+/** Whether any mail waits is asked, not how many. */
+const MOST_WAITING = 1;
 const RETRY_RANGE = { min: HOUR_MS, max: 5 * 24 * HOUR_MS };
 
 /** `posthaste integrations …` */
@@ -307,8 +315,9 @@ async function listIntegrations(
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, wanted);
   const integrations = await store.listIntegrations(account._id);
+  const health = await healthOf(store, integrations);
   output.result(
-    integrations.map(show),
+    integrations.map((each) => ({ ...show(each), health: health.get(each.id) })),
     () =>
       integrations.length === 0
         ? 'There is no integration yet: "posthaste integrations create" makes one'
@@ -324,6 +333,9 @@ async function listIntegrations(
             "RETRY FOR",
             "UNKNOWN",
             "STATE",
+            "LAST SENT",
+            "24 H",
+            "LAST FAILURE",
             "SENDERS",
           ],
           integrations.map((each) => [
@@ -336,16 +348,52 @@ async function listIntegrations(
             each.maxPerMinute === null ? "" : String(each.maxPerMinute),
             saySpan(each.retryForMs),
             each.whenUnknown,
-            sayState(each),
+            ...sayHealth(health.get(each.id)),
             each.senders.join(", "),
           ]),
         ),
   );
 }
 
-function sayState({ suspended }: Integration): string {
-  if (suspended === null) return "ready";
-  return suspended.kind === "person" ? "paused" : "suspended";
+/** How an integration is, and what came of its mail. */
+interface Health extends Omit<IntegrationResult, "failingSince"> {
+  state: IntegrationState;
+  reason: string | null;
+}
+
+async function healthOf(
+  store: Store,
+  integrations: readonly Integration[],
+): Promise<Map<number, Health>> {
+  const [first] = integrations;
+  if (first === undefined) return new Map();
+  const { integrationStateOf } = await import("@posthaste/storage");
+  const results = await store.listResults(first.accountId, new Date());
+  return new Map(
+    await Promise.all(integrations.map(async (integration) => {
+      const { accountId, id } = integration;
+      const [trouble, waiting] = await Promise.all([
+        store.findTrouble(accountId, id),
+        store.countParked(accountId, id, MOST_WAITING),
+      ]);
+      const result = results.get(id);
+      const { lastSent = null, lastFailed = null, attempts = 0, sent = 0 } = result ?? {};
+      const state = integrationStateOf({ integration, trouble, result, waiting });
+      return [id, { ...state, lastSent, lastFailed, attempts, sent }] as const;
+    })),
+  );
+}
+
+function sayHealth(health: Health | undefined): string[] {
+  if (health === undefined) return ["", "", "", ""];
+  const { state, lastSent, lastFailed, attempts, sent } = health;
+  const word = state === "unreachable" ? "not reachable" : state === "slow" ? "delayed" : state;
+  return [
+    word,
+    lastSent === null ? "never" : sayTime(lastSent.at),
+    attempts === 0 ? "" : `${sent} of ${attempts}`,
+    lastFailed === null ? "" : `${sayTime(lastFailed.at)}: ${lastFailed.reason}`,
+  ];
 }
 
 function sayTls(output: Output, { tls, ca, allowInvalidCertificate }: Integration): Cell {

@@ -101,6 +101,10 @@ export const PAGES: readonly PageToSee[] = [
     path: ({ integrations }) => `/integrations/${integrations.unreachable}`,
   },
   {
+    name: "integration-failing",
+    path: ({ integrations }) => `/integrations/${integrations.failing}`,
+  },
+  {
     name: "integration-suspended",
     path: ({ integrations }) => `/integrations/${integrations.suspended}`,
   },

@@ -8,8 +8,11 @@ import { hashOf, type Person } from "./person.ts";
 export interface SeedIds {
   readonly emailId: number;
   readonly pdfId: number;
-  /** Of a server that takes most mails, of one that nobody can reach, and of one that refuses the login. */
-  readonly integrations: { good: number; unreachable: number; suspended: number };
+  /**
+   * Of a server that takes most mails, of one that nobody can reach, of one that accepts no mail, and of one
+   * that refuses the login.
+   */
+  readonly integrations: { good: number; unreachable: number; failing: number; suspended: number };
   /** A send of which some messages were sent, some failed, and some wait. */
   readonly sendId: string;
   /** One that was sent with a PDF. */
@@ -52,6 +55,7 @@ export async function plantSeed(
   const integrations = {
     good: await system.connect(sink.port, { name: "Main server" }),
     unreachable: await system.connect(await freePort(), { name: "Old server" }),
+    failing: await system.connect(sink.port, { name: "Blocked server" }),
     suspended: await connectWithLogin(editor, sink.port),
   };
   const { id: sendId, messages } = await system.send({
@@ -69,6 +73,7 @@ export async function plantSeed(
   await system.send({ template: receipt.id, integration: integrations.unreachable, to });
   await suspend(system, integrations.suspended);
   await system.send({ template: receipt.id, integration: integrations.suspended, to });
+  await fail(system, integrations.failing);
   await makeTokens(system, owner);
   const invitation = await inviteSomebody(system, owner);
   await system.untilResting(sendId, 30_000);
@@ -156,6 +161,21 @@ async function inviteSomebody(
     ...{ invitedBy: userId, createdAt, expiresAt: new Date(createdAt.getTime() + 7 * DAY_MS) },
   });
   return token;
+}
+
+/** As the tracker writes it of a server that accepts no mail any more. */
+async function fail({ store, accountId }: AccountOfSystem, id: number): Promise<void> {
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+  const { messageId, reason } = {
+    messageId: "msg_0",
+    reason: "The SMTP server did not accept the sender address for now (451 4.7.1)",
+  };
+  await store.noteResults([{
+    ...{ accountId, id, lastSent: { at: at(-18), messageId }, failedFrom: at(-17) },
+    lastFailed: { at: at(1), messageId, reason },
+  }]);
+  const integrations = { [id]: { sent: 1204, deferred: 17 } };
+  await store.noteStatistics([{ accountId, at: at(-18), integrations }]);
 }
 
 async function suspend({ store, accountId }: AccountOfSystem, id: number): Promise<void> {

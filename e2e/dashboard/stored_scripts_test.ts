@@ -229,7 +229,7 @@ async function plantHostileSeed(
   return {
     emailId,
     pdfId: pdf.template.id,
-    integrations: { good, unreachable: good, suspended: suspended?.id ?? good },
+    integrations: { good, unreachable: good, failing: good, suspended: suspended?.id ?? good },
     sendId,
     sentId: messages[0]?.id ?? "",
     failedId: messages[1]?.id ?? "",

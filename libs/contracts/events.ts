@@ -147,6 +147,8 @@ const factShape = {
   accountId: z.string(),
   index: z.int().nonnegative(),
   attempt: z.int().nonnegative(),
+  /** The integration that it was tried through; missing where nothing was tried. */
+  integrationId: z.int().positive().optional(),
   /** When it happened, ISO 8601. */
   at: z.iso.datetime(),
   /** Duration of the stage's work, in milliseconds. */

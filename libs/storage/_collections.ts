@@ -17,6 +17,7 @@ import type {
 import type { Db } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 import type { IntegrationTrouble } from "./integration_health.ts";
+import type { StoredResults } from "./integration_results.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import type { AttemptCount } from "./attempt_store.ts";
 import type { StoredRegister } from "./delivery_ledger.ts";
@@ -102,6 +103,7 @@ export function collectionsOf(db: Db) {
     statistics: db.collection<StatisticsBucket>("statistics"),
     usage: db.collection<UsageDay>("usage"),
     contentProgress: db.collection<ContentProgress>("content_progress"),
+    integrationResults: db.collection<StoredResults>("integration_results"),
     integrationHealth: db.collection<IntegrationTrouble>("integration_health"),
   };
 }

@@ -12,6 +12,7 @@ const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
   ...["members", "invitations", "audit", "statistics", "usage"],
+  "integration_results",
 ]);
 
 const ACCOUNT = "acc_own";
@@ -225,7 +226,6 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   queueSend: (store) => store.queueSend(send),
   waitingSends: (store) => store.waitingSends(`${ACCOUNT}/1`, 9),
   dueMessages: (store) => store.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),
-  recentOutcomes: (store) => store.recentOutcomes(ACCOUNT, 1),
   archiveIntegration: (store) => store.archiveIntegration(ACCOUNT, 1, now),
   ledgerOf: async (store) => {
     const other = sendOf({ accountId: ACCOUNT });
@@ -280,6 +280,9 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     ]),
   forgetRecipient: (store) => store.forgetRecipient(ACCOUNT, "somebody@example.com", now),
   noteStatistics: (store) => store.noteStatistics([{ accountId: ACCOUNT, at: now, sent: 1 }]),
+  noteResults: (store) =>
+    store.noteResults([{ accountId: ACCOUNT, id: 1, lastSent: { at: now, messageId } }]),
+  listResults: (store) => store.listResults(ACCOUNT, now),
   rollToken: (store) => store.rollToken({ accountId: ACCOUNT, id: "none", until: now }),
   noteUsage: (store) => store.noteUsage([{ accountId: ACCOUNT, at: now, bytes: 1 }]),
   forgetUsage: (store) => store.forgetUsage(ACCOUNT, now),

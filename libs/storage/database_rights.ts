@@ -71,6 +71,7 @@ export const DATABASE_RIGHTS: Readonly<
     integration_health: READ,
     accounts: READ,
     statistics: WRITE,
+    integration_results: WRITE,
     content_progress: WRITE,
     usage: ["find", "remove"],
     duties: WRITE,
@@ -99,5 +100,6 @@ export const DATABASE_RIGHTS: Readonly<
     attempts: ["find", "insert"],
     mailers: READ,
     statistics: READ,
+    integration_results: READ,
   },
 };

@@ -1,6 +1,7 @@
 import type { Integration } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { FAILING_MS } from "./integration_state.ts";
 import { countUndispatched } from "./waiting_sends.ts";
 
 /** An integration through which nothing is sent, until a person lets it. */
@@ -23,6 +24,8 @@ export interface LedgerState {
   unknown: number;
   /** Integrations whose server is left alone at the time. */
   unreachable: number;
+  /** Integrations of which every attempt of at least 10 minutes, the last one within an hour, has failed. */
+  failing: number;
   /** Integrations that are suspended, and those that a person has paused. */
   suspended: SuspendedIntegration[];
   /** The file system that the database lies on, in bytes; null where the user may not know. */
@@ -39,10 +42,12 @@ export interface LedgerFigures {
 export const MOST_COUNTED = 100_000;
 
 const MAX_MS = 5000;
+const HOUR_MS = 3_600_000;
 
 /** Gives the figures of the whole ledger. */
 export function ledgerFigures(db: Db): LedgerFigures {
   const { sends, messages, integrationHealth, openIntegrations } = collectionsOf(db);
+  const { integrationResults } = collectionsOf(db);
   const bounds = { limit: MOST_COUNTED, maxTimeMS: MAX_MS };
   return {
     async ledgerState(now) {
@@ -54,6 +59,7 @@ export function ledgerFigures(db: Db): LedgerFigures {
         undispatched,
         unknown,
         unreachable,
+        failing,
         suspended,
         disk,
       ] = await Promise.all([
@@ -64,6 +70,7 @@ export function ledgerFigures(db: Db): LedgerFigures {
         countUndispatched(sends, { waitsFor: { $gte: "" }, limit: MOST_COUNTED }),
         messages.countDocuments({ state: "unknown" }, bounds),
         integrationHealth.countDocuments({ openUntil: { $gt: now } }, bounds),
+        integrationResults.countDocuments(failingAt(now), bounds),
         openIntegrations.find({ "suspended.at": { $gt: new Date(0) }, archivedAt: null }, bounds)
           .project<Integration>({ accountId: 1, id: 1, name: 1, suspended: 1 }).toArray(),
         diskOf(db),
@@ -72,11 +79,26 @@ export function ledgerFigures(db: Db): LedgerFigures {
         unsettled,
         sweeperLateMs: Math.max(0, now.getTime() - (first?.sweepAt ?? now).getTime()),
         parked: parked + undispatched,
-        ...{ unknown, unreachable, disk },
+        ...{ unknown, unreachable, failing, disk },
         suspended: suspended.flatMap(({ accountId, id, name, suspended: why }) =>
           why === null ? [] : { accountId, id, name, ...why }
         ),
       };
+    },
+  };
+}
+
+function failingAt(now: Date) {
+  return {
+    "lastFailed.at": { $gte: new Date(now.getTime() - HOUR_MS) },
+    failingSince: { $ne: null },
+    $expr: {
+      $gte: [
+        {
+          $dateDiff: { startDate: "$failingSince", endDate: "$lastFailed.at", unit: "millisecond" },
+        },
+        FAILING_MS,
+      ],
     },
   };
 }

@@ -10,7 +10,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   const { store, db } = opened;
   const empty = await store.ledgerState(now);
   assert.deepEqual({ ...empty, disk: null }, {
-    ...{ unsettled: 0, sweeperLateMs: 0, parked: 0, unknown: 0, unreachable: 0 },
+    ...{ unsettled: 0, sweeperLateMs: 0, parked: 0, unknown: 0, unreachable: 0, failing: 0 },
     ...{ suspended: [], disk: null },
   });
   assert.ok(empty.disk && empty.disk.used > 0 && empty.disk.used < empty.disk.size);
@@ -26,6 +26,11 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   });
   await store.suspendIntegration(integration, { at: now, reason: "login refused" });
   await store.noteTrouble({ id: "acc_9/8", reason: "refused", now, pauseMs: () => 30_000 });
+  const failed = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
+  await store.noteResults([12, 9].map((minutes, id) => ({
+    ...{ accountId: "acc_9", id: id + 1, failedFrom: failed(-minutes) },
+    lastFailed: { at: now, messageId: "msg_1", reason: "refused" },
+  })));
   const [parked, lost] = [sendOf(), sendOf({ accountId: "acc_2" })];
   await store.parkMessage({ ...parkingOf(parked, 0, now), parkedFor: "acc_1/1", reason: "busy" });
   const { messageId } = parkingOf(lost, 0, now);
@@ -34,6 +39,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   assert.ok(await endAttempt(store, "unknown", { ...outcome, reason: "no reply" }));
 
   const state = await store.ledgerState(now);
+  assert.equal(state.failing, 1, "one fails for less than ten minutes");
   const { parked: waiting, unknown, unreachable, suspended } = state;
   assert.deepEqual({ waiting, unknown, unreachable }, { waiting: 1, unknown: 1, unreachable: 1 });
   assert.deepEqual(suspended.map(({ name, reason }) => [name, reason]), [

@@ -51,7 +51,20 @@ export {
   type RefusedLogin,
   type TroubleNote,
 } from "./integration_health.ts";
-export type { IntegrationHistory, RecentOutcomes } from "./integration_history.ts";
+export type { IntegrationHistory } from "./integration_history.ts";
+export {
+  type EndedAttempt,
+  type FailedAttempt,
+  type IntegrationResult,
+  type IntegrationResultStore,
+  RESULTS_WINDOW_MS,
+  type ResultsNote,
+} from "./integration_results.ts";
+export {
+  type IntegrationFacts,
+  type IntegrationState,
+  integrationStateOf,
+} from "./integration_state.ts";
 export type { ClosedIntegrations } from "./closed_integrations.ts";
 export type {
   IntegrationAuth,
@@ -143,8 +156,10 @@ export type {
 } from "./template_store.ts";
 export type { TemplateUse, TemplateUses } from "./template_use.ts";
 export {
+  type AttemptCounts,
   COUNTED,
   type Counted,
+  COUNTED_ATTEMPTS,
   STATISTICS_BUCKET_MS,
   type StatisticsBucket,
   type StatisticsNote,

@@ -13,6 +13,15 @@ export const STATISTICS_BUCKET_MS = 300_000;
 /** How long buckets are kept, in milliseconds: 90 days. */
 export const STATISTICS_KEPT_MS = 90 * 24 * 3_600_000;
 
+/** What is counted of each integration, in attempts. */
+export const COUNTED_ATTEMPTS = ["sent", "failed", "deferred", "unknown"] as const;
+
+/** Attempts of integrations, by their numbers. */
+export type AttemptCounts = Record<
+  string,
+  Partial<Record<(typeof COUNTED_ATTEMPTS)[number], number>>
+>;
+
 /** What happened to an account's mail within a bucket's time. */
 export type StatisticsBucket = Record<Counted, number> & {
   /** `<account>/<time>` */
@@ -20,11 +29,12 @@ export type StatisticsBucket = Record<Counted, number> & {
   accountId: string;
   /** When it begins. */
   at: Date;
+  integrations?: AttemptCounts;
 };
 
 /** What is added to a bucket. */
 export type StatisticsNote =
-  & Pick<StatisticsBucket, "accountId" | "at">
+  & Pick<StatisticsBucket, "accountId" | "at" | "integrations">
   & Partial<Record<Counted, number>>;
 
 /**
@@ -44,9 +54,12 @@ export function statisticsStore(db: Db): StatisticsStore {
   return {
     async noteStatistics(notes) {
       if (notes.length === 0) return;
-      const operations = notes.map(({ accountId, at: when, ...counts }) => {
+      const operations = notes.map(({ accountId, at: when, integrations, ...counts }) => {
         const at = bucketOf(when);
-        const $inc = Object.fromEntries(COUNTED.map((name) => [name, counts[name] ?? 0]));
+        const $inc = {
+          ...Object.fromEntries(COUNTED.map((name) => [name, counts[name] ?? 0])),
+          ...attemptsOf(integrations),
+        };
         const update = { $inc, $setOnInsert: { accountId, at } };
         return { updateOne: { filter: { _id: idOf(accountId, at) }, update, upsert: true } };
       });
@@ -62,6 +75,14 @@ export function statisticsStore(db: Db): StatisticsStore {
         _id: { $gte: idOf(accountId, bucketOf(from)), $lt: idOf(accountId, until) },
       }, { readConcern: { level: "local" } }).sort({ _id: 1 }).toArray(),
   };
+}
+
+function attemptsOf(integrations: AttemptCounts = {}): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(integrations).flatMap(([id, counts]) =>
+      Object.entries(counts).map(([name, count]) => [`integrations.${id}.${name}`, count])
+    ),
+  );
 }
 
 function bucketOf(at: Date): Date {

@@ -12,6 +12,7 @@ import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
 import { type DutyStore, dutyStore } from "./duty_store.ts";
 import { type RecipientForgetting, recipientForgetting } from "./forget_recipient.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
+import { integrationResults, type IntegrationResultStore } from "./integration_results.ts";
 import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
 import { type ClosedIntegrations, closedIntegrations } from "./closed_integrations.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
@@ -101,6 +102,7 @@ export interface Store
     UsageStore,
     IntegrationHealth,
     IntegrationHistory,
+    IntegrationResultStore,
     ClosedIntegrations,
     SecretRotation,
     RestoredLedger,
@@ -193,6 +195,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...usageStore(db),
     ...integrationHealth(db),
     ...integrationHistory(db),
+    ...integrationResults(db),
     ...closedIntegrations(db),
     ...secretRotation(db),
     ...restoredLedger(db, ledgers),

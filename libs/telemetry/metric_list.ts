@@ -150,7 +150,8 @@ export const METRICS = {
   "posthaste.integrations": {
     kind: "observedGauge",
     unit: "{integration}",
-    description: "SMTP integrations that mail waits for: unreachable (open breaker), suspended",
+    description:
+      "SMTP integrations that mail waits for: unreachable (open breaker), suspended, failing (nothing accepted for 10 minutes)",
     attributes: ["posthaste.state"],
   },
   "posthaste.messages": {

@@ -1,5 +1,10 @@
 import type { Integration } from "@posthaste/contracts";
-import type { IntegrationHistory, IntegrationTrouble } from "@posthaste/storage";
+import {
+  type IntegrationHistory,
+  type IntegrationResult,
+  type IntegrationResultStore,
+  integrationStateOf,
+} from "@posthaste/storage";
 import { dkimRecord } from "./dkim_record.ts";
 import type {
   DkimView,
@@ -15,11 +20,23 @@ export const MOST_WAITING = 10_000;
 const HISTORY_LINES = 100;
 
 /** What is read to tell how integrations fare. */
-export type Histories = IntegrationHistory;
+export type Histories = IntegrationHistory & Pick<IntegrationResultStore, "listResults">;
 
-/** Gives an integration as a line of the list. */
-export async function summaryOf(
+/** Lists integrations of an account. */
+export async function summariesOf(
+  accountId: string,
+  integrations: readonly Integration[],
+  { store, now }: { store: Histories; now: Date },
+): Promise<IntegrationSummary[]> {
+  const results = await store.listResults(accountId, now);
+  return await Promise.all(
+    integrations.map((integration) => summaryOf(integration, results.get(integration.id), store)),
+  );
+}
+
+async function summaryOf(
   integration: Integration,
+  result: IntegrationResult | undefined,
   store: Histories,
 ): Promise<IntegrationSummary> {
   const { id, name, host, port, tls, auth, senders, allowInvalidCertificate, dkim } = integration;
@@ -27,32 +44,24 @@ export async function summaryOf(
     ...{ id, name, host, port, tls, senders, allowInvalidCertificate },
     user: auth?.user ?? null,
     signsFor: dkim?.enabled ? dkim.domain : null,
-    ...await healthOf(integration, store),
+    ...await healthOf(integration, result, store),
   };
 }
 
 /** Gives an integration with all that people may see of it. */
 export async function viewOf(
   integration: Integration,
-  store: Histories,
+  { store, now }: { store: Histories; now: Date },
 ): Promise<IntegrationView> {
   const { accountId, id, revision, auth, dkim, createdAt, updatedAt } = integration;
-  const [health, events, outcomes] = await Promise.all([
-    healthOf(integration, store),
+  const [results, events] = await Promise.all([
+    store.listResults(accountId, now),
     store.listIntegrationEvents(accountId, id, { limit: HISTORY_LINES }),
-    store.recentOutcomes(accountId, id),
   ]);
-  const { lastSent, lastFailed } = outcomes;
   return {
     ...{ id, revision, settings: settingsOf(integration), hasPassword: auth !== null },
-    ...health,
+    ...await healthOf(integration, results.get(id), store),
     dkim: dkim === null ? null : dkimOf(dkim),
-    lastSent: lastSent && { messageId: lastSent._id, at: lastSent.at.toISOString() },
-    lastFailed: lastFailed && {
-      messageId: lastFailed._id,
-      at: lastFailed.at.toISOString(),
-      reason: lastFailed.reason,
-    },
     history: events.map(({ at, type, reason }) => ({ at: at.toISOString(), type, reason })),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
@@ -77,6 +86,7 @@ function dkimOf({ domain, selector, publicKey, enabled }: NonNullable<Integratio
 
 async function healthOf(
   integration: Integration,
+  result: IntegrationResult | undefined,
   store: Histories,
 ): Promise<IntegrationHealthView> {
   const { accountId, id, suspended } = integration;
@@ -84,29 +94,16 @@ async function healthOf(
     store.findTrouble(accountId, id),
     store.countParked(accountId, id, MOST_WAITING),
   ]);
+  const { lastSent = null, lastFailed = null, failingSince = null } = result ?? {};
+  const state = integrationStateOf({ integration, trouble, result, waiting });
+  const since = suspended?.at ?? (state.state === "failing" ? failingSince : null);
   return {
-    ...stateOf(suspended, trouble, waiting),
-    since: suspended?.at.toISOString() ?? null,
+    ...state,
+    since: since?.toISOString() ?? null,
     openUntil: trouble?.openUntil?.toISOString() ?? null,
     waiting,
+    lastSent: lastSent && { ...lastSent, at: lastSent.at.toISOString() },
+    lastFailed: lastFailed && { ...lastFailed, at: lastFailed.at.toISOString() },
+    ...{ attempts: result?.attempts ?? 0, sent: result?.sent ?? 0 },
   };
-}
-
-/** Decides how an integration is: what stops it comes before what slows it. */
-export function stateOf(
-  suspended: Integration["suspended"],
-  trouble: Pick<IntegrationTrouble, "openUntil" | "reason"> | null,
-  waiting: number,
-): Pick<IntegrationHealthView, "state" | "reason"> {
-  if (suspended !== null) {
-    const state = suspended.kind === "person" ? "paused" : "suspended";
-    const { reason } = suspended;
-    return { state, reason: reason.charAt(0).toUpperCase() + reason.slice(1) };
-  }
-  if (trouble !== null) {
-    const state = trouble.openUntil === null ? "slow" : "unreachable";
-    return { state, reason: trouble.reason };
-  }
-  if (waiting > 0) return { state: "slow", reason: "Mail waits for its turn" };
-  return { state: "working", reason: null };
 }

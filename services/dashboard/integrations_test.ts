@@ -6,7 +6,6 @@ import { bindPassword, INTEGRATION_DKIM_KEY, openSecret, readMasterKeys } from "
 import { testCertificate } from "@posthaste/testing";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
-import { stateOf } from "./integration_views.ts";
 import type { IntegrationInput } from "./interface/integrations.ts";
 import { openProbeLimit } from "./probe_limit.ts";
 import { PROVIDER_PRESETS } from "./provider_presets.ts";
@@ -65,7 +64,7 @@ test("POST /api/integrations makes one whose password is sealed and never told",
   const view = await create();
   assert.equal(passwordOf(await stored(1)), "canary-password");
   assert.deepEqual([view.id, view.hasPassword, view.state, view.settings.user], [
-    ...[1, true, "working", "shop"],
+    ...[1, true, "ready", "shop"],
   ]);
   assert.deepEqual(view.settings, KEPT);
   const { own, store } = dashboard;
@@ -251,7 +250,7 @@ test("pause and resume stop and start an integration, with who did it and its hi
   const again = await own.editor.put(`${PATH}/1`, { ...KEPT, maxConnections: 9, revision: 1 });
   assert.deepEqual([again.status, again.body.state], [200, "paused"]);
   const resumed = await own.editor.post(`${PATH}/1/resume`);
-  assert.deepEqual([resumed.body.state, resumed.body.reason], ["working", null]);
+  assert.deepEqual([resumed.body.state, resumed.body.reason], ["ready", null]);
   assert.deepEqual(resumed.body.history.map(({ type }: { type: string }) => type), [
     ...["resumed", "paused"],
   ]);
@@ -261,7 +260,7 @@ test("pause and resume stop and start an integration, with who did it and its hi
   const away = (await own.viewer.get(`${PATH}/1`)).body;
   assert.deepEqual([away.state, away.reason], ["unreachable", "no answer"]);
   assert.equal(away.openUntil, new Date(now.getTime() + 60_000).toISOString());
-  assert.equal((await own.editor.post(`${PATH}/1/resume`)).body.state, "working");
+  assert.equal((await own.editor.post(`${PATH}/1/resume`)).body.state, "ready");
   assert.deepEqual(await store.listTroubled(), []);
 });
 
@@ -306,17 +305,26 @@ test("the key that mail is signed with is made, told without its secret half, sw
   assert.equal((await own.editor.put(`${PATH}/1/dkim`, { enabled: true })).status, 404);
 });
 
-test("stateOf() says what stops an integration before what slows it", () => {
-  const at = new Date(0);
-  const trouble = { openUntil: at, reason: "away" };
-  assert.equal(stateOf({ at, reason: "x" }, trouble, 1).state, "suspended");
-  assert.equal(stateOf({ at, reason: "x", kind: "person" }, trouble, 1).state, "paused");
-  assert.equal(stateOf(null, trouble, 1).state, "unreachable");
-  assert.deepEqual(stateOf(null, { ...trouble, openUntil: null }, 0), {
-    ...{ state: "slow", reason: "away" },
-  });
-  assert.equal(stateOf(null, null, 1).state, "slow");
-  assert.equal(stateOf(null, null, 0).state, "working");
+test("an integration shows its last success, its last failure and its success rate", async () => {
+  await create();
+  const { own, store } = dashboard;
+  const { accountId } = own;
+  const never = (await own.viewer.get(PATH)).body[0];
+  assert.deepEqual([never.state, never.lastSent, never.lastFailed, never.attempts], [
+    ...["ready", null, null, 0],
+  ]);
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const lastSent = { at: ago(30), messageId: "msg_1" };
+  // Later than it was made: its settings may have been wrong before.
+  const lastFailed = { at: ago(-1), messageId: "msg_2", reason: "not now (451)" };
+  await store.noteResults([{ accountId, id: 1, lastSent, lastFailed, failedFrom: ago(17) }]);
+  const integrations = { 1: { sent: 3, deferred: 1 } };
+  await store.noteStatistics([{ accountId, at: ago(30), integrations }]);
+  const { body } = await own.viewer.get(`${PATH}/1`);
+  assert.deepEqual([body.state, body.reason], ["failing", "not now (451)"]);
+  assert.ok(Date.parse(body.since) < Date.now() - 16 * 60_000);
+  assert.equal(body.lastSent.messageId, "msg_1");
+  assert.deepEqual([body.lastFailed.reason, body.sent, body.attempts], ["not now (451)", 3, 4]);
 });
 
 test("the presets are what an integration may be set to", () => {

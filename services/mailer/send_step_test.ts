@@ -491,7 +491,9 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
   const reason = "The SMTP server refused the user name or the password";
   const first = openMailer({ send: refusal("535 5.7.8 no", "auth") });
   await first.run();
-  assert.deepEqual(first.world.facts.map(({ type }) => type), ["fact.message.deferred"]);
+  const [told] = first.world.facts;
+  assert.ok(told?.type === "fact.message.deferred");
+  assert.equal(told.data.integrationId, 4, "health is counted by integration");
   assert.deepEqual(first.world.troubles, [
     `refused acc_1/4 for 60000 ms: ${reason}`,
     "block acc_1/4: " + PARKING_REASON.loginRefused(reason),

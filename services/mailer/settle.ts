@@ -136,10 +136,11 @@ function withReply(reply: SmtpReply | undefined) {
 
 /** Says which message a fact is about. */
 export function factOf(
-  message: Pick<ReadyMessage, "messageId" | "sendId" | "accountId" | "index">,
+  message: Pick<ReadyMessage, "messageId" | "sendId" | "accountId" | "index" | "integrationId">,
   attempt: number,
   now: Date,
 ) {
-  const { messageId, sendId, accountId, index } = message;
-  return { messageId, sendId, accountId, index, attempt, at: now.toISOString() };
+  const { messageId, sendId, accountId, index, integrationId } = message;
+  const about = { messageId, sendId, accountId, index, integrationId };
+  return { ...about, attempt, at: now.toISOString() };
 }

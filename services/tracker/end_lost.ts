@@ -83,13 +83,13 @@ function unknownOutcome(
 }
 
 function factOf(
-  { _id: sendId, accountId }: SendHead,
+  { _id: sendId, accountId, integrationId }: SendHead,
   { index, n, outcome }: { index: number; n: number; outcome: AttemptOutcome },
 ): MessageFact {
   const { at, reason = "" } = outcome;
   const data = {
     ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index },
-    ...{ attempt: n, at: at.toISOString(), reason },
+    ...{ attempt: n, integrationId, at: at.toISOString(), reason },
   };
   switch (outcome.state) {
     case "failed":

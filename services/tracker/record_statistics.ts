@@ -1,11 +1,14 @@
 import type { Fact } from "@posthaste/messaging";
 import {
   type Counted,
+  COUNTED_ATTEMPTS,
+  type IntegrationResultStore,
   STATISTICS_BUCKET_MS,
   type StatisticsNote,
   type StatisticsStore,
 } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
+import { resultsOf } from "./note_results.ts";
 
 const COUNTED_AS: Partial<Record<Fact["type"], Counted>> = {
   "fact.send.accepted": "accepted",
@@ -16,14 +19,16 @@ const COUNTED_AS: Partial<Record<Fact["type"], Counted>> = {
 };
 
 /**
- * Adds facts to the statistics of their accounts, in one command. Facts that come again count again:
- * statistics are for charts, and no ledger.
+ * Adds facts to the statistics of their accounts, and notes how integrations fare, in one command each.
+ * Facts that come again count again: statistics are for charts, and no ledger.
  */
 export async function recordStatistics(
   facts: Fact[],
-  { noteStatistics }: Pick<StatisticsStore, "noteStatistics">,
+  { noteStatistics, noteResults }:
+    & Pick<StatisticsStore, "noteStatistics">
+    & Pick<IntegrationResultStore, "noteResults">,
 ): Promise<void> {
-  await noteStatistics(sumUp(facts));
+  await Promise.all([noteStatistics(sumUp(facts)), noteResults(resultsOf(facts))]);
   countStates(facts);
 }
 
@@ -60,6 +65,11 @@ export function sumUp(facts: Fact[]): StatisticsNote[] {
       notes.set(key, note);
     }
     note[counted] = (note[counted] ?? 0) + ("recipients" in data ? data.recipients ?? 1 : 1);
+    const attempted = COUNTED_ATTEMPTS.find((name) => name === counted);
+    if (attempted === undefined || !("integrationId" in data) || !data.integrationId) continue;
+    note.integrations ??= {};
+    const attempts = note.integrations[data.integrationId] ??= {};
+    attempts[attempted] = (attempts[attempted] ?? 0) + 1;
   }
   return [...notes.values()];
 }

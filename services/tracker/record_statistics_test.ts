@@ -18,7 +18,9 @@ test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes
     sent(),
     sent({ at: "2026-03-01T12:04:59.999Z" }),
     sent({ at: "2026-03-01T12:05:00.000Z" }),
-    sent({ accountId: "acc_2" }),
+    sent({ accountId: "acc_2", integrationId: 4 }),
+    sent({ accountId: "acc_2", integrationId: 4 }),
+    sent({ accountId: "acc_2", integrationId: 5 }),
     { type: "fact.message.failed", data: { ...MESSAGE, stage: "pdf", reason: "x" } },
     { type: "fact.message.deferred", data: { ...MESSAGE, reason: "x" } },
     { type: "fact.message.unknown", data: { ...MESSAGE, reason: "x" } },
@@ -27,14 +29,20 @@ test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes
   assert.deepEqual(sumUp(facts), [
     { accountId: "acc_1", at, accepted: 41, sent: 2, failed: 1, deferred: 1, unknown: 1 },
     { accountId: "acc_1", at: later, sent: 1 },
-    { accountId: "acc_2", at, sent: 1 },
+    { accountId: "acc_2", at, sent: 3, integrations: { 4: { sent: 2 }, 5: { sent: 1 } } },
   ]);
 });
 
 test("recordStatistics() writes a batch at once", async () => {
   const calls: unknown[] = [];
   const noteStatistics = (notes: unknown) => Promise.resolve(void calls.push(notes));
-  await recordStatistics([sent(), sent()], { noteStatistics });
+  const noteResults = noteStatistics;
+  const facts = [sent({ integrationId: 4 }), sent({ integrationId: 4 })];
+  await recordStatistics(facts, { noteStatistics, noteResults });
   const at = new Date("2026-03-01T12:00:00Z");
-  assert.deepEqual(calls, [[{ accountId: "acc_1", at, sent: 2 }]]);
+  const lastSent = { at: new Date(MESSAGE.at), messageId: "msg_1" };
+  assert.deepEqual(calls, [
+    [{ accountId: "acc_1", at, sent: 2, integrations: { 4: { sent: 2 } } }],
+    [{ accountId: "acc_1", id: 4, lastSent }],
+  ]);
 });

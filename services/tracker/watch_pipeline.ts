@@ -90,7 +90,7 @@ function tellStreams(told: DisposableStack, streams: Recent<Fill[]>): void {
 }
 
 function tellLedger(told: DisposableStack, ledger: Recent<LedgerState>): void {
-  const each = <const Name extends "parked" | "unknown" | "unreachable" | "suspended">(
+  const each = <const Name extends "parked" | "unknown" | "unreachable" | "failing" | "suspended">(
     names: readonly Name[],
   ) =>
   () => {
@@ -102,7 +102,7 @@ function tellLedger(told: DisposableStack, ledger: Recent<LedgerState>): void {
       attributes: { "posthaste.state": name },
     }));
   };
-  told.use(observe("posthaste.integrations", each(["unreachable", "suspended"])));
+  told.use(observe("posthaste.integrations", each(["unreachable", "failing", "suspended"])));
   told.use(observe("posthaste.messages", each(["parked", "unknown"])));
   const disk = (field: "used" | "size") => () => {
     const found = ledger.get()?.disk;

@@ -4,25 +4,34 @@ import type { Integration, IntegrationEvent, ProbeReply } from "@posthaste/contr
 export type IntegrationState =
   /** A person has stopped it. */
   | "paused"
-  /** The server refuses what only a person can mend. */
+  /** The server refuses what only a person can change. */
   | "suspended"
   /** Its server cannot be reached and is left alone until a time. */
   | "unreachable"
+  /** Mail is tried, and for some time none was accepted. */
+  | "failing"
   /** Its server failed lately, or mail waits for it. */
   | "slow"
-  | "working";
+  /** Nothing is known to be in the way. */
+  | "ready";
 
 /** How an integration is, and why. */
 export interface IntegrationHealthView {
   state: IntegrationState;
-  /** Why it is not working, as a sentence. */
+  /** Why it is not ready, as a sentence. */
   reason: string | null;
-  /** Since when it is paused or suspended. */
+  /** Since when it is paused, suspended or failing. */
   since: string | null;
   /** Until when its server is left alone. */
   openUntil: string | null;
   /** Messages that wait for it; {@linkcode MOST_WAITING} means so many or more. */
   waiting: number;
+  lastSent: { messageId: string; at: string } | null;
+  /** The last attempt that its server did not accept. */
+  lastFailed: { messageId: string; at: string; reason: string } | null;
+  /** Attempts of the last 24 hours that have ended, and how many of them succeeded. */
+  attempts: number;
+  sent: number;
 }
 
 /** A line of `GET /api/integrations`. */
@@ -98,8 +107,6 @@ export interface IntegrationView extends IntegrationHealthView {
   settings: IntegrationSettingsView;
   hasPassword: boolean;
   dkim: DkimView | null;
-  lastSent: { messageId: string; at: string } | null;
-  lastFailed: { messageId: string; at: string; reason: string } | null;
   /** What happened within 30 days, newest first. */
   history: { at: string; type: IntegrationEvent["type"]; reason: string }[];
   createdAt: string;

@@ -41,7 +41,7 @@ export function dkimRoutes(
       : { name, domain: changed.dkim.domain, selector: changed.dkim.selector };
     const target = `integration ${id}`;
     await audit({ ...store, now }, visitor, { action: `integration.${action}`, target, details });
-    return await viewOf(changed, store);
+    return await viewOf(changed, { store, now: now() });
   }
 
   app.post("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {

@@ -17,7 +17,7 @@ import {
   pointsElsewhere,
   probeSettingsOf,
 } from "../integration_login.ts";
-import { summaryOf, viewOf } from "../integration_views.ts";
+import { summariesOf, viewOf } from "../integration_views.ts";
 import type {
   IntegrationSummary,
   IntegrationView,
@@ -87,7 +87,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     { config: { role: "viewer" } },
     async ({ visitor }): Promise<IntegrationSummary[]> => {
       const found = await store.listIntegrations(visitor.accountId);
-      return await Promise.all(found.map((integration) => summaryOf(integration, store)));
+      return await summariesOf(visitor.accountId, found, { store, now: now() });
     },
   );
 
@@ -102,7 +102,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
         store.createIntegration({ ...settingsOf(input), accountId, auth })
       );
       await note(visitor, "created", created);
-      return await viewOf(created, store);
+      return await viewOf(created, { store, now: now() });
     },
   );
 
@@ -110,7 +110,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     "/api/integrations/:id",
     { config: { role: "viewer" } },
     async ({ visitor, params }): Promise<IntegrationView> =>
-      await viewOf(await find(visitor, params), store),
+      await viewOf(await find(visitor, params), { store, now: now() }),
   );
 
   app.put(
@@ -134,7 +134,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       if (changed === null) throw missing();
       if (isRepointed) await noteRepointed(visitor, current, changed);
       else if (changed.revision !== current.revision) await note(visitor, "updated", changed);
-      return await viewOf(changed, store);
+      return await viewOf(changed, { store, now: now() });
     },
   );
 
@@ -155,7 +155,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const why = `paused by ${visitor.user.name}${reason === "" ? "" : `: ${reason}`}`;
       await store.pauseIntegration(visitor.accountId, found.id, { at: now(), reason: why });
       await note(visitor, "paused", found);
-      return await viewOf(await find(visitor, params), store);
+      return await viewOf(await find(visitor, params), { store, now: now() });
     },
   );
 
@@ -167,7 +167,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const why = `Resumed by ${visitor.user.name}`;
       await store.resumeIntegration(visitor.accountId, found.id, why);
       await note(visitor, "resumed", found);
-      return await viewOf(await find(visitor, params), store);
+      return await viewOf(await find(visitor, params), { store, now: now() });
     },
   );
 

@@ -1,20 +1,33 @@
-import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import {
+  Anchor,
+  Button,
+  Group,
+  Modal,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlayerPause } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
+import { sayRate } from "./say_rate.ts";
 import { ResumeButton } from "./resume_button.tsx";
 import { StateBadge } from "./state_badge.tsx";
 import { countWaiting } from "./waiting_count.tsx";
 
 /** How an integration is now, why, and what can be done about it. */
 export function HealthPanel({ view }: { view: IntegrationView }) {
-  const { id, state, reason, since, openUntil, waiting, lastSent, lastFailed, settings } = view;
+  const { id, state, reason, since, openUntil, waiting, settings } = view;
+  const { lastSent, lastFailed, attempts, sent } = view;
   const may = useMay("editor");
   return (
     <Paper withBorder component="section" p="lg" aria-label="Health">
@@ -22,8 +35,15 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
         <Group justify="space-between" gap="sm">
           <Group gap="sm">
             <StateBadge state={state} />
-            {since !== null && <Time at={since} size="sm" c="dimmed" />}
-            {reason === null && <Text size="sm">Mail goes out</Text>}
+            {since !== null && (
+              <Text span size="sm" c="dimmed">
+                {state === "failing" && "Nothing accepted, first failure "}
+                <Time at={since} size="sm" />
+              </Text>
+            )}
+            {state === "ready" && (
+              <Text size="sm">{lastSent === null ? "Nothing was sent yet" : "Mail goes out"}</Text>
+            )}
           </Group>
           <Group gap="xs">
             <ResumeButton id={id} state={state} name={settings.name} />
@@ -45,17 +65,27 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
             )}
           </Text>
         )}
-        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
           <Figure label="Waiting">{waiting === 0 ? "Nothing" : countWaiting(waiting)}</Figure>
-          <Figure label="Last sent">
-            {lastSent === null
-              ? <Text span size="sm" c="dimmed">None lately</Text>
-              : <Time at={lastSent.at} size="sm" />}
-          </Figure>
-          <Figure label="Last failed">
-            {lastFailed === null ? <Text span size="sm" c="dimmed">None lately</Text> : (
+          <Figure label="Succeeded in 24 hours">
+            {attempts === 0 ? <Text span size="sm" c="dimmed">No attempts</Text> : (
               <>
-                <Time at={lastFailed.at} size="sm" />
+                {sayRate(view)}
+                <Text size="xs" c="dimmed">
+                  {sent.toLocaleString()} of {attempts.toLocaleString()} attempts
+                </Text>
+              </>
+            )}
+          </Figure>
+          <Figure label="Last success">
+            {lastSent === null
+              ? <Text span size="sm" c="dimmed">None yet</Text>
+              : <MessageTime attempt={lastSent} />}
+          </Figure>
+          <Figure label="Last failure">
+            {lastFailed === null ? <Text span size="sm" c="dimmed">None</Text> : (
+              <>
+                <MessageTime attempt={lastFailed} />
                 <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
                   {lastFailed.reason}
                 </Text>
@@ -65,6 +95,15 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
         </SimpleGrid>
       </Stack>
     </Paper>
+  );
+}
+
+/** When an attempt ended, with a link to its message. */
+function MessageTime({ attempt }: { attempt: { messageId: string; at: string } }) {
+  return (
+    <Anchor component={Link} href={`~/messages/${attempt.messageId}`} size="sm">
+      <Time at={attempt.at} size="sm" />
+    </Anchor>
   );
 }
 

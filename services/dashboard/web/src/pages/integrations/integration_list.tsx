@@ -8,6 +8,7 @@ import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { useIntegrations } from "./integration_queries.ts";
 import { ResumeButton } from "./resume_button.tsx";
+import { sayRate } from "./say_rate.ts";
 import { StateBadge } from "./state_badge.tsx";
 import { WaitingCount } from "./waiting_count.tsx";
 
@@ -49,7 +50,7 @@ export function IntegrationList() {
 
 function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
   const { id, name, host, port, tls, user, senders, state, reason, waiting } = integration;
-  const { openUntil, signsFor, allowInvalidCertificate } = integration;
+  const { openUntil, signsFor, allowInvalidCertificate, lastSent } = integration;
   return (
     <Paper withBorder p="md">
       <Stack gap="xs" h="100%">
@@ -76,8 +77,16 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
         {allowInvalidCertificate && (
           <Text size="sm" c="red.3" lightHidden fw={600}>Its certificate is not checked</Text>
         )}
+        <Text size="sm" c="dimmed" mt="auto">
+          {lastSent === null ? "Nothing sent yet" : (
+            <>
+              Last sent <Time at={lastSent.at} size="sm" />
+            </>
+          )}
+          {integration.attempts > 0 && ` · ${sayRate(integration)} of attempts succeeded in 24 h`}
+        </Text>
         {reason !== null && (
-          <Group justify="space-between" mt="auto" gap="xs">
+          <Group justify="space-between" gap="xs">
             <Text size="sm" flex={1} miw={180}>
               {reason}
               {openUntil !== null && (

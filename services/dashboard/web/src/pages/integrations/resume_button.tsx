@@ -23,7 +23,7 @@ export function ResumeButton({ id, state, name }: {
     },
     onError: tellProblem,
   });
-  if (!may || state === "working" || state === "slow") return null;
+  if (!may || state === "ready" || state === "slow" || state === "failing") return null;
   return (
     <Button
       size="xs"

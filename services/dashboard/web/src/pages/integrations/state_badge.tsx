@@ -4,6 +4,7 @@ import {
   IconAlertTriangle,
   IconCircleCheck,
   IconClockPause,
+  IconMailX,
   IconPlayerPause,
   IconPlugConnectedX,
 } from "@tabler/icons-react";
@@ -13,9 +14,10 @@ import type {
 } from "../../../../interface/integrations.ts";
 
 const SHOWN: Record<IntegrationState, { label: string; color: string; icon: Icon }> = {
-  working: { label: "Working", color: "teal", icon: IconCircleCheck },
+  ready: { label: "Ready", color: "teal", icon: IconCircleCheck },
   slow: { label: "Delayed", color: "yellow", icon: IconClockPause },
-  unreachable: { label: "Unreachable", color: "orange", icon: IconPlugConnectedX },
+  failing: { label: "Failing", color: "red", icon: IconMailX },
+  unreachable: { label: "Not reachable", color: "orange", icon: IconPlugConnectedX },
   suspended: { label: "Suspended", color: "red", icon: IconAlertTriangle },
   paused: { label: "Paused", color: "gray", icon: IconPlayerPause },
 };

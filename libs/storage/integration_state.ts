@@ -1,0 +1,61 @@
+import type { Integration } from "@posthaste/contracts";
+import { type IntegrationTrouble, reasonOfTrouble } from "./integration_health.ts";
+import type { IntegrationResult } from "./integration_results.ts";
+
+/** How an integration is at a glance, the worst first. */
+export type IntegrationState =
+  /** A person has stopped it. */
+  | "paused"
+  /** The server refuses what only a person can change. */
+  | "suspended"
+  /** Its server cannot be reached and is left alone until a time. */
+  | "unreachable"
+  /** Mail is tried, and for some time none was accepted. */
+  | "failing"
+  /** Its server failed lately, or mail waits for it. */
+  | "slow"
+  /** Nothing is known to be in the way. */
+  | "ready";
+
+/** What the state of an integration follows from. */
+export interface IntegrationFacts {
+  integration: Pick<Integration, "suspended" | "updatedAt">;
+  trouble: IntegrationTrouble | null;
+  result: IntegrationResult | undefined;
+  /** Messages that wait for it. */
+  waiting: number;
+}
+
+/** A failure may be the mail's fault. Failures alone for so long, in milliseconds, are the integration's. */
+export const FAILING_MS = 10 * 60_000;
+
+/**
+ * Decides how an integration is, and why, from what came of its mail: what stops it comes before what
+ * slows it.
+ */
+export function integrationStateOf(
+  { integration, trouble, result, waiting }: IntegrationFacts,
+): { state: IntegrationState; reason: string | null } {
+  const { suspended, updatedAt } = integration;
+  if (suspended !== null) {
+    const state = suspended.kind === "person" ? "paused" : "suspended";
+    const { reason } = suspended;
+    return { state, reason: reason.charAt(0).toUpperCase() + reason.slice(1) };
+  }
+  if (trouble?.openUntil) {
+    const state = trouble.loginRefusedAt ? "failing" : "unreachable";
+    return { state, reason: trouble.loginRefusedAt ? reasonOfTrouble(trouble) : trouble.reason };
+  }
+  if (result !== undefined && isFailing(result, updatedAt)) {
+    return { state: "failing", reason: result.lastFailed?.reason ?? null };
+  }
+  if (trouble !== null) return { state: "slow", reason: trouble.reason };
+  if (waiting > 0) return { state: "slow", reason: "Mail waits for its turn" };
+  return { state: "ready", reason: null };
+}
+
+/** Failures from before the settings were changed say nothing of the new ones. */
+function isFailing({ failingSince, lastFailed }: IntegrationResult, updatedAt: Date): boolean {
+  if (failingSince === null || lastFailed === null || lastFailed.at < updatedAt) return false;
+  return lastFailed.at.getTime() - failingSince.getTime() >= FAILING_MS;
+}

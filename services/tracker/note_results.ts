@@ -1,0 +1,60 @@
+import type { SmtpReply } from "@posthaste/contracts";
+import type { Fact } from "@posthaste/messaging";
+import type { EndedAttempt, FailedAttempt, ResultsNote } from "@posthaste/storage";
+
+/** Sums up, by integration, what facts say of attempts to send mail. */
+export function resultsOf(facts: readonly Fact[]): ResultsNote[] {
+  const notes = new Map<string, ResultsNote & { failures: FailedAttempt[] }>();
+  for (const fact of facts) {
+    const attempt = attemptOf(fact);
+    if (attempt?.integrationId === undefined) continue;
+    const { accountId, integrationId, messageId, at } = attempt;
+    const key = `${accountId}/${integrationId}`;
+    const note = notes.get(key) ?? { accountId, id: integrationId, failures: [] };
+    notes.set(key, note);
+    const ended = { at: new Date(at), messageId };
+    if (fact.type === "fact.message.sent") note.lastSent = later(note.lastSent, ended);
+    else note.failures.push({ ...ended, reason: reasonOf(fact) });
+  }
+  return [...notes.values()].map(({ failures, ...note }) => ({
+    ...note,
+    ...failed(note, failures),
+  }));
+}
+
+/** The integration is known where mail was handed over, or was to be. */
+function attemptOf({ type, data }: Fact) {
+  switch (type) {
+    case "fact.message.sent":
+    case "fact.message.deferred":
+    case "fact.message.unknown":
+      return data;
+    case "fact.message.failed":
+      return data.stage === "mailer" ? data : undefined;
+  }
+}
+
+function failed({ lastSent }: ResultsNote, failures: readonly FailedAttempt[]) {
+  const sorted = failures.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  const lastFailed = sorted.at(-1);
+  if (lastFailed === undefined) return {};
+  const [first = lastFailed] = sorted.filter(({ at }) =>
+    lastSent === undefined || at > lastSent.at
+  );
+  return { lastFailed, failedFrom: first.at };
+}
+
+function later(a: EndedAttempt | undefined, b: EndedAttempt): EndedAttempt {
+  return a !== undefined && a.at >= b.at ? a : b;
+}
+
+/** Not the server's words: they may name people. */
+function reasonOf({ data }: Fact): string {
+  const reason = "reason" in data ? data.reason : "";
+  const codes = "reply" in data && data.reply !== undefined ? codesOf(data.reply) : "";
+  return codes === "" ? reason : `${reason} (${codes})`;
+}
+
+function codesOf({ code, enhanced }: SmtpReply): string {
+  return [code, enhanced].filter((part) => part !== undefined).join(" ");
+}
