@@ -106,6 +106,20 @@ test("sendCommand() posts the request with its key and prints the messages", asy
   assert.deepEqual(JSON.parse(json.stdout), accepted);
 });
 
+test("statusCommand() says why a message waits, and its place in line", async () => {
+  const reason = "Other mail of this integration waits for its turn";
+  const waits = { attempt: 0, finishedAt: null, timeline: [] };
+  const answers = [
+    message("queued", { ...waits, waiting: { reason, ahead: 1234 } }),
+    message("deferred", { ...waits, reason, waiting: { reason, ahead: 0 } }),
+  ];
+  await using stub = await openStub((_, count) => [200, answers[count - 1]]);
+  const queued = (await stub.run(`status ${MESSAGE_ID}`)).stdout;
+  assert.match(queued, new RegExp(`Waits +behind 1,234 others: ${reason}\n`));
+  const parked = (await stub.run(`status ${MESSAGE_ID}`)).stdout;
+  assert.match(parked, new RegExp(`Reason +${reason}\n +Waits +next in line\n`));
+});
+
 test("openApi() turns refusals into exit codes, each issue on a line", async () => {
   const issues = [{ path: "to.0.email", message: "must not be empty" }];
   const answers: [number, unknown][] = [

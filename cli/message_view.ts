@@ -20,6 +20,8 @@ export const messageAnswerSchema = z.object({
   nextAt: someTimeSchema,
   reason: z.string().nullable(),
   reply: smtpReplySchema.nullable(),
+  /** Missing in the answers of older services. */
+  waiting: z.object({ reason: z.string(), ahead: z.int() }).nullable().optional(),
   timeline: z.array(z.object({
     at: timeSchema,
     type: messageStateSchema,
@@ -61,6 +63,8 @@ const COLOURS = {
 } as const satisfies Record<MessageState, string>;
 
 const MOST_SHOWN = 50;
+/** So many messages or more go first. */
+const MOST_AHEAD = 10_000;
 
 /** Says all about a message: where it stands, what the server said, and its timeline. */
 export function sayMessage(message: MessageAnswer, output: Painter): string {
@@ -72,6 +76,7 @@ export function sayMessage(message: MessageAnswer, output: Painter): string {
     ["State", sayState(message, output)],
     ["Accepted", sayTime(acceptedAt)],
     ...message.reason === null ? [] : [["Reason", printableLine(message.reason)]],
+    ...message.waiting ? [["Waits", sayPlace(message.waiting, message.reason)]] : [],
     ...reply === "" ? [] : [["Server", reply]],
   ];
   const head = `${output.style("bold", printableLine(email))}  ${output.style("dim", id)}`;
@@ -79,6 +84,18 @@ export function sayMessage(message: MessageAnswer, output: Painter): string {
     `  ${output.style("dim", name.padEnd(9))} ${text}`
   );
   return [head, ...lines, "", sayTimeline(acceptedAt, timeline, output)].join("\n");
+}
+
+function sayPlace(
+  { reason, ahead }: NonNullable<MessageAnswer["waiting"]>,
+  said: string | null,
+): string {
+  const place = ahead === 0
+    ? "next in line"
+    : ahead >= MOST_AHEAD
+    ? `behind ${ahead.toLocaleString("en")} others or more`
+    : `behind ${ahead === 1 ? "1 other" : `${ahead.toLocaleString("en")} others`}`;
+  return reason === said ? place : `${place}: ${printableLine(reason)}`;
 }
 
 function sayTimeline(

@@ -258,6 +258,14 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
       assert.ok((await store.searchMessages(ACCOUNT, filter, page)).messages.length > 0);
     }
   },
+  findPlaces: async (store) => {
+    const waiting = sendOf({ accountId: ACCOUNT, next: 0 });
+    await store.acceptSend(waiting);
+    await store.queueSend(waiting);
+    const message = await store.findMessage(ACCOUNT, messageIdOf(waiting._id, 0));
+    assert.ok(message);
+    assert.equal((await store.findPlaces(ACCOUNT, [message])).size, 1);
+  },
   groupReasons: (store) => store.groupReasons(ACCOUNT, { states: ["deferred"] }),
   countMessages: (store) =>
     store.countMessages(ACCOUNT, { state: "deferred", from: new Date(0), limit: 9 }),

@@ -11,6 +11,8 @@ import type { Db, Filter } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange, queuedMessage } from "./_message_document.ts";
 import { isTimeExpired } from "./_time_expired.ts";
+import { withRegisters } from "./_with_registers.ts";
+import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
 /** States that few messages are in for long, and that have an index. */
 export const INDEXED_STATES = [
@@ -96,7 +98,10 @@ const SEARCH_MS = 2000;
 const MOST_WAITING = 200;
 
 /** Gives the search for messages. */
-export function messageSearch(db: Db): MessageSearch {
+export function messageSearch(
+  db: Db,
+  ledgers: Pick<DeliveryLedgers, "findRegisters">,
+): MessageSearch {
   const { messages, sends } = collectionsOf(db);
 
   /** Messages of an address that have no document: their sends are not settled. */
@@ -211,8 +216,9 @@ export function messageSearch(db: Db): MessageSearch {
   }
 
   return {
-    async searchMessages(accountId, filter, { limit, before, forMs = SEARCH_MS }) {
+    async searchMessages(accountId, asked, { limit, before, forMs = SEARCH_MS }) {
       const search = searchFor(forMs, before);
+      const filter = { ...asked, states: storedStates(asked.states) };
       const isIndexed = filter.sendId === undefined &&
         (filter.email !== undefined || hasIndex(filter.states));
       const queued: FoundMessage[] = [];
@@ -226,8 +232,8 @@ export function messageSearch(db: Db): MessageSearch {
           for await (const lines of waiting(accountId, filter, search)) queued.push(...lines);
         }
         for await (const { lines, end } of batches) {
-          for (const line of lines) {
-            if (!matches(line, filter)) continue;
+          for (const line of await withRegisters(lines, ledgers)) {
+            if (!matches(line, asked)) continue;
             found.push(line);
             if (found.length === limit) return { messages: found, next: line._id, isCut: false };
           }
@@ -283,6 +289,12 @@ function searchFor(forMs: number, before: string | undefined): Search {
     isOver: () => performance.now() >= end,
     restMs: () => Math.max(1, Math.ceil(end - performance.now())),
   };
+}
+
+/** What is being sent is queued or deferred in documents. */
+function storedStates(states: MessageFilter["states"]): MessageFilter["states"] {
+  if (!states?.includes("sending")) return states;
+  return [...new Set([...states, "queued", "deferred"] as const)];
 }
 
 function hasIndex(states: MessageFilter["states"]): boolean {

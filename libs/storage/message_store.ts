@@ -9,6 +9,7 @@ import {
 import { type FoundRegister, isWanted, nextAttempt, type StoredOutcome } from "@posthaste/delivery";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { withRegisters } from "./_with_registers.ts";
 import { messageIdRange, queuedMessage, readTimeline } from "./_message_document.ts";
 import { type AttemptOutcome, type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 import { sendStore } from "./send_store.ts";
@@ -60,19 +61,6 @@ export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): Messag
     return send && queuedMessage(send, index);
   }
 
-  /** What has a register and no outcome is being sent. */
-  async function withRegisters(found: Message[]): Promise<Message[]> {
-    const open = found.filter((message) => isWanted(outcomeOf(message)));
-    const registers = await findRegisters(
-      open.map((message) => ({ messageId: message._id, n: nextAttempt(outcomeOf(message)) })),
-    );
-    return found.map((message) => {
-      const n = nextAttempt(outcomeOf(message));
-      const known = isWanted(outcomeOf(message)) && registers.get(`${message._id}/${n}`);
-      return known && "dot" in known.register ? { ...message, state: "sending" } : message;
-    });
-  }
-
   return {
     async findMessage(accountId, id) {
       const parsed = parseMessageId(id);
@@ -81,7 +69,7 @@ export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): Messag
       if (found !== null && !isWanted(outcomeOf(found))) return readTimeline(found);
       const message = found ?? await queuedOf(accountId, parsed);
       if (message === null) return null;
-      const [sending] = await withRegisters([readTimeline(message)]);
+      const [sending] = await withRegisters([readTimeline(message)], { findRegisters });
       return sending ?? null;
     },
     async listMessages(accountId, sendId) {
@@ -92,7 +80,7 @@ export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): Messag
       const all = send.request.to.flatMap((_, index) =>
         byIndex.get(index) ?? queuedMessage(send, index) ?? []
       );
-      return send.settledAt === null ? await withRegisters(all) : all;
+      return send.settledAt === null ? await withRegisters(all, { findRegisters }) : all;
     },
     async countStates(accountId, sendIds) {
       const heads = await sends.find({ _id: { $in: sendIds }, accountId })

@@ -51,6 +51,7 @@ export {
   type RefusedLogin,
   type TroubleNote,
 } from "./integration_health.ts";
+export { type MessagePlace, type MessagePlaces, MOST_AHEAD, type Placed } from "./message_place.ts";
 export type { IntegrationHistory } from "./integration_history.ts";
 export {
   type EndedAttempt,

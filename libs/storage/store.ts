@@ -30,6 +30,7 @@ import { type DueMessages, dueMessages } from "./due_messages.ts";
 import { type WaitingSends, waitingSends } from "./waiting_sends.ts";
 import { type MessageParking, messageParking } from "./message_parking.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
+import { type MessagePlaces, messagePlaces } from "./message_place.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type PeopleStore, peopleStore } from "./people_store.ts";
@@ -93,6 +94,7 @@ export interface Store
     MessageRetry,
     MessageCancel,
     MessageSearch,
+    MessagePlaces,
     MessageFigures,
     ContentExpiry,
     LedgerRetention,
@@ -185,7 +187,8 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...waitingSends(db),
     ...messageRetry(db),
     ...messageCancel(db, ledgers),
-    ...messageSearch(db),
+    ...messageSearch(db, ledgers),
+    ...messagePlaces(db, { withoutLogins }),
     ...messageFigures(db, ledgers),
     ...contentExpiry(db),
     ...ledgerRetention(db),

@@ -90,6 +90,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       Promise.resolve(sends.find((s) => s.accountId === accountId && s._id === id) ?? null),
     findMessage: (accountId, id) =>
       Promise.resolve(messages.find((m) => m.accountId === accountId && m._id === id) ?? null),
+    findPlaces: () => Promise.resolve(new Map()),
     listMessages: (accountId, sendId) =>
       Promise.resolve(messages.filter((m) => m.accountId === accountId && m.sendId === sendId)),
     mustWait: () => false,

@@ -6,6 +6,7 @@ import type {
   PdfVersion,
   Send,
 } from "@posthaste/contracts";
+import type { MessagePlaces } from "@posthaste/storage";
 
 /** What acceptance of a send came to. */
 export type Acceptance = { accepted: true } | { accepted: false; existing: Send };
@@ -30,6 +31,8 @@ export interface Ledger {
   withdrawSend(send: Pick<Send, "_id" | "sweepAt">): Promise<boolean>;
   findSend(accountId: string, id: string): Promise<Send | null>;
   findMessage(accountId: string, id: string): Promise<Message | null>;
+  /** Why messages wait, and for how many others. */
+  findPlaces: MessagePlaces["findPlaces"];
   /** The messages of a send; those that nobody touched yet may be left out. */
   listMessages(accountId: string, sendId: string): Promise<Message[] | null>;
 }

@@ -1,5 +1,6 @@
 import type { Send } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
+import type { Placed } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Acceptance, Ledger } from "./ledger.ts";
 import type { Room } from "./room.ts";
@@ -143,6 +144,11 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
 
   findMessage(accountId: string, id: string) {
     return this.wait("look up the message", () => this.#deps.ledger.findMessage(accountId, id));
+  }
+
+  findPlaces(accountId: string, messages: readonly Placed[]) {
+    const { ledger } = this.#deps;
+    return this.wait("look up the place", () => ledger.findPlaces(accountId, messages));
   }
 
   listMessages(accountId: string, sendId: string) {

@@ -47,6 +47,7 @@ test("messageRoute() tells all about a message that a worker touched", async () 
     nextAt: null,
     reason: "the mailbox does not exist",
     reply: { code: 550, enhanced: "5.1.1", response: "no such user" },
+    waiting: null,
     timeline: [{
       at: AT.toISOString(),
       type: "failed",
@@ -65,11 +66,21 @@ test("messageRoute() knows a message that nobody touched, and none beyond the se
   assert.equal(body.email, "a@example.net");
   assert.equal(body.state, "queued");
   assert.deepEqual(body.timeline, []);
+  assert.equal(body.waiting, null);
   for (const bad of [`${messages[0].id.slice(0, -1)}2`, "x", id, "msg_"]) {
     const answer = await api.get(`/v1/messages/${bad}`);
     assert.equal(answer.status, 404);
     assert.equal(errorBodySchema.parse(answer.body).code, "unknown_message");
   }
+});
+
+test("messageRoute() tells why a message waits, and for how many others", async () => {
+  const waiting = { reason: "The integration is suspended: no login", ahead: 4 };
+  await using api = openTestApp({
+    findPlaces: (_accountId, [message]) => Promise.resolve(new Map([[`${message?._id}`, waiting]])),
+  });
+  const { messages } = await sendTwo(api);
+  assert.deepEqual((await api.get(`/v1/messages/${messages[1].id}`)).body.waiting, waiting);
 });
 
 test("sendStateRoute() says settled as soon as no message can change any more", async () => {

@@ -6,7 +6,12 @@ import {
   type Template,
   type TimelineEntry,
 } from "@posthaste/contracts";
-import { type FoundMessage, RETRYABLE_STATES } from "@posthaste/storage";
+import {
+  type FoundMessage,
+  type MessagePlace,
+  type MessagePlaces,
+  RETRYABLE_STATES,
+} from "@posthaste/storage";
 import type { MessageRow, MessageView, TimelineStep } from "./interface/messages.ts";
 
 /** What is known of a message, from all that it belongs to. */
@@ -16,6 +21,8 @@ export interface KnownMessage {
   template: Template | null;
   integration: Integration | null;
   contentDays: number;
+  /** If it waits for its integration. */
+  place?: MessagePlace | undefined;
   now: Date;
 }
 
@@ -23,7 +30,7 @@ export interface KnownMessage {
 const CANCELABLE_STATES = ["queued", "deferred", "unknown"] as const;
 
 /** Makes a line of the list. */
-export function rowOf({ send, ...message }: FoundMessage): MessageRow {
+export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace): MessageRow {
   const { _id: id, sendId, email, state, attempt, reason, reply, parkedFor } = message;
   return {
     ...{ id, sendId, email, state, attempt, reason, reply },
@@ -31,10 +38,21 @@ export function rowOf({ send, ...message }: FoundMessage): MessageRow {
     finishedAt: message.finishedAt?.toISOString() ?? null,
     nextAt: message.nextAt?.toISOString() ?? null,
     isParked: parkedFor !== null,
+    waiting: place ?? null,
     templateId: send.template.id,
     integrationId: send.integrationId,
     recipients: send.messageCount,
   };
+}
+
+/** Makes lines of the list, with their places. */
+export async function rowsOf(
+  accountId: string,
+  messages: readonly FoundMessage[],
+  { findPlaces }: MessagePlaces,
+): Promise<MessageRow[]> {
+  const places = await findPlaces(accountId, messages);
+  return messages.map((message) => rowOf(message, places.get(message._id)));
 }
 
 /** Tells all about a message. */
@@ -44,7 +62,7 @@ export function messageViewOf(known: KnownMessage): MessageView {
   const recipient = request.to[message.index];
   const end = message.finishedAt ?? now;
   return {
-    ...rowOf({ ...message, send }),
+    ...rowOf({ ...message, send }, known.place),
     attempt: Math.max(0, ...message.timeline.map(({ attempt }) => attempt)),
     name: recipient?.name ?? null,
     from: request.from,

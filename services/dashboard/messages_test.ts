@@ -1,5 +1,5 @@
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { until, voidAttempt } from "@posthaste/testing";
+import { takeAttempt, until, voidAttempt } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
@@ -79,6 +79,38 @@ test("GET /api/messages lists by filters, and refuses what it cannot read", asyn
     assert.equal(body.issues[0].path, bad.split("=")[0]);
   }
   assert.deepEqual((await foreign.viewer.get("/api/messages")).body.rows, []);
+});
+
+test("a message that waits is found by its address, with its reason and its place in line", async () => {
+  const { own: { viewer, accountId }, store } = dashboard;
+  const waiting = async (messageCount: number, domain: string) => {
+    const to = Array.from({ length: messageCount }, (_, n) => ({ email: `r${n}@${domain}` }));
+    const request = { from: { email: "shop@example.com" }, to };
+    const bulk = { lane: "bulk" as const, next: 0, integrationId: 7, request };
+    const send = await accept(messageCount, bulk);
+    await store.queueSend({ _id: send._id, accountId, integrationId: 7 });
+    return send;
+  };
+  await waiting(20, "first.example");
+  const send = await waiting(3, "second.example");
+  const { body } = await viewer.get("/api/messages?email=R2@second.example");
+  const reason = "Other mail of this integration waits for its turn";
+  assert.deepEqual(
+    body.rows.map(({ state, waiting }: Record<string, unknown>) => [state, waiting]),
+    [["queued", { reason, ahead: 22 }]],
+  );
+  const id = messageIdOf(send._id, 2);
+  assert.deepEqual((await viewer.get(`/api/messages/${id}`)).body.waiting, { reason, ahead: 22 });
+  await takeAttempt(store, { messageId: id, attempt: 1 });
+  const sending = await viewer.get("/api/messages?state=sending&email=r2@second.example");
+  assert.deepEqual(
+    sending.body.rows.map(({ state, waiting }: Record<string, unknown>) => [state, waiting]),
+    [["sending", null]],
+  );
+  assert.equal(
+    (await viewer.get(`/api/messages?state=queued&send=${send._id}`)).body.rows.length,
+    2,
+  );
 });
 
 test("GET /api/messages/:id tells what became of it, step by step", async () => {

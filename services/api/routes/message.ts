@@ -1,5 +1,6 @@
 import { type Message, parseMessageId, type Send } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
+import type { MessagePlace } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
 
@@ -12,7 +13,10 @@ export function messageRoute(app: FastifyInstance): void {
       const parts = parseMessageId(id);
       if (parts !== undefined) {
         const message = await ledger.findMessage(accountId, id);
-        if (message !== null) return show(message);
+        if (message !== null) {
+          const places = await ledger.findPlaces(accountId, [message]);
+          return show(message, places.get(id));
+        }
         const send = await ledger.findSend(accountId, parts.sendId);
         const recipient = send?.request.to[parts.index];
         if (send && recipient) return showQueued(id, { send, email: recipient.email });
@@ -22,17 +26,17 @@ export function messageRoute(app: FastifyInstance): void {
   );
 }
 
-function show(message: Message) {
+function show(message: Message, waiting: MessagePlace | undefined) {
   const { _id: id, sendId, email, state, attempt, acceptedAt, finishedAt } = message;
   const { nextAt, reason, reply, timeline } = message;
   const head = { id, sendId, email, state, attempt, acceptedAt, finishedAt };
-  return { ...head, nextAt, reason, reply, timeline };
+  return { ...head, nextAt, reason, reply, waiting: waiting ?? null, timeline };
 }
 
 /** A message without a document is one that nobody touched yet. */
 function showQueued(id: string, { send, email }: { send: Send; email: string }) {
   const { _id: sendId, acceptedAt } = send;
   const at = { acceptedAt, finishedAt: null, nextAt: null };
-  const nothing = { reason: null, reply: null, timeline: [] };
+  const nothing = { reason: null, reply: null, waiting: null, timeline: [] };
   return { id, sendId, email, state: "queued", attempt: 0, ...at, ...nothing };
 }

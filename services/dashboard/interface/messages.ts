@@ -55,6 +55,11 @@ export interface MessageRow {
   nextAt: string | null;
   /** Whether it waits for its integration's turn, without a time. */
   isParked: boolean;
+  /**
+   * Why it waits in the ledger for its integration, and how many others go first (10,000 means that many or
+   * more); null for what is on its way, or waits for a time.
+   */
+  waiting: { reason: string; ahead: number } | null;
   reason: string | null;
   reply: SmtpReply | null;
   templateId: number;

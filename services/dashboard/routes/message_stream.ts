@@ -3,7 +3,7 @@ import type { Routing } from "../app.ts";
 import { openEventStream } from "../event_stream.ts";
 import type { StateTotals } from "../interface/messages.ts";
 import { type BoardState, openMessageBoards } from "../message_boards.ts";
-import { rowOf } from "../message_view.ts";
+import { rowsOf } from "../message_view.ts";
 import { Problem } from "../problem.ts";
 import type { Visitor } from "../session.ts";
 
@@ -78,7 +78,7 @@ export function messageStreamRoute(
 
   async function look(accountId: string): Promise<BoardState> {
     const { messages } = await store.searchMessages(accountId, {}, { limit: ROWS });
-    return { rows: messages.map(rowOf), counts: await countsOf(accountId) };
+    return { rows: await rowsOf(accountId, messages, store), counts: await countsOf(accountId) };
   }
 
   async function countsOf(accountId: string): Promise<StateTotals> {

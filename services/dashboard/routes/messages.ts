@@ -1,5 +1,5 @@
 import { isSendId, type Message, parseMessageId, type Send } from "@posthaste/contracts";
-import { ContentRemovedError, type SearchResult } from "@posthaste/storage";
+import { ContentRemovedError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
@@ -15,7 +15,7 @@ import type {
 } from "../interface/messages.ts";
 import { messageContent, messagePdf } from "../message_content.ts";
 import { readMessageQuery } from "../message_filter.ts";
-import { messageViewOf, rowOf, traceIdOf } from "../message_view.ts";
+import { messageViewOf, rowsOf, traceIdOf } from "../message_view.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 
@@ -49,7 +49,10 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     { config: { role: "viewer" } },
     async ({ visitor, query }): Promise<MessageList> => {
       const { filter, before } = readMessageQuery(query);
-      return listOf(await store.searchMessages(visitor.accountId, filter, { limit: PAGE, before }));
+      const { accountId } = visitor;
+      const found = await store.searchMessages(accountId, filter, { limit: PAGE, before });
+      const { messages, next, isCut } = found;
+      return { rows: await rowsOf(accountId, messages, store), next, isCut };
     },
   );
 
@@ -208,16 +211,14 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
 
   async function view(accountId: string, id: string): Promise<MessageView> {
     const { message, send } = await find(accountId, id);
-    const [template, integration, account] = await Promise.all([
+    const [template, integration, account, places] = await Promise.all([
       store.findTemplate(accountId, "email", send.template.id),
       store.findIntegration(accountId, send.integrationId),
       store.findAccount(accountId),
+      store.findPlaces(accountId, [message]),
     ]);
+    const place = places.get(id);
     const contentDays = account?.retention.contentDays ?? 0;
-    return messageViewOf({ message, send, template, integration, contentDays, now: now() });
+    return messageViewOf({ message, send, template, integration, contentDays, place, now: now() });
   }
-}
-
-function listOf({ messages, next, isCut }: SearchResult): MessageList {
-  return { rows: messages.map(rowOf), next, isCut };
 }

@@ -15,9 +15,9 @@ import { useEffect, useState } from "react";
 import type { MessageOptions, MessageRow } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
 import { clearedOf, type Filter } from "./query_filter.ts";
-import { STATE_LOOK } from "./state_badge.tsx";
+import { LIVE_STATES, STATE_LOOK } from "./state_badge.tsx";
 
-const STATES = Object.entries(STATE_LOOK) as [MessageRow["state"], { label: string }][];
+const STATES = LIVE_STATES.map((value) => ({ value, label: STATE_LOOK[value].label }));
 const TYPING_MS = 400;
 
 /** What the templates and integrations of the account are called. */
@@ -73,7 +73,7 @@ function Fields({ filter, onChange }: FilterProps) {
       <MultiSelect
         label="State"
         placeholder={filter.state ? "" : "Any"}
-        data={STATES.map(([value, { label }]) => ({ value, label }))}
+        data={STATES}
         value={filter.state?.split(",") ?? []}
         onChange={(states) => onChange({ state: states.join(",") })}
         clearable

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import type { MessageOptions, MessageRow } from "../../../../interface/messages.ts";
 import { Time } from "../../parts/time.tsx";
 import { StateBadge } from "./state_badge.tsx";
+import { sayPlace } from "./say_place.ts";
 import { codeOf } from "./verdict.ts";
 
 /**
@@ -41,7 +42,7 @@ export function MessageRows({ rows, options, withOrigin = false }: {
             {rows.map((row) => (
               <Table.Tr key={row.id}>
                 <Table.Td>
-                  <StateBadge state={row.state} />
+                  <StateBadge state={row.state} isWaiting={row.waiting !== null} />
                 </Table.Td>
                 <Table.Td>
                   <Recipient row={row} />
@@ -67,7 +68,7 @@ export function MessageRows({ rows, options, withOrigin = false }: {
         {rows.map((row) => (
           <Card key={row.id} withBorder padding="sm">
             <Group justify="space-between" mb={4}>
-              <StateBadge state={row.state} />
+              <StateBadge state={row.state} isWaiting={row.waiting !== null} />
               <Time at={row.acceptedAt} size="sm" c="dimmed" />
             </Group>
             <Recipient row={row} />
@@ -96,12 +97,15 @@ function Recipient({ row }: { row: MessageRow }) {
 }
 
 function Why({ row, lines = 1 }: { row: MessageRow; lines?: number }) {
-  if (row.state === "sent" || row.reason === null) return null;
-  const code = codeOf(row);
+  const reason = row.waiting === null ? row.reason : row.waiting.reason;
+  if (row.state === "sent" || reason === null) return null;
+  const code = row.waiting === null ? codeOf(row) : "";
+  const place = row.waiting === null ? "" : `${sayPlace(row.waiting.ahead)}. `;
   return (
-    <Text size="sm" c="dimmed" lineClamp={lines} title={row.reason}>
+    <Text size="sm" c="dimmed" lineClamp={lines} title={`${place}${reason}`}>
       {code !== "" && <Text span ff="monospace" size="xs">{`${code} `}</Text>}
-      {row.reason}
+      {place}
+      {reason}
     </Text>
   );
 }

@@ -21,11 +21,10 @@ import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
 import { RetryAll } from "./retry_all.tsx";
 import { queryOf } from "./query_filter.ts";
-import { STATE_LOOK, StateBadge } from "./state_badge.tsx";
+import { LIVE_STATES, STATE_LOOK, StateBadge } from "./state_badge.tsx";
 
 type State = MessageRow["state"];
 
-const STATES = Object.keys(STATE_LOOK) as State[];
 const OPEN_MS = 2000;
 
 /** One send: how far its recipients are, and why some got nothing. */
@@ -60,7 +59,7 @@ function countOf(recipients: number): string {
 
 function Shares({ send }: { send: SendView }) {
   const { states, recipients, template, integration, acceptedAt, settledAt, id, traceId } = send;
-  const present = STATES.filter((state) => (states[state] ?? 0) > 0);
+  const present = LIVE_STATES.filter((state) => (states[state] ?? 0) > 0);
   return (
     <Card withBorder>
       <Stack gap="sm">

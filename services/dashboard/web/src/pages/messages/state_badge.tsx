@@ -6,12 +6,18 @@ import {
   IconCheck,
   IconClock,
   IconHelp,
+  IconHourglass,
   IconLoader,
   IconX,
 } from "@tabler/icons-react";
 import type { MessageRow } from "../../../../interface/messages.ts";
 
 type State = MessageRow["state"];
+
+/** States that a message can be in; the others stand in its timeline alone. */
+export const LIVE_STATES = [
+  ...["queued", "deferred", "sending", "unknown", "sent", "failed", "canceled"] as const,
+] satisfies State[];
 
 /** How a state is shown: its word says it, the colour only helps. */
 export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; icon: Icon }>> = {
@@ -26,9 +32,16 @@ export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; 
   canceled: { label: "Canceled", color: "gray", icon: IconBan },
 };
 
+/** What waits in the ledger for its integration, queued or deferred. */
+const WAITING = { label: "Waiting", color: "yellow", icon: IconHourglass } as const;
+
 /** A message's state as a word with a sign. */
-export function StateBadge({ state, size = "md" }: { state: State; size?: "md" | "lg" }) {
-  const { label, color, icon: Sign } = STATE_LOOK[state];
+export function StateBadge({ state, isWaiting = false, size = "md" }: {
+  state: State;
+  isWaiting?: boolean;
+  size?: "md" | "lg";
+}) {
+  const { label, color, icon: Sign } = isWaiting ? WAITING : STATE_LOOK[state];
   return (
     <Badge
       variant="light"

@@ -1,4 +1,5 @@
 import type { MessageRow } from "../../../../interface/messages.ts";
+import { sayPlace } from "./say_place.ts";
 import { absoluteTime, relativeTime } from "../../parts/time.tsx";
 
 /** The answer to "did it arrive, and why not": a headline and what the server said. */
@@ -11,7 +12,14 @@ export interface Verdict {
 
 /** Says in words where a message stands. */
 export function verdictOf(row: MessageRow): Verdict {
-  const { state, reason, reply, finishedAt } = row;
+  const { state, reason, reply, finishedAt, waiting } = row;
+  if (waiting !== null) {
+    return {
+      headline: `Waits for its integration: ${sayPlace(waiting.ahead).toLowerCase()}`,
+      why: waiting.reason,
+      color: "yellow",
+    };
+  }
   switch (state) {
     case "sent": {
       const when = finishedAt === null ? "" : ` on ${absoluteTime(new Date(finishedAt))}`;
@@ -44,15 +52,10 @@ export function verdictOf(row: MessageRow): Verdict {
     case "sending":
       return { headline: "On its way to the server now", why: null, color: "blue" };
     case "queued":
-      return { headline: "Accepted, and waits to be rendered", why: reason, color: "gray" };
+    // Lines of a timeline, and no states.
     case "rendered":
-      return {
-        headline: "Rendered, and waits for its PDFs or to be sent",
-        why: reason,
-        color: "gray",
-      };
     case "printed":
-      return { headline: "Ready with its PDFs, and waits to be sent", why: reason, color: "gray" };
+      return { headline: "Accepted, and on its way to be sent", why: reason, color: "gray" };
   }
 }
 

@@ -1,0 +1,20 @@
+import type { Message } from "@posthaste/contracts";
+import { isWanted, nextAttempt } from "@posthaste/delivery";
+import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
+
+/** Returns messages as their registers have them: what has a register and no outcome is being sent. */
+export async function withRegisters<T extends Pick<Message, "_id" | "attempt" | "state">>(
+  found: readonly T[],
+  { findRegisters }: Pick<DeliveryLedgers, "findRegisters">,
+): Promise<T[]> {
+  const open = found.filter((message) => isWanted(outcomeOf(message)));
+  if (open.length === 0) return [...found];
+  const registers = await findRegisters(
+    open.map((message) => ({ messageId: message._id, n: nextAttempt(outcomeOf(message)) })),
+  );
+  return found.map((message) => {
+    const n = nextAttempt(outcomeOf(message));
+    const known = isWanted(outcomeOf(message)) && registers.get(`${message._id}/${n}`);
+    return known && "dot" in known.register ? { ...message, state: "sending" } : message;
+  });
+}

@@ -1,0 +1,74 @@
+import { messageIdOf, newSendId } from "@posthaste/contracts";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened[Symbol.asyncDispose]());
+
+const accountId = "acc_1";
+const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second));
+
+async function waitingSend(second: number, changes: Parameters<typeof sendOf>[0]) {
+  const acceptedAt = at(second);
+  const send = sendOf({
+    ...{ _id: newSendId(acceptedAt), accountId, acceptedAt, next: 0, integrationId: 1 },
+    ...changes,
+  });
+  await opened.store.acceptSend(send);
+  await opened.store.queueSend(send);
+  return send;
+}
+
+async function placeOf(sendId: string, index: number) {
+  const { store } = opened;
+  const message = await store.findMessage(accountId, messageIdOf(sendId, index));
+  assert.ok(message);
+  return (await store.findPlaces(accountId, [message])).get(message._id);
+}
+
+test("findPlaces() counts what goes first: what came back, small sends, and what is older", async () => {
+  const { store } = opened;
+  const older = await waitingSend(1, { messageCount: 5, lane: "bulk" });
+  const send = await waitingSend(2, { messageCount: 4, lane: "bulk" });
+  await waitingSend(3, { messageCount: 4, lane: "bulk" });
+  const behind = "Other mail of this integration waits for its turn";
+  assert.deepEqual(await placeOf(send._id, 0), { reason: behind, ahead: 5 });
+  assert.deepEqual(await placeOf(send._id, 3), { reason: behind, ahead: 8 });
+  assert.equal((await placeOf(older._id, 0))?.ahead, 0);
+  const [head] = await store.waitingSends(`${accountId}/1`, 1);
+  assert.ok(head && await store.advanceSend(head, 2, { sweepAt: at(60) }));
+  assert.equal((await placeOf(send._id, 0))?.ahead, 3, "two of the older one are on their way");
+  assert.equal(await placeOf(older._id, 1), undefined, "and so wait no more");
+  await waitingSend(4, { messageCount: 1, lane: "transactional" });
+  assert.equal((await placeOf(send._id, 0))?.ahead, 4);
+  for (const second of [5, 6]) {
+    const parking = parkingOf(older, 0, at(second), second - 5);
+    await store.parkMessage({ ...parking, parkedFor: `${accountId}/1`, reason: "busy" });
+  }
+  assert.deepEqual(await placeOf(older._id, 0), { reason: "busy", ahead: 0 });
+  assert.deepEqual(await placeOf(older._id, 1), { reason: "busy", ahead: 1 });
+  assert.equal((await placeOf(send._id, 0))?.ahead, 6);
+});
+
+test("findPlaces() says what stops an integration, and nothing of what waits for nobody", async () => {
+  const { store } = opened;
+  const integration = await store.createIntegration({
+    ...{ accountId, name: "main", host: "smtp.example.com", port: 25, tls: "none", auth: null },
+    senders: ["shop@example.com"],
+  });
+  const send = await waitingSend(9, { integrationId: integration.id });
+  await store.suspendIntegration(integration, { at: at(9), reason: "no login" });
+  const reason = "The integration is suspended: no login";
+  assert.equal((await placeOf(send._id, 0))?.reason, reason);
+  await store.resumeIntegration(accountId, integration.id);
+  const { _id: id } = integration;
+  await store.noteTrouble({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });
+  assert.match((await placeOf(send._id, 0))?.reason ?? "", /cannot be reached: no answer/);
+  const straight = sendOf({ accountId, messageCount: 1 });
+  await store.acceptSend(straight);
+  assert.equal(await placeOf(straight._id, 0), undefined, "it is on its way");
+});
