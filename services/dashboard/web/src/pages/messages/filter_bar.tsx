@@ -12,7 +12,7 @@ import { IconFilter, IconX } from "@tabler/icons-react";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { MessageOptions, MessageRow } from "../../../../interface/messages.ts";
+import type { MessageOptions } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
 import { clearedOf, type Filter } from "./query_filter.ts";
 import { LIVE_STATES, STATE_LOOK } from "./state_badge.tsx";
