@@ -21,6 +21,7 @@ import type { StoredResults } from "./integration_results.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import type { AttemptCount } from "./attempt_store.ts";
 import type { StoredRegister } from "./delivery_ledger.ts";
+import type { StatisticsHint } from "./statistics_recount.ts";
 import type { StatisticsBucket } from "./statistics_store.ts";
 import type { UsageDay } from "./usage_store.ts";
 
@@ -101,6 +102,7 @@ export function collectionsOf(db: Db) {
     chainedAudit: db.collection<StoredAuditLine>("audit"),
     attempts: db.collection<AttemptCount>("sign_in_attempts"),
     statistics: db.collection<StatisticsBucket>("statistics"),
+    statisticsHints: db.collection<StatisticsHint>("statistics_hints"),
     usage: db.collection<UsageDay>("usage"),
     contentProgress: db.collection<ContentProgress>("content_progress"),
     integrationResults: db.collection<StoredResults>("integration_results"),

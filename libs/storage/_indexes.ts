@@ -1,7 +1,7 @@
 import { type Collection, type Db, type Document, MongoServerError } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { INDEXED_STATES } from "./message_search.ts";
-import { STATISTICS_KEPT_MS } from "./statistics_store.ts";
+import { STATISTICS_HINTS_KEPT_MS, STATISTICS_KEPT_MS } from "./statistics_store.ts";
 
 const MAILER_KEPT_S = 3600;
 
@@ -21,7 +21,8 @@ const WITHDRAWN_KEPT_S = 24 * 3600;
  */
 export async function createIndexes(db: Db): Promise<void> {
   const { accounts, tokens, templates, versions, drafts } = collectionsOf(db);
-  const { integrations, sends, messages, mailers, statistics, usage } = collectionsOf(db);
+  const { integrations, sends, messages, mailers, statistics, statisticsHints, usage } =
+    collectionsOf(db);
   await createIndexesOfPeople(db);
   await createIndexesOfHistory(db);
   // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
@@ -95,6 +96,10 @@ export async function createIndexes(db: Db): Promise<void> {
   await usage.createIndexes([{ key: { accountId: 1, day: 1 } }]);
   await statistics.createIndexes([
     { key: { at: 1 }, expireAfterSeconds: STATISTICS_KEPT_MS / 1000 },
+    { key: { isRecountDue: 1, at: 1 }, partialFilterExpression: { isRecountDue: true } },
+  ]);
+  await statisticsHints.createIndexes([
+    { key: { at: 1 }, expireAfterSeconds: STATISTICS_HINTS_KEPT_MS / 1000 },
   ]);
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }

@@ -32,6 +32,7 @@ const EXCEPTIONS: Record<string, string> = {
   listExpiringTokens: "the owners of all accounts are reminded by one look",
   noteTokenReminder: "by the hash of a token that was found",
   listUsage: "the api names the accounts whose sends it has accepted, several in one command",
+  recountStatistics: SWEEPER,
   ledgerState: "counts and sizes for the operator's telemetry, of all accounts together",
   findRecipients: "the same",
   findRegisters: SWEEPER,

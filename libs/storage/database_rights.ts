@@ -71,6 +71,7 @@ export const DATABASE_RIGHTS: Readonly<
     integration_health: READ,
     accounts: READ,
     statistics: WRITE,
+    statistics_hints: ["find", "insert"],
     integration_results: WRITE,
     content_progress: WRITE,
     usage: ["find", "remove"],

@@ -155,6 +155,7 @@ export type {
   VersionHead,
   VersionOf,
 } from "./template_store.ts";
+export type { StatisticsRecount } from "./statistics_recount.ts";
 export type { TemplateUse, TemplateUses } from "./template_use.ts";
 export {
   type AttemptCounts,

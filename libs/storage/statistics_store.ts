@@ -1,5 +1,7 @@
-import type { Db } from "mongodb";
+import { idsFrom } from "@posthaste/contracts";
+import type { Db, Document } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import type { StatisticsHint } from "./statistics_recount.ts";
 
 /** What is counted, each in messages. */
 export const COUNTED = ["accepted", "sent", "failed", "deferred", "unknown"] as const;
@@ -12,6 +14,15 @@ export const STATISTICS_BUCKET_MS = 300_000;
 
 /** How long buckets are kept, in milliseconds: 90 days. */
 export const STATISTICS_KEPT_MS = 90 * 24 * 3_600_000;
+
+/**
+ * Messages accepted so long before a bucket are found by the time in their ids when it is counted again, in
+ * milliseconds; older ones by what was noted.
+ */
+export const STATISTICS_YOUNG_MS = STATISTICS_BUCKET_MS;
+
+/** How long it is known which older sends belong to a bucket, in milliseconds: 2 days. */
+export const STATISTICS_HINTS_KEPT_MS = 2 * 24 * 3_600_000;
 
 /** What is counted of each integration, in attempts. */
 export const COUNTED_ATTEMPTS = ["sent", "failed", "deferred", "unknown"] as const;
@@ -30,65 +41,96 @@ export type StatisticsBucket = Record<Counted, number> & {
   /** When it begins. */
   at: Date;
   integrations?: AttemptCounts;
+  /** How often something was noted. */
+  notes?: number;
+  /** Something was noted since it was counted from messages. */
+  isRecountDue?: true;
+  /** When it was counted from messages. */
+  countedAt?: Date;
 };
 
 /** What is added to a bucket. */
 export type StatisticsNote =
   & Pick<StatisticsBucket, "accountId" | "at" | "integrations">
-  & Partial<Record<Counted, number>>;
+  & Partial<Record<Counted, number>>
+  & {
+    /** Whose messages came to these outcomes. */
+    sends?: readonly string[];
+  };
 
 /**
- * Counts of what happened, for charts. They are no ledger: what was told twice counts twice, and what
- * the broker lost is missing.
+ * Counts of what happened, for charts. What is noted is a hint: it is shown until the bucket has ended, and
+ * then counted from messages (`recountStatistics`).
  */
 export interface StatisticsStore {
-  /** Adds to buckets, in one command; times are cut to the beginning of their bucket. */
+  /**
+   * Adds to buckets, in one command; times are cut to the beginning of their bucket. To one that was counted
+   * already nothing is added: it is counted again.
+   */
   noteStatistics(notes: StatisticsNote[]): Promise<void>;
   /** Lists an account's buckets that begin within a time, oldest first; empty ones are left out. */
   listStatistics(accountId: string, time: { from: Date; until: Date }): Promise<StatisticsBucket[]>;
 }
 
+const HIDDEN = { notes: 0, isRecountDue: 0, countedAt: 0 };
+
 /** Gives the operations on statistics. */
 export function statisticsStore(db: Db): StatisticsStore {
-  const { statistics } = collectionsOf(db);
+  const { statistics, statisticsHints } = collectionsOf(db);
+  // Nobody relies on them: no disk and no majority is waited for.
+  const options = { ordered: false, writeConcern: { w: 1, journal: false } } as const;
   return {
     async noteStatistics(notes) {
       if (notes.length === 0) return;
-      const operations = notes.map(({ accountId, at: when, integrations, ...counts }) => {
-        const at = bucketOf(when);
-        const $inc = {
-          ...Object.fromEntries(COUNTED.map((name) => [name, counts[name] ?? 0])),
-          ...attemptsOf(integrations),
-        };
-        const update = { $inc, $setOnInsert: { accountId, at } };
-        return { updateOne: { filter: { _id: idOf(accountId, at) }, update, upsert: true } };
+      const hints = hintsOf(notes);
+      if (hints.length > 0) await statisticsHints.insertMany(hints, options);
+      const operations = notes.map((note) => {
+        const { accountId } = note;
+        const at = bucketOf(note.at);
+        const $set = { accountId, at, isRecountDue: true, ...sumsOf(note) };
+        const filter = { _id: idOfBucket(accountId, at) };
+        return { updateOne: { filter, update: [{ $set }], upsert: true } };
       });
-      // Nobody relies on them: no disk and no majority is waited for.
-      await statistics.bulkWrite(operations, {
-        ordered: false,
-        writeConcern: { w: 1, journal: false },
-      });
+      await statistics.bulkWrite(operations, options);
     },
     listStatistics: (accountId, { from, until }) =>
       statistics.find({
         accountId,
-        _id: { $gte: idOf(accountId, bucketOf(from)), $lt: idOf(accountId, until) },
-      }, { readConcern: { level: "local" } }).sort({ _id: 1 }).toArray(),
+        _id: { $gte: idOfBucket(accountId, bucketOf(from)), $lt: idOfBucket(accountId, until) },
+      }, { readConcern: { level: "local" }, projection: HIDDEN }).sort({ _id: 1 }).toArray(),
   };
 }
 
-function attemptsOf(integrations: AttemptCounts = {}): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(integrations).flatMap(([id, counts]) =>
-      Object.entries(counts).map(([name, count]) => [`integrations.${id}.${name}`, count])
+function sumsOf({ integrations = {}, ...note }: StatisticsNote): Document {
+  const isCounted = { $ne: [{ $type: "$countedAt" }, "missing"] };
+  const plus = (field: string, count: number) => [
+    field,
+    { $add: [{ $ifNull: [`$${field}`, 0] }, { $cond: [isCounted, 0, count] }] },
+  ];
+  return Object.fromEntries([
+    ["notes", { $add: [{ $ifNull: ["$notes", 0] }, 1] }],
+    ...COUNTED.map((name) => plus(name, note[name] ?? 0)),
+    ...Object.entries(integrations).flatMap(([id, counts]) =>
+      Object.entries(counts).map(([name, count]) => plus(`integrations.${id}.${name}`, count))
     ),
-  );
+  ]);
+}
+
+/** One document by bucket: what is not found by the times in ids. */
+function hintsOf(notes: readonly StatisticsNote[]): StatisticsHint[] {
+  const byBucket = Map.groupBy(notes, ({ at }) => bucketOf(at).getTime());
+  return [...byBucket].flatMap(([time, all]) => {
+    const young = idsFrom("snd", new Date(time - STATISTICS_YOUNG_MS));
+    const late = all.flatMap(({ sends = [] }) => sends.filter((id) => id < young));
+    return late.length === 0 ? [] : { at: new Date(time), sends: [...new Set(late)] };
+  });
 }
 
 function bucketOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / STATISTICS_BUCKET_MS) * STATISTICS_BUCKET_MS);
 }
 
-function idOf(accountId: string, at: Date): string {
+/** Returns the id of an account's bucket that begins at a time. */
+export function idOfBucket(accountId: string, at: Date): string {
   return `${accountId}/${at.toISOString()}`;
 }

@@ -41,6 +41,7 @@ import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type AttemptStore, attemptStore } from "./attempt_store.ts";
 import { type SessionStore, sessionStore } from "./session_store.ts";
 import { type TemplateHeads, templateHeads } from "./template_head.ts";
+import { type StatisticsRecount, statisticsRecount } from "./statistics_recount.ts";
 import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
 import { type UsageStore, usageStore } from "./usage_store.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
@@ -101,6 +102,7 @@ export interface Store
     LedgerFigures,
     RecipientForgetting,
     StatisticsStore,
+    StatisticsRecount,
     UsageStore,
     IntegrationHealth,
     IntegrationHistory,
@@ -195,6 +197,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...ledgerFigures(db),
     ...recipientForgetting(db, ledgers),
     ...statisticsStore(db),
+    ...statisticsRecount(db),
     ...usageStore(db),
     ...integrationHealth(db),
     ...integrationHistory(db),

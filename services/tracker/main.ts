@@ -16,6 +16,7 @@ import { keepTopology } from "./keep_topology.ts";
 import { assertCurrent } from "./ledger_age.ts";
 import { recordFacts } from "./record_facts.ts";
 import { recordStatistics } from "./record_statistics.ts";
+import { recountForever } from "./recount_statistics.ts";
 import { openSettlement, settleForever } from "./settle_sends.ts";
 import { sweepForever } from "./sweep.ts";
 import { patienceMs } from "./sweep_policy.ts";
@@ -69,6 +70,7 @@ await runService({
             ...{ intervalMs: config.SWEEP_INTERVAL, graceMs: config.SWEEP_GRACE },
             ...{ flow, signal },
           }),
+          recountForever(deps, signal),
           bus.followFacts(async (facts) => {
             noteNews(flow, facts);
             settlement.note(facts);

@@ -20,7 +20,7 @@ const COUNTED_AS: Partial<Record<Fact["type"], Counted>> = {
 
 /**
  * Adds facts to the statistics of their accounts, and notes how integrations fare, in one command each.
- * Facts that come again count again: statistics are for charts, and no ledger.
+ * Facts are hints: once a bucket has ended, it is counted from messages.
  */
 export async function recordStatistics(
   facts: Fact[],
@@ -54,6 +54,12 @@ function countStates(facts: Fact[]): void {
 /** Sums facts up by account and bucket of time. */
 export function sumUp(facts: Fact[]): StatisticsNote[] {
   const notes = new Map<string, StatisticsNote>();
+  const sends = new Map<StatisticsNote, Set<string>>();
+  const sendsOf = (note: StatisticsNote) => {
+    const known = sends.get(note) ?? new Set();
+    sends.set(note, known);
+    return known;
+  };
   for (const { type, data } of facts) {
     const counted = COUNTED_AS[type];
     if (counted === undefined) continue;
@@ -65,11 +71,15 @@ export function sumUp(facts: Fact[]): StatisticsNote[] {
       notes.set(key, note);
     }
     note[counted] = (note[counted] ?? 0) + ("recipients" in data ? data.recipients ?? 1 : 1);
+    if (type !== "fact.send.accepted") sendsOf(note).add(data.sendId);
     const attempted = COUNTED_ATTEMPTS.find((name) => name === counted);
     if (attempted === undefined || !("integrationId" in data) || !data.integrationId) continue;
     note.integrations ??= {};
     const attempts = note.integrations[data.integrationId] ??= {};
     attempts[attempted] = (attempts[attempted] ?? 0) + 1;
   }
-  return [...notes.values()];
+  return [...notes.values()].map((note) => {
+    const ids = sends.get(note);
+    return ids === undefined ? note : { ...note, sends: [...ids] };
+  });
 }

@@ -26,10 +26,11 @@ test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes
     { type: "fact.message.unknown", data: { ...MESSAGE, reason: "x" } },
   ];
   const [at, later] = [new Date("2026-03-01T12:00:00Z"), new Date("2026-03-01T12:05:00Z")];
+  const sends = ["snd_1"];
   assert.deepEqual(sumUp(facts), [
-    { accountId: "acc_1", at, accepted: 41, sent: 2, failed: 1, deferred: 1, unknown: 1 },
-    { accountId: "acc_1", at: later, sent: 1 },
-    { accountId: "acc_2", at, sent: 3, integrations: { 4: { sent: 2 }, 5: { sent: 1 } } },
+    { accountId: "acc_1", at, accepted: 41, sent: 2, failed: 1, deferred: 1, unknown: 1, sends },
+    { accountId: "acc_1", at: later, sent: 1, sends },
+    { accountId: "acc_2", at, sent: 3, integrations: { 4: { sent: 2 }, 5: { sent: 1 } }, sends },
   ]);
 });
 
@@ -42,7 +43,7 @@ test("recordStatistics() writes a batch at once", async () => {
   const at = new Date("2026-03-01T12:00:00Z");
   const lastSent = { at: new Date(MESSAGE.at), messageId: "msg_1" };
   assert.deepEqual(calls, [
-    [{ accountId: "acc_1", at, sent: 2, integrations: { 4: { sent: 2 } } }],
+    [{ accountId: "acc_1", at, sent: 2, integrations: { 4: { sent: 2 } }, sends: ["snd_1"] }],
     [{ accountId: "acc_1", id: 4, lastSent }],
   ]);
 });

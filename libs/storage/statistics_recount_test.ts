@@ -1,0 +1,91 @@
+import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { voidAttempt } from "@posthaste/testing";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+  await opened.store.ensureIndexes();
+});
+after(() => opened[Symbol.asyncDispose]());
+
+const NOON = Date.parse("2026-03-01T12:00:00Z");
+const at = (minutes: number) => new Date(NOON + minutes * 60_000);
+
+async function accept(accountId: string, minutes: number, messageCount: number): Promise<Send> {
+  const acceptedAt = at(minutes);
+  const _id = newSendId(acceptedAt);
+  const send = sendOf({ _id, accountId, acceptedAt, messageCount, integrationId: 4 });
+  await opened.store.acceptSend(send);
+  return send;
+}
+
+async function end(send: Send, index: number, [state, minutes, attempt = 1]: Outcome) {
+  const messageId = messageIdOf(send._id, index);
+  const outcome = { messageId, attempt, at: at(minutes), durationMs: 5, reason: "x" };
+  const nextAt = state === "deferred" ? { nextAt: at(minutes + 1) } : {};
+  assert.ok(await voidAttempt(opened.store, state, { ...outcome, ...nextAt }));
+}
+
+type Outcome = [state: "sent" | "failed" | "deferred", minutes: number, attempt?: number];
+
+async function bucketsOf(accountId: string) {
+  const all = await opened.store.listStatistics(accountId, { from: at(-60), until: at(60) });
+  return all.map(({ at, accepted, sent, failed, deferred, unknown, integrations }) => [
+    at.toISOString().slice(11, 16),
+    [accepted, sent, failed, deferred, unknown].join(" "),
+    integrations?.[4],
+  ]);
+}
+
+test("recountStatistics() counts from messages what was told twice, late, or never", async () => {
+  const { store } = opened;
+  const send = await accept("acc_1", 1, 5);
+  const old = await accept("acc_1", -30, 1);
+  await end(send, 0, ["sent", 2]);
+  await end(send, 1, ["deferred", 2]);
+  await end(send, 1, ["sent", 3, 2]);
+  await end(send, 2, ["failed", 4]);
+  await end(send, 3, ["sent", 6]);
+  await end(old, 0, ["sent", 1]);
+  // It waits, and nothing was tried.
+  const waiting = parkingOf(send, 0, at(2), 4);
+  await store.parkMessage({ ...waiting, parkedFor: "acc_1/4", reason: "busy" });
+  const note = {
+    ...{ accountId: "acc_1", at: at(0), accepted: 5, sent: 2, integrations: { 4: { sent: 2 } } },
+    sends: [send._id, old._id],
+  };
+  await store.noteStatistics([note]);
+  assert.deepEqual(await bucketsOf("acc_1"), [["12:00", "5 2 0 0 0", { sent: 2 }]]);
+  await store.noteStatistics([note]);
+  assert.deepEqual(await bucketsOf("acc_1"), [["12:00", "10 4 0 0 0", { sent: 4 }]]);
+  assert.equal(await store.recountStatistics({ now: at(5), limit: 9 }), 0, "it has just ended");
+  assert.equal(await store.recountStatistics({ now: at(6), limit: 9 }), 1);
+  const counted = [["12:00", "5 3 1 1 0", { sent: 3, deferred: 1, failed: 1 }]];
+  assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
+  assert.equal(await store.recountStatistics({ now: at(6), limit: 9 }), 0);
+  // Told again after that: it is counted again, and comes to the same.
+  await store.noteStatistics([note]);
+  assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
+  assert.equal(await store.recountStatistics({ now: at(7), limit: 9 }), 1);
+  assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
+});
+
+test("recountStatistics() counts other accounts of the same time, of which nothing was told", async () => {
+  const { store } = opened;
+  const send = await accept("acc_2", 20, 1);
+  await end(send, 0, ["sent", 21]);
+  await store.noteStatistics([{ accountId: "acc_3", at: at(20), sent: 7 }]);
+  await store.recountStatistics({ now: at(40), limit: 9 });
+  assert.deepEqual(await bucketsOf("acc_2"), [["12:20", "1 1 0 0 0", { sent: 1 }]]);
+  assert.deepEqual(await bucketsOf("acc_3"), [["12:20", "0 0 0 0 0", undefined]]);
+});
+
+test("recountStatistics() leaves what nobody knows any more as it was noted", async () => {
+  const { store } = opened;
+  await store.noteStatistics([{ accountId: "acc_4", at: at(0), sent: 7 }]);
+  await store.recountStatistics({ now: at(3 * 24 * 60), limit: 9 });
+  assert.deepEqual(await bucketsOf("acc_4"), [["12:00", "0 7 0 0 0", undefined]]);
+});

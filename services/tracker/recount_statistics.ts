@@ -1,0 +1,26 @@
+import { repeat } from "@posthaste/runtime";
+import type { StatisticsRecount } from "@posthaste/storage";
+import type { Logger } from "@posthaste/telemetry";
+
+/** What counting again needs from the outside. */
+export interface RecountDeps extends StatisticsRecount {
+  now(): Date;
+  logger: Pick<Logger, "warn">;
+}
+
+const EVERY_MS = 30_000;
+
+/** Times of buckets at once: after an absence the rest follows in the next rounds. */
+const AT_ONCE = 20;
+
+/** Counts the statistics of times that have ended from messages, until the signal aborts. */
+export async function recountForever(deps: RecountDeps, signal: AbortSignal): Promise<void> {
+  await repeat(async () => {
+    await deps.recountStatistics({ now: deps.now(), limit: AT_ONCE });
+  }, {
+    everyMs: EVERY_MS,
+    failure: "Cannot count statistics from messages, trying again",
+    logger: deps.logger,
+    signal,
+  });
+}
