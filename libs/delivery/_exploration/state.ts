@@ -134,11 +134,19 @@ export function copyOf(state: State): State {
 /** Returns a text that two states have in common if they differ only in the names of processes. */
 export function keyOf(state: State): string {
   forget(state);
-  const plain = textOf(state, (owner) => owner);
-  const swapped = textOf(state, (owner) => owner === -1 ? -1 : 1 - owner);
-  const processes = state.schedulers.map(schedulerText).sort().join("|");
-  const { phase, ending } = state.person;
-  return `${plain < swapped ? plain : swapped}#${processes}#${phase}${endingText(ending)}`;
+  const { messages, workers, schedulers, person } = state;
+  const [first = "", second] = workers.map(workerText);
+  let registers = registersText(messages, SAME);
+  let own = second === undefined ? first : `${first}|${second}`;
+  if (second !== undefined && second <= first) {
+    const swapped = registersText(messages, SWAPPED);
+    if (second < first || swapped < registers) registers = swapped;
+    own = `${second}|${first}`;
+  }
+  let text = `${own}#${registers}#${person.phase}${endingText(person.ending)}`;
+  for (const each of schedulers.map(schedulerText).sort()) text += `|${each}`;
+  for (const message of messages) text += `|${messageText(message)}`;
+  return text;
 }
 
 /** What was asked and answered for good need not be told apart. */
@@ -156,39 +164,42 @@ function forget({ messages, workers }: State): void {
   }
 }
 
-function textOf(
-  { messages, workers }: State,
-  nameOf: (owner: number) => number,
-): string {
-  const texts = messages.map((m) =>
-    [
-      m.send,
-      m.cursor ? 1 : 0,
-      m.time,
-      m.events,
-      m.oldEvents,
-      m.registers.map((register) => register === undefined ? "" : registerText(register, nameOf)),
-      m.outcome === undefined
-        ? ""
-        : `${m.outcome.attempt}${m.outcome.state}${m.outcome.sentBy},${m.outcome.unknown}`,
-      ...[m.wire, m.dots, m.refused, m.accepted, m.calledUnknown, m.faults, m.closedUpTo],
-      m.wasRetried ? 1 : 0,
-    ].join(";")
-  );
-  const own = workers.map(({ phase, message, n, isOld, ending }) =>
-    `${phase},${message},${n},${isOld},${endingText(ending)}`
-  );
-  const inOrder = own.map((_, position) => own[nameOf(position)] ?? "");
-  return `${texts.join("|")}#${(own.length === 2 ? inOrder : own).join("|")}`;
+/** The names of two workers, by their positions after -1 for nobody. */
+const SAME = ["-", "0", "1"];
+const SWAPPED = ["-", "1", "0"];
+
+function registersText(messages: readonly WorldMessage[], names: readonly string[]): string {
+  let text = "";
+  for (const { registers } of messages) {
+    for (const register of registers) {
+      text += register === undefined ? "," : `,${registerText(register, names)}`;
+    }
+    text += ";";
+  }
+  return text;
+}
+
+function messageText(m: WorldMessage): string {
+  const { outcome } = m;
+  const own = outcome === undefined
+    ? ""
+    : `${outcome.attempt}${outcome.state}${outcome.sentBy},${outcome.unknown}`;
+  return `${m.send}${m.cursor}${m.time}${m.wasRetried}${own};${m.events},${m.oldEvents},${m.wire},` +
+    `${m.dots},${m.refused},${m.accepted},${m.calledUnknown},${m.faults},${m.closedUpTo}`;
+}
+
+function workerText({ phase, message, n, isOld, ending }: Worker): string {
+  if (phase === "idle") return "";
+  return `${phase},${message},${n},${isOld},${endingText(ending)}`;
 }
 
 function registerText(
   { register, owner, isOver, isTaken }: WorldRegister,
-  nameOf: (owner: number) => number,
+  names: readonly string[],
 ): string {
   if (isTaken) return "taken";
   if ("void" in register) return `void${outcomeText(register.void)}`;
-  return `dot${nameOf(owner)}${isOver ? "!" : ""}`;
+  return `dot${names[owner + 1]}${isOver ? "!" : ""}`;
 }
 
 function endingText(ending: Ending | undefined): string {
@@ -221,5 +232,6 @@ function outcomeText({ state, sentBy, unknownAttempt }: Outcome): string {
 }
 
 function schedulerText({ phase, message, n, time, isOld, outcome }: Scheduler): string {
+  if (phase === "idle") return "";
   return `${phase},${message},${n},${time},${isOld},${outcome ? outcomeText(outcome) : ""}`;
 }
