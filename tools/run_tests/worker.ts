@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { suite } from "node:test";
@@ -35,6 +36,8 @@ async function runFile(file: string) {
   if (failures.length + passed + skipped === 0) {
     failures.push({ name: file, line: 0, reason: "It has no test" });
   }
+  // By itself Node writes it when this process ends: for most other files too late.
+  flushCompileCache();
   return {
     ...{ failures, passed, skipped },
     leftovers: await describeLeftovers(before),
