@@ -18,6 +18,8 @@ export interface Resources extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
   /** Resolves when more is there; fails if something does not start. */
   readonly changed: Promise<void>;
+  /** Stops the shared system, which no file that is still to run may need. A failure shows on disposing. */
+  stopSystem(): void;
 }
 
 /** Starts what some of the files need, in the background. */
@@ -27,11 +29,13 @@ export function openResources(files: readonly PlannedFile[], { root, signal, onP
   onProgress: (line: string) => void;
 }): Resources {
   const opened = new AsyncDisposableStack();
+  const system = opened.use(new AsyncDisposableStack());
   const env: Record<string, string> = {};
   const needsAny = files.some(({ needs }) => !isPure(needs));
   const needsSystem = files.some(({ needs }) => needs.sharedSystem);
   let isPrepared = !needsAny;
   let hasSystem = !needsSystem;
+  let stopped: Promise<void> | undefined;
   const prepared = needsAny ? prepare() : Promise.resolve();
   const complete = needsSystem ? prepared.then(startSystem) : prepared;
   // Who waits for one of them learns of it.
@@ -53,7 +57,7 @@ export function openResources(files: readonly PlannedFile[], { root, signal, onP
 
   async function startSystem(): Promise<void> {
     signal.throwIfAborted();
-    Object.assign(env, opened.use(await openSharedSystem()).env);
+    Object.assign(env, system.use(await openSharedSystem()).env);
     hasSystem = true;
   }
 
@@ -67,6 +71,12 @@ export function openResources(files: readonly PlannedFile[], { root, signal, onP
     env,
     get changed() {
       return isPrepared ? complete : prepared;
+    },
+    stopSystem() {
+      if (stopped === undefined) opened.defer(() => stopped);
+      stopped ??= system.disposeAsync();
+      // Whoever disposes of this learns of it.
+      stopped.catch(() => {});
     },
     async [Symbol.asyncDispose]() {
       await complete.catch(() => {});

@@ -45,6 +45,9 @@ export async function runFiles(
     running.delete(file);
     pool.giveBack(worker, file);
     reports.push(report);
+    // Idle as it is, it takes a tenth of a core.
+    const isLast = [...waiting, ...running.keys()].every(({ needs }) => !needs.sharedSystem);
+    if (file.needs.sharedSystem && isLast) resources.stopSystem();
     if (!signal.aborted) onReport(report);
   }
 
