@@ -1,7 +1,7 @@
 import { openNatsCluster } from "@posthaste/parts";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { until } from "@posthaste/testing";
+import { takesLong, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,6 +10,8 @@ import { test } from "node:test";
 import { openTestLogger, renderStep, requested } from "./_test_bus.ts";
 import { openBus } from "./bus.ts";
 import { CONSUMERS, STORES, STREAMS } from "./topology.ts";
+
+takesLong();
 
 test("applyTopology() keeps three copies in a cluster, and work goes on without its leader", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-cluster-"));

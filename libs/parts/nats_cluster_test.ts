@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { takesLong } from "@posthaste/testing";
 import { converse, request } from "./_nats_conversation.ts";
 import { temporaryDir } from "./_temporary_dir.ts";
 import { type NatsCluster, type NatsMember, openNatsCluster } from "./nats_cluster.ts";
+
+takesLong();
 
 const CREATE = JSON.stringify({ name: "KEPT", subjects: ["kept"], num_replicas: 3 });
 

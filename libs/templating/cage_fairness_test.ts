@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { byDay } from "@posthaste/testing";
+import { byDay, takesLong } from "@posthaste/testing";
 import { type Cage, openCage } from "./cage.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
+
+takesLong();
 
 const LOOP = "{{#each l}}{{#each @root.l}}{{/each}}{{/each}}done";
 

@@ -4,9 +4,11 @@ import { once } from "node:events";
 import process from "node:process";
 import { test } from "node:test";
 import { isRunning } from "@posthaste/parts";
-import { until } from "@posthaste/testing";
+import { takesLong, until } from "@posthaste/testing";
 import { openCage } from "./cage.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
+
+takesLong();
 
 const MANY = Array.from({ length: 400 }, (_, index) => index);
 const CUBIC = "{{#each l}}{{#each @root.l}}{{#each @root.l}}{{this}}{{/each}}{{/each}}{{/each}}";

@@ -41,5 +41,6 @@ export * from "./smtp_rogue_plan.ts";
 export * from "./smtp_rogue_record.ts";
 export * from "./smtp_sink.ts";
 export { stopTime, type TestTime } from "./stop_time.ts";
+export { takesLong } from "./takes_long.ts";
 export { testCertificate } from "./test_certificate.ts";
 export { until, type UntilOptions } from "./until.ts";

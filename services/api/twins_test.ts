@@ -6,8 +6,10 @@ import { fileURLToPath } from "node:url";
 import { openBus } from "@posthaste/messaging";
 import { freePort } from "@posthaste/parts";
 import { openStore } from "@posthaste/storage";
-import { openTestMongo, openTestNats, until } from "@posthaste/testing";
+import { openTestMongo, openTestNats, takesLong, until } from "@posthaste/testing";
 import { ACCOUNT, openTestApp, SEND, smallSend } from "./_test_app.ts";
+
+takesLong();
 
 const KEY = { "idempotency-key": "order-42" };
 

@@ -16,6 +16,8 @@ export interface Needs {
   ownProcess: boolean;
   /** Takes too long for every change. */
   night: boolean;
+  /** Takes longer than others that need the same. */
+  long: boolean;
 }
 
 /**
@@ -36,6 +38,7 @@ const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
   // OpenTelemetry takes one registration in the life of a process.
   ownProcess: ["libs/telemetry/start_telemetry"],
   night: ["libs/testing/nightly"],
+  long: ["libs/testing/takes_long"],
 };
 
 /** Returns what a test file needs, by what it imports. */
@@ -51,6 +54,7 @@ export function needsOf(file: string, graph: ImportGraph): Needs {
     database: has("database"),
     ownProcess: has("ownProcess"),
     night: has("night"),
+    long: has("long"),
   };
 }
 

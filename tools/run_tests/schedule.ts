@@ -29,7 +29,8 @@ const MIN_IDLE = 0.2;
 /** Returns the files in the order in which they are to start: those that take long come first. */
 export function orderFiles(files: readonly PlannedFile[]): PlannedFile[] {
   return files.toSorted((one, other) =>
-    rankOf(one.needs) - rankOf(other.needs) || other.length - one.length
+    rankOf(one.needs) - rankOf(other.needs) ||
+    Number(other.needs.long) - Number(one.needs.long) || other.length - one.length
   );
 }
 

@@ -5,7 +5,7 @@ import { nextFile, orderFiles, type PlannedFile, type Situation } from "./schedu
 
 const NOTHING: Needs = {
   ...{ sharedSystem: false, ownSystem: false, browser: false },
-  ...{ programs: false, database: false, ownProcess: false, night: false },
+  ...{ programs: false, database: false, ownProcess: false, night: false, long: false },
 };
 
 function planned(file: string, needs: Partial<Needs> = {}, length = 100): PlannedFile {
@@ -28,7 +28,8 @@ const shared = planned("shared", { sharedSystem: true });
 test("orderFiles() begins with what starts most, and among equals with the longest", () => {
   const files = [
     pure,
-    planned("long", {}, 200),
+    planned("longer", {}, 200),
+    planned("long", { long: true }),
     stored,
     planned("program", { programs: true }),
     planned("browser", { browser: true }),
@@ -36,7 +37,7 @@ test("orderFiles() begins with what starts most, and among equals with the longe
     shared,
   ];
   assert.deepEqual(orderFiles(files).map(({ file }) => file), [
-    ...["shared", "system", "browser", "program", "stored", "long", "pure"],
+    ...["shared", "system", "browser", "program", "stored", "long", "longer", "pure"],
   ]);
 });
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byDay } from "@posthaste/testing";
+import { byDay, takesLong } from "@posthaste/testing";
 import { attackAccounts } from "./accounts.ts";
+
+takesLong();
 
 test("attackAccounts() gets into no other account, and with no token that is not live", async () => {
   for (

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byDay } from "@posthaste/testing";
+import { byDay, takesLong } from "@posthaste/testing";
 import { attackDashboard } from "./dashboard.ts";
+
+takesLong();
 
 test("attackDashboard() gets at no account, change or secret, and fills no memory", {
   skip: process.platform !== "linux" && "the memory of a process is read from /proc",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byDay } from "@posthaste/testing";
+import { byDay, takesLong } from "@posthaste/testing";
 import { attackHttp } from "./http.ts";
+
+takesLong();
 
 test("the HTTP interface refuses what is hostile, soon and with little memory", async () => {
   const rows = await attackHttp({

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byDay } from "@posthaste/testing";
+import { byDay, takesLong } from "@posthaste/testing";
 import { openRandom } from "../random.ts";
 import { randomData, randomTemplate } from "./template_grammar.ts";
 import { attackTemplates } from "./templates.ts";
+
+takesLong();
 
 test("attackTemplates() gets nothing through", async () => {
   const rows = await attackTemplates({

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { takesLong } from "@posthaste/testing";
 import { explore, type Explored } from "./explore.ts";
 import { exploreMutated } from "./mutate.ts";
 import { PROTOCOL_MUTATIONS } from "./mutations.ts";
 import { SMALL_WORLDS } from "./world.ts";
+
+takesLong();
 
 const explored: Explored[] = [];
 
