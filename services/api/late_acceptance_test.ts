@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openMongod } from "@posthaste/parts";
 import { openStore } from "@posthaste/storage";
 import { until } from "@posthaste/testing";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ACCOUNT, openTestApp, SEND, smallSend } from "./_test_app.ts";
@@ -28,8 +28,11 @@ async function openStoppableApp() {
     withdrawSend,
     findSend,
     findSendByIdempotencyKey,
-    acceptSend: (send) => {
-      if (stopNext) mongod.signal("SIGSTOP");
+    acceptSend: async (send) => {
+      if (stopNext) {
+        mongod.signal("SIGSTOP");
+        await until(() => isStopped(mongod.pid), { message: "the database to stop" });
+      }
       const accepted = store.acceptSend(send);
       accepting.push(accepted);
       accepted.finally(() => answered++).catch(() => {});
@@ -50,6 +53,17 @@ async function openStoppableApp() {
     },
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   };
+}
+
+/** On a busy machine a process runs on until the thread that takes the signal has its turn. */
+async function isStopped(pid: number): Promise<boolean> {
+  if (process.platform !== "linux") return true;
+  const stats = await Promise.all(
+    (await readdir(`/proc/${pid}/task`)).map((task) =>
+      readFile(`/proc/${pid}/task/${task}/stat`, "latin1").catch(() => ") T")
+    ),
+  );
+  return stats.every((stat) => stat.slice(stat.lastIndexOf(")")).startsWith(") T"));
 }
 
 test("a 503 without a key is never sent, with a key once, when the ledger was only late", async () => {
