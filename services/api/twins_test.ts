@@ -97,7 +97,13 @@ async function startApi(env: Record<string, string>) {
   const port = await freePort();
   const main = fileURLToPath(import.meta.resolve("./main.ts"));
   const child: ChildProcess = spawn(process.execPath, [main], {
-    env: { PATH: process.env["PATH"], PORT: String(port), HOST: "127.0.0.1", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      PORT: String(port),
+      HOST: "127.0.0.1",
+      ...env,
+    },
     stdio: "ignore",
   });
   const exited = once(child, "exit");
