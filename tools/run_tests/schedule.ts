@@ -22,9 +22,9 @@ export interface Situation {
 }
 
 /** Files that wait for something leave the processor to others: so many at once for each core. */
-const MAX_PER_CORE = 3;
+const MAX_PER_CORE = 4;
 /** Below that, another file would only take time from those that run. */
-const MIN_IDLE = 0.2;
+const MIN_IDLE = 0.1;
 
 /** Returns the files in the order in which they are to start: those that take long come first. */
 export function orderFiles(files: readonly PlannedFile[]): PlannedFile[] {

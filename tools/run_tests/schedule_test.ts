@@ -44,9 +44,9 @@ test("orderFiles() begins with what starts most, and among equals with the longe
 test("nextFile() starts a file for each core, and more only while the processor is idle", () => {
   const two = [planned("a"), planned("b")];
   assert.equal(nextOf([pure], { running: two.slice(1), idle: 0 }), "pure");
-  assert.equal(nextOf([pure], { running: two, idle: 0.1 }), undefined);
+  assert.equal(nextOf([pure], { running: two, idle: 0.05 }), undefined);
   assert.equal(nextOf([pure], { running: two, idle: 0.5 }), "pure");
-  assert.equal(nextOf([pure], { running: [...two, ...two, ...two], idle: 1 }), undefined);
+  assert.equal(nextOf([pure], { running: [...two, ...two, ...two, ...two], idle: 1 }), undefined);
 });
 
 test("nextFile() lets pure files run while the servers are started", () => {
