@@ -356,7 +356,7 @@ test("all recipients of one request get their own mail exactly once", async () =
   }));
   const accepted = await system.send({ template, integration, to });
   assert.equal(accepted.messages.length, count);
-  const { states } = await system.untilDone(accepted.id, 30_000);
+  const { states } = await system.untilDone(accepted.id);
   assert.deepEqual(states, { sent: count });
   const mails = sink.messages.filter(({ envelope }) => envelope.to[0]?.endsWith("@many.example"));
   assert.equal(mails.length, count);

@@ -22,7 +22,7 @@ export async function spansOf(
   return await until(() => {
     const spans = telemetry.spans.filter((span) => span.traceId === traceId);
     return enough(spans) && spans;
-  }, { timeoutMs: 10_000, message: "the spans to be exported" });
+  }, { message: "the spans to be exported" });
 }
 
 /**
@@ -97,7 +97,7 @@ export async function expectOneTrace({ system, telemetry, sink, integration }: T
       telemetry.spans.find(({ service, links }) =>
         service === "tracker" && links.includes(caller.traceId)
       ),
-    { timeoutMs: 10_000, message: "the tracker's batch to be linked" },
+    { message: "the tracker's batch to be linked" },
   );
   assert.equal(recorded.name, "process fact");
 }

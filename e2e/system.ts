@@ -109,7 +109,7 @@ export interface PdfDraft {
 export const ACCOUNT = "The Shop";
 
 /** A mail that takes longer is lost: a machine may be busy with other things. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** Address in `from` and in the list of senders of every integration. */
 export const SENDER = "shop@sender.example";

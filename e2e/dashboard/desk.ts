@@ -80,7 +80,7 @@ async function openDeskOf<System extends AccountOfSystem, People extends Desk["p
       const cookie = { ...person.cookie, domain: "localhost", path: "/", secure: true };
       await context.addCookies([cookie]);
     }
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const faults = watchFaults(page);
     await page.goto(`${url}${path}`);

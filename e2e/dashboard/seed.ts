@@ -76,7 +76,7 @@ export async function plantSeed(
   await fail(system, integrations.failing);
   await makeTokens(system, owner);
   const invitation = await inviteSomebody(system, owner);
-  await system.untilResting(sendId, 30_000);
+  await system.untilResting(sendId);
   const parts = opened.move();
   return {
     emailId: receipt.id,

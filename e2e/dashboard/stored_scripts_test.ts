@@ -220,7 +220,7 @@ async function plantHostileSeed(
       ...(index === 0 ? { attachments: [{ id: pdf.template.id, variables: { text } }] } : {}),
     })),
   });
-  await system.untilResting(sendId, 30_000);
+  await system.untilResting(sendId);
   const [first, second] = await store.listMessages(accountId, sendId) ?? [];
   // Else pages would show that nothing could be filled, and none of the texts.
   assert.deepEqual([first?.state, second?.state], ["sent", "failed"], `${first?.reason}`);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** How long to wait and what to say in vain. */
 export interface UntilOptions {
-  /** For a busy machine: who waits in vain fails anyway. @default {60_000} */
+  /** For a busy machine: who waits in vain fails anyway. @default {180_000} */
   timeoutMs?: number | undefined;
   /** Time between two tries; default 20. */
   everyMs?: number | undefined;
