@@ -1,9 +1,10 @@
 /**
- * Limits that keep one from taking what is everybody's: so much at a time, and so often.
+ * Limits that keep one from taking what is everybody's: how often, how much at a time, and when to leave a
+ * server alone. Each exists once, here.
  *
  * ```ts
- * const budget = openHolderBudget({ max: 64_000_000, maxPerHolder: 16_000_000 });
- * if (budget.take(bytes, { holder: accountId, held: 0 }) !== undefined) throw tooMuch();
+ * const prints = openSemaphore({ max: 4, maxPerOwner: 2 });
+ * using _permit = await prints.acquire(accountId, { signal });
  * const buckets = openTokenBuckets({ perMs: 50 / 1000, burst: 200 });
  * if (buckets.take(accountId, performance.now()) > 0) throw tooOften();
  * ```
@@ -11,4 +12,5 @@
  * @module
  */
 export * from "./holder_budget.ts";
+export * from "./semaphore.ts";
 export * from "./token_bucket.ts";

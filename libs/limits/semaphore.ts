@@ -1,0 +1,177 @@
+import { type Priority, Turns, type Waiter } from "./_turns.ts";
+
+export type { Priority } from "./_turns.ts";
+
+/** How many units may be held at a time: of work (1 each), or of memory (bytes). */
+export interface SemaphoreOptions {
+  /** Units of all permits together. */
+  max: number;
+  /** Of these, the most that one owner may hold, fixed or by what is free. @default {max} */
+  maxPerOwner?: number | ((free: number) => number) | undefined;
+}
+
+/** Which limit has no room. */
+export type Full = "all" | "owner";
+
+/** Units that somebody holds until it is disposed. */
+export interface Permit extends Disposable {
+  /** Takes more units, all or none. Returns which limit has no room for them. */
+  grow(amount: number): Full | undefined;
+}
+
+/** How a permit is waited for. */
+export interface AcquireOptions {
+  /** @default {1} */
+  amount?: number;
+  /** @default {"transactional"} */
+  priority?: Priority;
+  /** Ends the wait, with its reason. */
+  signal?: AbortSignal;
+}
+
+/** How a permit is waited for, but not for long. */
+export interface AcquireInTimeOptions extends AcquireOptions {
+  /** Longest wait, in milliseconds. */
+  maxWaitMs: number;
+}
+
+/**
+ * A counting semaphore that is fair to owners: accounts, networks. Each owner waits in a queue of its own,
+ * and the next permit goes to the owner that holds the fewest units; among equals, owners take turns.
+ * The only permit, of all or of its owner, may have any size.
+ */
+export interface Semaphore {
+  /** Units that are held. */
+  readonly held: number;
+  /** How many wait. */
+  readonly waiting: number;
+  /** Returns a permit if there is room, and nobody waits for it. One without units always fits. */
+  tryAcquire(owner?: string, amount?: number): Permit | undefined;
+  /** Waits for a permit. @throws The signal's reason */
+  acquire(owner?: string, options?: AcquireOptions): Promise<Permit>;
+  /** Waits for a permit, and returns `undefined` if there is none in time. @throws The signal's reason */
+  acquire(owner: string, options: AcquireInTimeOptions): Promise<Permit | undefined>;
+  /** Changes `max`. What is held beyond it stays. */
+  resize(max: number): void;
+}
+
+/** Opens a semaphore of which nothing is held. */
+export function openSemaphore(options: SemaphoreOptions): Semaphore {
+  const { maxPerOwner = Infinity } = options;
+  let { max } = options;
+  let held = 0;
+  const byOwner = new Map<string, number>();
+  const heldBy = (owner: string) => byOwner.get(owner) ?? 0;
+  const turns = new Turns<Permit>({ heldBy, isOwnerFull });
+
+  function isOwnerFull(owner: string, amount: number, own = 0): boolean {
+    const most = typeof maxPerOwner === "number" ? maxPerOwner : maxPerOwner(max - held);
+    return heldBy(owner) > own && heldBy(owner) + amount > most;
+  }
+
+  /** @param own What the same permit has already. */
+  function fullFor(owner: string, amount: number, own = 0): Full | undefined {
+    if (amount === 0) return undefined;
+    if (held > own && held + amount > max) return "all";
+    return isOwnerFull(owner, amount, own) ? "owner" : undefined;
+  }
+
+  function count(owner: string, amount: number): void {
+    held += amount;
+    const left = heldBy(owner) + amount;
+    if (left > 0) byOwner.set(owner, left);
+    else byOwner.delete(owner);
+  }
+
+  function give(owner: string, amount: number): Permit {
+    let own = amount;
+    let isOver = false;
+    count(owner, own);
+    return {
+      grow(more) {
+        if (isOver) return undefined;
+        const full = fullFor(owner, more, own);
+        if (full !== undefined) return full;
+        own += more;
+        count(owner, more);
+        return undefined;
+      },
+      [Symbol.dispose]() {
+        if (isOver) return;
+        isOver = true;
+        count(owner, -own);
+        handOut();
+      },
+    };
+  }
+
+  /** Who is next keeps its turn until there is room, however much it waits for. */
+  function handOut(): void {
+    for (let waiter = turns.next(); waiter !== undefined; waiter = turns.next()) {
+      if (fullFor(waiter.owner, waiter.amount) !== undefined) return;
+      turns.end(waiter);
+      // At once: nobody who comes now may find the room free.
+      waiter.start(give(waiter.owner, waiter.amount));
+    }
+  }
+
+  function tryAcquire(owner = "", amount = 1): Permit | undefined {
+    if (fullFor(owner, amount) !== undefined) return undefined;
+    return amount > 0 && turns.next() !== undefined ? undefined : give(owner, amount);
+  }
+
+  async function wait(
+    waiter: Omit<Waiter<Permit>, "start">,
+    { signal, maxWaitMs }: Partial<AcquireInTimeOptions>,
+  ): Promise<Permit | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Permit | undefined>();
+    const waiting = { ...waiter, start: resolve };
+    turns.add(waiting);
+    const leave = () => {
+      // It may have stood before others for whom there is room.
+      if (turns.remove(waiting)) handOut();
+    };
+    const onLate = () => {
+      leave();
+      resolve(undefined);
+    };
+    const onAbort = () => {
+      leave();
+      reject(signal?.reason);
+    };
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(onLate, maxWaitMs);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  function acquire(owner?: string, options?: AcquireOptions): Promise<Permit>;
+  function acquire(owner: string, options: AcquireInTimeOptions): Promise<Permit | undefined>;
+  async function acquire(
+    owner = "",
+    options: Partial<AcquireInTimeOptions> = {},
+  ): Promise<Permit | undefined> {
+    const { amount = 1, priority = "transactional", signal } = options;
+    signal?.throwIfAborted();
+    return tryAcquire(owner, amount) ?? await wait({ owner, amount, priority }, options);
+  }
+
+  return {
+    get held() {
+      return held;
+    },
+    get waiting() {
+      return turns.size;
+    },
+    tryAcquire,
+    acquire,
+    resize(to) {
+      max = to;
+      handOut();
+    },
+  };
+}
