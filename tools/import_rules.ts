@@ -26,7 +26,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "parts",
   ],
   // The pdf service reaches the broker only: no database, no templates.
-  "services/pdf": ["contracts", "telemetry", "messaging", "runtime"],
+  "services/pdf": ["contracts", "telemetry", "messaging", "runtime", "limits"],
   "services": [
     "contracts",
     "delivery",

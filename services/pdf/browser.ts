@@ -38,7 +38,7 @@ export type PrintIsolation = "document" | "account";
 /** Settings of the browser. Times in milliseconds, sizes in bytes. */
 export interface BrowserOptions extends FindChromiumOptions {
   /**
-   * Documents printed at a time, of which bulk never holds the last one if there are two or more.
+   * Documents printed at a time, of which bulk holds at most three quarters, if there are two or more.
    * Default: the number of cores, which is also the best.
    */
   concurrency?: number | undefined;
@@ -237,7 +237,7 @@ class Supervisor implements PdfBrowser {
       onTurn: (() => void) | undefined;
     },
   ): Promise<Printed> {
-    const giveBack = await this.#slots.take(asker);
+    using _place = await this.#slots.take(asker);
     this.#busy++;
     try {
       if (signal?.aborted) throw aborted(job);
@@ -246,7 +246,6 @@ class Supervisor implements PdfBrowser {
       return await this.#printUntilDone(job, { order, owner, timeLimit });
     } finally {
       this.#busy--;
-      giveBack();
     }
   }
 

@@ -10,7 +10,7 @@ export const CONFIG = z.object({
     .describe("Folder for the unpacked browser and font settings; a temporary one when not set"),
   PRINT_PAGES: setting.integer({ min: 1, max: 64 }).prefault("2")
     .describe(
-      "PDFs that are printed at once, one of them never of bulk: as many as cores is right",
+      "PDFs that are printed at once, of which bulk has at most three quarters: as many as cores is right",
     ),
   PRINT_TIME_LIMIT: setting.duration({ min: 100, max: 300_000 }).prefault("30s")
     .describe("Longest time that one PDF may take; four times that on a machine that is too busy"),

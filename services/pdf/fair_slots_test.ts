@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { stopTime } from "@posthaste/testing";
 import { type Asker, createFairSlots } from "./fair_slots.ts";
 
 /** Askers whose places are given back one by one, in the order in which they got them. */
 function openQueue(count: number) {
   const slots = createFairSlots(count);
   const started: string[] = [];
-  const running: (() => void)[] = [];
+  const running: Disposable[] = [];
   return {
     slots,
     started,
     running,
     async ask(name: string, asker: Partial<Asker> = {}) {
-      void slots.take({ accountId: name, lane: "transactional", ...asker }).then((giveBack) => {
+      void slots.take({ accountId: name, lane: "transactional", ...asker }).then((place) => {
         started.push(name);
-        running.push(giveBack);
+        running.push(place);
       });
       await settled();
     },
     async finishOne() {
-      running.shift()?.();
+      running.shift()?.[Symbol.dispose]();
       await settled();
     },
   };
@@ -40,18 +40,22 @@ test("createFairSlots() hands out places in the order of asking", async () => {
   assert.deepEqual(queue.started, ["a", "b", "c", "d"]);
 });
 
-test("createFairSlots() keeps a place that bulk never holds, if there are two", async () => {
+test("createFairSlots() gives bulk at most three quarters of the places, if there are two", async () => {
   const queue = openQueue(2);
   for (const name of ["b1", "b2", "b3"]) await queue.ask(name, { lane: "bulk" });
   assert.deepEqual(queue.started, ["b1"]);
   await queue.ask("now");
   assert.deepEqual(queue.started, ["b1", "now"]);
+  const four = openQueue(4);
+  for (const name of ["b1", "b2", "b3", "b4"]) await four.ask(name, { lane: "bulk" });
+  assert.deepEqual(four.started, ["b1", "b2", "b3"], "three quarters");
   const alone = openQueue(1);
   await alone.ask("b1", { lane: "bulk" });
   assert.deepEqual(alone.started, ["b1"]);
 });
 
-test("createFairSlots() lets the transactional lane go first and bulk never starve", async () => {
+test("createFairSlots() lets the transactional lane go first and bulk never starve", async (context) => {
+  const { move } = stopTime(context);
   const queue = openQueue(1);
   await queue.ask("running");
   for (let n = 1; n <= 3; n++) await queue.ask(`b${n}`, { lane: "bulk" });
@@ -62,7 +66,7 @@ test("createFairSlots() lets the transactional lane go first and bulk never star
   for (let n = 5; n < 100 && !queue.started.includes("b3"); n++) {
     await queue.ask(`t${n}`);
     await queue.finishOne();
-    await delay(5);
+    await move(5);
   }
   assert.ok(queue.started.includes("b3"), queue.started.join(" "));
 });
@@ -80,20 +84,23 @@ test("createFairSlots() gives the next place to the account that holds the fewes
   assert.equal(queue.started.length, 8, "all had their turn");
 });
 
-test("createFairSlots() lets bulk rest while the transactional lane is in use, and no longer", async () => {
+test("createFairSlots() lets bulk rest while the transactional lane is in use, and no longer", async (context) => {
+  const { move } = stopTime(context);
   const queue = openQueue(2);
   await queue.ask("now");
   for (const name of ["b1", "b2", "b3"]) await queue.ask(name, { lane: "bulk" });
-  await delay(40);
-  const [endNow, endBulk] = queue.running.splice(0);
-  endBulk?.();
-  await delay(60);
+  await move(40);
+  const [now, bulk] = queue.running.splice(0);
+  bulk?.[Symbol.dispose]();
+  await move(119);
   assert.deepEqual(queue.started, ["now", "b1"], "it rests");
-  await delay(120);
+  await move(1);
   assert.deepEqual(queue.started, ["now", "b1", "b2"], "it has rested three times as long");
-  await delay(200);
-  queue.running.splice(0)[0]?.();
-  endNow?.();
-  await delay(200);
+  await move(200);
+  await queue.finishOne();
+  now?.[Symbol.dispose]();
+  await move(99);
+  assert.deepEqual(queue.started, ["now", "b1", "b2"], "somebody may come again");
+  await move(1);
   assert.deepEqual(queue.started, ["now", "b1", "b2", "b3"], "nobody is there any more");
 });
