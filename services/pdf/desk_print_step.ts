@@ -1,7 +1,7 @@
 import type { EventData, PrintReply } from "@posthaste/contracts";
+import { openSemaphore } from "@posthaste/limits";
 import type { ObjectStore, Step } from "@posthaste/messaging";
 import type { PdfBrowser } from "./browser.ts";
-import { openOneByOne } from "./one_by_one.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { printMeasured } from "./print_measured.ts";
@@ -25,7 +25,7 @@ type Wanted = EventData<"print.requested">;
  * must not find it.
  */
 export function deskPrintStep(deps: DeskPrintDeps): Step<"print.requested"> {
-  const takeTurn = openOneByOne();
+  const turns = openSemaphore({ max: Infinity, maxPerOwner: 1 });
   const { timeLimitMs = 10_000 } = deps;
   return {
     name: "pdf.desk_print",
@@ -35,9 +35,8 @@ export function deskPrintStep(deps: DeskPrintDeps): Step<"print.requested"> {
       const answer = (reply: PrintReply) => ({ type: "done" as const, publish: [], reply });
       try {
         const html = await textOf(data.html, deps.loadContent);
-        return answer(
-          await takeTurn(data.accountId, () => print(data, { html, signal, timeLimitMs, deps })),
-        );
+        using _turn = await turns.acquire(data.accountId);
+        return answer(await print(data, { html, signal, timeLimitMs, deps }));
       } catch (error) {
         if (error instanceof MissingContentError) {
           return answer({ ok: false, reason: "what was sent to be printed is gone" });

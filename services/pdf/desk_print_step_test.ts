@@ -2,9 +2,11 @@ import { type EventData, pageOptionsSchema, printReplySchema } from "@posthaste/
 import { PRINT_BOMBS } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 import type { PdfBrowser } from "./browser.ts";
 import { deskPrintStep } from "./desk_print_step.ts";
+import type { PrintedPdf } from "./print_job.ts";
 import { printKey } from "./print_key.ts";
 
 suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
@@ -85,4 +87,42 @@ suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
     const answer = await reply({ inline: "x" }, { page: { margin } });
     assert.ok(!answer.ok && /margin/.test(answer.reason), JSON.stringify(answer));
   });
+});
+
+test("deskPrintStep() prints for one account in turn, a failure notwithstanding", async () => {
+  const seen: string[] = [];
+  const ends: PromiseWithResolvers<void>[] = [];
+  const step = deskPrintStep({
+    browser: {
+      engine: "none",
+      async print({ name }) {
+        seen.push(name);
+        const end = Promise.withResolvers<void>();
+        ends.push(end);
+        await end.promise;
+        return { pdf: Buffer.alloc(1), blocked: [] } as unknown as PrintedPdf;
+      },
+    },
+    pdfs: { sizeOf: () => Promise.resolve(undefined), put: () => Promise.resolve() },
+    loadContent: () => Promise.resolve(undefined),
+  });
+  const asked = [["acc_1", "a"], ["acc_1", "b"], ["acc_2", "c"]].map(
+    ([accountId = "", name = ""]) => {
+      const page = pageOptionsSchema.parse({});
+      const data = { v: 1 as const, accountId, name, html: { inline: "" }, page };
+      return step.handle({ type: "print.requested", data }, new AbortController().signal);
+    },
+  );
+  const done = Promise.allSettled(asked);
+  await turn();
+  assert.deepEqual(seen, ["a", "c"]);
+  ends[0]?.reject(new Error("broken"));
+  await turn();
+  assert.deepEqual(seen, ["a", "c", "b"]);
+  for (const end of ends) end.resolve();
+  assert.deepEqual((await done).map(({ status }) => status), [
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+  ]);
 });
