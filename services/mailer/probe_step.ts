@@ -1,4 +1,5 @@
 import { type EventData, PROBE_STEPS, type ProbeReply } from "@posthaste/contracts";
+import { openSemaphore } from "@posthaste/limits";
 import type { Step } from "@posthaste/messaging";
 import type { MasterKeys } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
@@ -23,21 +24,12 @@ const PROBES_OF_ACCOUNT = 2;
  * is no way to look for servers.
  */
 export function probeStep(deps: ProbeDeps): Step<"probe.requested"> {
-  const inHand = new Map<string, number>();
+  const probes = openSemaphore({ max: Infinity, maxPerOwner: PROBES_OF_ACCOUNT });
   return {
     name: "mailer.probe",
     handle: async ({ data }) => {
-      const { accountId } = data;
-      const before = inHand.get(accountId) ?? 0;
-      if (before >= PROBES_OF_ACCOUNT) return done(refused(BUSY));
-      inHand.set(accountId, before + 1);
-      try {
-        return done(await probe(data, deps));
-      } finally {
-        const rest = (inHand.get(accountId) ?? 1) - 1;
-        if (rest > 0) inHand.set(accountId, rest);
-        else inHand.delete(accountId);
-      }
+      using permit = probes.tryAcquire(data.accountId);
+      return done(permit === undefined ? refused(BUSY) : await probe(data, deps));
     },
     giveUp: (_, reason) => ({ publish: [], reply: refused(`The test was given up: ${reason}`) }),
   };
