@@ -1,11 +1,10 @@
 import { LANES } from "@posthaste/contracts";
-import { openHolderBudget } from "@posthaste/limits";
+import { openHolderBudget, openSemaphore } from "@posthaste/limits";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, readMasterKeys } from "@posthaste/storage";
 import { hostname } from "node:os";
 import process from "node:process";
-import { atMost } from "./at_most.ts";
 import { openAttachmentCache } from "./attachment_cache.ts";
 import { CONFIG, openResolver } from "./config.ts";
 import { joinCrew } from "./crew.ts";
@@ -49,10 +48,14 @@ await runService({
     const troubles = openTroubles({ ...store, now, logger });
     const contents = bus.objects("contents");
     const pdfs = bus.objects("pdfs");
+    const parkings = openSemaphore({ max: PARKED_AT_ONCE });
     const step = sendStep({
       ...store,
       ...openIntegrationCache(store),
-      parkMessage: atMost(PARKED_AT_ONCE, store.parkMessage),
+      parkMessage: async (parking) => {
+        using _permit = await parkings.acquire(parking.accountId);
+        return await store.parkMessage(parking);
+      },
       unseal: unsealer(keys),
       gate: openGate({ crew: member.crew, troubleOf: troubles.troubleOf, now }),
       troubles,
