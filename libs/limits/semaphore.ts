@@ -41,6 +41,8 @@ export interface AcquireInTimeOptions extends AcquireOptions {
  * The only permit, of all or of its owner, may have any size.
  */
 export interface Semaphore {
+  /** Units that may be held. */
+  readonly max: number;
   /** Units that are held. */
   readonly held: number;
   /** How many wait. */
@@ -161,6 +163,9 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
   }
 
   return {
+    get max() {
+      return max;
+    },
     get held() {
       return held;
     },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Integration, type Lane, PARKING_REASON } from "@posthaste/contracts";
-import { takeTokens, type TokenBucket } from "@posthaste/limits";
+import { openSemaphore, type Semaphore, takeTokens, type TokenBucket } from "@posthaste/limits";
 import { type IntegrationTrouble, reasonOfTrouble } from "@posthaste/storage";
 import { type Crew, shareOf } from "./share.ts";
 
@@ -56,18 +56,11 @@ const BURST_MS = 1000;
 /** How much the newest transaction counts in the average. */
 const WEIGHT = 0.2;
 
-/** A mail that waits for a place. */
-interface Waiter {
-  connections: number;
-  resolve(passage: Passage | undefined): void;
-}
-
 /** What goes on at one integration. */
 interface Traffic {
+  places: Semaphore;
   /** The current transactions, the oldest first. */
   begun: Set<{ at: number }>;
-  /** The first comes first; each is told its passage, or that there is none in time. */
-  waiting: Waiter[];
   averageMs: number;
   bucket: TokenBucket;
   blocked: { until: number; reason: string } | undefined;
@@ -84,27 +77,12 @@ export function openGate(deps: GateDeps): Gate {
   function trafficOf(key: string): Traffic {
     let traffic = traffics.get(key);
     if (traffic === undefined) {
+      const places = openSemaphore({ max: 0 });
       const bucket = { tokens: 1, filledAt: 0 };
-      traffic = { begun: new Set(), waiting: [], averageMs: 0, bucket, blocked: undefined };
+      traffic = { places, begun: new Set(), averageMs: 0, bucket, blocked: undefined };
       traffics.set(key, traffic);
     }
     return traffic;
-  }
-
-  function begin(traffic: Traffic, connections: number): Passage {
-    const transaction = { at: performance.now() };
-    traffic.begun.add(transaction);
-    return {
-      connections,
-      leave() {
-        if (!traffic.begun.has(transaction)) return;
-        traffic.averageMs += WEIGHT * (performance.now() - transaction.at - traffic.averageMs);
-        traffic.begun.delete(transaction);
-        const next = traffic.waiting.shift();
-        // At once: nobody who comes now may find the place free.
-        next?.resolve(begin(traffic, next.connections));
-      },
-    };
   }
 
   return {
@@ -125,15 +103,15 @@ export function openGate(deps: GateDeps): Gate {
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
         return { parked: PARKING_REASON.rate };
       }
-      const longestMs = LONGEST_WAIT_MS[lane];
-      return await takePlace(traffic, { connections, longestMs, begin }) ??
-        { parked: PARKING_REASON.busy };
+      traffic.places.resize(connections * PASSAGES_PER_CONNECTION);
+      const leave = await takePlace(traffic, LONGEST_WAIT_MS[lane]);
+      return leave === undefined ? { parked: PARKING_REASON.busy } : { connections, leave };
     },
   };
 }
 
 function closedBy(
-  { blocked, begun }: Traffic,
+  { blocked, places }: Traffic,
   { suspended, trouble, now }: {
     suspended: Integration["suspended"];
     trouble: IntegrationTrouble | undefined;
@@ -147,41 +125,34 @@ function closedBy(
   // Not by its failures: who counts the last of them may be lost before it has noted the pause.
   if (trouble === undefined || trouble.openUntil === null) return undefined;
   // After a pause one mail goes ahead, and the others wait for what it finds.
-  const mayProbe = trouble.openUntil <= now && begun.size === 0;
+  const mayProbe = trouble.openUntil <= now && places.held === 0;
   return mayProbe ? undefined : reasonOfTrouble(trouble);
 }
 
-interface Place {
-  connections: number;
-  longestMs: number;
-  begin(traffic: Traffic, connections: number): Passage;
+/**
+ * Takes a place among the transactions of an integration, unless the wait for it would be too long.
+ * Returns what gives it back.
+ */
+async function takePlace(traffic: Traffic, maxWaitMs: number): Promise<(() => void) | undefined> {
+  const { places, begun } = traffic;
+  const permit = places.tryAcquire() ??
+    (waitMsFor(traffic) > maxWaitMs ? undefined : await places.acquire("", { maxWaitMs }));
+  if (permit === undefined) return undefined;
+  const transaction = { at: performance.now() };
+  begun.add(transaction);
+  return () => {
+    if (!begun.delete(transaction)) return;
+    traffic.averageMs += WEIGHT * (performance.now() - transaction.at - traffic.averageMs);
+    permit[Symbol.dispose]();
+  };
 }
 
-/** Takes a place among the transactions of an integration, unless the wait for it would be too long. */
-async function takePlace(
-  traffic: Traffic,
-  { connections, longestMs, begin }: Place,
-): Promise<Passage | undefined> {
-  const places = connections * PASSAGES_PER_CONNECTION;
-  if (traffic.begun.size < places && traffic.waiting.length === 0) {
-    return begin(traffic, connections);
-  }
-  const [oldest] = traffic.begun;
+/** By what the last transactions took, and by how long the current ones have taken so far. */
+function waitMsFor({ places, begun, averageMs }: Traffic): number {
+  const [oldest] = begun;
   const soFarMs = oldest === undefined ? 0 : performance.now() - oldest.at;
-  const transactionMs = Math.max(traffic.averageMs, soFarMs);
-  const rounds = Math.ceil((traffic.waiting.length + 1) / places);
-  if (transactionMs * rounds > longestMs) return undefined;
-  const { promise, resolve } = Promise.withResolvers<Passage | undefined>();
-  const waiter: Waiter = { connections, resolve };
-  traffic.waiting.push(waiter);
-  const timer = setTimeout(() => {
-    const position = traffic.waiting.indexOf(waiter);
-    if (position >= 0) traffic.waiting.splice(position, 1);
-    resolve(undefined);
-  }, longestMs);
-  const passage = await promise;
-  clearTimeout(timer);
-  return passage;
+  const rounds = Math.ceil((places.waiting + 1) / places.max);
+  return Math.max(averageMs, soFarMs) * rounds;
 }
 
 async function hasToken(traffic: Traffic, maxPerMinute: number, deps: GateDeps): Promise<boolean> {
