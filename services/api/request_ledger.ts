@@ -1,5 +1,6 @@
 import type { Send } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
+import type { Permit } from "@posthaste/limits";
 import type { Placed } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Acceptance, Ledger } from "./ledger.ts";
@@ -29,7 +30,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   #waits = 0;
   #waitsSince = 0;
   #bytes = 0;
-  #accountId = "";
+  #body: Permit | undefined;
   /** What keeps the request's bytes: the request itself, and each operation under way. */
   #holders = 1;
   #isOver = false;
@@ -53,14 +54,11 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
    * is the account's.
    */
   takeBody(bytes: number, accountId: string): void {
-    const full = this.#deps.room.bodies.take(bytes, {
-      holder: accountId,
-      held: this.#bytes,
-    });
+    this.#body ??= this.#deps.room.bodies.tryAcquire(accountId, 0);
+    const full = this.#body?.grow(bytes);
     if (full === "all") throw this.#refuse("read the request", tooMuch());
-    if (full === "holder") throw tooMuchOfAccount();
+    if (full === "owner") throw tooMuchOfAccount();
     this.#bytes += bytes;
-    this.#accountId = accountId;
   }
 
   /** Counts the body until some other work on it is settled too; gives that work. */
@@ -86,16 +84,15 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
    */
   async wait<T>(action: string, begin: () => Promise<T>): Promise<T> {
     const { room, timeoutMs } = this.#deps;
-    if (!room.hasOperation) throw this.#refuse(action, tooMuch());
+    const permit = room.operations.tryAcquire();
+    if (permit === undefined) throw this.#refuse(action, tooMuch());
     if (this.#waits++ === 0) this.#waitsSince = performance.now();
     const leftMs = this.#leftMs - (performance.now() - this.#waitsSince);
     const { promise: end, reject } = Promise.withResolvers<never>();
     const late = () => reject(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
     const timer = setTimeout(late, Math.max(0, leftMs));
     try {
-      const operation = begin();
-      this.#hold(operation);
-      return await Promise.race([operation, end]);
+      return await Promise.race([this.keepBody(under(permit, begin)), end]);
     } catch (cause) {
       throw this.#refuse(action, cause);
     } finally {
@@ -156,20 +153,8 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     return this.wait("look up the messages", () => ledger.listMessages(accountId, sendId));
   }
 
-  #hold(operation: Promise<unknown>): void {
-    const { room } = this.#deps;
-    room.begin();
-    this.#holders++;
-    const end = () => {
-      room.end();
-      this.#release();
-    };
-    operation.then(end, end);
-  }
-
   #release(): void {
-    if (--this.#holders > 0 || this.#bytes === 0) return;
-    this.#deps.room.bodies.free({ holder: this.#accountId, held: this.#bytes });
+    if (--this.#holders === 0) this.#body?.[Symbol.dispose]();
   }
 
   #refuse(action: string, cause: unknown): Refusal {
@@ -184,6 +169,12 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
       retryAfter: RETRY_AFTER_SECONDS,
     });
   }
+}
+
+/** Works under a permit, as long as it may take. */
+async function under<T>(permit: Permit, work: () => Promise<T>): Promise<T> {
+  using _ = permit;
+  return await work();
 }
 
 function tooMuchOfAccount(): Refusal {

@@ -1,4 +1,4 @@
-import { type HolderBudget, openHolderBudget } from "@posthaste/limits";
+import { openSemaphore, type Semaphore } from "@posthaste/limits";
 
 /** How much may be under way in a process at once. */
 export interface RoomOptions {
@@ -12,25 +12,15 @@ export interface RoomOptions {
 
 /** Keeps count of what is under way, so that nothing can pile up while the ledger is slow or gone. */
 export interface Room {
-  /** Whether one more operation fits. */
-  readonly hasOperation: boolean;
-  /** Counts an operation that begins. */
-  begin(): void;
-  /** Notes that an operation was answered. */
-  end(): void;
-  /** Bytes of bodies; their holders are accounts. */
-  readonly bodies: HolderBudget;
+  operations: Semaphore;
+  /** Bytes; their owners are accounts. */
+  bodies: Semaphore;
 }
 
 /** Opens an empty room. */
 export function openRoom({ maxOperations, maxBytes, maxAccountBytes }: RoomOptions): Room {
-  let operations = 0;
   return {
-    get hasOperation() {
-      return operations < maxOperations;
-    },
-    begin: () => void operations++,
-    end: () => void operations--,
-    bodies: openHolderBudget({ max: maxBytes, maxPerHolder: maxAccountBytes }),
+    operations: openSemaphore({ max: maxOperations }),
+    bodies: openSemaphore({ max: maxBytes, maxPerOwner: maxAccountBytes }),
   };
 }
