@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
+import { openSemaphore } from "@posthaste/limits";
 import type { Logger } from "@posthaste/telemetry";
 import type { Acceptance, Ledger } from "./ledger.ts";
 
@@ -35,20 +36,15 @@ const LAST_WAIT_MS = 5000;
  */
 export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances {
   const { withdrawSend, dispatch, logger } = deps;
-  const queue: Withdrawal[] = [];
+  const withdrawals = openSemaphore({ max: AT_ONCE });
   const closing = new AbortController();
   let open = 0;
-  let runners = 0;
   let onIdle: (() => void) | undefined;
 
-  async function run(): Promise<void> {
-    runners++;
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      await withdraw(next);
-      open--;
-    }
-    runners--;
-    if (open === 0) onIdle?.();
+  async function withdrawInTurn(accountId: string, send: Withdrawal): Promise<void> {
+    using _permit = await withdrawals.acquire(accountId);
+    await withdraw(send);
+    if (--open === 0) onIdle?.();
   }
 
   async function withdraw(send: Withdrawal): Promise<void> {
@@ -83,12 +79,9 @@ export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances 
         return;
       }
       open++;
-      const { _id, sweepAt } = send;
+      const { _id, accountId, sweepAt } = send;
       // Once the driver has given up, nothing writes the send any more but what the server has read.
-      accepting.catch(() => {}).finally(() => {
-        queue.push({ _id, sweepAt });
-        if (runners < AT_ONCE) void run();
-      });
+      accepting.catch(() => {}).finally(() => withdrawInTurn(accountId, { _id, sweepAt }));
     },
     [Symbol.asyncDispose]: async () => {
       if (open === 0) return;
