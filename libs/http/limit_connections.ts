@@ -1,5 +1,5 @@
 import { BlockList, isIPv6, type Server, type Socket } from "node:net";
-import { openHolderBudget } from "@posthaste/limits";
+import { openSemaphore } from "@posthaste/limits";
 import { networkOf } from "./network_of.ts";
 
 /** How many connections a server holds. */
@@ -16,17 +16,14 @@ export interface ConnectionLimits {
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { max, maxPerClient, proxies = [] } = limits;
   const trusted = blockListOf(proxies);
-  const open = openHolderBudget({ max: Infinity, maxPerHolder: maxPerClient });
+  const open = openSemaphore({ max: Infinity, maxPerOwner: maxPerClient });
   server.maxConnections = max;
   server.prependListener("connection", (socket: Socket) => {
     const { remoteAddress: address = "" } = socket;
     if (trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4")) return;
-    const holder = networkOf(address);
-    if (open.take(1, { holder, held: 0 }) !== undefined) {
-      socket.destroy();
-      return;
-    }
-    socket.once("close", () => open.free({ holder, held: 1 }));
+    const permit = open.tryAcquire(networkOf(address));
+    if (permit === undefined) socket.destroy();
+    else socket.once("close", () => permit[Symbol.dispose]());
   });
 }
 
