@@ -1,6 +1,6 @@
 import cookie from "@fastify/cookie";
 import { armEdge, type EdgeLimits, edgeSettings } from "@posthaste/http";
-import type { HolderBudgetOptions } from "@posthaste/limits";
+import type { SemaphoreOptions } from "@posthaste/limits";
 import type { Logger } from "@posthaste/telemetry";
 import type { Bus } from "@posthaste/messaging";
 import type { SealingKey, Store } from "@posthaste/storage";
@@ -68,7 +68,7 @@ export interface DashboardOptions {
   /** Deadlines and connections. */
   edge?: Partial<EdgeLimits> | undefined;
   /** Memory for bodies. @default 64 MB, 16 MB of one account or network */
-  bodies?: HolderBudgetOptions | undefined;
+  bodies?: SemaphoreOptions | undefined;
   /** Addresses of the proxies in front, whose `X-Forwarded-For` is believed. */
   trustedProxies?: readonly string[] | undefined;
 }
@@ -83,7 +83,7 @@ export interface Routing {
 
 /** Bodies of routes that say nothing else; those of templates do. */
 const BODY_LIMIT = 64_000;
-const BODIES: HolderBudgetOptions = { max: 64_000_000, maxPerHolder: 16_000_000 };
+const BODIES: SemaphoreOptions = { max: 64_000_000, maxPerOwner: 16_000_000 };
 const EDGE: EdgeLimits = {
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 60_000,

@@ -137,7 +137,7 @@ export function edgeLimitsOf(config: Config): Pick<DashboardOptions, "edge" | "b
         proxies: config.TRUSTED_PROXIES,
       },
     },
-    bodies: { max: config.BODY_MEMORY, maxPerHolder: config.ACCOUNT_BODY_MEMORY },
+    bodies: { max: config.BODY_MEMORY, maxPerOwner: config.ACCOUNT_BODY_MEMORY },
   };
 }
 

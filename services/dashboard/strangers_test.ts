@@ -14,7 +14,7 @@ describe("a stranger", () => {
     dashboard = await openTestDashboard({
       options: {
         edge: { requestTimeoutMs: 300, connections: { max: 100, maxPerClient: 20 } },
-        bodies: { max: 20_000, maxPerHolder: 10_000 },
+        bodies: { max: 20_000, maxPerOwner: 10_000 },
       },
     });
     await dashboard.app.listen({ port: 0, host: "127.0.0.1" });
