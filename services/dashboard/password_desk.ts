@@ -1,3 +1,4 @@
+import { openSemaphore } from "@posthaste/limits";
 import { hashPassword, isOutdated, verifyPassword } from "@posthaste/storage";
 import { Problem } from "./problem.ts";
 
@@ -32,27 +33,19 @@ const WAIT_S = 5;
 /** Opens the desk. However many sign in at once, their passwords take no more than their share. */
 export function openPasswordDesk(options: PasswordDeskOptions = {}): PasswordDesk {
   const { atOnce = 2, waiting = 50 } = options;
-  const queue: (() => void)[] = [];
-  let begun = 0;
+  const permits = openSemaphore({ max: atOnce });
   // Made once, ahead: the first who comes must not take longer than the others.
   const nobody = hashPassword("nobody's password");
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (begun < atOnce) begun++;
-    else if (queue.length >= waiting) {
+    if (permits.held === atOnce && permits.waiting >= waiting) {
       const retryAfter = WAIT_S;
       throw new Problem("unavailable", "Too many people sign in at once: try again", {
         retryAfter,
       });
-    } else await new Promise<void>((resolve) => queue.push(resolve));
-    try {
-      return await work();
-    } finally {
-      // Whoever is next takes the place over.
-      const next = queue.shift();
-      if (next === undefined) begun--;
-      else next();
     }
+    using _permit = await permits.acquire();
+    return await work();
   }
 
   return {
