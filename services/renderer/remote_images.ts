@@ -1,4 +1,5 @@
 import { FetchError, type FetchImage } from "@posthaste/fetching";
+import { openSemaphore } from "@posthaste/limits";
 import { LRUCache } from "lru-cache";
 import { findImages, type ImagePlace, withAddresses } from "./image_references.ts";
 
@@ -58,7 +59,7 @@ type Fetched = { address: string } | { error: FetchError };
  */
 export function openRemoteImages(options: RemoteImagesOptions): RemoteImages {
   const { fetchImage, places, timeLimitMs = 10_000, rememberMs = 60_000 } = options;
-  const busy = new Set<string>();
+  const waits = openSemaphore({ max: places, maxPerOwner: 1 });
   const tries = new LRUCache<string, number>({ max: 10_000 });
   const known = new LRUCache<string, Fetched>({
     maxSize: CACHE_BYTES,
@@ -87,11 +88,10 @@ export function openRemoteImages(options: RemoteImagesOptions): RemoteImages {
   ): Promise<Map<string, Fetched>> {
     const end = AbortSignal.timeout(timeLimitMs);
     const fetched = new Map<string, Fetched>();
-    const waiting = [...urls];
-    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-      for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
-        fetched.set(url, await load(accountId, url, end));
-      }
+    const loads = openSemaphore({ max: AT_ONCE });
+    await Promise.all(urls.map(async (url) => {
+      using _permit = await loads.acquire();
+      fetched.set(url, await load(accountId, url, end));
     }));
     return fetched;
   }
@@ -105,26 +105,20 @@ export function openRemoteImages(options: RemoteImagesOptions): RemoteImages {
         return { type: "failed", reason: `it names more than ${MAX_IMAGES} images` };
       }
       const isKnown = urls.every((url) => known.has(`${accountId} ${url}`));
-      if (!isKnown && (busy.has(accountId) || busy.size >= places)) {
-        return { type: "later", afterMs: BUSY_MS };
+      using permit = waits.tryAcquire(accountId, isKnown ? 0 : 1);
+      if (permit === undefined) return { type: "later", afterMs: BUSY_MS };
+      const fetched = await loadAll(accountId, urls);
+      const errors = [...fetched].flatMap(([url, one]): Failure[] =>
+        "error" in one ? [[url, one.error]] : []
+      );
+      const tried = (tries.get(messageId) ?? 0) + 1;
+      if (errors.some(([, { retryable }]) => retryable) && tried < MAX_TRIES) {
+        tries.set(messageId, tried);
+        return { type: "later", afterMs: RETRY_MS * 4 ** (tried - 1) };
       }
-      if (!isKnown) busy.add(accountId);
-      try {
-        const fetched = await loadAll(accountId, urls);
-        const errors = [...fetched].flatMap(([url, one]): Failure[] =>
-          "error" in one ? [[url, one.error]] : []
-        );
-        const tried = (tries.get(messageId) ?? 0) + 1;
-        if (errors.some(([, { retryable }]) => retryable) && tried < MAX_TRIES) {
-          tries.set(messageId, tried);
-          return { type: "later", afterMs: RETRY_MS * 4 ** (tried - 1) };
-        }
-        tries.delete(messageId);
-        if (errors.length > 0 && !leaveOut) return { type: "failed", reason: told(errors) };
-        return withImages(html, images, fetched);
-      } finally {
-        if (!isKnown) busy.delete(accountId);
-      }
+      tries.delete(messageId);
+      if (errors.length > 0 && !leaveOut) return { type: "failed", reason: told(errors) };
+      return withImages(html, images, fetched);
     },
   };
 }
