@@ -1,4 +1,5 @@
 import type { AccessToken, Integration, Template } from "@posthaste/contracts";
+import { circuitState } from "@posthaste/limits";
 import type { IntegrationTrouble, OldestMessage, ReasonGroup } from "@posthaste/storage";
 import type { AttentionView } from "./interface/overview.ts";
 
@@ -42,9 +43,10 @@ function suspended({ integrations }: Looked): AttentionView[] {
 
 function unreachable({ integrations, troubles, now }: Looked): AttentionView[] {
   const byId = new Map(integrations.map((integration) => [integration._id, integration]));
-  return troubles.flatMap(({ _id, openUntil, failures, reason, loginRefusedAt }) => {
-    const integration = byId.get(_id);
-    if (integration === undefined || openUntil === null || openUntil <= now) return [];
+  return troubles.flatMap((trouble) => {
+    const { failures, reason, loginRefusedAt } = trouble;
+    const integration = byId.get(trouble._id);
+    if (integration === undefined || circuitState(trouble, now) !== "open") return [];
     return {
       ...{ kind: "unreachable", severity: "error" } as const,
       path: `/integrations/${integration.id}`,

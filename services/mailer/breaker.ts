@@ -1,21 +1,5 @@
 import type { SmtpFailure } from "./smtp_failure.ts";
 
-/** Failures in a row to reach a server, after which it is left alone. */
-const FAILURES_TO_OPEN = 5;
-
-const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
-
-/**
- * Decides how long a server is left alone after so many failures in a row to reach it, in
- * milliseconds: not at all before the fifth, then 30 s, twice as long after each probe that fails, at
- * most 10 minutes.
- */
-export function pauseMs(failures: number): number {
-  if (failures < FAILURES_TO_OPEN) return 0;
-  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - FAILURES_TO_OPEN), LONGEST_PAUSE_MS);
-}
-
 /** Tells whether we ended a transaction ourselves, before the server had the mail. */
 export function isInterruption(
   { fault, unknown }: Pick<SmtpFailure, "fault" | "unknown">,

@@ -1,6 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Integration, type Lane, PARKING_REASON } from "@posthaste/contracts";
-import { openSemaphore, type Semaphore, takeTokens, type TokenBucket } from "@posthaste/limits";
+import {
+  circuitRoom,
+  openSemaphore,
+  type Semaphore,
+  takeTokens,
+  type TokenBucket,
+} from "@posthaste/limits";
 import { type IntegrationTrouble, reasonOfTrouble } from "@posthaste/storage";
 import { type Crew, shareOf } from "./share.ts";
 
@@ -122,11 +128,10 @@ function closedBy(
   if (blocked !== undefined && now.getTime() < blocked.until) {
     return blocked.reason;
   }
-  // Not by its failures: who counts the last of them may be lost before it has noted the pause.
-  if (trouble === undefined || trouble.openUntil === null) return undefined;
   // After a pause one mail goes ahead, and the others wait for what it finds.
-  const mayProbe = trouble.openUntil <= now && places.held === 0;
-  return mayProbe ? undefined : reasonOfTrouble(trouble);
+  return trouble === undefined || circuitRoom(trouble, { now, inFlight: places.held }) > 0
+    ? undefined
+    : reasonOfTrouble(trouble);
 }
 
 /**

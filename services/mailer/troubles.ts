@@ -1,7 +1,7 @@
+import { circuitState, pauseMs } from "@posthaste/limits";
 import { repeat } from "@posthaste/runtime";
 import type { IntegrationHealth, IntegrationTrouble } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
-import { pauseMs } from "./breaker.ts";
 
 /** The servers that cannot be reached, as all mailers together know it. */
 export interface Troubles {
@@ -40,12 +40,14 @@ export function openTroubles(deps: TroubleDeps): Troubles {
     troubleOf: (id) => known.get(id),
     note: (id, reason) =>
       carefully(async () => {
+        const now = deps.now();
         const before = known.get(id);
-        const trouble = await deps.noteTrouble({ id, reason, now: deps.now(), pauseMs });
+        const trouble = await deps.noteTrouble({ id, reason, now, pauseMs });
         if (trouble === null) return;
         known.set(id, trouble);
-        const wasOpen = before !== undefined && before.openUntil !== null;
-        if (wasOpen || trouble.openUntil === null) return;
+        if (circuitState(before, now) !== "closed" || circuitState(trouble, now) === "closed") {
+          return;
+        }
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "open" });
         deps.logger.warn("An SMTP server cannot be reached, leaving it alone", { integration: id });
       }),
@@ -55,7 +57,7 @@ export function openTroubles(deps: TroubleDeps): Troubles {
         if (before === undefined) return;
         known.delete(id);
         await deps.clearTrouble(id);
-        if (before.openUntil === null) return;
+        if (circuitState(before, deps.now()) === "closed") return;
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "closed" });
         deps.logger.info("An SMTP server is reached again", { integration: id });
       }),

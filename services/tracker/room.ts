@@ -1,4 +1,5 @@
 import type { Integration } from "@posthaste/contracts";
+import { circuitRoom } from "@posthaste/limits";
 import type { IntegrationTrouble } from "@posthaste/storage";
 
 /** What a decision is made by. */
@@ -23,8 +24,8 @@ const GONE = 2000;
 export function roomFor({ integration, trouble, inFlight, window, now }: RoomView): number {
   if (integration === null) return GONE;
   if (integration.suspended !== null) return 0;
-  const openUntil = trouble?.openUntil ?? null;
-  if (openUntil !== null) return openUntil <= now && inFlight === 0 ? 1 : 0;
+  const probes = circuitRoom(trouble, { now, inFlight });
+  if (probes < Infinity) return probes;
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
 

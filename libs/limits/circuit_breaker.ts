@@ -1,0 +1,48 @@
+/**
+ * What is remembered of a server that failed lately. A server that works has no record: one success closes
+ * its circuit.
+ */
+export interface Circuit {
+  /** Failures in a row to reach the server, or to get its answer. None are counted while it is open. */
+  failures: number;
+  /** Nothing is tried before this; null while closed. */
+  openUntil: Date | null;
+}
+
+/** Closed: all is tried. Open: nothing is. Half-open: one probe is, and all else waits for it. */
+export type CircuitState = "closed" | "open" | "half_open";
+
+/** Failures in a row that open a circuit. */
+const FAILURES_TO_OPEN = 5;
+
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/**
+ * Returns how long a circuit is open after so many failures in a row, in milliseconds: not at all before
+ * the fifth, then 30 s, twice as long after each probe that fails, at most 10 minutes.
+ */
+export function pauseMs(failures: number): number {
+  if (failures < FAILURES_TO_OPEN) return 0;
+  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - FAILURES_TO_OPEN), LONGEST_PAUSE_MS);
+}
+
+/** Returns the state of a circuit. It does not follow from the failures: who counted the last may be lost. */
+export function circuitState(
+  circuit: Pick<Circuit, "openUntil"> | undefined,
+  now: Date,
+): CircuitState {
+  const openUntil = circuit?.openUntil ?? null;
+  if (openUntil === null) return "closed";
+  return openUntil <= now ? "half_open" : "open";
+}
+
+/** Returns how many more may be tried, while so many are in flight. */
+export function circuitRoom(
+  circuit: Pick<Circuit, "openUntil"> | undefined,
+  { now, inFlight }: { now: Date; inFlight: number },
+): number {
+  const state = circuitState(circuit, now);
+  if (state === "closed") return Infinity;
+  return state === "half_open" && inFlight === 0 ? 1 : 0;
+}
