@@ -1,4 +1,5 @@
 import type { Send } from "@posthaste/contracts";
+import { takeTokens } from "@posthaste/limits";
 import type { Logger } from "@posthaste/telemetry";
 
 /** Settings of {@linkcode openDispatcher}. */
@@ -41,7 +42,7 @@ export interface Dispatcher extends AsyncDisposable {
 }
 
 const LAST_WAIT_MS = 5000;
-const TRIAL_EVERY_MS = 1000;
+const TRIAL_RATE = { perMs: 1 / 1000, burst: 1 };
 
 /** Sends that were left behind are forgotten when no more than this share of the room is taken. */
 const QUIET_SHARE = 0.1;
@@ -60,7 +61,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
   let waitingBytes = 0;
   let left = 0;
   let failingSince: number | undefined;
-  let triedAt = -Infinity;
+  const trial = { tokens: 1, filledAt: 0 };
 
   async function run(send: Send, bytes: number): Promise<void> {
     const startedAt = clock.now();
@@ -88,10 +89,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     admits() {
       const now = clock.now();
       const isAway = failingSince !== undefined && now - failingSince > maxAwayMs;
-      if (!isAway && left < maxLeft) return true;
-      if (now - triedAt < TRIAL_EVERY_MS) return false;
-      triedAt = now;
-      return true;
+      return !isAway && left < maxLeft || takeTokens(trial, TRIAL_RATE, { now }) === 0;
     },
     start: (send, bytes) => {
       if (recipients >= maxRecipients || waitingBytes >= maxBytes) {
