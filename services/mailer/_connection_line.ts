@@ -1,4 +1,5 @@
 import { EgressError } from "@posthaste/egress";
+import { openSemaphore, type Permit } from "@posthaste/limits";
 import { errorType, recordDuration } from "@posthaste/telemetry";
 import { SmtpSession } from "./_smtp_session.ts";
 import { parseReply, SmtpFailure } from "./smtp_failure.ts";
@@ -17,22 +18,20 @@ type Mail = Parameters<SmtpSession["send"]>[0];
 export class ConnectionLine {
   #integration: SmtpIntegration;
   #settings: LineSettings;
-  #sessions = new Set<SmtpSession>();
+  /** Mails that have a connection, or open one. */
+  #permits = openSemaphore({ max: 1 });
+  /** Those in use and those that close keep a permit; those that are idle have none. */
+  #sessions = new Map<SmtpSession, Permit | undefined>();
   #idle: { session: SmtpSession; timer: NodeJS.Timeout }[] = [];
-  #waiting: PromiseWithResolvers<SmtpSession | undefined>[] = [];
-  #opening = 0;
   /** How many connections the server takes, as far as it has refused more, and until when. */
   #narrowed = { to: Infinity, until: 0 };
   #retired = false;
+  #closing = new AbortController();
   #onDrained: () => void;
   #drained = Promise.withResolvers<void>();
 
-  /** How many connections there may be. */
-  #most: number;
-
   constructor(integration: SmtpIntegration, settings: LineSettings, onDrained: () => void) {
     this.#integration = integration;
-    this.#most = integration.maxConnections ?? 5;
     this.#settings = settings;
     this.#onDrained = onDrained;
   }
@@ -72,50 +71,39 @@ export class ConnectionLine {
 
   /** Allows more connections or fewer; those in use end with their mail. */
   resize(most: number): void {
-    if (most === this.#most) return;
-    this.#most = most;
-    const surplus = Math.max(0, this.#sessions.size - most);
-    for (const { session, timer } of this.#idle.splice(0, surplus)) {
-      clearTimeout(timer);
-      session.quit();
-    }
-    this.#wakeNext();
+    const { to, until } = this.#narrowed;
+    const max = performance.now() < until ? Math.min(most, to) : most;
+    if (max === this.#permits.max) return;
+    this.#permits.resize(max);
+    this.#quitIdle(Math.max(0, this.#sessions.size - max));
   }
 
   retire(): void {
     this.#retired = true;
-    for (const { session, timer } of this.#idle.splice(0)) {
-      clearTimeout(timer);
-      session.quit();
-    }
+    this.#quitIdle(this.#idle.length);
     this.#checkDrained();
   }
 
   close(): void {
-    for (const waiter of this.#waiting.splice(0)) {
-      waiter.reject(refuse(this.#integration, { fault: "closed", reason: "it is shutting down" }));
-    }
+    this.#closing.abort();
     this.retire();
   }
 
   abort(): void {
-    for (const session of this.#sessions) session.close();
+    for (const session of this.#sessions.keys()) session.close();
   }
 
   async #acquire(signal: AbortSignal | undefined): Promise<SmtpSession> {
     for (;;) {
+      const permit = this.#permits.tryAcquire() ?? await this.#wait(signal);
       const idle = this.#idle.pop();
       if (idle !== undefined) {
         clearTimeout(idle.timer);
+        this.#sessions.set(idle.session, permit);
         return idle.session;
       }
-      if (this.#hasRoom()) this.#opening++;
-      else {
-        const session = await this.#wait(signal);
-        if (session !== undefined) return session;
-      }
       try {
-        return await this.#open(signal);
+        return await this.#open(permit, signal);
       } catch (error) {
         if (!this.#isOneTooMany(error)) throw error;
       }
@@ -127,38 +115,32 @@ export class ConnectionLine {
     const others = this.#sessions.size;
     if (!isBusy(error) || others === 0) return false;
     this.#narrowed = { to: others, until: performance.now() + narrowMs };
+    this.#permits.resize(Math.min(this.#permits.max, others));
     return true;
   }
 
-  /** Waits for a free connection, or for the right to open one, which is then reserved. */
-  async #wait(signal: AbortSignal | undefined): Promise<SmtpSession | undefined> {
-    const waiter = Promise.withResolvers<SmtpSession | undefined>();
-    const abort = () => {
-      const index = this.#waiting.indexOf(waiter);
-      if (index === -1) return;
-      this.#waiting.splice(index, 1);
-      waiter.reject(this.#interrupted(signal));
-    };
-    if (signal?.aborted) throw this.#interrupted(signal);
-    signal?.addEventListener("abort", abort, { once: true });
-    this.#waiting.push(waiter);
+  async #wait(signal: AbortSignal | undefined): Promise<Permit> {
+    const closing = this.#closing.signal;
+    const ends = signal === undefined ? closing : AbortSignal.any([closing, signal]);
     try {
-      return await waiter.promise;
+      return await this.#permits.acquire("", { signal: ends });
+    } catch (cause) {
+      throw signal?.aborted
+        ? refuse(this.#integration, { fault: "aborted", reason: "it was interrupted", cause })
+        : refuse(this.#integration, { fault: "closed", reason: "it is shutting down" });
     } finally {
-      signal?.removeEventListener("abort", abort);
+      this.#checkDrained();
     }
   }
 
-  async #open(signal: AbortSignal | undefined): Promise<SmtpSession> {
-    const address = await this.#resolve();
-    // From here on the session itself takes the place that was reserved.
-    this.#opening--;
+  async #open(permit: Permit, signal: AbortSignal | undefined): Promise<SmtpSession> {
+    const address = await this.#resolve(permit);
     const session: SmtpSession = new SmtpSession(this.#integration, {
       address,
       settings: this.#settings,
       onClosed: () => this.#forget(session),
     });
-    this.#sessions.add(session);
+    this.#sessions.set(session, permit);
     const started = performance.now();
     const tell = (failure?: unknown) =>
       recordDuration("posthaste.smtp.connect.duration", (performance.now() - started) / 1000, {
@@ -174,13 +156,12 @@ export class ConnectionLine {
     return session;
   }
 
-  async #resolve(): Promise<string> {
+  async #resolve(permit: Permit): Promise<string> {
     const { host, port } = this.#integration;
     try {
       return await this.#settings.resolveHost({ host, port });
     } catch (cause) {
-      this.#opening--;
-      this.#wakeNext();
+      permit[Symbol.dispose]();
       this.#checkDrained();
       const isForbidden = cause instanceof EgressError && cause.fault === "forbidden";
       throw isForbidden
@@ -191,52 +172,46 @@ export class ConnectionLine {
 
   #release(session: SmtpSession): void {
     if (session.closed) return;
-    const isSurplus = this.#sessions.size > this.#most;
-    if (isSurplus || session.transactions >= this.#settings.maxMails) return session.quit();
-    const waiter = this.#waiting.shift();
-    if (waiter !== undefined) return waiter.resolve(session);
-    if (this.#retired) return session.quit();
-    const timer = setTimeout(() => {
-      this.#idle = this.#idle.filter((entry) => entry.session !== session);
-      session.quit();
-    }, this.#settings.idleMs);
-    timer.unref();
+    const isSurplus = this.#sessions.size > this.#permits.max;
+    const isUnwanted = this.#retired && this.#permits.waiting === 0;
+    if (isSurplus || isUnwanted || session.transactions >= this.#settings.maxMails) {
+      return session.quit();
+    }
+    // The one that has been idle for the longest comes first.
+    const timer = setTimeout(() => this.#quitIdle(1), this.#settings.idleMs).unref();
     this.#idle.push({ session, timer });
+    const permit = this.#sessions.get(session);
+    this.#sessions.set(session, undefined);
+    // Whoever waits takes the session.
+    permit?.[Symbol.dispose]();
   }
 
-  #forget(session: SmtpSession): void {
-    this.#sessions.delete(session);
-    const index = this.#idle.findIndex((entry) => entry.session === session);
-    if (index !== -1) clearTimeout(this.#idle.splice(index, 1)[0]?.timer);
-    // Whoever had this session comes first: it may have learnt that there is no room for another.
-    setImmediate(() => this.#wakeNext());
-    this.#checkDrained();
-  }
-
-  #wakeNext(): void {
-    while (this.#hasRoom()) {
-      const waiter = this.#waiting.shift();
-      if (waiter === undefined) return;
-      this.#opening++;
-      waiter.resolve(undefined);
+  /** Ends those that have been idle for the longest. */
+  #quitIdle(count: number): void {
+    for (const { session, timer } of this.#idle.splice(0, count)) {
+      clearTimeout(timer);
+      // It counts until it has closed.
+      this.#sessions.set(session, this.#permits.tryAcquire());
+      session.quit();
     }
   }
 
-  #hasRoom(): boolean {
-    const { to, until } = this.#narrowed;
-    const most = performance.now() < until ? Math.min(this.#most, to) : this.#most;
-    return this.#sessions.size + this.#opening < most;
+  #forget(session: SmtpSession): void {
+    const permit = this.#sessions.get(session);
+    this.#sessions.delete(session);
+    const index = this.#idle.findIndex((entry) => entry.session === session);
+    if (index !== -1) clearTimeout(this.#idle.splice(index, 1)[0]?.timer);
+    // Later: whoever had this session may learn from it that there is room for fewer.
+    setImmediate(() => {
+      permit?.[Symbol.dispose]();
+      this.#checkDrained();
+    });
   }
 
   #checkDrained(): void {
-    if (this.#sessions.size + this.#opening + this.#waiting.length > 0) return;
+    if (this.#sessions.size + this.#permits.held + this.#permits.waiting > 0) return;
     this.#onDrained();
     this.#drained.resolve();
-  }
-
-  #interrupted(signal: AbortSignal | undefined): SmtpFailure {
-    const cause = signal?.reason;
-    return refuse(this.#integration, { fault: "aborted", reason: "it was interrupted", cause });
   }
 }
 
