@@ -12,6 +12,5 @@
  * @module
  */
 export * from "./circuit_breaker.ts";
-export * from "./holder_budget.ts";
 export * from "./semaphore.ts";
 export * from "./token_bucket.ts";

@@ -15,6 +15,8 @@ export type Full = "all" | "owner";
 
 /** Units that somebody holds until it is disposed. */
 export interface Permit extends Disposable {
+  /** Units that it holds. */
+  readonly held: number;
   /** Takes more units, all or none. Returns which limit has no room for them. */
   grow(amount: number): Full | undefined;
 }
@@ -90,6 +92,9 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
     let isOver = false;
     count(owner, own);
     return {
+      get held() {
+        return own;
+      },
       grow(more) {
         if (isOver) return undefined;
         const full = fullFor(owner, more, own);
@@ -102,6 +107,7 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
         if (isOver) return;
         isOver = true;
         count(owner, -own);
+        own = 0;
         handOut();
       },
     };

@@ -1,5 +1,5 @@
 import { LANES } from "@posthaste/contracts";
-import { openHolderBudget, openSemaphore } from "@posthaste/limits";
+import { openSemaphore } from "@posthaste/limits";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, readMasterKeys } from "@posthaste/storage";
@@ -20,7 +20,7 @@ import { unsealer } from "./unseal.ts";
 /** Parking is all work of the ledger: more at once would keep the mail waiting that can be sent. */
 const PARKED_AT_ONCE = 2;
 /** Bytes of mails in hand: of all, and of one account. */
-const MAX_IN_HAND = { max: 256_000_000, maxPerHolder: 32_000_000 };
+const MAX_IN_HAND = { max: 256_000_000, maxPerOwner: 32_000_000 };
 
 await runService({
   name: "mailer",
@@ -59,7 +59,7 @@ await runService({
       unseal: unsealer(keys),
       gate: openGate({ crew: member.crew, troubleOf: troubles.troubleOf, now }),
       troubles,
-      inHand: openHolderBudget(MAX_IN_HAND),
+      inHand: openSemaphore(MAX_IN_HAND),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),
       send: (mail) => pool.send(mail),
       loadAttachment: openAttachmentCache((key) => pdfs.get(key), config.ATTACHMENT_CACHE),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Integration, type Lane, messageIdOf, PARKING_REASON } from "@posthaste/contracts";
-import type { HolderBudget } from "@posthaste/limits";
+import type { Semaphore } from "@posthaste/limits";
 import {
   type Delivery,
   dispatchesAgain,
@@ -60,7 +60,7 @@ export interface SendDeps
   unseal(integration: Integration): SmtpIntegration;
   gate: Gate;
   /** Bytes of the mails in hand, of all and of each account. */
-  inHand: HolderBudget;
+  inHand: Semaphore;
   troubles: Pick<Troubles, "note" | "clear">;
   send: TransportPool["send"];
   logger: Pick<Logger, "warn" | "error">;
@@ -96,21 +96,20 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         "posthaste.recipient.count": messages.length,
       });
       const integration = await deps.findIntegration(accountId, integrationId);
-      using reservations = new DisposableStack();
-      const reserved = messages.map((message) => {
-        const reservation = reserve(message, deps.inHand);
-        if (typeof reservation === "object") reservations.use(reservation);
-        return { message, reservation };
+      using permits = new DisposableStack();
+      const counted = messages.map((message) => {
+        const permit = permits.use(deps.inHand.tryAcquire(message.accountId, 0));
+        return { message, permit, full: permit?.grow(bytesOf(message)) };
       });
       // From now on the bytes are the limit, and not the places.
-      if (reserved.every(({ reservation }) => reservation !== "all")) place?.release();
-      const results = await allEnded(reserved, async ({ message, reservation }) => {
-        using _ = typeof reservation === "object" ? reservation : undefined;
+      if (counted.every(({ full }) => full !== "all")) place?.release();
+      const results = await allEnded(counted, async ({ message, permit, full }) => {
+        using _ = permit;
         if (integration === null) {
           return await failUnsent(message, deps, "The SMTP integration does not exist any more");
         }
         // The account has enough in hand that waits for its servers.
-        if (reservation === "holder") {
+        if (full === "owner") {
           return await park(message, integration, deps, PARKING_REASON.busy);
         }
         const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
@@ -352,24 +351,14 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
   return "ended";
 }
 
-/** Counts a mail in hand. Returns what is full: all that may be in hand, or what its account may have. */
-function reserve(message: ReadyMessage, inHand: HolderBudget): Disposable | "all" | "holder" {
-  const { accountId: holder, html, text, attachments } = message;
+/** Returns what a mail in hand costs, in bytes. */
+function bytesOf({ html, text, attachments }: ReadyMessage): number {
   const texts = [html, text].reduce(
     (sum, one) => sum + ("inline" in one ? one.inline.length : 0),
     0,
   );
   const files = attachments.reduce((sum, { size }) => sum + size, 0);
-  const bytes = MAIL_BYTES + texts * 2 + files * ENCODED;
-  const refused = inHand.take(bytes, { holder, held: 0 });
-  if (refused !== undefined) return refused;
-  let held = bytes;
-  return {
-    [Symbol.dispose]() {
-      if (held > 0) inHand.free({ holder, held });
-      held = 0;
-    },
-  };
+  return MAIL_BYTES + texts * 2 + files * ENCODED;
 }
 
 function handOver(

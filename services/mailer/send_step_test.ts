@@ -5,7 +5,7 @@ import {
   PARKING_REASON,
   type PrintedMessage,
 } from "@posthaste/contracts";
-import { openHolderBudget } from "@posthaste/limits";
+import { openSemaphore } from "@posthaste/limits";
 import {
   type Delivery,
   factsIn,
@@ -106,7 +106,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
       note: (id, reason) => Promise.resolve(void world.troubles.push(`note ${id}: ${reason}`)),
       clear: (id) => Promise.resolve(void world.troubles.push(`clear ${id}`)),
     },
-    inHand: openHolderBudget({ max: 1_000_000 }),
+    inHand: openSemaphore({ max: 1_000_000 }),
     findRegisters: ledger.findRegisters,
     report: (fact) => Promise.resolve(void world.facts.push(fact)),
     findIntegration: (accountId, id) =>
@@ -153,7 +153,7 @@ test("sendStep() gives its place to others once its bytes are counted, of all an
   let begun = 0;
   const { world, run, send } = openMailer({
     // Each counts for 32,000 bytes and its texts.
-    inHand: openHolderBudget({ max: 100_000, maxPerHolder: 70_000 }),
+    inHand: openSemaphore({ max: 100_000, maxPerOwner: 70_000 }),
     send: async (mail) => {
       mail.onData?.();
       await mail.onDot?.();

@@ -109,7 +109,7 @@ test("deskPrintStep() prints for one account in turn, a failure notwithstanding"
   const asked = [["acc_1", "a"], ["acc_1", "b"], ["acc_2", "c"]].map(
     ([accountId = "", name = ""]) => {
       const page = pageOptionsSchema.parse({});
-      const data = { v: 1 as const, accountId, name, html: { inline: "" }, page };
+      const data = { v: 2 as const, accountId, name, html: { inline: "" }, page };
       return step.handle({ type: "print.requested", data }, new AbortController().signal);
     },
   );
