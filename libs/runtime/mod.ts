@@ -21,6 +21,7 @@
  *
  * @module
  */
+export { allEnded } from "./all_ended.ts";
 export { answerWithin } from "./answer_within.ts";
 export { CONNECTIONS } from "./connections.ts";
 export { armCrashPoint, CRASH_POINTS, type CrashPoint, crashPoint } from "./crash_point.ts";

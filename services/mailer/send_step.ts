@@ -10,7 +10,7 @@ import {
   type Step,
   type Verdict,
 } from "@posthaste/messaging";
-import { crashPoint } from "@posthaste/runtime";
+import { allEnded, crashPoint } from "@posthaste/runtime";
 import {
   type DeliveryLedgers,
   MasterKeyMissingError,
@@ -194,15 +194,6 @@ function verdictOf(
       ),
     ],
   };
-}
-
-/** Waits for all, so that nothing goes on unseen, and throws the first failure then. */
-async function allEnded<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const settled = await Promise.allSettled(items.map(work));
-  return settled.map((one) => {
-    if (one.status === "rejected") throw one.reason;
-    return one.value;
-  });
 }
 
 interface Way {

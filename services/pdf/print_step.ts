@@ -4,12 +4,12 @@ import {
   type PrintedMessage,
   type RenderedMessage,
 } from "@posthaste/contracts";
+import { openSemaphore } from "@posthaste/limits";
 import { type MessageFact, type ObjectStore, reportsOf, type Step } from "@posthaste/messaging";
-import { crashPoint } from "@posthaste/runtime";
+import { allEnded, crashPoint } from "@posthaste/runtime";
 import { addSpanAttributes, count } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
 import type { Asker } from "./fair_slots.ts";
-import { openLaneShare } from "./lane_share.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { printMeasured } from "./print_measured.ts";
@@ -38,16 +38,17 @@ type Printed = { message: PrintedMessage } | { fact: MessageFact } | "missing";
 /** Prints the PDFs of messages into the object store; what lies there already is not printed again. */
 export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
   const sizeOf = openPrinter(deps);
-  const share = openLaneShare(deps.transactionalPlaces);
+  // One account alone gets half, two get a third each, and there is always room for one more.
+  const share = openSemaphore({ max: deps.transactionalPlaces, maxPerOwner: (free) => free });
   /** Why messages that come again have failed here before. */
   const crashes = new Map<string, string>();
   return {
     name: "pdf.print",
     handle: async ({ data }, signal) => {
       crashPoint("pdf.received");
-      const leave = data.lane === "bulk" ? () => undefined : share.enter(data.accountId);
+      using place = share.tryAcquire(data.accountId, data.lane === "bulk" ? 0 : 1);
       // The queue is first come, first served: one account's backlog would stand before all others.
-      if (leave === undefined) {
+      if (place === undefined) {
         return { type: "done", publish: [{ type: "messages.rendered", data: slowed(data) }] };
       }
       const { messages, ...send } = data;
@@ -57,7 +58,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         "posthaste.attachment.count": messages.reduce((sum, { pdfs }) => sum + pdfs.length, 0),
       });
       try {
-        const results = await settledAll(messages, (message) => printOne(message, data, signal));
+        const results = await allEnded(messages, (message) => printOne(message, data, signal));
         const printed = results.flatMap((one) =>
           typeof one === "object" && "message" in one ? [one.message] : []
         );
@@ -76,8 +77,6 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       } catch (error) {
         if (!(error instanceof PrintError)) throw error;
         return { type: "retry", reason: error, outage: isOutage(error) };
-      } finally {
-        leave();
       }
     },
     giveUp: ({ data }, reason) => ({
@@ -128,15 +127,6 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       throw error;
     }
   }
-}
-
-/** Works on all, and throws the first failure only when all have ended: nothing goes on unseen. */
-async function settledAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results = await Promise.allSettled(items.map(work));
-  return results.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
-  });
 }
 
 interface Printing {
