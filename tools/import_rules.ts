@@ -6,7 +6,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/contracts": [],
   "libs/delivery": [],
   "libs/telemetry": [],
-  "libs/messaging": ["contracts", "telemetry", "runtime"],
+  "libs/messaging": ["contracts", "telemetry", "runtime", "limits"],
   "libs/storage": ["contracts", "delivery", "telemetry", "runtime"],
   "libs/templating": ["contracts", "telemetry"],
   "libs/runtime": ["telemetry"],

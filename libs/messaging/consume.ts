@@ -1,6 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { millis, nanos } from "@nats-io/nats-core";
 import type { EventType } from "@posthaste/contracts";
+import { openSemaphore, type Semaphore } from "@posthaste/limits";
 import {
   count,
   extractTrace,
@@ -12,7 +13,6 @@ import {
 } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { carryOut, keyOf, refuse } from "./_carry_out.ts";
-import { openTurns } from "./_in_turn.ts";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { readTrace } from "./_headers.ts";
@@ -69,13 +69,13 @@ async function pull<T extends EventType>(
 ): Promise<void> {
   const plan = planOf(options.consumer);
   const consumer = await client.stream.consumers.get(plan.stream, plan.name);
-  const places = placesOf(plan, options);
+  const places = openSemaphore({ max: placesOf(plan, options) });
   // The broker's word counts: an operator may have set another time than the plan's.
   const { config } = await consumer.info(true);
   const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
   const messages = await consumer.consume({
     // No more than can be worked on: what waits in this process has its time running out.
-    max_messages: Math.max(2, places),
+    max_messages: Math.max(2, places.max),
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
   });
@@ -84,24 +84,17 @@ async function pull<T extends EventType>(
   // It may have aborted while the consumer was looked up.
   if (options.signal.aborted) stop();
   const inHand = new Set<Promise<void>>();
-  /** Of these, those that hold a place. */
-  const placed = new Set<object>();
-  let released = Promise.withResolvers<void>();
-  const takeTurn = openTurns();
+  const turns = openSemaphore({ max: 1 });
+  let permit = await places.acquire();
   try {
     for await (const message of messages) {
       if (options.signal.aborted) {
         message.nak();
         continue;
       }
-      const place: Place = {
-        release() {
-          placed.delete(place);
-          released.resolve();
-        },
-      };
-      placed.add(place);
-      const settling = { message, plan, ackWaitMs, held, takeTurn, place, options };
+      const own = permit;
+      const place: Place = { release: () => own[Symbol.dispose]() };
+      const settling = { message, plan, ackWaitMs, held, turns, place, options };
       const work = settleOnce(client, step, settling)
         .finally(() => {
           inHand.delete(work);
@@ -112,10 +105,7 @@ async function pull<T extends EventType>(
           });
         });
       inHand.add(work);
-      while (placed.size >= places) {
-        await released.promise;
-        released = Promise.withResolvers();
-      }
+      permit = await places.acquire();
     }
   } finally {
     options.signal.removeEventListener("abort", stop);
@@ -141,8 +131,8 @@ interface Settling {
   ackWaitMs: number;
   /** What is worked on in this process. */
   held: Set<string>;
-  /** Waits for the turn of events that came again and again. */
-  takeTurn(): Promise<() => void>;
+  /** Of events that came again and again. */
+  turns: Semaphore;
   place: Place;
   options: ConsumeOptions;
 }
@@ -168,7 +158,7 @@ async function settleOnce<T extends EventType>(
 async function settle<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, plan, ackWaitMs, takeTurn, place, options }: Omit<Settling, "held">,
+  { message, plan, ackWaitMs, turns, place, options }: Omit<Settling, "held">,
 ): Promise<void> {
   const { logger } = options;
   const keepAlive = setInterval(() => message.working(), ackWaitMs / 3);
@@ -198,14 +188,10 @@ async function settle<T extends EventType>(
           if (message.info.deliveryCount <= INNOCENT_DELIVERIES) {
             return await carryOut(client, step, { ...arrival, tries: triesOf(message) });
           }
-          const passTurn = await takeTurn();
-          try {
-            if (options.signal.aborted) return message.nak();
-            const tries = await client.suspects.begin(keyOf(message)) ?? triesOf(message);
-            await carryOut(client, step, { ...arrival, tries });
-          } finally {
-            passTurn();
-          }
+          using _turn = await turns.acquire();
+          if (options.signal.aborted) return message.nak();
+          const tries = await client.suspects.begin(keyOf(message)) ?? triesOf(message);
+          await carryOut(client, step, { ...arrival, tries });
         }),
     );
   } catch (error) {
