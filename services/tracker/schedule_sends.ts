@@ -7,7 +7,7 @@ import type {
   WaitingSend,
   WaitingSends,
 } from "@posthaste/storage";
-import { count as addCount, type Logger } from "@posthaste/telemetry";
+import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps } from "./end_expired.ts";
 import type { Flow } from "./flow.ts";
@@ -83,7 +83,7 @@ export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<numb
   const dispatched = await Promise.all(
     integrations.map((key) => scheduleFor(key, { trouble: troubles.get(key), flow }, deps)),
   );
-  return dispatched.reduce((sum, count) => sum + count, 0);
+  return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 
 async function scheduleFor(
@@ -105,23 +105,23 @@ async function scheduleFor(
       continue;
     }
     if (room <= 0) break;
-    const count = Math.min(send.messageCount - send.next, room);
-    room -= count;
+    const taken = Math.min(send.messageCount - send.next, room);
+    room -= taken;
     // At once: the cursors of all are moved by one command.
-    parts.push(dispatchPart(send, count, { flow, key }, deps));
+    parts.push(dispatchPart(send, taken, { flow, key }, deps));
   }
   const dispatched = await Promise.all(parts);
-  return dispatched.reduce((sum, count) => sum + count, 0);
+  return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 
 async function dispatchPart(
   send: WaitingSend,
-  count: number,
+  taken: number,
   { flow, key }: { flow: Flow; key: string },
   deps: ScheduleDeps,
 ): Promise<number> {
   const { _id, next, trace } = send;
-  const to = next + count;
+  const to = next + taken;
   const sweepAt = new Date(deps.now().getTime() + deps.patienceMs);
   crashPoint("tracker.before_advance");
   // First the cursor: what is lost after it, the sweeper finds.
@@ -141,6 +141,6 @@ async function dispatchPart(
   }
   await Promise.all(events.map((event) => deps.publish(event, trace)));
   crashPoint("tracker.part_dispatched");
-  addCount("posthaste.schedule.dispatched", count);
-  return count;
+  count("posthaste.schedule.dispatched", taken);
+  return taken;
 }
