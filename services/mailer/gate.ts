@@ -42,10 +42,10 @@ export interface Gate {
 }
 
 /**
- * A mail that would wait longer than this, in milliseconds, is parked: it must not hold a place of
- * others. In the bulk lane nobody waits for a single mail, and parking costs a second rendering.
+ * A mail that would wait longer than this, in milliseconds, goes back to the ledger. It holds no place of
+ * others, only bytes. The scheduler has three seconds of work of each server on its way.
  */
-const LONGEST_WAIT_MS = { transactional: 1000, bulk: 2000 } as const satisfies Record<Lane, number>;
+const MAX_WAIT_MS = { transactional: 3000, bulk: 10_000 } as const satisfies Record<Lane, number>;
 
 /** Longest wait for the turn that a rate allows, in milliseconds. */
 const LONGEST_PAUSE_MS = 1000;
@@ -110,7 +110,7 @@ export function openGate(deps: GateDeps): Gate {
         return { parked: PARKING_REASON.rate };
       }
       traffic.places.resize(connections * PASSAGES_PER_CONNECTION);
-      const leave = await takePlace(traffic, LONGEST_WAIT_MS[lane]);
+      const leave = await takePlace(traffic, MAX_WAIT_MS[lane]);
       return leave === undefined ? { parked: PARKING_REASON.busy } : { connections, leave };
     },
   };

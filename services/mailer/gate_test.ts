@@ -64,13 +64,13 @@ test("admit() gives no place twice to mails that come at the same moment", async
   const late = gate.admit(integration, "transactional");
   await turn();
   assert.equal(passages.length, places + 1);
-  await move(1000);
+  await move(3000);
   await all;
   assert.deepEqual(await late, BUSY);
   assert.equal(passages.length, places + 1);
 });
 
-test("admit() parks within a second what a server that hangs would keep waiting", async (context) => {
+test("admit() parks within three seconds what a server that hangs would keep waiting", async (context) => {
   const { move } = stopTime(context);
   const { gate } = openTestGate();
   const integration = integrationOf({ maxConnections: 2 });
@@ -80,7 +80,7 @@ test("admit() parks within a second what a server that hangs would keep waiting"
   first.forEach(passed);
   let admission: Admission | undefined;
   const waiting = gate.admit(integration, "transactional").then((one) => admission = one);
-  await move(999);
+  await move(2999);
   assert.equal(admission, undefined);
   await move(1);
   assert.deepEqual(await waiting, BUSY);

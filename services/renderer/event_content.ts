@@ -12,6 +12,9 @@ const INLINE_BYTES = Math.floor(MAX_EVENT_BYTES * 0.6);
  * go to the object store, under the SHA-256 of what they say.
  */
 export async function packContents(texts: string[], store: StoreContent): Promise<Content[]> {
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  // JSON writes a character in six bytes at most: most messages need not be measured.
+  if (characters * 6 <= INLINE_BYTES) return texts.map((inline) => ({ inline }));
   const sizes = texts.map((text) => Buffer.byteLength(JSON.stringify(text)));
   let total = sizes.reduce((sum, size) => sum + size, 0);
   const contents: Content[] = texts.map((inline) => ({ inline }));

@@ -20,3 +20,24 @@ export async function assertCurrent({ lastSent, isOlderThan }: LedgerAgeDeps): P
       `from a backup, stop every service and run "posthaste restored hold"`,
   );
 }
+
+/** A ledger is restored while nothing runs, which takes longer. */
+const REMEMBERED_MS = 1000;
+
+/** Returns {@linkcode assertCurrent} for those who ask often: who is told that it holds is told so for a second. */
+export function openLedgerAge(
+  deps: LedgerAgeDeps,
+  { clock = performance }: { clock?: { now(): number } } = {},
+): () => Promise<void> {
+  let askedAt = -Infinity;
+  let answer = Promise.resolve();
+  return () => {
+    if (clock.now() - askedAt < REMEMBERED_MS) return answer;
+    askedAt = clock.now();
+    answer = assertCurrent(deps).catch((error) => {
+      askedAt = -Infinity;
+      throw error;
+    });
+    return answer;
+  };
+}

@@ -4,7 +4,7 @@ import { openStore } from "@posthaste/storage";
 import { endAttempt, openTestMongo, openTestNats, takeAttempt } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertCurrent } from "./ledger_age.ts";
+import { assertCurrent, openLedgerAge } from "./ledger_age.ts";
 
 test("assertCurrent() tells of a ledger that was restored, until what is unfinished was held", async () => {
   await using mongo = await openTestMongo();
@@ -62,4 +62,26 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
       },
     });
   }
+});
+
+test("openLedgerAge() asks once a second while the ledger is current, and again at once when it is not", async () => {
+  let now = 0;
+  let asked = 0;
+  let isOlder = false;
+  const assertCurrent = openLedgerAge({
+    lastSent: () => {
+      asked++;
+      return Promise.resolve({ accountId: "acc_1", messageId: "msg_1", at: new Date(0) });
+    },
+    isOlderThan: () => Promise.resolve(isOlder),
+  }, { clock: { now: () => now } });
+  await Promise.all([assertCurrent(), assertCurrent()]);
+  now += 999;
+  await assertCurrent();
+  assert.equal(asked, 1);
+  isOlder = true;
+  now += 1;
+  await assert.rejects(assertCurrent(), /does not know/);
+  await assert.rejects(assertCurrent(), /does not know/);
+  assert.equal(asked, 3);
 });

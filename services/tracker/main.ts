@@ -13,7 +13,7 @@ import { expireContentsForever } from "./expire_contents.ts";
 import { expireKeysForever } from "./expire_keys.ts";
 import { expireSendsForever } from "./expire_sends.ts";
 import { keepTopology } from "./keep_topology.ts";
-import { assertCurrent } from "./ledger_age.ts";
+import { openLedgerAge } from "./ledger_age.ts";
 import { recordFacts } from "./record_facts.ts";
 import { recordStatistics } from "./record_statistics.ts";
 import { recountForever } from "./recount_statistics.ts";
@@ -42,7 +42,7 @@ await runService({
       ...openIntegrationCache(store, { ttlMs: 200 }),
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
-      assertCurrent: () => assertCurrent({ ...store, lastSent: () => bus.lastSent() }),
+      assertCurrent: openLedgerAge({ ...store, lastSent: () => bus.lastSent() }),
       patienceMs: patienceMs(config.SWEEP_GRACE),
       now: () => new Date(),
       logger,

@@ -29,7 +29,7 @@ export interface ScheduleDeps
 const SENDS_AT_ONCE = 50;
 
 /** Between two rounds: so that one dispatches for several that have ended. */
-const MIN_PAUSE_MS = 25;
+const MIN_PAUSE_MS = 100;
 
 /** Notes what facts say of attempts in flight. */
 export function noteNews(flow: Flow, facts: readonly Fact[]): void {
