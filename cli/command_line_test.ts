@@ -449,7 +449,7 @@ test("integrationsCommand() takes certificate authorities, and shows in red that
 test("retryCommand() brings failed messages back, and integrations resume is heard", async () => {
   const { _id: accountId } = await store.createAccount({ name: "retry-shop" });
   const send: Send = {
-    _id: newSendId(),
+    _id: newSendId(accountId),
     accountId,
     acceptedAt: new Date(),
     lane: "transactional",
@@ -472,7 +472,7 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
   assert.equal((await store.findMessage(accountId, messageId))?.state, "deferred");
   assert.equal((await run(`retry ${messageId}`)).stdout, "1 message will be sent again\n");
   assert.equal((await run("retry msg_nothing")).code, EXIT.usage);
-  assert.equal((await run(`retry ${newSendId()}`)).code, EXIT.notFound);
+  assert.equal((await run(`retry ${newSendId(accountId)}`)).code, EXIT.notFound);
 
   const account = "--account retry-shop";
   const flags = "--name main --host h.example --port 25 --tls none --sender a@example.com";
@@ -546,7 +546,7 @@ test("Settings use the demonstration only if nothing else is set, and say so", a
   const mixed = await runCli(["templates", "list"], { env: { ...found, MASTER_KEY } });
   assert.match(mixed.stderr, /MONGODB_URL is not set\nremedy: set MONGODB_URL, too/);
   // The file stays when the demonstration stops.
-  const stopped = await runCli(["status", newSendId()], { env: found });
+  const stopped = await runCli(["status", newSendId("acc_1")], { env: found });
   assert.equal(stopped.code, EXIT.failed);
   assert.match(
     stopped.stderr,

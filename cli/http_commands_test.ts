@@ -50,7 +50,7 @@ async function openStub(answer: Answer) {
   };
 }
 
-const SEND_ID = newSendId();
+const SEND_ID = newSendId("acc_1");
 const MESSAGE_ID = messageIdOf(SEND_ID, 0);
 const AT = "2026-03-01T10:00:00.000Z";
 

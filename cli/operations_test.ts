@@ -36,7 +36,7 @@ function run(args: string, options: CliOptions = {}) {
 
 async function accept(accountId: string, count: number, acceptedAt = new Date()): Promise<Send> {
   const send: Send = {
-    ...{ _id: newSendId(acceptedAt), accountId, acceptedAt, lane: "transactional" },
+    ...{ _id: newSendId(accountId, acceptedAt), accountId, acceptedAt, lane: "transactional" },
     ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
     request: {
       from: { email: "shop@example.com" },
@@ -64,7 +64,7 @@ test("restoredCommand() holds what may have been sent, writes what facts tell, a
     type: "fact.message.failed",
     data: { v: 2, facts: [{ ...fact(1), stage: "mailer", reason: "No such mailbox" }] },
   });
-  const lost = newSendId();
+  const lost = newSendId(accountId);
   await bus.publish({
     type: "fact.send.accepted",
     data: { v: 2, sendId: lost, accountId, at: new Date().toISOString() },

@@ -11,7 +11,7 @@ import { messageIdOf, newSendId } from "./ids.ts";
 import { pageOptionsSchema } from "./page_options.ts";
 
 const AT = "2026-03-01T10:00:00.000Z";
-const sendId = newSendId(new Date(AT));
+const sendId = newSendId("acc_1", new Date(AT));
 
 const send = {
   v: 2 as const,

@@ -1,4 +1,7 @@
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+/** What ids of sends begin with. `0` is left to ids from before there were shards: their time begins with it. */
+const SHARDS = ALPHABET.slice(1);
+const NO_SHARD = "0";
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 const INDEX_CHARS = 4;
@@ -23,8 +26,8 @@ function randomBase32(chars: number): string {
   return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
 }
 
-/** What an id begins with, by what it is the id of: accounts, audit lines, sends, users. */
-export type IdPrefix = "acc" | "aud" | "snd" | "usr";
+/** What an id begins with, by what it is the id of: accounts, audit lines, users. */
+export type IdPrefix = "acc" | "aud" | "usr";
 
 /**
  * Makes an id: its prefix, `_` and a ULID in lower case (48 bits of time, 80 random bits), so that ids
@@ -34,9 +37,22 @@ export function newId(prefix: IdPrefix, now: Date = new Date()): string {
   return `${prefix}_${base32(now.getTime(), TIME_CHARS)}${randomBase32(RANDOM_CHARS)}`;
 }
 
-/** Makes the id of a send; these sort by time of acceptance. */
-export function newSendId(now: Date = new Date()): string {
-  return newId("snd", now);
+/**
+ * Makes the id of a send: `snd_`, the shard of its account, 50 bits of time and 75 random bits. Those of one
+ * account sort by time of acceptance, and all of them lie together.
+ */
+export function newSendId(accountId: string, now: Date = new Date()): string {
+  const time = base32(now.getTime(), TIME_CHARS);
+  return `snd_${shardOf(accountId)}${time}${randomBase32(RANDOM_CHARS - 1)}`;
+}
+
+/** FNV-1a. Stored ids depend on it: it never changes. */
+function shardOf(accountId: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < accountId.length; index++) {
+    hash = Math.imul(hash ^ accountId.charCodeAt(index), 0x01000193);
+  }
+  return SHARDS.charAt((hash >>> 0) % SHARDS.length);
 }
 
 /**
@@ -54,20 +70,59 @@ export function messageIdOf(sendId: string, index: number): string {
   return `msg_${sendId.slice(4)}${base32(index, INDEX_CHARS)}`;
 }
 
+/** Whose ids, and when it was accepted what they are the ids of. */
+export interface IdTimes {
+  /** @default all accounts */
+  accountId?: string | undefined;
+  /** Accepted at this time or later. */
+  from?: Date | undefined;
+  /** Accepted before this. */
+  until?: Date | undefined;
+}
+
+/** Ids from `first` on that are less than `end`. */
+export interface IdRange {
+  first: string;
+  end: string;
+}
+
 /**
- * Gives what the ids of everything accepted at a time or later are not less than, and those of what was
- * accepted earlier are: ids sort by time.
+ * Returns where the ids of what was accepted within a time lie: a range for each shard, and one for ids from
+ * before there were shards. In their order: within an account the older ids come first.
  */
-export function idsFrom(kind: "snd" | "msg", at: Date): string {
-  return `${kind}_${base32(Math.max(0, at.getTime()), TIME_CHARS)}`;
+export function idRanges(kind: "snd" | "msg", { accountId, from, until }: IdTimes): IdRange[] {
+  const shards = accountId === undefined ? SHARDS : shardOf(accountId);
+  return [...NO_SHARD + shards].map((shard) => ({
+    first: from ? startOf(kind, shard, from) : `${kind}_${shard}`,
+    // No id has this character.
+    end: until ? startOf(kind, shard, until) : `${kind}_${shard}~`,
+  }));
+}
+
+function startOf(kind: "snd" | "msg", shard: string, at: Date): string {
+  const chars = shard === NO_SHARD ? TIME_CHARS - 1 : TIME_CHARS;
+  const time = Math.min(Math.max(0, at.getTime()), 32 ** chars - 1);
+  return `${kind}_${shard}${base32(time, chars)}`;
+}
+
+/** Returns when it was accepted what has an id: of a send or a message. */
+export function timeOfId(id: string): Date {
+  // The time of an id without a shard begins with what looks like one.
+  const start = id[4] === NO_SHARD ? 4 : 5;
+  return new Date(numberOf(id.slice(start, start + TIME_CHARS)));
+}
+
+function numberOf(text: string): number {
+  return [...text].reduce((value, char) => value * 32 + ALPHABET.indexOf(char), 0);
 }
 
 /** Splits a message's id into its send and index, or gives `undefined` when it is none. */
 export function parseMessageId(id: string): { sendId: string; index: number } | undefined {
   if (!MESSAGE_PATTERN.test(id)) return undefined;
-  let index = 0;
-  for (const char of id.slice(-INDEX_CHARS)) index = index * 32 + ALPHABET.indexOf(char);
-  return { sendId: `snd_${id.slice(4, -INDEX_CHARS)}`, index };
+  return {
+    sendId: `snd_${id.slice(4, -INDEX_CHARS)}`,
+    index: numberOf(id.slice(-INDEX_CHARS)),
+  };
 }
 
 /** Tells whether a text has the shape of a send's id. */

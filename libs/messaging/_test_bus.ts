@@ -44,7 +44,7 @@ export async function openTestBus(): Promise<TestBus> {
   };
 }
 
-const sendId = newSendId();
+const sendId = newSendId("acc_1");
 
 /** An event that asks for a send; its account tells it from others. */
 export function requested(accountId: string, lane: "transactional" | "bulk" = "transactional") {

@@ -14,7 +14,7 @@ import type { Outgoing } from "./step.ts";
 
 function sendTo(to: Recipient[], variables?: Variables): Send {
   return {
-    _id: newSendId(),
+    _id: newSendId("acc_1"),
     accountId: "acc_1",
     acceptedAt: new Date(1_700_000_000_000),
     lane: "bulk",

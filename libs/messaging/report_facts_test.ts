@@ -4,7 +4,7 @@ import { EVENTS, messageIdOf, newSendId } from "@posthaste/contracts";
 import { jsonBytes } from "./split_by_size.ts";
 import { factsIn, type MessageFact, reportsOf } from "./report_facts.ts";
 
-const sendId = newSendId();
+const sendId = newSendId("acc_1");
 
 function failed(index: number, reason = "No such mailbox"): MessageFact {
   const messageId = messageIdOf(sendId, index);

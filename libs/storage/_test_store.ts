@@ -25,11 +25,11 @@ export async function openTestStore(): Promise<TestStore> {
 
 /** Makes a send to `messageCount` recipients. */
 export function sendOf(changes: Partial<Send> = {}): Send {
-  const { messageCount = 1 } = changes;
+  const { messageCount = 1, accountId = "acc_1" } = changes;
   const acceptedAt = changes.acceptedAt ?? new Date("2026-01-01T00:00:00Z");
   return {
-    _id: newSendId(acceptedAt),
-    accountId: "acc_1",
+    _id: newSendId(accountId, acceptedAt),
+    accountId,
     acceptedAt,
     lane: "transactional",
     template: { id: 1, version: 1 },

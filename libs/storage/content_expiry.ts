@@ -1,5 +1,6 @@
-import { idsFrom, type SendRequest } from "@posthaste/contracts";
+import type { SendRequest } from "@posthaste/contracts";
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from "mongodb";
+import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 
 /** Of which sends the contents are to be removed. */
@@ -39,16 +40,20 @@ export function contentExpiry(db: Db): ContentExpiry {
       const late = await strip(sends, waiting, { accountId, limit, now });
       const upTo = (await contentProgress.findOne({ _id: accountId }))?.upTo ?? "";
       // Ids sort by time, so the walk needs no index of its own, and mail costs nothing for it.
-      const range = { $gt: upTo, $lt: idsFrom("snd", before) };
-      const ids = await sends.find({ accountId, _id: range }).sort({ _id: 1 }).limit(limit)
+      const part = { accountId, until: before, after: upTo };
+      const ids = await sends.find(acceptedWithin("snd", part)).sort({ _id: 1 }).limit(limit)
         .project<{ _id: string }>({ _id: 1 }).map(({ _id }) => _id).toArray();
       const last = ids.at(-1);
       if (last === undefined) return { removed: late, hasMore: late === limit };
-      const walked = { accountId, _id: { $gt: upTo, $lte: last } };
-      const due = { ...walked, settledAt: { $ne: null }, contentRemovedAt: { $exists: false } };
+      const walked = (conditions: Filter<StoredSend>) =>
+        acceptedWithin("snd", { ...part, before: `${last}~` }, {
+          ...conditions,
+          contentRemovedAt: { $exists: false },
+        });
+      const due = walked({ settledAt: { $ne: null } });
       const removed = await strip(sends, due, { accountId, limit, now });
       await sends.updateMany(
-        { ...walked, settledAt: null, contentRemovedAt: { $exists: false } },
+        walked({ settledAt: null }),
         { $set: { contentDue: true } },
       );
       await contentProgress.updateOne({ _id: accountId }, { $max: { upTo: last } }, {

@@ -21,7 +21,7 @@ const before7 = new Date(now.getTime() - 7 * DAY_MS);
 /** A send that failed, with variables at every level. */
 async function failedSend(accountId: string, acceptedAt: Date, idempotencyKey?: string) {
   const send = sendOf({
-    _id: newSendId(acceptedAt),
+    _id: newSendId(accountId, acceptedAt),
     accountId,
     acceptedAt,
     ...(idempotencyKey ? { idempotency: { key: idempotencyKey, bodyHash: "h" } } : {}),

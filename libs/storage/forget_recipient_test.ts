@@ -16,7 +16,7 @@ const now = new Date("2026-06-01T00:00:00Z");
 /** A send to Ann and to others, with what is hers everywhere it can be. */
 function sendToAnn(accountId: string, others: string[]) {
   return sendOf({
-    _id: newSendId(now),
+    _id: newSendId(accountId, now),
     accountId,
     messageCount: others.length + 1,
     request: {

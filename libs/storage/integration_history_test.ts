@@ -125,7 +125,12 @@ test("countParked() counts what waits for one integration, dispatched or not", a
   const accountId = "acc_m";
   for (const integrationId of [1, 1, 1, 2]) {
     const acceptedAt = new Date(Date.UTC(2026, 0, 4));
-    const send = sendOf({ _id: newSendId(acceptedAt), accountId, acceptedAt, integrationId });
+    const send = sendOf({
+      _id: newSendId(accountId, acceptedAt),
+      accountId,
+      acceptedAt,
+      integrationId,
+    });
     await store.acceptSend(send);
     await store.parkMessage({
       ...parkingOf(send, 0, acceptedAt),

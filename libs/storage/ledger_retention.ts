@@ -1,6 +1,6 @@
-import { idsFrom } from "@posthaste/contracts";
 import type { Db } from "mongodb";
-import { collectionsOf } from "./_collections.ts";
+import { acceptedWithin } from "./_accepted_within.ts";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { registerRange } from "./delivery_ledger.ts";
 
@@ -25,7 +25,7 @@ export interface RemovedSends {
 /** Removing what lies in the ledger for longer than anybody wants it. */
 export interface LedgerRetention {
   /**
-   * Removes settled sends with their messages, the oldest first; what is not settled stays. It may be
+   * Removes settled sends with their messages, shard by shard, the oldest first; what is not settled stays. It may be
    * broken off: what is left of a send then is removed by a later call.
    */
   removeOldSends(old: OldSends): Promise<RemovedSends>;
@@ -36,9 +36,11 @@ export function ledgerRetention(db: Db): LedgerRetention {
   const { messages, registers, sends } = collectionsOf(db);
   return {
     async removeOldSends({ before, limit, after = "", now }) {
-      // Ids sort by time, so this needs no index of its own.
-      const old = { _id: { $gt: after, $lt: idsFrom("snd", before) } };
-      const ids = await sends.find({ ...old, settledAt: { $ne: null } }).sort({ _id: 1 })
+      // Ids tell the time, so this needs no index of its own.
+      const old = acceptedWithin<StoredSend>("snd", { until: before, after }, {
+        settledAt: { $ne: null },
+      });
+      const ids = await sends.find(old).sort({ _id: 1 })
         .limit(limit).project<{ _id: string }>({ _id: 1 }).map(({ _id }) => _id).toArray();
       if (ids.length === 0) return { removed: 0, last: null };
       // Whoever wants a message sent again is refused from here on: without its document it would

@@ -18,7 +18,7 @@ const limitOfAge = new Date(now.getTime() - 90 * DAY_MS);
 async function failedSend(days: number, isSettled: boolean) {
   const { store } = opened;
   const acceptedAt = new Date(now.getTime() - days * DAY_MS);
-  const send = sendOf({ _id: newSendId(acceptedAt), acceptedAt, messageCount: 2 });
+  const send = sendOf({ _id: newSendId("acc_1", acceptedAt), acceptedAt, messageCount: 2 });
   await store.acceptSend(send);
   for (const index of [0, 1]) {
     await takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 });

@@ -1,11 +1,11 @@
 import {
-  idsFrom,
   type Message,
   messageIdOf,
   type MessageState,
   type TimelineEntry,
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
+import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { isTimeExpired } from "./_time_expired.ts";
@@ -67,15 +67,12 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
     accountId: string,
     { sendId, from, endedFrom }: ReasonQuery,
   ): Promise<ReasonGroup[]> {
+    const ended = { state, ...(endedFrom ? { finishedAt: { $gte: endedFrom } } : {}) };
     const groups = messages.aggregate<Omit<ReasonGroup, "state"> & { _id: Because }>([
       {
-        $match: {
-          accountId,
-          state,
-          ...(from ? { _id: { $gte: idsFrom("msg", from) } } : {}),
-          ...(sendId ? { _id: messageIdRange(sendId) } : {}),
-          ...(endedFrom ? { finishedAt: { $gte: endedFrom } } : {}),
-        },
+        $match: sendId
+          ? { accountId, ...ended, _id: messageIdRange(sendId) }
+          : acceptedWithin("msg", { accountId, from }, ended),
       },
       {
         $group: {
@@ -107,10 +104,10 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
     },
     countMessages: (accountId, { state, from, limit }) =>
       inTime(
-        messages.countDocuments({ accountId, state, _id: { $gte: idsFrom("msg", from) } }, {
-          limit,
-          maxTimeMS: MAX_MS,
-        }),
+        messages.countDocuments(
+          acceptedWithin("msg", { accountId, from }, { state }),
+          { limit, maxTimeMS: MAX_MS },
+        ),
         limit,
       ),
     async newestTimelines(accountId, limit) {

@@ -17,7 +17,12 @@ const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 12, minutes));
 
 async function accepted(accountId: string, minutes: number, messageCount: number): Promise<Send> {
   const acceptedAt = at(minutes);
-  const send = sendOf({ _id: newSendId(acceptedAt), accountId, acceptedAt, messageCount });
+  const send = sendOf({
+    _id: newSendId(accountId, acceptedAt),
+    accountId,
+    acceptedAt,
+    messageCount,
+  });
   await store.acceptSend(send);
   return send;
 }

@@ -15,7 +15,7 @@ const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second));
 async function waitingSend(second: number, changes: Parameters<typeof sendOf>[0]) {
   const acceptedAt = at(second);
   const send = sendOf({
-    ...{ _id: newSendId(acceptedAt), accountId, acceptedAt, next: 0, integrationId: 1 },
+    ...{ _id: newSendId(accountId, acceptedAt), accountId, acceptedAt, next: 0, integrationId: 1 },
     ...changes,
   });
   await opened.store.acceptSend(send);

@@ -1,5 +1,4 @@
 import {
-  idsFrom,
   isTerminal,
   type Message,
   messageIdOf,
@@ -8,6 +7,7 @@ import {
   type Send,
 } from "@posthaste/contracts";
 import type { Db, Filter } from "mongodb";
+import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange, queuedMessage } from "./_message_document.ts";
 import { isTimeExpired } from "./_time_expired.ts";
@@ -106,13 +106,13 @@ export function messageSearch(
 
   /** Messages of an address that have no document: their sends are not settled. */
   async function* waiting(accountId: string, filter: MessageFilter, search: Search) {
-    const { email, states } = filter;
+    const { email, states, from, until } = filter;
     if (email === undefined || !(states?.includes("queued") ?? true)) return;
     const text = email.text.toLowerCase();
     const emails = emailCondition({ ...email, text });
     const first = search.before && parseMessageId(search.before)?.sendId;
-    const range = within("snd", filter, first && `${first}~`);
-    const heads = await sends.find({ accountId, emails, settledAt: null, ...range })
+    const part = { accountId, from, until, before: first && `${first}~` };
+    const heads = await sends.find(acceptedWithin("snd", part, { emails, settledAt: null }))
       .sort({ _id: -1 }).limit(MOST_WAITING).maxTimeMS(search.restMs())
       .project<Head>(HEAD).toArray();
     for (const group of groupsOf(heads)) {
@@ -124,15 +124,16 @@ export function messageSearch(
 
   /** By an index of messages: the few in a state, or those of a recipient. */
   async function* byIndex(accountId: string, filter: MessageFilter, search: Search) {
-    const { email, states = [] } = filter;
+    const { email, states = [], from, until } = filter;
     // Of several states at once the planner makes other, slower plans.
     const conditions = email === undefined
       ? states.map((state) => ({ state }))
       : spellingsOf(email).map((text) => ({ email: emailCondition({ ...email, text }) }));
     for (let { before } = search;;) {
+      const part = { accountId, from, until, before };
       const found = await Promise.all(
         conditions.map((condition) =>
-          messages.find({ accountId, ...condition, ...within("msg", filter, before) })
+          messages.find(acceptedWithin("msg", part, condition))
             .sort({ _id: -1 }).limit(BATCH).maxTimeMS(search.restMs()).project<Line>(LINE).toArray()
         ),
       );
@@ -151,17 +152,18 @@ export function messageSearch(
 
   /** Through the sends, newest first. */
   async function* bySends(accountId: string, filter: MessageFilter, search: Search) {
-    const { sendId, templateId, integrationId, states } = filter;
+    const { sendId, templateId, integrationId, states, from, until } = filter;
     const isOpen = states?.every((state) => !isTerminal(state)) ?? false;
     const of: Filter<StoredSend> = {
-      accountId,
       ...(templateId === undefined ? {} : { "template.id": templateId }),
       ...(integrationId === undefined ? {} : { integrationId }),
       ...(isOpen ? { settledAt: null } : {}),
     };
     const first = search.before && parseMessageId(search.before)?.sendId;
-    for (let range: object = within("snd", filter, first && `${first}~`);;) {
-      const heads = await sends.find({ ...of, ...(sendId ? { _id: sendId } : range) })
+    for (let below = first && `${first}~`;;) {
+      const part = { accountId, from, until, before: below };
+      const filter = sendId ? { ...of, accountId, _id: sendId } : acceptedWithin("snd", part, of);
+      const heads = await sends.find(filter)
         .sort({ _id: -1 }).limit(SENDS_AT_ONCE).maxTimeMS(search.restMs())
         .project<Head>(HEAD).toArray();
       for (const group of groupsOf(heads)) {
@@ -172,7 +174,7 @@ export function messageSearch(
       }
       const last = heads.at(-1);
       if (last === undefined || heads.length < SENDS_AT_ONCE || sendId) return;
-      range = within("snd", filter, last._id);
+      below = last._id;
     }
   }
 
@@ -301,18 +303,6 @@ function hasIndex(states: MessageFilter["states"]): boolean {
   const indexed: readonly MessageState[] = INDEXED_STATES;
   return states !== undefined && states.length > 0 &&
     states.every((state) => indexed.includes(state));
-}
-
-/** Ids of the time, and older than one. */
-function within(kind: "snd" | "msg", { from, until }: MessageFilter, before?: string) {
-  const ends = [until && idsFrom(kind, until), before].filter((end) => end !== undefined);
-  const end = ends.toSorted()[0];
-  return {
-    _id: {
-      $gte: from ? idsFrom(kind, from) : `${kind}_`,
-      ...(end === undefined ? {} : { $lt: end }),
-    },
-  };
 }
 
 function newestFirst(a: Line, b: Line): number {

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt } from "@posthaste/testing";
-import {
-  idsFrom,
-  messageIdOf,
-  type MessageState,
-  newSendId,
-  type Send,
-} from "@posthaste/contracts";
+import { messageIdOf, type MessageState, newSendId, type Send } from "@posthaste/contracts";
 import type { Document } from "mongodb";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { INDEXED_STATES, type MessageFilter } from "./message_search.ts";
@@ -46,7 +40,7 @@ before(async () => {
   for (let day = 1; day <= 6; day++) {
     const acceptedAt = DAY(day);
     const send = sendOf({
-      _id: newSendId(acceptedAt),
+      _id: newSendId(ACCOUNT, acceptedAt),
       accountId: ACCOUNT,
       acceptedAt,
       messageCount: day,
@@ -60,7 +54,7 @@ before(async () => {
     sends.push(send);
     await store.acceptSend(send);
     // What others have is never found.
-    const other = { ...send, _id: newSendId(acceptedAt), accountId: "acc_other" };
+    const other = { ...send, _id: newSendId("acc_other", acceptedAt), accountId: "acc_other" };
     await store.acceptSend(other);
     await end(other, 0, "failed");
   }
@@ -185,7 +179,7 @@ test("searchMessages() says when its time was not enough, and goes on from there
 test("the planner finds few states and recipients by their indexes, also among many others", async () => {
   const messages = opened.db.collection<Document & { _id: string }>("messages");
   const many = Array.from({ length: 3000 }, (_, index) => ({
-    _id: `${idsFrom("msg", DAY(10))}${String(index).padStart(20, "0")}`,
+    _id: messageIdOf(newSendId(index % 3 === 0 ? ACCOUNT : "acc_other", DAY(10)), index),
     accountId: index % 3 === 0 ? ACCOUNT : "acc_other",
     email: `many${index}@example.com`,
     state: "sent",

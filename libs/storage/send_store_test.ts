@@ -67,7 +67,11 @@ test("expireIdempotencyKeys() frees the keys of old sends and keeps the sends", 
 
 test("sendsToSweep() gives what is due and not settled, without requests", async () => {
   const [first, second, later, settled] = [30, 20, 4000, 10].map((seconds) =>
-    sendOf({ accountId: "acc_sweep", sweepAt: at(seconds), _id: newSendId(at(seconds)) })
+    sendOf({
+      accountId: "acc_sweep",
+      sweepAt: at(seconds),
+      _id: newSendId("acc_sweep", at(seconds)),
+    })
   ) as [Send, Send, Send, Send];
   for (const send of [first, second, later, settled]) await store.acceptSend(send);
   assert.equal(await store.settleSends([settled._id], at(40)), 1);
@@ -104,7 +108,7 @@ test("claimSweep() gives each send to one of several sweepers that ask at once",
 });
 
 test("listSends() pages through the sends of one account, newest first", async () => {
-  const ids = [1, 2, 3, 4, 5].map((seconds) => newSendId(at(seconds)));
+  const ids = [1, 2, 3, 4, 5].map((seconds) => newSendId("acc_list", at(seconds)));
   for (const _id of ids) await store.acceptSend(sendOf({ _id, accountId: "acc_list" }));
   const page = await store.listSends("acc_list", { limit: 2 });
   assert.deepEqual(page.map(({ _id }) => _id), [ids[4], ids[3]]);

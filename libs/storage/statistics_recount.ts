@@ -1,5 +1,6 @@
-import { idsFrom, type Message } from "@posthaste/contracts";
+import { type Message, timeOfId } from "@posthaste/contracts";
 import type { Db, Document } from "mongodb";
+import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import {
@@ -52,10 +53,9 @@ export function statisticsRecount(db: Db): StatisticsRecount {
     };
     const accepted = sends.aggregate<{ _id: string; count: number }>([
       {
-        $match: {
-          _id: { $gte: idsFrom("snd", at), $lt: idsFrom("snd", end) },
+        $match: acceptedWithin("snd", { from: at, until: end }, {
           withdrawnAt: { $exists: false },
-        },
+        } as object),
       },
       { $group: { _id: "$accountId", count: { $sum: "$messageCount" } } },
     ], { maxTimeMS: MAX_MS });
@@ -67,8 +67,8 @@ export function statisticsRecount(db: Db): StatisticsRecount {
       for await (const group of groups) addTo(of(group._id.accountId), group);
     };
     // Of most mail the outcome is known soon. What took longer was noted by its send.
-    await add({ _id: { $gte: idsFrom("msg", young), $lt: idsFrom("msg", end) } });
-    const late = (await lateSends(at)).filter((id) => id < idsFrom("snd", young));
+    await add(acceptedWithin("msg", { from: young, until: end }));
+    const late = (await lateSends(at)).filter((id) => timeOfId(id) < young);
     for (let first = 0; first < late.length; first += SENDS_AT_ONCE) {
       const part = late.slice(first, first + SENDS_AT_ONCE);
       await add({ $or: part.map((id) => ({ _id: messageIdRange(id) })) });

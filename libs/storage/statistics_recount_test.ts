@@ -16,7 +16,7 @@ const at = (minutes: number) => new Date(NOON + minutes * 60_000);
 
 async function accept(accountId: string, minutes: number, messageCount: number): Promise<Send> {
   const acceptedAt = at(minutes);
-  const _id = newSendId(acceptedAt);
+  const _id = newSendId(accountId, acceptedAt);
   const send = sendOf({ _id, accountId, acceptedAt, messageCount, integrationId: 4 });
   await opened.store.acceptSend(send);
   return send;

@@ -1,4 +1,4 @@
-import { idsFrom } from "@posthaste/contracts";
+import { timeOfId } from "@posthaste/contracts";
 import type { Db, Document } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import type { StatisticsHint } from "./statistics_recount.ts";
@@ -120,8 +120,8 @@ function sumsOf({ integrations = {}, ...note }: StatisticsNote): Document {
 function hintsOf(notes: readonly StatisticsNote[]): StatisticsHint[] {
   const byBucket = Map.groupBy(notes, ({ at }) => bucketOf(at).getTime());
   return [...byBucket].flatMap(([time, all]) => {
-    const young = idsFrom("snd", new Date(time - STATISTICS_YOUNG_MS));
-    const late = all.flatMap(({ sends = [] }) => sends.filter((id) => id < young));
+    const young = new Date(time - STATISTICS_YOUNG_MS);
+    const late = all.flatMap(({ sends = [] }) => sends.filter((id) => timeOfId(id) < young));
     return late.length === 0 ? [] : { at: new Date(time), sends: [...new Set(late)] };
   });
 }

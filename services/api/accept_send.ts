@@ -145,7 +145,7 @@ function makeSend(
   { email, integration, checked: { request, pdfVersions }, lane, mustWait, acceptedAt }: SendParts,
 ): Send {
   return {
-    _id: newSendId(acceptedAt),
+    _id: newSendId(accountId, acceptedAt),
     accountId,
     acceptedAt,
     lane,

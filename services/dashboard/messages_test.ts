@@ -42,7 +42,11 @@ async function accept(messageCount: number, changes: Partial<Send> = {}): Promis
     attachments: [{ id: 3, filename: "invoice.pdf", variables: { secret: "x" } }],
   }));
   const send: Send = {
-    ...{ _id: newSendId(acceptedAt), accountId: dashboard.own.accountId, acceptedAt },
+    ...{
+      _id: newSendId(dashboard.own.accountId, acceptedAt),
+      accountId: dashboard.own.accountId,
+      acceptedAt,
+    },
     ...{ lane: "transactional", template: { id: 1, version: 2 }, pdfVersions: {} },
     ...{ integrationId: 1, request: { from: { email: "shop@example.com" }, to }, messageCount },
     ...{ settledAt: null, sweepAt: acceptedAt, trace: TRACE },

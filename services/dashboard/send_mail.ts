@@ -33,7 +33,7 @@ export async function sendMail(
   const acceptedAt = now();
   const attachments = pdfs.map(({ templateId }) => ({ id: templateId }));
   const send: Send = {
-    _id: newSendId(acceptedAt),
+    _id: newSendId(accountId, acceptedAt),
     ...{ accountId, acceptedAt, lane: "transactional", integrationId: integration.id },
     template: { id: email.templateId, version: email.version },
     pdfVersions: Object.fromEntries(pdfs.map(({ templateId, version }) => [templateId, version])),

@@ -19,7 +19,7 @@ import { toWireAddress } from "./wire_address.ts";
 const INJECTIONS = injectionStrings({ count: 600 });
 const FROM = "shop@sender.example";
 const HEADERS = ["from", "to", "subject", "message-id", "date", "mime-version", "content-type"];
-const sendId = newSendId();
+const sendId = newSendId("acc_1");
 const base64 = Buffer.from("JVBERi0=\r\n");
 const contents = {
   loadAttachment: () => Promise.resolve(base64),

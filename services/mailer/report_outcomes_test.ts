@@ -5,7 +5,7 @@ import { factsIn, type MessageFact, type Outgoing } from "@posthaste/messaging";
 import { stopTime } from "@posthaste/testing";
 import { openReporter } from "./report_outcomes.ts";
 
-const sendId = newSendId();
+const sendId = newSendId("acc_1");
 
 function sent(index: number): MessageFact {
   const messageId = messageIdOf(sendId, index);

@@ -32,7 +32,7 @@ import { SmtpFailure } from "./smtp_failure.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
 import type { OutgoingMail, SmtpReceipt } from "./transport_pool.ts";
 
-const sendId = newSendId();
+const sendId = newSendId("acc_1");
 const ACCEPTED = "2026-03-01T10:00:00.000Z";
 const NOW = Date.parse("2026-03-01T10:00:05.000Z");
 const TRANSFER_MS = 60_000;

@@ -8,7 +8,7 @@ import { type PrintDeps, printStep } from "./print_step.ts";
 
 const ENGINE = "chromium 1";
 const PAGE = pageOptionsSchema.parse({});
-const sendId = newSendId();
+const sendId = newSendId("acc_1");
 const signal = new AbortController().signal;
 
 function messageWith(

@@ -17,7 +17,7 @@ import { emailVersion, pdfVersion } from "./_test_versions.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import { type RenderDeps, renderStep } from "./render_step.ts";
 
-const sendId = newSendId();
+const sendId = newSendId("acc_1");
 const signal = new AbortController().signal;
 
 const REQUESTED: EventData<"send.requested"> = {

@@ -10,7 +10,7 @@ import { openFlow } from "./flow.ts";
 const NOW = new Date("2026-03-01T12:00:00Z");
 const PATIENCE_MS = 60_000;
 const SEND: SendHead = {
-  _id: newSendId(),
+  _id: newSendId("acc_1"),
   accountId: "acc_1",
   acceptedAt: NOW,
   lane: "bulk",

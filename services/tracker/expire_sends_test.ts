@@ -9,7 +9,12 @@ const DAY_MS = 86_400_000;
 
 function oldSend(acceptedAt: Date): Send {
   return {
-    ...{ _id: newSendId(acceptedAt), accountId: "acc_1", acceptedAt, lane: "transactional" },
+    ...{
+      _id: newSendId("acc_1", acceptedAt),
+      accountId: "acc_1",
+      acceptedAt,
+      lane: "transactional",
+    },
     ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
     request: { from: { email: "shop@example.com" }, to: [{ email: "ann@example.com" }] },
     ...{ messageCount: 1, settledAt: acceptedAt, sweepAt: acceptedAt },

@@ -38,7 +38,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
 
   async function accept(): Promise<string> {
     const now = new Date();
-    const sendId = newSendId(now);
+    const sendId = newSendId(accountId, now);
     await store.acceptSend({
       ...{ _id: sendId, accountId, acceptedAt: now, lane: "transactional", messageCount: 1 },
       ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RecordDeps, recordFacts } from "./record_facts.ts";
 
-const sendId = newSendId();
+const sendId = newSendId("acc_1");
 const at = "2026-03-01T10:00:00.000Z";
 const ABOUT = {
   ...{ v: 2 as const, messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1" },

@@ -10,7 +10,7 @@ import { type SweepDeps, sweepOnce } from "./sweep.ts";
 const GRACE_MS = 30_000;
 const acceptedAt = new Date(Date.now() - 2 * GRACE_MS);
 const lane = "transactional";
-const send = { _id: newSendId(), accountId: "acc_1", lane, acceptedAt } as SendHead;
+const send = { _id: newSendId("acc_1"), accountId: "acc_1", lane, acceptedAt } as SendHead;
 
 const QUEUED: UnfinishedMessage = {
   ...{ index: 0, outcome: undefined, register: undefined, nextAt: null, parkedFor: null },

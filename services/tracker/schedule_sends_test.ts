@@ -14,7 +14,7 @@ const SUSPENDED = { ...OPEN, suspended: { at: NOW, reason: "no login" } };
 
 function waitingSend(changes: Partial<WaitingSend> = {}): WaitingSend {
   return {
-    _id: newSendId(),
+    _id: newSendId("acc_1"),
     accountId: "acc_1",
     acceptedAt: NOW,
     lane: "bulk",

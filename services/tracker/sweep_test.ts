@@ -17,7 +17,7 @@ const OPTIONS = { graceMs: GRACE_MS, flow: { isInFlight: () => false, begin: () 
 
 function sendOf(changes: Partial<SendHead> = {}): SendHead {
   return {
-    _id: newSendId(),
+    _id: newSendId("acc_1"),
     accountId: "acc_1",
     acceptedAt: new Date(NOW.getTime() - HOUR),
     lane: "bulk",

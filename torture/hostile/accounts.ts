@@ -224,7 +224,7 @@ function attackIds(world: World, tries: number): Promise<Tried> {
       `${id}/../${id}`,
       `${rich.accountId}/${id}`,
       messageIdOf(random.pick(known), random.integer(0, 3)),
-      newSendId(),
+      newSendId("acc_1"),
       encodeURIComponent(`${id}\0`),
       `0${id}`,
       `${id} `,
