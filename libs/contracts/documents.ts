@@ -307,7 +307,7 @@ export interface Send {
   integrationId: number;
   request: SendRequest;
   messageCount: number;
-  /** `Idempotency-Key` and the SHA-256 of what was asked for under it. */
+  /** `Idempotency-Key` and the SHA-256 of what was asked for under it. Known where a send is looked up by it. */
   idempotency?: { key: string; bodyHash: string };
   /** W3C `traceparent` of the request that was accepted: later dispatches join its trace. */
   trace?: string;

@@ -6,6 +6,7 @@ import process from "node:process";
  */
 export const CRASH_POINTS = [
   "api.before_accept",
+  "api.after_key",
   "api.after_accept",
   "api.before_answer",
   "api.after_dispatch",

@@ -29,7 +29,7 @@ import type { UsageDay } from "./usage_store.ts";
  * A send as it lies in the database. The request is JSON text: values that callers choose would
  * otherwise meet BSON's own rules (`_bsontype`, NUL in keys, arrays that grow beyond 16 MB).
  */
-export type StoredSend = Omit<Send, "request"> & {
+export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   request: string;
   from: Send["request"]["from"];
   /** Addresses of its recipients, in lower case, until it is settled: so what waits is found. */
@@ -43,6 +43,17 @@ export type StoredSend = Omit<Send, "request"> & {
 /** Returns by which addresses a send is found as long as it is not settled. */
 export function emailsOf(to: Send["request"]["to"]): string[] {
   return [...new Set(to.map(({ email }) => email.toLowerCase()))];
+}
+
+/** A request that came with an `Idempotency-Key`. */
+export interface StoredKey {
+  /** `<account>/<key>` */
+  _id: string;
+  /** Under which id it is accepted. */
+  sendId: string;
+  /** SHA-256 of what was asked for. */
+  bodyHash: string;
+  acceptedAt: Date;
 }
 
 /** A draft as it lies in the database: its source is JSON text, for the same reason. */
@@ -88,6 +99,7 @@ export function collectionsOf(db: Db) {
     openIntegrations: db.collection<Integration>(OPEN_INTEGRATIONS),
     integrationEvents: db.collection<IntegrationEvent>("integration_events"),
     sends: db.collection<StoredSend>("sends"),
+    idempotencyKeys: db.collection<StoredKey>("idempotency_keys"),
     messages: db.collection<Message>("messages"),
     registers: db.collection<StoredRegister>("attempts"),
     mailers: db.collection<MailerPresence>("mailers"),

@@ -1,12 +1,10 @@
-import { type Collection, type Db, type Document, MongoServerError } from "mongodb";
+import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { dropIndex } from "./_drop_index.ts";
 import { INDEXED_STATES } from "./message_search.ts";
 import { STATISTICS_HINTS_KEPT_MS, STATISTICS_KEPT_MS } from "./statistics_store.ts";
 
 const MAILER_KEPT_S = 3600;
-
-/** There was no such index, or no such collection yet. */
-const GONE = ["IndexNotFound", "NamespaceNotFound"];
 
 /** History of integrations. */
 const HISTORY_KEPT_S = 30 * 24 * 3600;
@@ -21,12 +19,19 @@ const WITHDRAWN_KEPT_S = 24 * 3600;
  */
 export async function createIndexes(db: Db): Promise<void> {
   const { accounts, tokens, templates, versions, drafts } = collectionsOf(db);
-  const { integrations, sends, messages, mailers, statistics, statisticsHints, usage } =
-    collectionsOf(db);
+  const {
+    integrations,
+    sends,
+    idempotencyKeys,
+    messages,
+    mailers,
+    statistics,
+    statisticsHints,
+    usage,
+  } = collectionsOf(db);
   await createIndexesOfPeople(db);
   await createIndexesOfHistory(db);
-  // `$gte: ""` means any text, and unlike `$type` the planner sees that a look-up by a text fits it.
-  const withKey = { "idempotency.key": { $gte: "" } };
+  // A name was of one account alone in an earlier version.
   await dropIndex(accounts, "name_1");
   await accounts.createIndexes([{ key: { name: 1, createdAt: 1 } }]);
   await tokens.createIndexes([
@@ -38,6 +43,7 @@ export async function createIndexes(db: Db): Promise<void> {
     {
       key: { accountId: 1, kind: 1, alias: 1 },
       unique: true,
+      // Any text; unlike `$type` the planner sees that a look-up by a text fits it.
       partialFilterExpression: { alias: { $gte: "" } },
     },
   ]);
@@ -55,12 +61,6 @@ export async function createIndexes(db: Db): Promise<void> {
   ]);
   await sends.createIndexes([
     { key: { accountId: 1, _id: -1 } },
-    {
-      key: { accountId: 1, "idempotency.key": 1 },
-      unique: true,
-      partialFilterExpression: withKey,
-    },
-    { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
     { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
     {
       key: { waitsFor: 1, lane: -1, acceptedAt: 1 },
@@ -74,6 +74,7 @@ export async function createIndexes(db: Db): Promise<void> {
       partialFilterExpression: { withdrawnAt: { $exists: true } },
     },
   ]);
+  await idempotencyKeys.createIndexes([{ key: { acceptedAt: 1 } }]);
   await messages.createIndexes([
     {
       key: { parkedFor: 1, acceptedAt: 1 },
@@ -104,18 +105,6 @@ export async function createIndexes(db: Db): Promise<void> {
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }
 
-/** Removes an index of an earlier version, if it is there: a name or an address was of one alone then. */
-async function dropIndex<T extends Document>(
-  collection: Collection<T>,
-  name: string,
-): Promise<void> {
-  try {
-    await collection.dropIndex(name);
-  } catch (error) {
-    if (!(error instanceof MongoServerError && GONE.includes(error.codeName ?? ""))) throw error;
-  }
-}
-
 async function createIndexesOfHistory(db: Db): Promise<void> {
   await collectionsOf(db).integrationEvents.createIndexes([
     { key: { accountId: 1, integrationId: 1, at: -1 } },
@@ -125,6 +114,7 @@ async function createIndexesOfHistory(db: Db): Promise<void> {
 
 async function createIndexesOfPeople(db: Db): Promise<void> {
   const { users, members, sessions, invitations, audit, attempts } = collectionsOf(db);
+  // And an address of one user alone.
   await dropIndex(users, "email_1");
   await users.createIndexes([
     { key: { email: 1, createdAt: 1 } },

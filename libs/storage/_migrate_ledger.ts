@@ -1,26 +1,32 @@
 import type { Message, Send } from "@posthaste/contracts";
-import { type Db, type Filter, MongoServerError, Timestamp } from "mongodb";
+import { type Db, type Filter, Timestamp } from "mongodb";
 import { collectionsOf, emailsOf } from "./_collections.ts";
+import { dropIndex } from "./_drop_index.ts";
 import { hasOnlyDuplicateKeys } from "./_duplicate_key.ts";
+import { migrateFrom2 } from "./_migrate_from_2.ts";
 import type { StoredRegister } from "./delivery_ledger.ts";
-import { readLedgerMark } from "./ledger_version.ts";
+import { readLedgerMark, UNMARKED } from "./ledger_version.ts";
 
 /** What version 1 wrote of a message beside. */
 type FirstMessage = Message & { leaseUntil?: Date | null; dotAt?: Date | null };
 
 const AT_ONCE = 500;
 
-/** There was no such index, or no such collection yet. */
-const GONE = ["IndexNotFound", "NamespaceNotFound"];
-
 /**
- * Brings the documents of version 1 up: messages had a document before their first outcome, and claims with
- * leases; registers did not exist. No service may run meanwhile. What was on its way goes on: it may be
+ * Brings documents of earlier versions up, a version at a time. No service may run meanwhile. It may be
  * repeated, and broken off.
  */
 export async function migrateLedger(db: Db, now: Date): Promise<void> {
-  const mark = await readLedgerMark(db);
-  if (mark !== null && mark.version >= 2) return;
+  const { version } = await readLedgerMark(db) ?? UNMARKED;
+  if (version < 2) await migrateFrom1(db, now);
+  if (version < 3) await migrateFrom2(db);
+}
+
+/**
+ * Messages had a document before their first outcome, and claims with leases; registers did not exist. What
+ * was on its way goes on.
+ */
+async function migrateFrom1(db: Db, now: Date): Promise<void> {
   await freeAttempts(db);
   await convertClaims(db, now);
   const { messages } = collectionsOf(db);
@@ -42,9 +48,7 @@ export async function migrateLedger(db: Db, now: Date): Promise<void> {
 async function freeAttempts(db: Db): Promise<void> {
   const attempts = db.collection("attempts");
   await attempts.deleteMany({ forgetAt: { $exists: true } });
-  await attempts.dropIndex("forgetAt_1").catch((error) => {
-    if (!(error instanceof MongoServerError && GONE.includes(error.codeName ?? ""))) throw error;
-  });
+  await dropIndex(attempts, "forgetAt_1");
 }
 
 /** A claim whose dot may have gone out becomes a register; the others are as if they had not been. */

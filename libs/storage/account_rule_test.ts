@@ -12,7 +12,7 @@ const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
   ...["members", "invitations", "audit", "statistics", "usage"],
-  "integration_results",
+  ...["integration_results", "idempotency_keys"],
 ]);
 
 const ACCOUNT = "acc_own";

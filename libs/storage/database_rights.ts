@@ -39,6 +39,7 @@ export const DATABASE_RIGHTS: Readonly<
     // To leave to the ledger what could not be sent now.
     integration_health: READ,
     sends: WRITE,
+    idempotency_keys: WRITE,
     messages: READ,
     attempts: READ,
     usage: WRITE,
@@ -65,6 +66,7 @@ export const DATABASE_RIGHTS: Readonly<
     [LEDGER]: READ,
     // To remove what is kept no longer.
     sends: ["find", "update", "remove"],
+    idempotency_keys: ["find", "remove"],
     messages: ALL,
     attempts: ["find", "insert", "remove"],
     [OPEN_INTEGRATIONS]: READ,

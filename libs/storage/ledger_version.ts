@@ -4,13 +4,13 @@ import type { Db } from "mongodb";
  * Version of the documents that this program writes. It grows when a program before could not read
  * what is written now; a field that may be missing is no reason.
  */
-export const LEDGER_VERSION = 2;
+export const LEDGER_VERSION = 3;
 
 /** The oldest documents that this program reads: a migration must have brought the others up. */
-export const OLDEST_READ = 2;
+export const OLDEST_READ = 3;
 
 /** The version of the oldest program that may work beside this one. */
-export const OLDEST_BESIDE = 2;
+export const OLDEST_BESIDE = 3;
 
 /** What a migration wrote of a ledger. */
 export interface LedgerMark {
@@ -32,8 +32,8 @@ export interface ProgramVersions {
 
 const THIS: ProgramVersions = { version: LEDGER_VERSION, oldestRead: OLDEST_READ };
 
-// Before there was a mark, every ledger was of this version.
-const UNMARKED = { version: 1, oldestProgram: 1 };
+/** Before there was a mark, every ledger was of this version. */
+export const UNMARKED = { version: 1, oldestProgram: 1 };
 
 /**
  * Says why a program may not work with a ledger, as the end of a sentence; `undefined` if it may.

@@ -136,13 +136,8 @@ export {
   type RestoredLedger,
 } from "./restored_ledger.ts";
 export { RevisionConflictError } from "./revision_conflict_error.ts";
-export {
-  type Acceptance,
-  IDEMPOTENCY_KEPT_MS,
-  type Recipients,
-  type SendHead,
-  type SendStore,
-} from "./send_store.ts";
+export { type Acceptance, IDEMPOTENCY_KEPT_MS, type SendAcceptance } from "./send_acceptance.ts";
+export type { Recipients, SendHead, SendStore } from "./send_store.ts";
 export type { SendWithdrawals } from "./send_withdrawal.ts";
 export type { AttemptCount, AttemptLimits, AttemptStore } from "./attempt_store.ts";
 export type { SessionStore } from "./session_store.ts";

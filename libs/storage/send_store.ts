@@ -1,21 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { messageIdOf, type Send, TERMINAL_STATES } from "@posthaste/contracts";
 import type { Db } from "mongodb";
-import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
-import { insertGroup } from "./_insert_group.ts";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
-
-/** How long an idempotency key is kept, in milliseconds: 7 days. */
-export const IDEMPOTENCY_KEPT_MS = 7 * 24 * 3_600_000;
-
-const TWIN_WAIT_MS = 10_000;
+import { toSend } from "./_stored_send.ts";
 
 /** All of a send but its request, which may weigh megabytes; `from` is the request's. */
 export type SendHead = Omit<Send, "request"> & { from: Send["request"]["from"] };
-
-/** What became of a request to accept. */
-export type Acceptance = { accepted: true } | { accepted: false; existing: Send };
 
 /** To whom a send is. */
 export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"> & {
@@ -24,12 +15,6 @@ export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"
 
 /** What can be done with sends. */
 export interface SendStore {
-  /**
-   * Accepts a send: one write, known to a majority and on disk when this returns. If the account has
-   * used the idempotency key before, nothing is written and that send is given. Accepting the same
-   * send (by id) again succeeds.
-   */
-  acceptSend(send: Send): Promise<Acceptance>;
   /** Finds a send of an account. */
   findSend(accountId: string, id: string): Promise<Send | null>;
   /**
@@ -41,8 +26,6 @@ export interface SendStore {
   loadSends(ids: string[]): AsyncIterable<Send>;
   /** Finds to whom some sends are, each recipient at its index; what is not there is left out. */
   findRecipients(ids: string[]): Promise<Map<string, Recipients>>;
-  /** Finds what an account sent under an idempotency key. */
-  findSendByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
   /** Lists an account's sends, newest first; `before` is the id of the last one seen. */
   listSends(
     accountId: string,
@@ -64,46 +47,18 @@ export interface SendStore {
   claimSweep(ids: string[], times: { now: Date; sweepAt: Date }): Promise<Set<string>>;
   /** Brings the time to look at a send forward, if `at` is earlier and it is not settled. */
   hastenSweep(sendId: string, at: Date): Promise<void>;
-  /**
-   * Frees the idempotency keys of sends accepted before a time ({@linkcode IDEMPOTENCY_KEPT_MS} ago).
-   * The sends stay. Gives how many it freed.
-   */
-  expireIdempotencyKeys(before: Date): Promise<number>;
 }
 
 /** Gives the operations on sends. */
 export function sendStore(db: Db): SendStore {
   const { sends, messages } = collectionsOf(db);
-  const insertSend = insertGroup(sends);
 
   async function findOne(filter: Partial<Pick<StoredSend, "_id" | "accountId">> | object) {
     const found = await sends.findOne(filter);
     return found === null ? null : toSend(found);
   }
 
-  async function findTwin({ _id, accountId, idempotency }: Send): Promise<Acceptance | null> {
-    if (await sends.countDocuments({ _id, accountId }, { limit: 1 }) > 0) return { accepted: true };
-    if (idempotency === undefined) return null;
-    const existing = await findOne({ accountId, "idempotency.key": idempotency.key });
-    return existing && { accepted: false, existing };
-  }
-
   return {
-    async acceptSend(send) {
-      const document = toStored(send);
-      const giveUpAt = Date.now() + TWIN_WAIT_MS;
-      for (;;) {
-        if (await insertSend(document)) return { accepted: true };
-        const twin = await findTwin(send);
-        if (twin !== null) return twin;
-        if (Date.now() > giveUpAt) {
-          throw new Error(`Cannot accept "${send._id}": its twin is neither there nor gone`);
-        }
-        // The twin is not known to a majority yet, and may still be rolled back; or its key has just
-        // been freed.
-        await delay(10);
-      }
-    },
     findSend: (accountId, id) => findOne({ _id: id, accountId }),
     // A withdrawn send has no request any more.
     loadSend: (id) =>
@@ -122,7 +77,6 @@ export function sendStore(db: Db): SendStore {
       }
       return found;
     },
-    findSendByIdempotencyKey: (accountId, key) => findOne({ accountId, "idempotency.key": key }),
     listSends(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
       return sends.find(filter).sort({ _id: -1 }).limit(limit)
@@ -176,23 +130,5 @@ export function sendStore(db: Db): SendStore {
     async hastenSweep(sendId, at) {
       await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { sweepAt: at } });
     },
-    async expireIdempotencyKeys(before) {
-      const result = await sends.updateMany(
-        { "idempotency.key": { $gte: "" }, acceptedAt: { $lt: before } },
-        { $unset: { idempotency: "" } },
-      );
-      return result.modifiedCount;
-    },
   };
-}
-
-function toStored(send: Send): StoredSend {
-  const { from, to } = send.request;
-  return { ...send, request: JSON.stringify(send.request), from, emails: emailsOf(to) };
-}
-
-function toSend(
-  { from: _from, contentDue: _due, sweptBy: _by, emails: _to, request, ...send }: StoredSend,
-): Send {
-  return { ...send, request: JSON.parse(request) };
 }

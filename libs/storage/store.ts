@@ -36,6 +36,7 @@ import { type MessageStore, messageStore } from "./message_store.ts";
 import { type PeopleStore, peopleStore } from "./people_store.ts";
 import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
 import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
+import { type SendAcceptance, sendAcceptance } from "./send_acceptance.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type AttemptStore, attemptStore } from "./attempt_store.ts";
@@ -85,6 +86,7 @@ export interface Store
     TemplateUse,
     DraftStore,
     IntegrationStore,
+    SendAcceptance,
     SendStore,
     SendWithdrawals,
     MessageStore,
@@ -181,6 +183,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
     ...templateUse(db),
     ...draftStore(db),
     ...integrationStore(db, { withoutLogins }),
+    ...sendAcceptance(db),
     ...sendStore(db),
     ...sendWithdrawals(db),
     ...messageStore(db, ledgers),

@@ -163,8 +163,8 @@ function makeSend(
 }
 
 /** @throws {Refusal} `idempotency_mismatch` if the key was used for something else. */
-function replay(existing: Send, { idempotency }: SendCommand): AcceptedSend {
-  if (existing.idempotency?.bodyHash === idempotency?.bodyHash) {
+function replay(existing: Send | null, { idempotency }: SendCommand): AcceptedSend {
+  if (existing !== null && existing.idempotency?.bodyHash === idempotency?.bodyHash) {
     return { answer: answerOf(existing), replayed: true };
   }
   throw new Refusal(

@@ -54,6 +54,15 @@ test("acceptSend() refuses a key that came with another body, template or integr
   assert.equal(api.sends.length, 1);
 });
 
+test("acceptSend() refuses a key of another request of which nothing is there", async () => {
+  await using api = openTestApp({
+    acceptSend: () => Promise.resolve({ accepted: false, existing: null }),
+  });
+  const { status, body } = await api.post(SEND, smallSend(), KEY);
+  assert.deepEqual([status, body.code], [422, "idempotency_mismatch"]);
+  assert.equal(api.dispatched.length, 0);
+});
+
 test("acceptSend() takes two requests without a key for two sends", async () => {
   await using api = openTestApp();
   const first = await api.post(SEND, smallSend());

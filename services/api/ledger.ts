@@ -8,8 +8,8 @@ import type {
 } from "@posthaste/contracts";
 import type { MessagePlaces } from "@posthaste/storage";
 
-/** What acceptance of a send came to. */
-export type Acceptance = { accepted: true } | { accepted: false; existing: Send };
+/** What acceptance of a send came to. `existing` is null where another request has its key, and no send yet. */
+export type Acceptance = { accepted: true } | { accepted: false; existing: Send | null };
 
 /** What the interface asks of the database, and nothing else. */
 export interface Ledger {

@@ -1,9 +1,9 @@
 import { repeat } from "@posthaste/runtime";
-import { IDEMPOTENCY_KEPT_MS, type SendStore } from "@posthaste/storage";
+import { IDEMPOTENCY_KEPT_MS, type SendAcceptance } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What expiring needs from the outside. */
-export interface ExpireDeps extends Pick<SendStore, "expireIdempotencyKeys"> {
+export interface ExpireDeps extends Pick<SendAcceptance, "expireIdempotencyKeys"> {
   now(): Date;
   logger: Pick<Logger, "info" | "warn">;
 }

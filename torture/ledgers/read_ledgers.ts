@@ -12,7 +12,6 @@ interface StoredHead {
   _id: string;
   accountId: string;
   messageCount: number;
-  idempotency?: { key: string };
   settledAt: Date | null;
   sweepAt: Date;
 }
@@ -26,10 +25,13 @@ export async function readServiceLedger(
   const heads = await db.collection<StoredHead>("sends").find({ accountId })
     .project<StoredHead>({ request: 0 }).toArray();
   const messages = await db.collection<Message>("messages").find({ accountId }).toArray();
+  const keys = await db.collection<{ _id: string; sendId: string }>("idempotency_keys")
+    .find({ _id: { $gte: `${accountId}/`, $lt: `${accountId}0` } }).toArray();
+  const keyOf = new Map(keys.map(({ _id, sendId }) => [sendId, _id.slice(accountId.length + 1)]));
   return {
-    sends: heads.map(({ _id, idempotency, messageCount, settledAt }) => ({
+    sends: heads.map(({ _id, messageCount, settledAt }) => ({
       id: _id,
-      key: idempotency?.key,
+      key: keyOf.get(_id),
       messageCount,
       settled: settledAt !== null,
     })),

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Document } from "mongodb";
+import { newId } from "@posthaste/contracts";
+import { openTestStore, sendOf } from "./_test_store.ts";
+import { openStore } from "./store.ts";
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+
+/** A send as version 2 kept it, some with a key. */
+function sendOfVersion2(n: number): Document {
+  const send = sendOf({ _id: newId("acc", at(n)).replace("acc_", "snd_"), acceptedAt: at(n) });
+  return {
+    ...send,
+    request: JSON.stringify(send.request),
+    from: send.request.from,
+    ...(n % 2 === 0 ? { idempotency: { key: `order/${n}`, bodyHash: `h${n}` } } : {}),
+  };
+}
+
+test("ensureIndexes() moves the keys that version 2 kept in sends, however often it is broken off", async () => {
+  await using opened = await openTestStore();
+  const { db, store, url } = opened;
+  const [sends, keys] = [db.collection("sends"), db.collection("idempotency_keys")];
+  const written = Array.from({ length: 1200 }, (_, n) => sendOfVersion2(n));
+  await sends.insertMany(written);
+  const withKey = { "idempotency.key": { $gte: "" } };
+  await sends.createIndexes([
+    {
+      key: { accountId: 1, "idempotency.key": 1 },
+      unique: true,
+      partialFilterExpression: withKey,
+    },
+    { key: { acceptedAt: 1 }, name: "idempotency_expiry", partialFilterExpression: withKey },
+  ]);
+  const asVersion2 = () =>
+    db.collection<{ _id: string }>("ledger").updateOne({ _id: "ledger" }, {
+      $set: { version: 2, oldestProgram: 2 },
+    });
+  await asVersion2();
+  await assert.rejects(openStore({ url }), /version 2.*"posthaste migrate" first/);
+  await using migrating = await openStore({ url, migrating: true });
+  // One was moved, and the migration broken off before it was taken out of its send.
+  const [first] = written;
+  const { accountId, acceptedAt, _id: sendId } = first ?? {};
+  await keys.insertOne({
+    ...{ _id: `${accountId}/order/0` as never, sendId, bodyHash: "h0", acceptedAt },
+  });
+  for (let time = 0; time < 2; time++) {
+    await migrating.ensureIndexes();
+    if (time === 0) await asVersion2();
+  }
+
+  assert.equal(await keys.countDocuments(), 600);
+  assert.equal(await sends.countDocuments({ idempotency: { $exists: true } }), 0);
+  const names = (await sends.indexes()).map(({ name }) => name);
+  assert.deepEqual(names.filter((name) => name?.includes("idempotency")), []);
+  for (const n of [0, 600, 1198]) {
+    const found = await store.findSendByIdempotencyKey("acc_1", `order/${n}`);
+    assert.equal(found?._id, written[n]?.["_id"]);
+    const repeated = sendOf({ idempotency: { key: `order/${n}`, bodyHash: `h${n}` } });
+    const result = await store.acceptSend(repeated);
+    assert.deepEqual(result, { accepted: false, existing: found });
+    assert.equal(found?.idempotency?.bodyHash, `h${n}`);
+  }
+  assert.equal(await store.expireIdempotencyKeys(at(600)), 300);
+  // What has an id of before is found and listed like any other.
+  const newest = await store.listSends("acc_1", { limit: 1 });
+  assert.deepEqual(newest.map(({ _id }) => _id), [written.at(-1)?.["_id"]]);
+});

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Send } from "@posthaste/contracts";
+import { crashPoint } from "@posthaste/runtime";
+import type { Db } from "mongodb";
+import { collectionsOf, type StoredKey } from "./_collections.ts";
+import { insertGroup } from "./_insert_group.ts";
+import { toSend, toStored } from "./_stored_send.ts";
+import { bury } from "./_tombstone.ts";
+
+/** How long an idempotency key is kept, in milliseconds: 7 days. */
+export const IDEMPOTENCY_KEPT_MS = 7 * 24 * 3_600_000;
+
+/**
+ * What became of a request to accept. `existing` is what was accepted under its idempotency key; null if the
+ * key belongs to another request, of which nothing is there.
+ */
+export type Acceptance = { accepted: true } | { accepted: false; existing: Send | null };
+
+/** Accepting sends, each idempotency key once. */
+export interface SendAcceptance {
+  /**
+   * Accepts a send: known to a majority and on disk when this returns. Without an idempotency key it is one
+   * write. With one, the key is written first, and its `_id` decides among concurrent duplicates. If the key
+   * was used before, nothing is written and that send is given. A key whose send does not come, because its
+   * process was lost between both writes, is taken over by the same request. Accepting the same send (by
+   * id) again succeeds.
+   */
+  acceptSend(send: Send): Promise<Acceptance>;
+  /** Finds what an account sent under an idempotency key. */
+  findSendByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
+  /**
+   * Frees the idempotency keys of sends accepted before a time ({@linkcode IDEMPOTENCY_KEPT_MS} ago).
+   * The sends stay. Gives how many it freed.
+   */
+  expireIdempotencyKeys(before: Date): Promise<number>;
+}
+
+/** A send with the key that is to be its own. */
+interface KeyedSend {
+  send: Send;
+  own: StoredKey;
+}
+
+const GIVE_UP_MS = 10_000;
+const POLL_MS = 10;
+
+/** The send follows its key within milliseconds, while its process lives. Too early costs writes only. */
+const LOST_AFTER_MS = 500;
+
+/** Gives the acceptance of sends. */
+export function sendAcceptance(db: Db): SendAcceptance {
+  const { sends, idempotencyKeys } = collectionsOf(db);
+  const insertSend = insertGroup(sends);
+  const insertKey = insertGroup(idempotencyKeys);
+
+  async function isInserted(send: Send): Promise<boolean> {
+    if (await insertSend(toStored(send))) return true;
+    const { _id, accountId } = send;
+    return await sends.countDocuments({ _id, accountId }, { limit: 1 }) > 0;
+  }
+
+  async function findSendOf({ _id, sendId, bodyHash }: StoredKey): Promise<Send | null> {
+    const end = _id.indexOf("/");
+    const found = await sends.findOne({ _id: sendId, accountId: _id.slice(0, end) });
+    return found && { ...toSend(found), idempotency: { key: _id.slice(end + 1), bodyHash } };
+  }
+
+  /** Returns what became of a send whose key is written; null while that is open. */
+  async function acceptUnder(
+    key: StoredKey,
+    { send, own, isLost }: KeyedSend & { isLost(sendId: string): boolean },
+  ): Promise<Acceptance | null> {
+    if (key.sendId === send._id) return await isInserted(send) ? { accepted: true } : null;
+    const existing = await findSendOf(key);
+    if (existing !== null || key.bodyHash !== own.bodyHash) return { accepted: false, existing };
+    if (isLost(key.sendId)) await takeOver(key, own);
+    return null;
+  }
+
+  /** An id tells the time, so the recorded one is not used: first it is closed to its late write. */
+  async function takeOver({ _id, sendId }: StoredKey, own: StoredKey): Promise<void> {
+    if (!await bury(db, sendId)) return;
+    const change = { sendId: own.sendId, acceptedAt: own.acceptedAt };
+    await idempotencyKeys.updateOne({ _id, sendId }, { $set: change });
+  }
+
+  async function acceptKeyed(keyed: KeyedSend): Promise<Acceptance> {
+    const { send, own } = keyed;
+    const insertOwn = async () => await insertKey(own) ? own : null;
+    const isLost = patience(LOST_AFTER_MS);
+    let key = await insertOwn();
+    crashPoint("api.after_key");
+    return await repeated(send, async () => {
+      key ??= await idempotencyKeys.findOne({ _id: own._id }) ?? await insertOwn();
+      const acceptance = key && await acceptUnder(key, { ...keyed, isLost });
+      key = null;
+      return acceptance;
+    });
+  }
+
+  return {
+    async acceptSend(send) {
+      const { _id: sendId, accountId, acceptedAt, idempotency } = send;
+      if (idempotency === undefined) {
+        return await repeated(send, async () => await isInserted(send) ? { accepted: true } : null);
+      }
+      const { key, bodyHash } = idempotency;
+      const own = { _id: idOfKey(accountId, key), sendId, bodyHash, acceptedAt };
+      return await acceptKeyed({ send, own });
+    },
+    async findSendByIdempotencyKey(accountId, key) {
+      const found = await idempotencyKeys.findOne({ _id: idOfKey(accountId, key) });
+      return found && await findSendOf(found);
+    },
+    async expireIdempotencyKeys(before) {
+      const { deletedCount } = await idempotencyKeys.deleteMany({ acceptedAt: { $lt: before } });
+      return deletedCount;
+    },
+  };
+}
+
+/** Tries until there is an answer: what was met may not be known to a majority yet, and be rolled back. */
+async function repeated(
+  { _id }: Send,
+  attempt: () => Promise<Acceptance | null>,
+): Promise<Acceptance> {
+  const giveUpAt = Date.now() + GIVE_UP_MS;
+  for (;;) {
+    const acceptance = await attempt();
+    if (acceptance !== null) return acceptance;
+    if (Date.now() > giveUpAt) {
+      throw new Error(`Cannot accept "${_id}": its concurrent duplicate is neither there nor gone`);
+    }
+    await delay(POLL_MS);
+  }
+}
+
+/** Returns whether the same has been asked for this long. */
+function patience(forMs: number): (what: string) => boolean {
+  let asked = { what: "", since: 0 };
+  return (what) => {
+    if (asked.what !== what) asked = { what, since: performance.now() };
+    return performance.now() - asked.since >= forMs;
+  };
+}
+
+/** Returns the `_id` of an account's idempotency key. No id of an account has a `/`. */
+export function idOfKey(accountId: string, key: string): string {
+  return `${accountId}/${key}`;
+}
