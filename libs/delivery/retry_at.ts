@@ -1,14 +1,15 @@
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** The waits after the first attempts, in milliseconds; afterwards the last one for ever. */
-const waits = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * minute);
+/** The waits after the first attempts, as multiples of the first; afterwards the last one for ever. */
+const MULTIPLES = [1, 5, 15, 30, 60, 120, 240];
 
 /**
  * Decides when a deferred mail is tried again: after 1, 5, 15, 30 min, 1, 2, 4 h, then 4-hourly,
  * each wait longer or shorter by up to 20 %. Null means: give up.
  *
- * `attempt` is the attempt that just failed, 1 for the first. `random` gives 0 to 1.
+ * `attempt` is the attempt that just failed, 1 for the first. `random` gives 0 to 1. `firstMs` is the first
+ * wait, a minute by default: the others are the same multiples of it.
  * `giveUpAfterMs` counts from the acceptance, 48 hours by default. The last attempt is made right
  * at that moment rather than skipped because its wait would end later.
  */
@@ -19,12 +20,14 @@ export function retryAt(
     now: Date;
     random?: () => number;
     giveUpAfterMs?: number;
+    firstMs?: number;
   },
 ): Date | null {
-  const { attempt, acceptedAt, now, random = Math.random, giveUpAfterMs = 48 * hour } = options;
+  const { attempt, acceptedAt, now, random = Math.random } = options;
+  const { giveUpAfterMs = 48 * hour, firstMs = minute } = options;
   const giveUpAt = acceptedAt.getTime() + giveUpAfterMs;
   if (now.getTime() >= giveUpAt) return null;
-  const wait = waits[Math.min(Math.max(attempt, 1), waits.length) - 1] ?? 4 * hour;
+  const wait = firstMs * (MULTIPLES[Math.min(Math.max(attempt, 1), MULTIPLES.length) - 1] ?? 240);
   const jittered = wait * (0.8 + 0.4 * random());
   return new Date(Math.min(now.getTime() + Math.round(jittered), giveUpAt));
 }

@@ -21,6 +21,14 @@ test("retryAt() moves a wait by at most 20 % either way", () => {
   assert.equal(minutesAfter(2, () => 1), 6);
 });
 
+test("retryAt() waits the same multiples of another first wait", () => {
+  const waits = [1, 2, 3, 7, 20].map((attempt) => {
+    const next = retryAt({ attempt, acceptedAt, now: acceptedAt, random: middle, firstMs: 250 });
+    return (next?.getTime() ?? 0) - acceptedAt.getTime();
+  });
+  assert.deepEqual(waits, [250, 1250, 3750, 60_000, 60_000]);
+});
+
 test("retryAt() gives up after 48 hours", () => {
   const at = (now: number) =>
     retryAt({ attempt: 9, acceptedAt, now: new Date(acceptedAt.getTime() + now), random: middle });

@@ -18,6 +18,8 @@ export interface UnknownAttempt {
   /** How long is retried, from the acceptance, in milliseconds. */
   retryForMs: number;
   whenUnknown: "retry" | "hold";
+  /** First wait of {@linkcode retryAt}, in milliseconds. */
+  firstMs?: number;
   /** How long the server may still be busy with the mail, in milliseconds. @default {0} */
   busyMs?: number;
   /** Gives 0 to 1. @default {Math.random} */

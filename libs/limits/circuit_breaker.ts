@@ -16,15 +16,19 @@ export type CircuitState = "closed" | "open" | "half_open";
 const FAILURES_TO_OPEN = 5;
 
 const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/** The longest pause, as a multiple of the first. */
+const LONGEST_PAUSE = 20;
 
 /**
  * Returns how long a circuit is open after so many failures in a row, in milliseconds: not at all before
- * the fifth, then 30 s, twice as long after each probe that fails, at most 10 minutes.
+ * the fifth, then the first pause, twice as long after each probe that fails, at most 20 times as long.
+ *
+ * @param firstMs First pause, in milliseconds. @default {30_000}
  */
-export function pauseMs(failures: number): number {
+export function pauseMs(failures: number, firstMs: number = FIRST_PAUSE_MS): number {
   if (failures < FAILURES_TO_OPEN) return 0;
-  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - FAILURES_TO_OPEN), LONGEST_PAUSE_MS);
+  return firstMs * Math.min(2 ** (failures - FAILURES_TO_OPEN), LONGEST_PAUSE);
 }
 
 /** Returns the state of a circuit. It does not follow from the failures: who counted the last may be lost. */

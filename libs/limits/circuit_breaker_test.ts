@@ -7,6 +7,10 @@ test("pauseMs() leaves a server alone from the fifth failure on, twice as long e
   assert.deepEqual(seconds, [0, 0, 30, 60, 120, 480, 600, 600]);
 });
 
+test("pauseMs() takes another first pause, and the longest one follows it", () => {
+  assert.deepEqual([4, 5, 6, 50].map((failures) => pauseMs(failures, 500)), [0, 500, 1000, 10_000]);
+});
+
 test("circuitState() is open for the pause, and half-open from then on", () => {
   const openUntil = new Date(30_000);
   const states = [0, 29_999, 30_000, 3_600_000].map((at) =>

@@ -40,6 +40,14 @@ export const CONFIG = z.object({
     .describe(
       "Longest wait for a server's reply to a mail that was handed over (RFC 5321, 4.5.3.2.6)",
     ),
+  RETRY_DELAY: setting.duration({ min: 100 }).prefault("1m")
+    .describe(
+      "Wait after the first attempt that failed for now; after the next ones 5, 15, 30, 60, 120, then 240 times as long",
+    ),
+  CIRCUIT_PAUSE: setting.duration({ min: 100 }).prefault("30s")
+    .describe(
+      "Time for which a server is left alone that could not be reached five times in a row; doubles up to 20 times as long",
+    ),
   CONNECTION_IDLE: setting.duration({ min: 100 }).prefault("30s")
     .describe("An unused connection to an SMTP server is closed after this time"),
   METRIC_INTEGRATIONS: setting.integer({ min: 0, max: 1000 }).prefault("50")

@@ -1,5 +1,5 @@
 import { LANES } from "@posthaste/contracts";
-import { openSemaphore } from "@posthaste/limits";
+import { openSemaphore, pauseMs } from "@posthaste/limits";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, readMasterKeys } from "@posthaste/storage";
@@ -45,7 +45,10 @@ await runService({
     lastCall.addEventListener("abort", () => pool.interrupt(), { once: true });
     await using member = await joinCrew(store, { logger, signal });
     const now = () => new Date();
-    const troubles = openTroubles({ ...store, now, logger });
+    const troubles = openTroubles({
+      ...{ ...store, now, logger },
+      pauseMs: (failures) => pauseMs(failures, config.CIRCUIT_PAUSE),
+    });
     const contents = bus.objects("contents");
     const pdfs = bus.objects("pdfs");
     const parkings = openSemaphore({ max: PARKED_AT_ONCE });
@@ -72,6 +75,7 @@ await runService({
       logger,
       transferMs: config.TRANSFER_TIMEOUT,
       replyMs: config.REPLY_TIMEOUT,
+      retryMs: config.RETRY_DELAY,
       mailLimit: config.MAIL_LIMIT,
     });
     health.add("mongodb", () => store.ping());

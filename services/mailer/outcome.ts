@@ -23,20 +23,27 @@ export interface Attempt {
   random?: () => number;
 }
 
-/** A server may still be busy with a mail that it did not confirm (RFC 5321, 4.5.3.2.6). */
-const UNKNOWN_WAIT_MS = 10 * 60_000;
+/** How long is waited before the next attempt. */
+export interface Waits {
+  /** The first wait; the others are multiples of it, in milliseconds. */
+  retryMs: number;
+  /** A server may be busy so long with a mail that it did not confirm, in milliseconds. */
+  replyMs: number;
+}
 
 /** Decides what an SMTP verdict means for a message, by the policy of its integration. */
 export function setbackOf(
   verdict: SmtpVerdict,
   policy: Pick<Integration, "retryForMs" | "whenUnknown">,
-  attempt: Attempt,
+  when: Attempt & Waits,
 ): Setback {
+  const { retryMs, replyMs, ...times } = when;
+  const attempt = { ...times, firstMs: retryMs };
   const reply = replyOf(verdict);
   const said = { reason: verdict.reason, ...(reply === undefined ? {} : { reply }) };
   if (verdict.kind === "fail") return { state: "failed", ...said };
   if (verdict.kind === "unknown") {
-    const after = afterUnknown({ ...attempt, ...policy, busyMs: UNKNOWN_WAIT_MS });
+    const after = afterUnknown({ ...attempt, ...policy, busyMs: replyMs });
     return unknownSetback(after, said);
   }
   const nextAt = retryAt({ ...attempt, giveUpAfterMs: policy.retryForMs });

@@ -35,7 +35,7 @@ import {
 } from "./compose_message.ts";
 import type { ComposedMail } from "./compose_mime.ts";
 import type { Gate, Passage } from "./gate.ts";
-import { setbackOf } from "./outcome.ts";
+import { setbackOf, type Waits } from "./outcome.ts";
 import { factOf, settle, type SettleDeps, type Work } from "./settle.ts";
 import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
@@ -50,6 +50,7 @@ export interface SendDeps
   extends
     SettleDeps,
     AttemptDeps,
+    Waits,
     MessageContents,
     Pick<MessageParking, "parkMessage">,
     Pick<DeliveryLedgers, "findRegisters">,
@@ -377,7 +378,8 @@ async function setBack(
   const acceptedAt = new Date(work.message.acceptedAt);
   const now = deps.now();
   const attempt = work.message.attempt + 1;
-  const setback = setbackOf(verdict, integration, { attempt, acceptedAt, now });
+  const { retryMs, replyMs } = deps;
+  const setback = setbackOf(verdict, integration, { attempt, acceptedAt, now, retryMs, replyMs });
   if (setback.state !== "deferred") return await settle(work, deps, setback);
   const reason = await stopIntegration(verdict, { integration, now }, deps);
   if (reason === undefined) return await settle(work, deps, setback);

@@ -124,6 +124,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     logger: { warn: log, error: log },
     transferMs: TRANSFER_MS,
     replyMs: REPLY_MS,
+    retryMs: 60_000,
     mailLimit: 1_000_000,
     ...changes,
   };

@@ -1,6 +1,6 @@
-import { circuitState, pauseMs } from "@posthaste/limits";
+import { circuitState } from "@posthaste/limits";
 import { repeat } from "@posthaste/runtime";
-import type { IntegrationHealth, IntegrationTrouble } from "@posthaste/storage";
+import type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 
 /** The servers that cannot be reached, as all mailers together know it. */
@@ -15,7 +15,7 @@ export interface Troubles {
 }
 
 /** What {@linkcode openTroubles} needs. */
-export interface TroubleDeps extends IntegrationHealth {
+export interface TroubleDeps extends IntegrationHealth, Pick<TroubleNote, "pauseMs"> {
   now(): Date;
   logger: Pick<Logger, "warn" | "info">;
 }
@@ -42,7 +42,7 @@ export function openTroubles(deps: TroubleDeps): Troubles {
       carefully(async () => {
         const now = deps.now();
         const before = known.get(id);
-        const trouble = await deps.noteTrouble({ id, reason, now, pauseMs });
+        const trouble = await deps.noteTrouble({ id, reason, now, pauseMs: deps.pauseMs });
         if (trouble === null) return;
         known.set(id, trouble);
         if (circuitState(before, now) !== "closed" || circuitState(trouble, now) === "closed") {
