@@ -17,7 +17,7 @@ export interface Options {
   resume: { round: number; fault: string } | undefined;
   /** Names of the sabotages to try instead. */
   sabotage: string[] | undefined;
-  /** Longest wait for quiet after each run, in seconds. */
+  /** Longest wait for the next mail that is late already, in seconds. */
   quietSeconds: number;
   verbose: boolean;
 }
@@ -31,7 +31,7 @@ export const USAGE = `Usage: npm run torture -- [options]
   --rounds <n>           times that all faults are run, the mails shared among them (1)
   --only <fault>[,...]   these only; kill-* stands for all that begin so
   --resume <round>:<fault>  go on with a run that was broken off; give its seed
-  --quiet <seconds>      longest wait for the next mail, after a fault (120)
+  --quiet <seconds>      longest wait for the next mail that is late already (30)
   --sabotage <M>[,...]   break the system on purpose in a copy: the harness must see it (or: all)
   --verbose              show what the services print as warnings
   --list                 list the faults
@@ -76,7 +76,7 @@ export function readOptions(args: string[]): Options | string {
     resume: round === undefined
       ? undefined
       : { round: numberOf("resume", round), fault: findFaults([fault])[0]?.name ?? "" },
-    quietSeconds: numberOf("quiet", values.quiet ?? "120"),
+    quietSeconds: numberOf("quiet", values.quiet ?? "30"),
     sabotage: values.sabotage?.split(","),
     verbose: values.verbose,
   };

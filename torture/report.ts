@@ -13,6 +13,8 @@ const HEAD = [
   "injected",
   "lost",
   "invented",
+  "last end",
+  "bound",
   "seconds",
   "verdict",
 ];
@@ -34,7 +36,7 @@ function rowOf(result: RunResult): string[] {
     result.fault,
     ...[accepted, sent, failed, unknown, duplicates, ambiguous, crashes, injected].map(String),
     ...[result.lost, result.invented].map(String),
-    result.seconds.toFixed(0),
+    ...[result.lastEndSeconds, result.boundSeconds, result.seconds].map((s) => s.toFixed(0)),
     verdictOf(result),
   ];
 }
@@ -83,6 +85,8 @@ function totalOf(results: readonly RunResult[]): RunResult {
     injected: sum(({ injected }) => injected),
     lost: sum(({ lost }) => lost),
     invented: sum(({ invented }) => invented),
+    lastEndSeconds: Math.max(...results.map(({ lastEndSeconds }) => lastEndSeconds)),
+    boundSeconds: Math.max(...results.map(({ boundSeconds }) => boundSeconds)),
     seconds: sum(({ seconds }) => seconds),
     problems: results.flatMap(({ problems }) => problems),
   };

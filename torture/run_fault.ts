@@ -1,22 +1,18 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { awaitQuiet, describeHealth, readQuietBroker } from "./await_quiet.ts";
 import { makeAccount, type RunAccount, SENDER } from "./rig/account.ts";
 import { openClient } from "./load/client_process.ts";
 import { openEavesdropper } from "./ledgers/eavesdrop.ts";
 import type { Chaos, Fault } from "./faults/fault.ts";
 import { findLeaks } from "./ledgers/find_leaks.ts";
 import { readJournal } from "./ledgers/journal.ts";
-import type { BrokerLedger, ClientLine, SinkLine } from "./ledgers/ledgers.ts";
+import type { ClientLine, SinkLine } from "./ledgers/ledgers.ts";
 import { USUAL_MIX } from "./load/orders.ts";
 import { MASTER_SECRET } from "./rig/pods.ts";
 import { openRandom } from "./random.ts";
-import {
-  countStates,
-  endWaits,
-  readBrokerLedger,
-  readServiceLedger,
-} from "./ledgers/read_ledgers.ts";
+import { readServiceLedger } from "./ledgers/read_ledgers.ts";
 import { type Figures, type Ledgers, type Problem, reconcile } from "./ledgers/reconcile.ts";
 import { readResidue } from "./ledgers/residue.ts";
 import type { Rig } from "./rig/rig.ts";
@@ -32,7 +28,7 @@ export interface RunOptions {
   messages: number;
   /** The mails are asked for evenly over this time. */
   seconds: number;
-  /** Longest wait afterwards for the next message to be done, in seconds. @default {120} */
+  /** What is late may take so much longer, in seconds: so it is told from what never ends. @default {30} */
   quietSeconds?: number;
   /** Told in a line how it goes. */
   onProgress?(line: string): void;
@@ -50,6 +46,10 @@ export interface RunResult extends Figures {
   injected: number;
   /** Why it was not done at all, where this machine does not allow it. */
   skipped?: string;
+  /** From the end of the last fault to the end of the last mail; infinite if one did not end. */
+  lastEndSeconds: number;
+  /** The longest that this may be, by the settings. */
+  boundSeconds: number;
   seconds: number;
   problems: Problem[];
 }
@@ -89,8 +89,10 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   await sink.behave(fault.smtp ?? [], fault.thinksMs ?? 5);
 
   const counts: Counts = { crash: {}, other: {} };
+  const blamed: Problem[] = [];
   const over = new AbortController();
-  const chaos = chaosOf({ rig, account, sink, counts, signal: over.signal, seed });
+  const begun = performance.now();
+  const chaos = chaosOf({ rig, account, sink, counts, blamed, signal: over.signal, seed });
   const load = client.run({
     run,
     seed: `${seed}/client`,
@@ -121,7 +123,13 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     clearTimeout(enough);
   }
   await sink.behave([], 0);
-  const quiet = await untilQuiet(rig, { account, hold: whenUnknown === "hold", ...options });
+  const quiet = await awaitQuiet(rig, {
+    accountId: account.accountId,
+    hold: whenUnknown === "hold",
+    faultsMs: performance.now() - begun,
+    quietMs: (options.quietSeconds ?? 30) * 1000,
+    onProgress: (line) => onProgress?.(`${fault.name}: ${line}`),
+  });
   const [service, broker, residue, totals, leaks] = await Promise.all([
     readServiceLedger(rig.mongo, account.accountId),
     readQuietBroker(rig),
@@ -134,6 +142,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     sink: readJournal<SinkLine>(files.sink),
     service,
     broker,
+    quiet,
     residue: { ...residue, deaths: residue.deaths.slice(marks.deaths) },
     interruptions: rig.pods.interruptions.slice(marks.interruptions),
     leaks: [...leaks, ...eavesdropper.leaks, ...[...rig.pods.leaks].slice(marks.leaks)],
@@ -144,6 +153,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     memoryMb: 600,
     ...(fault.mayFail === undefined ? {} : { mayFail: fault.mayFail }),
   });
+  problems.push(...blamed);
   // A cut in the middle of a mail may come late, when its final dot has come.
   if (!fault.doubtful && figures.duplicates > figures.ambiguous) {
     problems.push({ invariant: "I3", what: "Mail came twice, and no mailer was in doubt" });
@@ -151,10 +161,8 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   if (eavesdropper.heard === 0) {
     problems.push({ invariant: "I7", what: "Nobody listened to the broker" });
   }
-  if (!quiet) {
-    const what = `It did not become quiet in time: ${await describeHealth(rig)}`;
-    problems.push({ invariant: "I1", what });
-  }
+  // Late mail has lines of its own; who looks for the reason wants to know how the services are.
+  if (quiet.lastMs === undefined) onProgress?.(`${fault.name}: ${await describeHealth(rig)}`);
   return {
     ...figures,
     fault: fault.name,
@@ -163,7 +171,9 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     crashes: sumOf(counts.crash),
     crashedAt: counts.crash,
     injected: sumOf(counts.other) + totals.injected,
-    seconds: Math.round((performance.now() - started) / 100) / 10,
+    lastEndSeconds: secondsOf(quiet.lastMs ?? Infinity),
+    boundSeconds: secondsOf(quiet.boundMs),
+    seconds: secondsOf(performance.now() - started),
     problems: problems.map(({ invariant, what }) => ({
       invariant,
       what: withoutSecrets(what, secrets),
@@ -172,6 +182,10 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
 }
 
 const PATIENCE_MS = 60_000;
+
+function secondsOf(ms: number): number {
+  return Math.round(ms / 100) / 10;
+}
 
 type Counts = Record<"crash" | "other", Record<string, number>>;
 
@@ -187,6 +201,7 @@ export function notDone({ fault, run, seed }: RunOptions, reason: string): RunRe
 const NOTHING = {
   ...{ accepted: 0, sent: 0, failed: 0, unknown: 0, duplicates: 0, ambiguous: 0 },
   ...{ lost: 0, invented: 0, crashes: 0, crashedAt: {}, injected: 0, seconds: 0 },
+  ...{ lastEndSeconds: 0, boundSeconds: 0 },
 };
 
 /** What is told of a run that could not be carried through: that is never good. */
@@ -197,7 +212,7 @@ export function brokenOff({ fault, run, seed }: RunOptions, error: unknown): Run
     fault: fault.name,
     run,
     seed,
-    problems: [{ invariant: "I6", what: `The run broke off: ${reason}` }],
+    problems: [{ invariant: "I0", what: `The run broke off: ${reason}` }],
   };
 }
 
@@ -206,11 +221,12 @@ interface ChaosParts {
   account: RunAccount;
   sink: Sink;
   counts: Counts;
+  blamed: Problem[];
   signal: AbortSignal;
   seed: string;
 }
 
-function chaosOf({ rig, account, sink, counts, signal, seed }: ChaosParts): Chaos {
+function chaosOf({ rig, account, sink, counts, blamed, signal, seed }: ChaosParts): Chaos {
   return {
     rig,
     account,
@@ -219,6 +235,7 @@ function chaosOf({ rig, account, sink, counts, signal, seed }: ChaosParts): Chao
     count(kind, what) {
       counts[kind][what] = (counts[kind][what] ?? 0) + 1;
     },
+    blame: (invariant, what) => void blamed.push({ invariant, what }),
     heal: () => sink.behave([], 0),
     async pause(ms) {
       await delay(ms, undefined, { signal }).catch(() => undefined);
@@ -228,92 +245,9 @@ function chaosOf({ rig, account, sink, counts, signal, seed }: ChaosParts): Chao
 }
 
 const EDIT_EVERY_MS = 3000;
-const HASTEN_EVERY_MS = 1500;
 
-/** Time passes, and people edit templates, whatever else goes wrong. */
-async function disturb({ rig, account, pause }: Chaos): Promise<void> {
-  const started = performance.now();
-  let edits = 0;
-  while (await pause(HASTEN_EVERY_MS)) {
-    // While the database is away nothing can be done, and nothing is lost by that.
-    await endWaits(rig.mongo, account.accountId).catch(() => undefined);
-    if (performance.now() - started < EDIT_EVERY_MS * (edits + 1)) continue;
-    edits++;
-    await account.edit().catch(() => undefined);
-  }
-}
-
-/** Waits until every message has come to its end and the broker holds nothing. */
-async function untilQuiet(
-  rig: Rig,
-  { account, hold, quietSeconds = 120, onProgress, fault }: RunOptions & {
-    account: RunAccount;
-    hold: boolean;
-  },
-): Promise<boolean> {
-  const ends = new Set(["sent", "failed", "canceled", ...(hold ? ["unknown"] : [])]);
-  let deadline = performance.now() + quietSeconds * 1000;
-  let fewest = Infinity;
-  while (performance.now() < deadline) {
-    let waitsFor = "the servers";
-    try {
-      await endWaits(rig.mongo, account.accountId);
-      const states = await countStates(rig.mongo, account.accountId);
-      const left = Object.entries(states).filter(([state, count]) => count > 0 && !ends.has(state));
-      if (left.length === 0) {
-        if (await isSettled(rig, account, hold)) return true;
-        await endWaits(rig.mongo, account.accountId, { isDone: true });
-      }
-      const count = left.reduce((sum, [, messages]) => sum + messages, 0);
-      if (count < fewest) [fewest, deadline] = [count, performance.now() + quietSeconds * 1000];
-      waitsFor = left.map(([state, count]) => `${count} ${state}`).join(", ") ||
-        "what is left over";
-    } catch {
-      // They may still be starting.
-    }
-    onProgress?.(`${fault.name}: waits for ${waitsFor}`);
-    await delay(400);
-  }
-  return false;
-}
-
-/** What each service says of itself, for whoever looks for the reason. */
-async function describeHealth({ pods }: Rig): Promise<string> {
-  const said = pods.running().map(async ({ name, process: { pid, healthUrl } }) => {
-    const signal = AbortSignal.timeout(3000);
-    const ready = await fetch(`${healthUrl}/readyz`, { signal }).then(
-      ({ status }) => String(status),
-      (error) => String(error),
-    );
-    return `${name} (${pid}) ${ready}`;
-  });
-  return (await Promise.all(said)).join(", ");
-}
-
-async function isSettled(rig: Rig, { accountId }: RunAccount, hold: boolean): Promise<boolean> {
-  // First what publishes, then what was published.
-  const { sends } = await readServiceLedger(rig.mongo, accountId);
-  if (!hold && !sends.every((send) => send.settled)) return false;
-  return isEmpty(await readBrokerLedger(rig.natsUrl));
-}
-
-/**
- * Reads what the broker still holds when all is quiet. Of a mail that is done a fact may come late: who
- * tells it waits for a stream that was wiped away, and nothing is seen of that until it is there.
- */
-async function readQuietBroker(rig: Rig): Promise<BrokerLedger> {
-  const deadline = performance.now() + LATE_FACT_MS;
-  for (;;) {
-    const ledger = await readBrokerLedger(rig.natsUrl);
-    if (isEmpty(ledger) || performance.now() > deadline) return ledger;
-    await delay(400);
-  }
-}
-
-/** A fact is published twice, 5 s each, and may then wait for company. */
-const LATE_FACT_MS = 15_000;
-
-function isEmpty({ streams, consumers }: BrokerLedger): boolean {
-  return Object.values(streams).every((messages) => messages === 0) &&
-    Object.values(consumers).every(({ unsettled, waiting }) => unsettled + waiting === 0);
+/** People edit templates, whatever else goes wrong. */
+async function disturb({ account, pause }: Chaos): Promise<void> {
+  // While the database is away nothing can be done, and nothing is lost by that.
+  while (await pause(EDIT_EVERY_MS)) await account.edit().catch(() => undefined);
 }

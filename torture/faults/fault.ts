@@ -5,6 +5,7 @@ import type { Mix } from "../load/orders.ts";
 import type { Settings } from "../rig/pods.ts";
 import type { Random } from "../random.ts";
 import type { Rig, Servers } from "../rig/rig.ts";
+import type { Invariant } from "../ledgers/reconcile.ts";
 import type { SmtpFault } from "./smtp_fault.ts";
 
 /** What a fault has to work with. */
@@ -16,6 +17,8 @@ export interface Chaos {
   signal: AbortSignal;
   /** Counts one injected fault; `crash` where a process was ended, and which or where. */
   count(kind: "crash" | "other", what: string): void;
+  /** Notes something that must not be, and that no ledger tells. */
+  blame(invariant: Invariant, what: string): void;
   /** From now on the receiving server does everything right. */
   heal(): Promise<void>;
   /** Waits in milliseconds; gives false when the run is over. */

@@ -3,7 +3,7 @@ import { connect } from "@nats-io/transport-node";
 import type { Message } from "@posthaste/contracts";
 import type { MongoClient } from "mongodb";
 import type { BrokerLedger, ServiceLedger } from "./ledgers.ts";
-import { GRACE_MS } from "../rig/rig.ts";
+import { FINAL_STATES } from "./open_mails.ts";
 
 /** Name of the database. */
 export const DATABASE = "posthaste";
@@ -13,7 +13,6 @@ interface StoredHead {
   accountId: string;
   messageCount: number;
   settledAt: Date | null;
-  sweepAt: Date;
 }
 
 /** Reads what the database holds of an account. */
@@ -73,36 +72,12 @@ export async function countStates(
   return { ...states, queued: (states["queued"] ?? 0) + (total?.count ?? 0) - known };
 }
 
-/**
- * Ends the waits that are planned: deferred mail is due, servers that were left alone are tried
- * again, and the sweeper looks at every send that it has not just seen; at all if they are done.
- */
-export async function endWaits(
-  mongo: MongoClient,
-  accountId: string,
-  { isDone = false }: { isDone?: boolean } = {},
-): Promise<void> {
-  const db = mongo.db(DATABASE);
-  const now = new Date();
-  // So long ago that the sweeper does not wait for the broker to bring them.
-  const past = new Date(now.getTime() - GRACE_MS);
-  await db.collection("messages").updateMany(
-    { accountId, state: "deferred", nextAt: { $gt: past } },
-    { $set: { nextAt: past } },
-  );
-  await db.collection("integration_health").updateMany(
-    { openUntil: { $gt: now } },
-    { $set: { openUntil: now } },
-  );
-  await db.collection("sends").updateMany(
-    // Sooner than it meant to it would dispatch again what it has just dispatched.
-    {
-      accountId,
-      settledAt: null,
-      sweepAt: { $gt: new Date(now.getTime() + (isDone ? 0 : 2 * GRACE_MS)) },
-    },
-    { $set: { sweepAt: now } },
-  );
+/** The most attempts that a message which has not ended has had. */
+export async function mostAttempts(mongo: MongoClient, accountId: string): Promise<number> {
+  const open = { accountId, state: { $nin: FINAL_STATES } };
+  const [first] = await mongo.db(DATABASE).collection<Message>("messages").find(open)
+    .sort({ attempt: -1 }).limit(1).toArray();
+  return first?.attempt ?? 0;
 }
 
 /** Streams of work, which must be empty in the end. */

@@ -1,4 +1,5 @@
 import { SUBJECT } from "../rig/account.ts";
+import { isFinal, type OpenMails, openMailsOf } from "./open_mails.ts";
 import type {
   BrokerLedger,
   ClientLine,
@@ -20,8 +21,19 @@ export interface Ledgers {
   sink: SinkLine[];
   interruptions: Interruption[];
   residue: Residue;
+  quiet: Quiet;
   /** Secrets that were found elsewhere than in these: in logs, the broker, the database, on the disk. */
   leaks: string[];
+}
+
+/** How it became quiet after the last fault. */
+export interface Quiet {
+  /** Longest time from the end of the last fault to the end of the last mail, in milliseconds. */
+  boundMs: number;
+  /** When the last mail had ended, after the last fault; undefined if it never did. */
+  lastMs: number | undefined;
+  /** What had not ended when the time was over. */
+  late: OpenMails[];
 }
 
 /** What a run was allowed to do. */
@@ -36,9 +48,12 @@ export interface Terms {
   mayFail?: RegExp;
 }
 
-/** An invariant of `docs/guarantees.md` that does not hold, and the evidence. */
+/** What must hold after every run, by its name in `docs/guarantees.md`; `I0`: the run came to its end. */
+export type Invariant = `I${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`;
+
+/** An invariant that does not hold, and the evidence. */
 export interface Problem {
-  invariant: "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8";
+  invariant: Invariant;
   what: string;
 }
 
@@ -89,6 +104,7 @@ export function reconcile(ledgers: Ledgers, terms: Terms): Reconciliation {
     ...findResidue(view),
     ...findLeaks(view),
     ...findDishonesty(view),
+    ...findLate(view),
   ];
   const accepted = acceptedMails(asked);
   const states = Map.groupBy(
@@ -216,9 +232,14 @@ function findLost({ asked, known, service, sunk, doubts, terms }: View): Problem
         lose(`${order.key}: ${order.mails.length} recipients became ${send.messageCount}`);
       }
     }
+    const isSettled = order.answers.every(({ sendId }) =>
+      sendId === undefined || sends.get(sendId)?.settled !== false
+    );
     for (const { email } of order.mails) {
       const message = known.get(email);
       const taken = sunk.get(email)?.filter((mail) => mail.taken).length ?? 0;
+      // What has not ended is late: that is an invariant of its own.
+      if (!isSettled && !isFinal(message?.state ?? "queued")) continue;
       if (message === undefined) lose(`${email} was accepted and is not in the ledger`);
       else if (message.state === "sent") {
         if (taken === 0) lose(`${email} counts as sent and never arrived`);
@@ -273,12 +294,13 @@ function statusesOf({ answers }: Asked): string {
   return answers.map(({ status }) => status).join();
 }
 
-/** I3: no more copies than there were doubts, and every copy more is seen in the timeline. */
-function findExcessCopies({ sunk, doubts, known }: View): Problem[] {
+/** I3: no more copies than there were doubts, none where these are held, and every copy more is seen in the timeline. */
+function findExcessCopies({ sunk, doubts, known, terms }: View): Problem[] {
   const problems: Problem[] = [];
   for (const [email, mails] of sunk) {
     const copies = duplicatesOf(mails);
-    const allowed = doubts.get(email) ?? 0;
+    // What is held for a person never comes twice.
+    const allowed = terms.hold ? 0 : doubts.get(email) ?? 0;
     if (copies > allowed) {
       const by = mails.filter(({ taken }) => taken)
         .map(({ mailer, at, fault }) => `${mailer} at ${at % 1e6}${fault ? ` (${fault})` : ""}`);
@@ -405,8 +427,9 @@ function findResidue({ broker, residue, service, terms }: View): Problem[] {
   for (const [name, { unsettled, waiting }] of Object.entries(broker.consumers)) {
     if (unsettled + waiting > 0) leave(`${name} has ${unsettled} unsettled, ${waiting} waiting`);
   }
+  const open = new Set(openMailsOf(service).map(({ sendId }) => sendId));
   for (const { id, settled } of service.sends) {
-    if (!settled && !terms.hold) leave(`${id} is not settled`);
+    if (!settled && !terms.hold && !open.has(id)) leave(`${id} is not settled`);
   }
   for (const death of residue.deaths) leave(death);
   for (const line of residue.uncaught) leave(line);
@@ -455,4 +478,26 @@ function findDishonesty({ asked, terms }: View): Problem[] {
     if (ids.size > 1) blame(`${key} was told ${ids.size} different sends`);
   }
   return problems;
+}
+
+/** I9: every mail ends within its bound after the last fault. */
+function findLate({ quiet: { boundMs, late }, service }: View): Problem[] {
+  const bound = `${Math.round(boundMs / 1000)} s after the last fault`;
+  const never = openMailsOf(service);
+  const open = new Set(never.map(nameOf));
+  const behind = late.filter((mails) => !open.has(nameOf(mails)));
+  return [
+    ...never.map((mails) => `${describe(mails)} and did not end; the bound is ${bound}`),
+    ...behind.map((mails) => `${describe(mails)} ${bound}, and ended later`),
+  ].map((what) => ({ invariant: "I9", what }));
+}
+
+function nameOf({ sendId, id }: OpenMails): string {
+  return id ?? sendId;
+}
+
+function describe(mails: OpenMails): string {
+  const { state, count } = mails;
+  const what = count === 1 ? nameOf(mails) : `${count} mails of ${nameOf(mails)}`;
+  return `${what} stayed "${state}"`;
 }

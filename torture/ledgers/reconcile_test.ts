@@ -98,6 +98,7 @@ function good(): Ledgers {
       memory: [{ pod: "api-1", now: 100 }],
     },
     leaks: [],
+    quiet: { boundMs: 60_000, lastMs: 2000, late: [] },
   };
 }
 
@@ -162,12 +163,12 @@ describe("reconcile() sees what is lost (I1):", () => {
   test("a message that is not in the ledger", () => {
     assertRed("I1", /not in the ledger/, problemsOf(({ service }) => service.messages.pop()));
   });
-  test("a message that stays on its way", () => {
+  test("a message that stays on its way though its send is settled", () => {
     const problems = problemsOf(({ service, sink }) => {
-      service.messages[1] = message(2, { state: "queued", attempt: 0, timeline: [] });
+      service.messages[1] = message(2, { state: "deferred", attempt: 1 });
       sink.pop();
     });
-    assertRed("I1", /stays "queued"/, problems);
+    assertRed("I1", /stays "deferred"/, problems);
   });
   test("a message that is sent without a copy", () => {
     assertRed("I1", /never arrived/, problemsOf(({ sink }) => sink.pop()));
@@ -226,7 +227,7 @@ describe("reconcile() sees what is invented (I2):", () => {
     const problems = problemsOf(({ client, sink, service }) => {
       client[3] = { type: "no_answer", key: "r-1", at: 1, ms: 1, reason: "ECONNRESET" };
       sink.push(sunk(3));
-      service.messages.push(message(3));
+      service.messages.push(message(3, { sendId: "snd_2" }));
       service.sends.push({ id: "snd_2", key: "r-1", messageCount: 1, settled: true });
     }, { ...TERMS, unanswered: true });
     assert.deepEqual(problems, []);
@@ -370,6 +371,39 @@ describe("reconcile() sees what is not true (I5):", () => {
       });
     assertRed("I5", /never refused it for good/, failed(550, 451));
     assert.deepEqual(failed(550, 550), []);
+  });
+});
+
+describe("reconcile() sees what is late (I9), and blames nothing else for it:", () => {
+  const only = (what: RegExp, problems: Problem[]) => {
+    assert.deepEqual(problems.map(({ invariant }) => invariant), ["I9"]);
+    assert.match(problems[0]?.what ?? "", what);
+  };
+  test("a message that waits for ever", () => {
+    only(
+      /msg_2 stayed "deferred" and did not end; the bound is 60 s/,
+      problemsOf(({ service, sink }) => {
+        for (const send of service.sends) send.settled = false;
+        service.messages[1] = message(2, { state: "deferred", attempt: 0, timeline: [] });
+        sink.pop();
+      }),
+    );
+  });
+  test("messages of which the ledger knows their send alone", () => {
+    only(
+      /snd_1 stayed "queued" and did not end/,
+      problemsOf(({ service, sink }) => {
+        for (const send of service.sends) send.settled = false;
+        service.messages.pop();
+        sink.pop();
+      }),
+    );
+  });
+  test("a message that ended after its time", () => {
+    only(
+      /2 mails of snd_1 stayed "queued" 60 s after the last fault, and ended later/,
+      problemsOf(({ quiet }) => quiet.late = [{ sendId: "snd_1", state: "queued", count: 2 }]),
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
 import { openBus } from "@posthaste/messaging";
+import { parseDuration } from "@posthaste/runtime";
 import {
   type MongodReplicaSet,
   type NatsCluster,
@@ -18,6 +19,7 @@ import { testCertificate } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
 import { type BrokerDisk, openBrokerDisk } from "./broker_disk.ts";
 import type { Baseline } from "../ledgers/baseline.ts";
+import type { Waits } from "../ledgers/time_bound.ts";
 import { openPods, type Pods, type Settings } from "./pods.ts";
 import { warmUp } from "./warm_up.ts";
 
@@ -34,6 +36,8 @@ export interface Rig extends AsyncDisposable {
   readonly pods: Pods;
   /** What the services hold open while nothing is done. */
   readonly baseline: Baseline;
+  /** By the settings of the services: how long they wait. */
+  readonly waits: Waits;
   /** Told where the interface is, whenever that changes. */
   onApis(listener: (urls: string[]) => void): void;
   /** Servers that ended by themselves. */
@@ -71,6 +75,12 @@ export const ACK_WAIT_MS = 3000;
 /** A mail may take so long up to its final dot instead of 5 min. */
 export const TRANSFER_MS = 4000;
 
+/** The first wait of a retry, instead of a minute; the others are the same multiples of it. */
+export const RETRY_MS = 250;
+
+/** A server that cannot be reached is left alone for so long at first, instead of 30 s. */
+const CIRCUIT_MS = 500;
+
 /** A server may think about a mail for so long instead of 10 min. */
 export const REPLY_MS = 2000;
 
@@ -83,7 +93,7 @@ export const OUTLASTING: Partial<Record<ServiceName, Settings>> = {
 };
 
 /** The sweeper is patient for so long instead of 30 s. */
-export const GRACE_MS = 2000;
+const GRACE_MS = 2000;
 
 /**
  * Connections that nobody uses are closed after so long, instead of never by the database's driver,
@@ -96,6 +106,8 @@ const QUICK: Partial<Record<ServiceName, Settings>> = {
   mailer: {
     TRANSFER_TIMEOUT: `${TRANSFER_MS}ms`,
     REPLY_TIMEOUT: `${REPLY_MS}ms`,
+    RETRY_DELAY: `${RETRY_MS}ms`,
+    CIRCUIT_PAUSE: `${CIRCUIT_MS}ms`,
     CONNECTION_IDLE: `${IDLE_MS}ms`,
   },
 };
@@ -141,8 +153,10 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const system = { dataDir, natsUrl, mongodbUrl, store, pods };
   const baseline = await warmUp(system, apis);
   const parts = opened.move();
+  const all = merged(QUICK, settings);
   return {
     ...system,
+    waits: waitsOf(all),
     servers,
     mongo,
     baseline,
@@ -199,6 +213,19 @@ async function startThree(opened: AsyncDisposableStack, part: Part): Promise<Sta
   ]);
   const servers = { kind: "three", mongods, cluster } as const;
   return { servers, mongodbUrl: mongods.url, natsUrl: cluster.url };
+}
+
+function waitsOf({ mailer, tracker }: All): Waits {
+  const ms = (text = "") => parseDuration(text) ?? 0;
+  return {
+    retryMs: ms(mailer?.["RETRY_DELAY"]),
+    circuitMs: ms(mailer?.["CIRCUIT_PAUSE"]),
+    transferMs: ms(mailer?.["TRANSFER_TIMEOUT"]),
+    replyMs: ms(mailer?.["REPLY_TIMEOUT"]),
+    graceMs: ms(tracker?.["SWEEP_GRACE"]),
+    sweepMs: ms(tracker?.["SWEEP_INTERVAL"]),
+    ackWaitMs: ACK_WAIT_MS,
+  };
 }
 
 type All = Partial<Record<ServiceName, Settings>>;

@@ -1,0 +1,70 @@
+/** The settings that decide how long a mail may take once nothing goes wrong any more, in milliseconds. */
+export interface Waits {
+  /** `RETRY_DELAY`, `CIRCUIT_PAUSE`, `TRANSFER_TIMEOUT`, `REPLY_TIMEOUT` of the mailer. */
+  retryMs: number;
+  circuitMs: number;
+  transferMs: number;
+  replyMs: number;
+  /** `SWEEP_GRACE` and `SWEEP_INTERVAL` of the tracker. */
+  graceMs: number;
+  sweepMs: number;
+  /** After this long the broker gives an event to another worker. */
+  ackWaitMs: number;
+}
+
+/** What was so when the last fault ended. */
+export interface AtTheEnd {
+  /** How long faults were injected. */
+  faultsMs: number;
+  /** Messages that had not ended. */
+  open: number;
+  /** The most attempts of one of them. */
+  attempts: number;
+}
+
+/** The api has the sweeper look at a send for the first time after this long. */
+const FIRST_LOOK_MS = 30_000;
+
+/** Waits between attempts, as multiples of the first, and how much longer each may be. */
+const MULTIPLES = [0, 1, 5, 15, 30, 60, 120, 240];
+const JITTER = 1.2;
+
+/** The longest pause of the circuit breaker, as a multiple of the first; mailers hear of it in so long. */
+const LONGEST_PAUSE = 20;
+const HEARD_MS = 2000;
+
+/** The scheduler's first pause for an integration whose mail all comes back, and its longest. */
+const FLOW_PAUSE_MS = 2000;
+const LONGEST_FLOW_PAUSE_MS = 60_000;
+
+/** Another tracker leads after this long; a mailer counts as gone after this long. */
+const TAKE_OVER_MS = 3000 + 8000;
+
+/** On the slowest machine so many mails pass in a second. */
+const MAILS_PER_SECOND = 20;
+
+/** Services connect again, browsers start, and the machine does other things. */
+const SPARE_MS = 15_000;
+
+/** A worker's register is closed this much later than its time is over. */
+const MARGIN = 1.1;
+
+/**
+ * Returns the longest time from the end of the last fault to the end of the last mail, in milliseconds. A
+ * mail is found by the first look or when its register is over, waits once, and goes through all stages.
+ */
+export function timeBoundOf(waits: Waits, { faultsMs, open, attempts }: AtTheEnd): number {
+  const { retryMs, circuitMs, transferMs, replyMs, graceMs, sweepMs, ackWaitMs } = waits;
+  const registerMs = MARGIN * (transferMs + replyMs);
+  const foundMs = Math.max(FIRST_LOOK_MS, registerMs) + sweepMs + 2 * graceMs;
+  const multiple = MULTIPLES[Math.min(attempts, MULTIPLES.length - 1)] ?? 0;
+  const waitsMs = Math.max(
+    JITTER * retryMs * multiple,
+    replyMs,
+    LONGEST_PAUSE * circuitMs + HEARD_MS,
+    // It doubles with each trial, so that all pauses before the last were shorter than the faults.
+    Math.min(LONGEST_FLOW_PAUSE_MS, FLOW_PAUSE_MS + faultsMs),
+  );
+  const workMs = open * 1000 / MAILS_PER_SECOND;
+  return Math.ceil(foundMs + waitsMs + TAKE_OVER_MS + ackWaitMs + workMs + SPARE_MS);
+}
