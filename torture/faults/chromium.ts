@@ -70,8 +70,6 @@ async function stopped(chaos: Chaos): Promise<Descendant[]> {
 /**
  * Waits until a stopped process is ended, or the run is over. A renderer may be a spare one, that nobody
  * misses: it stays as it is, until somebody needs it.
- *
- * @throws {Error} If nobody misses a browser.
  */
 async function untilNoticed(
   chaos: Chaos,
@@ -80,25 +78,27 @@ async function untilNoticed(
   const deadline = performance.now() + NOTICED_MS;
   while ((await stopped(chaos)).some((one) => one.pid === pid) && await chaos.pause(100)) {
     if (performance.now() < deadline) continue;
-    if (isWhole) throw unnoticed();
+    if (isWhole) unnoticed(chaos);
     return;
   }
 }
 
-/** Waits until all is printed. @throws {Error} If a process that hangs keeps it from that. */
-async function untilPrinted({ rig }: Chaos): Promise<void> {
+/** Waits until all is printed, unless a process that hangs keeps it from that. */
+async function untilPrinted(chaos: Chaos): Promise<void> {
   let [fewest, deadline] = [Infinity, 0];
   for (;; await delay(100)) {
-    const { streams: { RENDER = 0, PRINT = 0 } } = await readBrokerLedger(rig.natsUrl);
+    const { streams: { RENDER = 0, PRINT = 0 } } = await readBrokerLedger(
+      chaos.rig.natsUrl,
+    );
     const left = RENDER + PRINT;
     if (left === 0) return;
     if (left < fewest) [fewest, deadline] = [left, performance.now() + NOTICED_MS];
-    if (performance.now() > deadline) throw unnoticed();
+    if (performance.now() > deadline) return unnoticed(chaos);
   }
 }
 
-function unnoticed(): Error {
-  return new Error(`Cannot print: a browser hangs for ${NOTICED_MS} ms and nobody ends it`);
+function unnoticed({ blame }: Chaos): void {
+  blame("I6", `A browser hangs for ${NOTICED_MS} ms and nobody ends it`);
 }
 
 /** Whether there was such a process to get the signal. */

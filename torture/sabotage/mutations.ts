@@ -1,3 +1,4 @@
+import type { Invariant } from "../ledgers/reconcile.ts";
 import type { Options } from "../options.ts";
 
 /** One place in a source file, and what stands there instead. */
@@ -16,6 +17,10 @@ export interface Mutation {
   patches: Patch[];
   /** The fault that reveals it. */
   fault: string;
+  /** The invariant that must be hurt, and no other one but those that follow. */
+  reveals: Invariant;
+  /** Invariants that may be hurt, too, and why that cannot be otherwise. */
+  follows?: Partial<Record<Invariant, string>>;
   /** How much of it. */
   load: Pick<Options, "messages" | "minutes">;
 }
@@ -37,6 +42,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-refusals",
     load: LIGHT,
+    reveals: "I1",
   },
   {
     name: "M2",
@@ -50,6 +56,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "kill-api",
     load: LONGER,
+    reveals: "I1",
   },
   {
     name: "M3",
@@ -61,6 +68,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "mongod-kill",
     load: LONGER,
+    reveals: "I1",
   },
   {
     name: "M4",
@@ -72,6 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "broker-wipe",
     load: LIGHT,
+    reveals: "I9",
   },
   {
     name: "M5",
@@ -83,6 +92,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "broker-pause",
     load: { messages: 1500, minutes: 1 },
+    reveals: "I3",
   },
   {
     name: "M6",
@@ -94,6 +104,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-doubt-hold",
     load: LIGHT,
+    reveals: "I3",
   },
   {
     name: "M7",
@@ -105,6 +116,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-refusals",
     load: LIGHT,
+    reveals: "I4",
   },
   {
     name: "M8",
@@ -117,6 +129,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-refusals",
     load: LIGHT,
+    reveals: "I6",
   },
   {
     name: "M10",
@@ -128,6 +141,8 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-refusals",
     load: LIGHT,
+    reveals: "I1",
+    follows: { I5: "the ledger quotes a refusal that was for now as one for good" },
   },
   {
     name: "M11",
@@ -139,6 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "calm",
     load: LIGHT,
+    reveals: "I2",
   },
   {
     name: "M17",
@@ -150,6 +166,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "calm",
     load: LIGHT,
+    reveals: "I6",
   },
   {
     name: "M18",
@@ -161,6 +178,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "objects",
     load: LONGER,
+    reveals: "I4",
   },
   {
     name: "X1",
@@ -172,6 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "zombie-mailer",
     load: LONGER,
+    reveals: "I3",
   },
   {
     name: "X2",
@@ -183,6 +202,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "kill-mailer",
     load: LONGER,
+    reveals: "I3",
   },
   {
     name: "X3",
@@ -194,6 +214,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "kill-mailer",
     load: LONGER,
+    reveals: "I9",
   },
   {
     name: "X4",
@@ -205,6 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "chromium-hang",
     load: LONGER,
+    reveals: "I6",
   },
   {
     name: "X5",
@@ -220,6 +242,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "chromium-hang",
     load: LONGER,
+    reveals: "I1",
   },
   {
     name: "X6",
@@ -231,6 +254,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-login",
     load: LIGHT,
+    reveals: "I1",
   },
   {
     name: "X7",
@@ -243,6 +267,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-refusals",
     load: LIGHT,
+    reveals: "I7",
   },
   {
     name: "X8",
@@ -254,6 +279,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "calm",
     load: LIGHT,
+    reveals: "I6",
   },
   {
     name: "X9",
@@ -266,6 +292,36 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-refusals",
     load: LIGHT,
+    reveals: "I7",
+    follows: { I5: "what the ledger quotes of the server, the server has not said" },
+  },
+  {
+    name: "X10",
+    description: "a sweeper that looks at a send once in ten years",
+    patches: [{
+      file: "services/tracker/sweep.ts",
+      find: "new Date(now.getTime() + patienceMs(graceMs));",
+      replace: "new Date(now.getTime() + patienceMs(graceMs) + 315_360_000_000);",
+    }, {
+      file: "services/tracker/sweep.ts",
+      find: "  if (looks.length > 0) await",
+      replace: "  if (looks.length < 0) await",
+    }],
+    fault: "broker-wipe",
+    load: LONGER,
+    reveals: "I9",
+  },
+  {
+    name: "X11",
+    description: "no retry is given to the broker",
+    patches: [{
+      file: "services/tracker/dispatch_due.ts",
+      find: "        await deps.publish(event, head.trace);\n",
+      replace: "        if (event.type === undefined) await deps.publish(event, head.trace);\n",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I9",
   },
 ];
 

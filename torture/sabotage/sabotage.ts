@@ -16,19 +16,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type Mutation, MUTATIONS, type Patch } from "./mutations.ts";
-import type { Problem } from "../ledgers/reconcile.ts";
+import type { Invariant, Problem } from "../ledgers/reconcile.ts";
 import type { RunResult } from "../run_fault.ts";
-
-/** A system that is broken may never become quiet. */
-const QUIET_SECONDS = 25;
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
 /** Whether the harness saw a sabotage, and by what. */
 export interface Detection {
   mutation: Mutation;
+  /** By the invariant that it hurts, and by no other one. */
   detected: boolean;
-  /** The first thing that it complained about. */
+  /** What it complained about. */
   evidence: string;
   seconds: number;
 }
@@ -52,15 +50,14 @@ export async function trySabotage(mutation: Mutation, seed: number): Promise<Det
     await applyPatches(folder, mutation.patches);
     const { messages, minutes } = mutation.load;
     const args = ["--seed", seed, "--only", mutation.fault, "--messages", messages];
-    const output = await runHarness(
-      folder,
-      [...args, "--minutes", minutes, "--quiet", QUIET_SECONDS].map(String),
-    );
+    const output = await runHarness(folder, [...args, "--minutes", minutes].map(String));
     const problems = output?.results.flatMap(({ problems }) => problems) ?? [];
     return {
       mutation,
-      detected: problems.length > 0,
-      evidence: output === undefined ? "the harness itself broke" : evidenceOf(problems),
+      detected: isDetected(mutation, problems),
+      evidence: output === undefined
+        ? "the harness itself broke"
+        : evidenceOf(problems, mutation.reveals),
       seconds: Math.round((performance.now() - started) / 1000),
     };
   } finally {
@@ -68,12 +65,21 @@ export async function trySabotage(mutation: Mutation, seed: number): Promise<Det
   }
 }
 
-/** How often each invariant was hurt, and the first line of the one that was hurt most. */
-function evidenceOf(problems: readonly Problem[]): string {
+/** Returns whether the invariant was hurt that must be, and none that need not. */
+export function isDetected(
+  { reveals, follows = {} }: Pick<Mutation, "reveals" | "follows">,
+  problems: readonly Problem[],
+): boolean {
+  return problems.some(({ invariant }) => invariant === reveals) &&
+    problems.every(({ invariant }) => invariant === reveals || invariant in follows);
+}
+
+/** How often each invariant was hurt, and the first line of one: of another than expected, if there is. */
+function evidenceOf(problems: readonly Problem[], reveals: Invariant): string {
   const groups = [...Map.groupBy(problems, ({ invariant }) => invariant)]
-    .sort(([, a], [, b]) => b.length - a.length);
+    .sort(([a], [b]) => Number(a === reveals) - Number(b === reveals));
   const counts = groups.map(([invariant, { length }]) => `${invariant} ${length}x`).join(", ");
-  return counts === "" ? "nothing" : `${counts}: ${groups[0]?.[1][0]?.what}`;
+  return counts === "" ? "nothing" : `${counts}: ${groups[0]?.[1][0]?.what.slice(0, 200)}`;
 }
 
 /** Half of all files: packages of the dashboard and of deployments. Nothing of them runs in the copy. */
@@ -152,7 +158,7 @@ export function writeDetections(detections: readonly Detection[]): string {
     `${mutation.name.padEnd(4)} ${detected ? "seen    " : "NOT SEEN"} ${
       String(seconds).padStart(4)
     } s  ` +
-    `${mutation.description} (${mutation.fault}): ${evidence.slice(0, 160)}`
+    `${mutation.description} (${mutation.fault}, ${mutation.reveals}): ${evidence.slice(0, 160)}`
   );
   const seen = detections.filter(({ detected }) => detected).length;
   return [...lines, `${seen} of ${detections.length} sabotages seen`].join("\n");
