@@ -57,6 +57,8 @@ export interface Fault {
   lastsMs?: number;
   /** Whether it is done to three brokers and three databases. */
   three?: boolean;
+  /** Whether it cuts the ways of services to the broker or the database. */
+  proxied?: boolean;
   /** What the receiving server does wrong meanwhile. */
   smtp?: SmtpFault[];
   /** Whether that server asks for STARTTLS and a login. */

@@ -4,6 +4,7 @@ import { CHROMIUM } from "./chromium.ts";
 import { CRASHES } from "./crash_points.ts";
 import { DATABASE, MONGOD_AWAY } from "./database.ts";
 import { KILLS } from "./kill.ts";
+import { LATE_SUCCESS, NETWORK } from "./network.ts";
 import { OBJECTS, OBJECTS_FULL } from "./objects.ts";
 import { ROLLING } from "./rolling.ts";
 import { SMTP } from "./smtp.ts";
@@ -22,6 +23,8 @@ export const FAULTS: readonly Fault[] = [
   ...BROKER,
   ...DATABASE,
   ...THREE,
+  ...NETWORK,
+  LATE_SUCCESS,
   CRASHES,
   ...SMTP,
   ...CHROMIUM,

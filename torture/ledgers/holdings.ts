@@ -7,11 +7,11 @@ import type { Rig } from "../rig/rig.ts";
  * machine, so that what database and broker count is seen here too, and whose it is.
  */
 export async function readHoldings(
-  rig: Pick<Rig, "natsUrl" | "mongodbUrl" | "pods">,
+  rig: Pick<Rig, "reached" | "pods">,
 ): Promise<Holding[]> {
   const [sockets, parents] = await Promise.all([readSockets(), readParents()]);
-  const database = portsIn(rig.mongodbUrl);
-  const broker = portsIn(rig.natsUrl);
+  const database = portsIn(rig.reached.database);
+  const broker = portsIn(rig.reached.broker);
   return await Promise.all(
     rig.pods.running().map(async ({ role, name, process: { pid } }) => {
       const files = await filesOf(pid);

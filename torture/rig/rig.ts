@@ -21,6 +21,7 @@ import { type BrokerDisk, openBrokerDisk } from "./broker_disk.ts";
 import type { Baseline } from "../ledgers/baseline.ts";
 import type { Waits } from "../ledgers/time_bound.ts";
 import { openPods, type Pods, type Settings } from "./pods.ts";
+import { openTcpProxy, type TcpProxy } from "./tcp_proxy.ts";
 import { warmUp } from "./warm_up.ts";
 
 /** The whole system, each part a process that can be ended, stopped and started again. */
@@ -34,6 +35,10 @@ export interface Rig extends AsyncDisposable {
   /** The database from behind. */
   readonly mongo: MongoClient;
   readonly pods: Pods;
+  /** Ways of the services to broker and database, where a fault cuts them. */
+  readonly ways: readonly Way[];
+  /** The ports by which the services reach broker and database, in texts. */
+  readonly reached: { broker: string; database: string };
   /** What the services hold open while nothing is done. */
   readonly baseline: Baseline;
   /** By the settings of the services: how long they wait. */
@@ -55,6 +60,13 @@ export type Servers =
   }
   | { kind: "three"; mongods: MongodReplicaSet; cluster: NatsCluster };
 
+/** The way of one service, all its processes, to the broker or to the database. */
+export interface Way {
+  role: ServiceName;
+  to: "broker" | "database";
+  proxy: TcpProxy;
+}
+
 /** How the parts are set up. */
 export interface RigOptions {
   settings?: Partial<Record<ServiceName, Settings>> | undefined;
@@ -64,6 +76,8 @@ export interface RigOptions {
   three?: boolean | undefined;
   /** Megabytes of a disk that the one broker has for itself. */
   brokerDisk?: number | undefined;
+  /** Whether the ways of the services to the one broker and the one database can be cut. */
+  proxied?: boolean | undefined;
   /** Processes of each service at the start. @default {1} */
   each?: number | undefined;
   onLine?(pod: string, line: string): void;
@@ -114,7 +128,7 @@ const QUICK: Partial<Record<ServiceName, Settings>> = {
 
 /** Starts the system, and has it send a few mails, with waits that suit a test. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
-  const { settings = {}, root, three = false, brokerDisk, each = 1, onLine } = options;
+  const { root, three = false, brokerDisk, proxied = false, each = 1, onLine } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-torture-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -136,27 +150,35 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const mongo = new MongoClient(mongodbUrl, { serverSelectionTimeoutMS: 5000 });
   opened.defer(() => mongo.close());
   await mongo.connect();
+  const databaseUrl = `${mongodbUrl}&maxIdleTimeMS=${IDLE_MS}`;
+  const ways = proxied && servers.kind === "single" ? await openWays(opened, servers) : [];
+  const settings = merged(merged(QUICK, options.settings ?? {}), urlsBy(ways, databaseUrl));
   let listener = (_urls: string[]) => {};
   let apis: string[] = [];
   const pods = opened.use(openPods({
-    mongodbUrl: `${mongodbUrl}&maxIdleTimeMS=${IDLE_MS}`,
+    mongodbUrl: databaseUrl,
     natsUrl,
     dataDir,
     root,
-    settings: merged(QUICK, settings),
+    settings,
     onApis: (urls) => listener(apis = urls),
     ...(onLine === undefined ? {} : { onLine }),
   }));
   await Promise.all(
     MAIL_SERVICES.flatMap((role) => Array.from({ length: each }, () => pods.start(role))),
   );
-  const system = { dataDir, natsUrl, mongodbUrl, store, pods };
+  const portsTo = (to: Way["to"]) =>
+    ways.filter((way) => way.to === to).map(({ proxy }) => `:${proxy.port}`).join();
+  const reached = {
+    broker: portsTo("broker") || natsUrl,
+    database: portsTo("database") || mongodbUrl,
+  };
+  const system = { dataDir, natsUrl, mongodbUrl, store, pods, ways, reached };
   const baseline = await warmUp(system, apis);
   const parts = opened.move();
-  const all = merged(QUICK, settings);
   return {
     ...system,
-    waits: waitsOf(all),
+    waits: waitsOf(settings),
     servers,
     mongo,
     baseline,
@@ -213,6 +235,33 @@ async function startThree(opened: AsyncDisposableStack, part: Part): Promise<Sta
   ]);
   const servers = { kind: "three", mongods, cluster } as const;
   return { servers, mongodbUrl: mongods.url, natsUrl: cluster.url };
+}
+
+/** Opens a way for each service to each of the two, so that one can be cut and the others not. */
+async function openWays(
+  opened: AsyncDisposableStack,
+  { mongod, nats }: { mongod: RunningServer; nats: RunningServer },
+): Promise<Way[]> {
+  const ports = { broker: nats.port, database: mongod.port };
+  return await Promise.all(
+    MAIL_SERVICES.flatMap((role) =>
+      (["broker", "database"] as const).map(async (to) => ({
+        ...{ role, to },
+        proxy: opened.use(await openTcpProxy(ports[to])),
+      }))
+    ),
+  );
+}
+
+function urlsBy(ways: readonly Way[], databaseUrl: string): All {
+  const urls: All = {};
+  for (const { role, to, proxy } of ways) {
+    const url = to === "broker"
+      ? { NATS_URL: `nats://127.0.0.1:${proxy.port}` }
+      : { MONGODB_URL: databaseUrl.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${proxy.port}`) };
+    urls[role] = { ...urls[role], ...url };
+  }
+  return urls;
 }
 
 function waitsOf({ mailer, tracker }: All): Waits {

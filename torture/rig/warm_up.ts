@@ -16,7 +16,7 @@ const PAUSE_MS = 200;
 /** So many readings that do not exceed those before, one after another, are rest. */
 const READINGS = 4;
 
-type WarmRig = Pick<Rig, "dataDir" | "natsUrl" | "mongodbUrl" | "store" | "pods">;
+type WarmRig = Pick<Rig, "dataDir" | "reached" | "store" | "pods">;
 
 /**
  * Has a fresh system send a few mails with PDFs, so that all that is opened when it is first needed is
