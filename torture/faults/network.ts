@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceName } from "@posthaste/dev";
 import type { Chaos, Fault } from "./fault.ts";
+import { countStates } from "../ledgers/read_ledgers.ts";
 import { OUTLASTING, REPLY_MS, TRANSFER_MS, type Way } from "../rig/rig.ts";
 
 /** What happens to the ways of services to the broker and to the database, to one way at a time. */
@@ -76,13 +77,17 @@ export const LATE_SUCCESS: Fault = {
   whenUnknown: "hold",
   thinksMs: 100,
   async run(chaos) {
+    const { rig: { mongo }, account: { accountId } } = chaos;
     const way = wayOf(chaos, "mailer", "database");
+    let unknown = 0;
     for (let goesOn = true; goesOn; goesOn = await chaos.pause(chaos.random.integer(500, 2000))) {
       way.proxy.stall();
       note(chaos, way, "stall");
       await delay(OVER_MS + chaos.random.integer(0, 2000));
+      unknown += (await countStates(mongo, accountId))["unknown"] ?? 0;
       way.proxy.pass();
     }
+    if (unknown === 0) chaos.blame("I0", "No mail was called unknown: nothing is tested");
     // What the mailers know by now they tell within this time.
     await delay(SAID_MS);
   },

@@ -323,6 +323,18 @@ export const MUTATIONS: readonly Mutation[] = [
     load: LIGHT,
     reveals: "I9",
   },
+  {
+    name: "X12",
+    description: "a success that is known late does not count",
+    patches: [{
+      file: "libs/delivery/ending.ts",
+      find: '  if (certainty === "accepted") return { phase: "late", n, outcome };\n',
+      replace: '  if (certainty === "accepted") return { phase: "end", result: "superseded" };\n',
+    }],
+    fault: "late-success",
+    load: LONGER,
+    reveals: "I1",
+  },
 ];
 
 /** Names of sabotages of the research that are not tried, with the reason. */

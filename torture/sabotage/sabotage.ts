@@ -51,12 +51,12 @@ export async function trySabotage(mutation: Mutation, seed: number): Promise<Det
     const { messages, minutes } = mutation.load;
     const args = ["--seed", seed, "--only", mutation.fault, "--messages", messages];
     const output = await runHarness(folder, [...args, "--minutes", minutes].map(String));
-    const problems = output?.results.flatMap(({ problems }) => problems) ?? [];
+    const problems = "broke" in output ? [] : output.results.flatMap(({ problems }) => problems);
     return {
       mutation,
       detected: isDetected(mutation, problems),
-      evidence: output === undefined
-        ? "the harness itself broke"
+      evidence: "broke" in output
+        ? `the harness itself broke: ${output.broke}`
         : evidenceOf(problems, mutation.reveals),
       seconds: Math.round((performance.now() - started) / 1000),
     };
@@ -136,20 +136,23 @@ export async function applyPatches(folder: string, patches: readonly Patch[]): P
   }
 }
 
-/** Runs the harness of the copy; nothing comes back if it broke off. */
+/** Runs the harness of the copy; if it broke off, what it said last comes back. */
 async function runHarness(
   folder: string,
   args: string[],
-): Promise<{ results: RunResult[] } | undefined> {
+): Promise<{ results: RunResult[] } | { broke: string }> {
   const child = spawn(process.execPath, ["torture/main.ts", ...args], {
     cwd: folder,
-    stdio: ["ignore", "ignore", "ignore"],
+    stdio: ["ignore", "ignore", "pipe"],
   });
-  await once(child, "exit");
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => said = `${said}${text}`.slice(-1000));
+  await once(child, "close");
   const results = join(folder, "torture", "results");
   const files = await readdir(results).catch(() => []);
   const file = files.find((name) => name.endsWith(".json"));
-  return file === undefined ? undefined : JSON.parse(await readFile(join(results, file), "utf8"));
+  if (file === undefined) return { broke: said };
+  return JSON.parse(await readFile(join(results, file), "utf8"));
 }
 
 /** Writes which sabotages were seen. */
