@@ -374,6 +374,24 @@ describe("reconcile() sees what is not true (I5):", () => {
   });
 });
 
+test("reconcile() takes a success that was known late for what it is, and nothing else for one", () => {
+  const told = (type: string, ambiguous: boolean) =>
+    problemsOf(({ service }) =>
+      service.messages[0] = message(1, {
+        attempt: 2,
+        timeline: [
+          { at: 1010, type: "sending", attempt: 1 },
+          { at: 8000, type, attempt: 1, ambiguous },
+          { at: 1010, type: "sending", attempt: 1 },
+          { at: 1030, type: "sent", attempt: 1 },
+        ],
+      })
+    );
+  assert.deepEqual(told("unknown", true), []);
+  assert.deepEqual(told("deferred", true), []);
+  assertRed("I5", /ended as deferred and as sent/, told("deferred", false));
+});
+
 describe("reconcile() sees what is late (I9), and blames nothing else for it:", () => {
   const only = (what: RegExp, problems: Problem[]) => {
     assert.deepEqual(problems.map(({ invariant }) => invariant), ["I9"]);
