@@ -97,10 +97,14 @@ async function sabotage(names: string[], seed: number): Promise<void> {
   process.exitCode = detections.every(({ detected }) => detected) ? 0 : 1;
 }
 
-function verdictOf({ fault, accepted, sent, seconds, problems, skipped }: RunResult): string {
+function verdictOf(
+  { fault, accepted, sent, seconds, problems, skipped, notes }: RunResult,
+): string {
   if (skipped !== undefined) return `${fault}: SKIPPED, nothing is tested; ${skipped}`;
   const verdict = problems.length === 0 ? "good" : `RED, ${problems.length} problems`;
-  return `${fault}: ${verdict}; ${accepted} accepted, ${sent} sent, ${seconds} s`;
+  return `${fault}: ${verdict}; ${accepted} accepted, ${sent} sent, ${seconds} s${
+    notes.map((note) => `; ${note}`).join("")
+  }`;
 }
 
 /** Written after each run: what is broken off is not lost. */

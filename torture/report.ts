@@ -82,6 +82,7 @@ function totalOf(results: readonly RunResult[]): RunResult {
     ambiguous: sum(({ ambiguous }) => ambiguous),
     crashes: sum(({ crashes }) => crashes),
     crashedAt: {},
+    notes: [],
     injected: sum(({ injected }) => injected),
     lost: sum(({ lost }) => lost),
     invented: sum(({ invented }) => invented),

@@ -46,6 +46,8 @@ export interface RunResult extends Figures {
   injected: number;
   /** Why it was not done at all, where this machine does not allow it. */
   skipped?: string;
+  /** What the fault has to say beside the figures. */
+  notes: string[];
   /** From the end of the last fault to the end of the last mail; infinite if one did not end. */
   lastEndSeconds: number;
   /** The longest that this may be, by the settings. */
@@ -73,7 +75,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   const whenUnknown = fault.whenUnknown ?? "retry";
   const account = await makeAccount(rig.store, {
     ...{ run, sinkPort: sink.port, whenUnknown, user },
-    connections: fault.connections ?? 20,
+    connections: connectionsOf(fault),
   });
   secrets.push({ name: "the access token", value: account.token });
   rig.pods.guard(secrets);
@@ -86,18 +88,23 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     deaths: rig.deaths.length + rig.pods.deaths.length,
     leaks: rig.pods.leaks.size,
   };
-  await sink.behave(fault.smtp ?? [], fault.thinksMs ?? 5);
+  await sink.behave(fault.smtp ?? [], thinksMsOf(options));
 
   const counts: Counts = { crash: {}, other: {} };
   const blamed: Problem[] = [];
+  const notes: string[] = [];
   const over = new AbortController();
   const begun = performance.now();
-  const chaos = chaosOf({ rig, account, sink, counts, blamed, signal: over.signal, seed });
+  const chaos = chaosOf({
+    ...{ rig, account, sink, counts, blamed, notes, run, seconds, seed },
+    signal: over.signal,
+  });
   const load = client.run({
     run,
     seed: `${seed}/client`,
     messages,
     seconds,
+    backlog: fault.backlog ?? 0,
     connections: 8,
     mix: fault.mix ?? USUAL_MIX,
     path: account.path,
@@ -171,6 +178,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     crashes: sumOf(counts.crash),
     crashedAt: counts.crash,
     injected: sumOf(counts.other) + totals.injected,
+    notes,
     lastEndSeconds: secondsOf(quiet.lastMs ?? Infinity),
     boundSeconds: secondsOf(quiet.boundMs),
     seconds: secondsOf(performance.now() - started),
@@ -187,6 +195,22 @@ function secondsOf(ms: number): number {
   return Math.round(ms / 100) / 10;
 }
 
+function connectionsOf({ connections, backlog }: Fault): number {
+  return connections ?? (backlog === undefined ? 20 : BACKLOG_CONNECTIONS);
+}
+
+/** A server that has just taken the last mail when the last one is asked for has a backlog until then. */
+function thinksMsOf({ fault, messages, seconds }: RunOptions): number {
+  if (fault.backlog === undefined) return fault.thinksMs ?? 5;
+  const ms = Math.round(BACKLOG_CONNECTIONS * seconds * 1000 / messages);
+  return Math.min(Math.max(ms, 5), MOST_THINKING_MS);
+}
+
+const BACKLOG_CONNECTIONS = 4;
+
+/** Twice that is still less than the mailer waits for a reply. */
+const MOST_THINKING_MS = 800;
+
 type Counts = Record<"crash" | "other", Record<string, number>>;
 
 function sumOf(counts: Record<string, number>): number {
@@ -201,7 +225,7 @@ export function notDone({ fault, run, seed }: RunOptions, reason: string): RunRe
 const NOTHING = {
   ...{ accepted: 0, sent: 0, failed: 0, unknown: 0, duplicates: 0, ambiguous: 0 },
   ...{ lost: 0, invented: 0, crashes: 0, crashedAt: {}, injected: 0, seconds: 0 },
-  ...{ lastEndSeconds: 0, boundSeconds: 0 },
+  ...{ notes: [], lastEndSeconds: 0, boundSeconds: 0 },
 };
 
 /** What is told of a run that could not be carried through: that is never good. */
@@ -222,20 +246,24 @@ interface ChaosParts {
   sink: Sink;
   counts: Counts;
   blamed: Problem[];
+  notes: string[];
   signal: AbortSignal;
   seed: string;
+  run: string;
+  seconds: number;
 }
 
-function chaosOf({ rig, account, sink, counts, blamed, signal, seed }: ChaosParts): Chaos {
+function chaosOf({ sink, counts, blamed, notes, seed, ...parts }: ChaosParts): Chaos {
+  const { signal } = parts;
   return {
-    rig,
-    account,
-    signal,
+    ...parts,
     random: openRandom(`${seed}/chaos`),
     count(kind, what) {
       counts[kind][what] = (counts[kind][what] ?? 0) + 1;
     },
+    note: (text) => void notes.push(text),
     blame: (invariant, what) => void blamed.push({ invariant, what }),
+    behave: (faults, thinksMs) => sink.behave(faults, thinksMs),
     heal: () => sink.behave([], 0),
     async pause(ms) {
       await delay(ms, undefined, { signal }).catch(() => undefined);

@@ -15,10 +15,18 @@ export interface Chaos {
   random: Random;
   /** Aborts when the client has all its answers, or the time is up. */
   signal: AbortSignal;
+  /** Names the run in addresses and folders. */
+  run: string;
+  /** In which the mails are asked for. */
+  seconds: number;
   /** Counts one injected fault; `crash` where a process was ended, and which or where. */
   count(kind: "crash" | "other", what: string): void;
+  /** Has something said beside the verdict. */
+  note(text: string): void;
   /** Notes something that must not be, and that no ledger tells. */
   blame(invariant: Invariant, what: string): void;
+  /** From now on the receiving server does these things wrong, and takes so long for a mail on average. */
+  behave(faults: SmtpFault[], thinksMs?: number): Promise<void>;
   /** From now on the receiving server does everything right. */
   heal(): Promise<void>;
   /** Waits in milliseconds; gives false when the run is over. */
@@ -75,6 +83,8 @@ export interface Fault {
   doubtful?: boolean;
   /** What a mail may fail with that no server refused. */
   mayFail?: RegExp;
+  /** Share of the mails that is asked for at once in the beginning, so that there is always a backlog. */
+  backlog?: number;
   /** How much of the mails and the time it gets, compared with others. @default {1} */
   weight?: number;
   /** Does harm until the signal aborts, and leaves all that it ended running again. */

@@ -1,12 +1,14 @@
 import type { Fault } from "./fault.ts";
 import { BROKER } from "./broker.ts";
 import { CHROMIUM } from "./chromium.ts";
+import { CLOCKS } from "./clocks.ts";
 import { CRASHES } from "./crash_points.ts";
 import { DATABASE, MONGOD_AWAY } from "./database.ts";
 import { KILLS } from "./kill.ts";
 import { LATE_SUCCESS, NETWORK } from "./network.ts";
+import { NEIGHBOUR } from "./neighbour.ts";
 import { OBJECTS, OBJECTS_FULL } from "./objects.ts";
-import { ROLLING } from "./rolling.ts";
+import { ROLLING, TERM_SLOW } from "./rolling.ts";
 import { SMTP } from "./smtp.ts";
 import { THREE } from "./three.ts";
 import { ZOMBIES } from "./zombie.ts";
@@ -19,14 +21,17 @@ export const FAULTS: readonly Fault[] = [
   CALM,
   ...KILLS,
   ROLLING,
+  TERM_SLOW,
   ...ZOMBIES,
   ...BROKER,
   ...DATABASE,
   ...THREE,
+  CLOCKS,
   ...NETWORK,
   LATE_SUCCESS,
   CRASHES,
   ...SMTP,
+  NEIGHBOUR,
   ...CHROMIUM,
   OBJECTS,
   OBJECTS_FULL,

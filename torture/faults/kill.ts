@@ -22,14 +22,14 @@ function killOf(roles: readonly ServiceName[]) {
   };
 }
 
-/** SIGKILL of each service, and of any. */
+/** SIGKILL of each service, and of any, with a backlog that stands all the time. */
 export const KILLS: Fault[] = [
   ...MAIL_SERVICES.map((role): Fault => ({
     name: `kill-${role}`,
     description: `SIGKILL of the ${role} every second or two`,
     unanswered: role === "api",
     doubtful: role === "mailer",
-    thinksMs: role === "mailer" ? 60 : 5,
+    backlog: 0.4,
     run: killOf([role]),
   })),
   {
@@ -37,7 +37,7 @@ export const KILLS: Fault[] = [
     description: "SIGKILL of a random service every second or two",
     unanswered: true,
     doubtful: true,
-    thinksMs: 60,
+    backlog: 0.4,
     weight: 3,
     run: killOf(MAIL_SERVICES),
   },

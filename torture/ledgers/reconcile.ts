@@ -49,7 +49,7 @@ export interface Terms {
 }
 
 /** What must hold after every run, by its name in `docs/guarantees.md`; `I0`: the run came to its end. */
-export type Invariant = `I${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`;
+export type Invariant = `I${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`;
 
 /** An invariant that does not hold, and the evidence. */
 export interface Problem {

@@ -40,7 +40,8 @@ async function run(plan: ClientPlan): Promise<void> {
     while (next < orders.length && !stopped) {
       const order = orders[next++] as Order;
       // Mails come evenly over the time of the run, however large the requests are.
-      const due = started + plan.seconds * 1000 * asked / mails;
+      const share = Math.max(0, asked / mails - plan.backlog) / (1 - plan.backlog);
+      const due = started + plan.seconds * 1000 * share;
       asked += order.mails.length;
       await delay(Math.max(0, due - performance.now()));
       await place(order, plan, journal);

@@ -13,6 +13,8 @@ export interface ClientPlan {
   mix: Mix;
   /** The mails are asked for evenly over this time. */
   seconds: number;
+  /** So large a share is asked for at once instead. */
+  backlog: number;
   connections: number;
   /** Path of the send, after the base of the interface. */
   path: string;

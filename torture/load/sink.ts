@@ -10,7 +10,7 @@ import { searchFor } from "../ledgers/secret.ts";
 import type { SinkOrder, SinkReport, SinkSettings } from "./sink_process.ts";
 import { drawFault, type SmtpFault } from "../faults/smtp_fault.ts";
 
-const DOUBTFUL = new Set(["close", "reset", "reply_then_reset"]);
+const DOUBTFUL = new Set(["close", "reset", "reply_then_reset", "silence"]);
 
 const settings: SinkSettings = JSON.parse(process.argv[2] ?? "{}");
 const search = searchFor(settings.secrets ?? []);
