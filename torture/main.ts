@@ -74,6 +74,7 @@ async function runAndListen(run: PlannedRun, listen: (line: string) => void): Pr
       settings: run.fault.settings,
       three: run.fault.three,
       brokerDisk: run.fault.brokerDisk,
+      databaseDisk: run.fault.databaseDisk,
       proxied: run.fault.proxied,
       onLine: (pod, line) => listen(`${pod} ${line}`),
     });

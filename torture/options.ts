@@ -64,7 +64,7 @@ export function readOptions(args: string[]): Options | string {
   if (values.list) {
     const line = ({ name, description }: Fault) => `${name.padEnd(20)}${description}\n`;
     const long = LONG_FAULTS.map(line).join("");
-    return `${FAULTS.map(line).join("")}\nLong ones, with --only:\n${long}`;
+    return `${FAULTS.map(line).join("")}\nWith --only alone:\n${long}`;
   }
   const [round, fault = ""] = values.resume?.split(":") ?? [];
   return {

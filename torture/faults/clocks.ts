@@ -22,12 +22,12 @@ export const CLOCKS: Fault = {
     note("clocks are shifted by a module that is loaded before the service");
     for (const role of MIXED) await pods.start(role, otherClock(role));
     while (await pause(random.integer(1000, 4000))) {
-      const role = random.pick(MIXED);
-      const [pod] = pods.running(role);
+      // The tracker that leads stays: what mailers plan by one clock it has to find by the other.
+      const [pod] = pods.running("mailer");
       if (pod === undefined) continue;
       await pods.end(pod, "SIGKILL");
-      count("crash", role);
-      await pods.start(role, random.chance(0.5) ? otherClock(role) : {});
+      count("crash", "mailer");
+      await pods.start("mailer", random.chance(0.5) ? otherClock("mailer") : {});
     }
     for (const role of MIXED) await only(role, chaos);
   },

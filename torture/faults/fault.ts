@@ -61,6 +61,8 @@ export interface Fault {
   settings?: Partial<Record<ServiceName, Settings>>;
   /** Megabytes of a disk that the broker has for itself, and that can be filled. */
   brokerDisk?: number;
+  /** Megabytes of a disk that the database has for itself. */
+  databaseDisk?: number;
   /** How long one blow takes, if that is minutes: so much longer the client goes on asking. */
   lastsMs?: number;
   /** Whether it is done to three brokers and three databases. */

@@ -41,8 +41,9 @@ export const NEIGHBOUR: Fault = {
   description:
     "A server says nothing, or late, after the dot; another account is measured meanwhile",
   doubtful: true,
-  // A mail without an answer would keep one of few places for long.
-  settings: { mailer: { REPLY_TIMEOUT: "6s", MAIL_CONCURRENCY: "12" } },
+  // Mails without an answer could fill all 32 places of a mailer, each for that long.
+  settings: { mailer: { REPLY_TIMEOUT: "6s" } },
+  connections: 40,
   weight: 2,
   // No PDFs: the browser's start would be measured.
   mix: { sharedPdf: 0, ownPdf: 0, bulk: 0.04 },

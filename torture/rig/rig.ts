@@ -20,7 +20,9 @@ import { MongoClient } from "mongodb";
 import { type BrokerDisk, openBrokerDisk } from "./broker_disk.ts";
 import type { Baseline } from "../ledgers/baseline.ts";
 import type { Waits } from "../ledgers/time_bound.ts";
+import { openDatabaseDisk } from "./database_disk.ts";
 import { openPods, type Pods, type Settings } from "./pods.ts";
+import type { SmallDisk } from "./small_disk.ts";
 import { openTcpProxy, type TcpProxy } from "./tcp_proxy.ts";
 import { warmUp } from "./warm_up.ts";
 
@@ -57,6 +59,7 @@ export type Servers =
     nats: RunningServer;
     natsDir: string;
     disk: BrokerDisk | undefined;
+    databaseDisk: SmallDisk | undefined;
   }
   | { kind: "three"; mongods: MongodReplicaSet; cluster: NatsCluster };
 
@@ -76,6 +79,8 @@ export interface RigOptions {
   three?: boolean | undefined;
   /** Megabytes of a disk that the one broker has for itself. */
   brokerDisk?: number | undefined;
+  /** Megabytes of a disk that the one database has for itself. */
+  databaseDisk?: number | undefined;
   /** Whether the ways of the services to the one broker and the one database can be cut. */
   proxied?: boolean | undefined;
   /** Processes of each service at the start. @default {1} */
@@ -128,7 +133,7 @@ const QUICK: Partial<Record<ServiceName, Settings>> = {
 
 /** Starts the system, and has it send a few mails, with waits that suit a test. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
-  const { root, three = false, brokerDisk, proxied = false, each = 1, onLine } = options;
+  const { root, three = false, proxied = false, each = 1, onLine } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-torture-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -143,7 +148,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   });
   const { servers, mongodbUrl, natsUrl } = three
     ? await startThree(opened, part)
-    : await startSingle(opened, part, brokerDisk);
+    : await startSingle(opened, part, options);
   const store = opened.use(await openStore({ url: mongodbUrl, appName: "torture" }));
   await store.ensureIndexes();
   await quickenTopology(natsUrl, three ? 3 : 1);
@@ -213,18 +218,23 @@ interface Started {
 async function startSingle(
   opened: AsyncDisposableStack,
   part: Part,
-  brokerDisk?: number,
+  { brokerDisk, databaseDisk: megabytes }: Pick<RigOptions, "brokerDisk" | "databaseDisk">,
 ): Promise<Started> {
   const natsPart = part("nats");
   const disk = brokerDisk === undefined
     ? undefined
     : opened.use(await openBrokerDisk(natsPart.dataDir, brokerDisk));
+  const mongodPart = part("mongodb");
+  const database = megabytes === undefined
+    ? undefined
+    : await openDatabaseDisk(mongodPart.dataDir, megabytes);
+  const databaseDisk = database && opened.use(database.disk);
   const [mongod, nats] = await Promise.all([
-    openMongod(part("mongodb")).then((server) => opened.use(server)),
+    openMongod({ ...mongodPart, ...database?.options }).then((server) => opened.use(server)),
     openNatsServer({ ...natsPart, ...disk?.options }).then((server) => opened.use(server)),
   ]);
   const natsDir = natsPart.dataDir;
-  const servers = { kind: "single", mongod, nats, natsDir, disk } as const;
+  const servers = { kind: "single", mongod, nats, natsDir, disk, databaseDisk } as const;
   return { servers, mongodbUrl: mongod.url, natsUrl: nats.url };
 }
 

@@ -85,7 +85,7 @@ async function hold(
     if (said !== undefined) return { holder, nsenter };
     reason = complaint.trim() || reason;
   }
-  throw new NotPossibleError(`Cannot give the broker a disk of its own here: ${reason}`);
+  throw new NotPossibleError(`Cannot give a program a disk of its own here: ${reason}`);
 }
 
 /** A file that grows until nothing more fits, not even a page. */

@@ -213,7 +213,8 @@ export const MUTATIONS: readonly Mutation[] = [
       replace: "  return isValid || isLate;\n",
     }],
     fault: "zombie-mailer",
-    load: LONGER,
+    // A mailer must be stopped in the few milliseconds between register and dot.
+    load: { messages: 1500, minutes: 1.5 },
     reveals: "I3",
   },
   {
@@ -278,7 +279,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }],
     fault: "smtp-login",
     load: LIGHT,
-    reveals: "I1",
+    reveals: "I5",
   },
   {
     name: "X7",
