@@ -51,4 +51,30 @@ export const THREE: Fault[] = [
       }
     },
   },
+  {
+    name: "primary-mid-write",
+    description:
+      "The primary is lost in the middle of groups of writes that no other database has yet",
+    settings: OUTLASTING,
+    three: true,
+    weight: 2,
+    async run(chaos) {
+      const { random, pause, count } = chaos;
+      const { mongods } = threeOf(chaos);
+      while (await pause(random.integer(1500, 4000))) {
+        const primary = await mongods.primary();
+        const others = mongods.members.filter(({ port }) => port !== primary.port);
+        for (const other of others) other.signal("SIGSTOP");
+        // What is written now, the primary has, and no majority.
+        await delay(random.integer(100, 800));
+        await primary.kill();
+        for (const other of others) other.signal("SIGCONT");
+        count("crash", "mongod primary");
+        await mongods.primary();
+        await delay(MEMBER_BACK_MS);
+        // It takes back what only it has.
+        await primary.restart();
+      }
+    },
+  },
 ];

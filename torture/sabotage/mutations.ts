@@ -83,7 +83,7 @@ export const MUTATIONS: readonly Mutation[] = [
       // The harness makes its accounts through the same library.
       replace: 'writeConcern: appName === "torture" ? { w: "majority" } : { w: 1, journal: false }',
     }],
-    fault: "mongod-kill",
+    fault: "primary-mid-write",
     load: LONGER,
     reveals: "I1",
   },
@@ -252,6 +252,7 @@ export const MUTATIONS: readonly Mutation[] = [
     fault: "chromium-hang",
     load: LONGER,
     reveals: "I6",
+    follows: { I9: "what is to be printed waits behind the browser" },
   },
   {
     name: "X5",
