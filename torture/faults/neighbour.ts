@@ -32,8 +32,11 @@ const WARM_UP_MS = 2000;
 /** `docs/guarantees.md`: its p99 grows less than twice. */
 const GROWTH = 2;
 
-/** Of so few mails the p99 is the slowest one, which a busy machine alone makes slower by so much. */
-const NOISE_MS = 400;
+/**
+ * Of so few mails the p99 is the slowest one, which a busy machine alone makes slower by so much. What waits
+ * behind a silent server waits for seconds.
+ */
+const NOISE_MS = 1000;
 
 /** A server that is silent, or slow, after the dot, beside one whose mail must not feel it. */
 export const NEIGHBOUR: Fault = {
