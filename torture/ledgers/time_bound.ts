@@ -23,7 +23,10 @@ export interface AtTheEnd {
 }
 
 /** The api has the sweeper look at a send for the first time after this long. */
-const FIRST_LOOK_MS = 30_000;
+const FIRST_LOOK_MS = 20_000;
+
+/** The longest time between two looks: half of the age of the mail, but no longer than this. */
+const LONGEST_LOOK_MS = 3_600_000;
 
 /** Waits between attempts, as multiples of the first, and how much longer each may be. */
 const MULTIPLES = [0, 1, 5, 15, 30, 60, 120, 240];
@@ -56,7 +59,9 @@ const MARGIN = 1.1;
 export function timeBoundOf(waits: Waits, { faultsMs, open, attempts }: AtTheEnd): number {
   const { retryMs, circuitMs, transferMs, replyMs, graceMs, sweepMs, ackWaitMs } = waits;
   const registerMs = MARGIN * (transferMs + replyMs);
-  const foundMs = Math.max(FIRST_LOOK_MS, registerMs) + sweepMs + 2 * graceMs;
+  // What was dispatched again just before, and lost again, is found by the next look.
+  const againMs = Math.min(LONGEST_LOOK_MS, Math.max(3 * graceMs, faultsMs / 2));
+  const foundMs = Math.max(FIRST_LOOK_MS, registerMs) + sweepMs + againMs;
   const multiple = MULTIPLES[Math.min(attempts, MULTIPLES.length - 1)] ?? 0;
   const waitsMs = Math.max(
     JITTER * retryMs * multiple,

@@ -326,8 +326,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a sweeper that looks at a send once in ten years",
     patches: [{
       file: "services/tracker/sweep.ts",
-      find: "new Date(now.getTime() + patienceMs(graceMs));",
-      replace: "new Date(now.getTime() + patienceMs(graceMs) + 315_360_000_000);",
+      find: "const sweepAt = new Date(now.getTime() + ms);",
+      replace: "const sweepAt = new Date(now.getTime() + ms + 315_360_000_000);",
     }, {
       file: "services/tracker/sweep.ts",
       find: "  if (looks.length > 0) await",
@@ -369,8 +369,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a server that never answers is never left alone, and its mail keeps its places",
     patches: [{
       file: "services/mailer/send_step.ts",
-      find: "    if (reservation.confirm(mail.raw.length)) place?.release();\n",
-      replace: "    reservation.confirm(mail.raw.length);\n",
+      find: '      if (counted.every(({ full }) => full !== "all")) place?.release();\n',
+      replace: "",
     }, {
       file: "services/mailer/breaker.ts",
       find: '  return phase === "dot" && (fault === "timeout" || fault === "stalled");\n',
