@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceName } from "@posthaste/dev";
 import type { Chaos, Fault } from "./fault.ts";
+import { FIRST_LOOK_MS } from "../ledgers/time_bound.ts";
 import { countStates } from "../ledgers/read_ledgers.ts";
-import { OUTLASTING, REPLY_MS, TRANSFER_MS, type Way } from "../rig/rig.ts";
+import { OUTLASTING, type Way } from "../rig/rig.ts";
 
 /** What happens to the ways of services to the broker and to the database, to one way at a time. */
 export const NETWORK: Fault[] = [
@@ -65,8 +66,8 @@ function note({ count }: Chaos, { role, to }: Way, what: string): void {
   count("other", `${what} ${role}-${to}`);
 }
 
-/** By then the time of a register is over, and a tracker has seen it. */
-const OVER_MS = 1.1 * (TRANSFER_MS + REPLY_MS) + 4000;
+/** By then the time of a register is long over, and a tracker has looked at its send. */
+const OVER_MS = FIRST_LOOK_MS + 2000;
 
 /** The mailer has the server's reply, and the ledger is told otherwise before the mailer can tell it. */
 export const LATE_SUCCESS: Fault = {
@@ -80,6 +81,8 @@ export const LATE_SUCCESS: Fault = {
     const { rig: { mongo }, account: { accountId } } = chaos;
     const way = wayOf(chaos, "mailer", "database");
     let unknown = 0;
+    // Then some mails are at the server.
+    await chaos.pause(chaos.random.integer(1000, 2000));
     for (let goesOn = true; goesOn; goesOn = await chaos.pause(chaos.random.integer(500, 2000))) {
       way.proxy.stall();
       note(chaos, way, "stall");

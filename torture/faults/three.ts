@@ -68,8 +68,12 @@ export const THREE: Fault[] = [
         // What is written now, the primary has, and no majority.
         await delay(random.integer(100, 800));
         await primary.kill();
-        for (const other of others) other.signal("SIGCONT");
         count("crash", "mongod primary");
+        // What was on its way to them is lost with them: to wake up they would only have to read it.
+        await Promise.all(others.map(async (other) => {
+          await other.kill();
+          await other.restart();
+        }));
         await mongods.primary();
         await delay(MEMBER_BACK_MS);
         // It takes back what only it has.

@@ -23,7 +23,7 @@ export interface AtTheEnd {
 }
 
 /** The api has the sweeper look at a send for the first time after this long. */
-const FIRST_LOOK_MS = 20_000;
+export const FIRST_LOOK_MS = 20_000;
 
 /** The longest time between two looks: half of the age of the mail, but no longer than this. */
 const LONGEST_LOOK_MS = 3_600_000;

@@ -364,22 +364,6 @@ export const MUTATIONS: readonly Mutation[] = [
     load: LONGER,
     reveals: "I1",
   },
-  {
-    name: "X13",
-    description: "a server that never answers is never left alone, and its mail keeps its places",
-    patches: [{
-      file: "services/mailer/send_step.ts",
-      find: '      if (counted.every(({ full }) => full !== "all")) place?.release();\n',
-      replace: "",
-    }, {
-      file: "services/mailer/breaker.ts",
-      find: '  return phase === "dot" && (fault === "timeout" || fault === "stalled");\n',
-      replace: '  return phase === "connect" && fault === "stalled";\n',
-    }],
-    fault: "silent-neighbour",
-    load: LONGER,
-    reveals: "I10",
-  },
 ];
 
 /** Names of sabotages of the research that are not tried, with the reason. */
