@@ -86,6 +86,12 @@ export const MUTATIONS: readonly Mutation[] = [
     fault: "primary-mid-write",
     load: LONGER,
     reveals: "I1",
+    follows: {
+      I2: "keys are rolled back, so that a twin becomes a send of its own",
+      I3: "registers and outcomes are rolled back, so that a mail goes again and nothing marks it",
+      I4: "such a mail is another send's, or made of another edition of its template",
+      I8: "keys are rolled back, so that a repeated request is told another send",
+    },
   },
   {
     name: "M4",
