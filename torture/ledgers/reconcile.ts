@@ -398,7 +398,7 @@ function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] 
   let last = 0;
   const outcomes = new Map<number, string>();
   const unknown = new Set<number>();
-  // A success that was known late is told with its attempt once more, and closes the attempt after it.
+  // A success that was known late is told with its attempt once more, and closes the attempt after it: 1.
   let late = 0;
   for (const entry of timeline) {
     if (entry.ambiguous) unknown.add(entry.attempt);
@@ -417,6 +417,8 @@ function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] 
       }
       outcomes.set(entry.attempt, entry.type);
     }
+    // What fails before the mailer has it names the attempts before, and closes the next one.
+    if (entry.type === "failed" && entry.attempt === last) late = 1;
     if (ENDS.has(entry.type)) ended = entry.type;
   }
   if (attempt < last || attempt > last + late) {

@@ -392,6 +392,19 @@ test("reconcile() takes a success that was known late for what it is, and nothin
   assertRed("I5", /ended as deferred and as sent/, told("deferred", false));
 });
 
+test("reconcile() knows that a failure before the mailer closes the attempt that was not made", () => {
+  const failed = (attempt: number) =>
+    problemsOf(({ service, sink }) => {
+      service.messages[1] = message(2, {
+        ...{ state: "failed", attempt, reason: "A PDF", reply: null },
+        timeline: [{ at: 1010, type: "failed", attempt: 0 }],
+      });
+      sink.pop();
+    }, { ...TERMS, mayFail: /^A PDF$/ });
+  assert.deepEqual(failed(1), []);
+  assertRed("I5", /tells of 0 attempts out of 2/, failed(2));
+});
+
 describe("reconcile() sees what is late (I9), and blames nothing else for it:", () => {
   const only = (what: RegExp, problems: Problem[]) => {
     assert.deepEqual(problems.map(({ invariant }) => invariant), ["I9"]);
