@@ -76,7 +76,8 @@ export const LATE_SUCCESS: Fault = {
     "The server takes a mail, and the mailer can tell the ledger only when it says unknown",
   proxied: true,
   whenUnknown: "hold",
-  thinksMs: 100,
+  // Then several mails are at the server when the way is cut, even of a slow stream.
+  thinksMs: 600,
   async run(chaos) {
     const { rig: { mongo }, account: { accountId } } = chaos;
     const way = wayOf(chaos, "mailer", "database");
