@@ -3,6 +3,7 @@ import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
 import { type Db, MongoClient } from "mongodb";
 import { databaseOf } from "./_database_of.ts";
 import { createIndexes } from "./_indexes.ts";
+import { ledgerClock } from "./ledger_clock.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
@@ -126,6 +127,8 @@ export interface Store
    * @throws {Error} If none comes within 5 s.
    */
   ping(): Promise<void>;
+  /** {@linkcode ledgerClock} */
+  now(): Date;
   /** Creates the indexes and the view that are not there yet, and notes the version. For a migration, not for the start of a service. */
   ensureIndexes(): Promise<void>;
 }
@@ -141,26 +144,34 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const database = databaseOf(url);
   // A connection string that cannot be read fails here: below, a part of it would be told as a name.
   clientOf(options);
-  let client: MongoClient | undefined;
+  let connected: Connected | undefined;
   try {
-    client = await onceThere(() => connect(options), { what: "the database", waiting });
-    await checkVersion(client.db(database), migrating);
-    if (withoutLogins) await checkOpenIntegrations(client.db(database));
+    connected = await onceThere(() => connect(options), { what: "the database", waiting });
+    const db = connected.client.db(database);
+    await checkVersion(db, migrating);
+    if (withoutLogins) await checkOpenIntegrations(db);
   } catch (error) {
-    await client?.close();
+    await connected?.client.close();
     // Whoever was stopped while it waited was not at fault.
     waiting?.signal.throwIfAborted();
     throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });
   }
-  return storeOf(client, options);
+  return storeOf(connected, options);
+}
+
+interface Connected {
+  client: MongoClient;
+  /** Shows the database's time. */
+  clock(): Date;
 }
 
 /** A client that failed once gives no connection any more: each try takes a new one. */
-async function connect(options: StoreOptions): Promise<MongoClient> {
+async function connect(options: StoreOptions): Promise<Connected> {
   const client = clientOf(options);
+  const clock = ledgerClock(client);
   try {
     await ping(client.db(databaseOf(options.url)));
-    return client;
+    return { client, clock };
   } catch (error) {
     await client.close();
     throw error;
@@ -171,7 +182,10 @@ async function ping(db: Db): Promise<void> {
   await db.command({ ping: 1 }, { timeoutMS: SELECTION_TIMEOUT_MS });
 }
 
-function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptions): Store {
+function storeOf(
+  { client, clock }: Connected,
+  { url, withoutLogins = false }: StoreOptions,
+): Store {
   const db = client.db(databaseOf(url));
   const ledgers = deliveryLedgers(db);
   const operations = {
@@ -220,6 +234,7 @@ function storeOf(client: MongoClient, { url, withoutLogins = false }: StoreOptio
   return {
     ...measured(operations),
     ledgerOf: ledgers.ledgerOf,
+    now: clock,
     ping: () => ping(db),
     async ensureIndexes() {
       await migrateLedger(db, new Date());

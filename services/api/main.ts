@@ -22,7 +22,7 @@ await runService({
       waiting,
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "api", waiting });
-    const closed = openClosed({ ...store, now: () => new Date(), logger });
+    const closed = openClosed({ ...store, logger });
     const app = buildApp({
       ...store,
       ...openVersionCache(store),
@@ -32,7 +32,6 @@ await runService({
         lane === "bulk" || integration.maxPerMinute !== null || closed.has(integration),
       render: (data, options) => bus.ask("render.requested", data, options),
       checkBroker: sharedCheck(() => bus.check(), { timeoutMs: 900, freshMs: 1000 }),
-      now: () => new Date(),
       logger,
     }, apiOptionsOf(config));
     await using _closing = { [Symbol.asyncDispose]: () => app.close() };

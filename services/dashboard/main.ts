@@ -30,7 +30,7 @@ await runService({
     if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.hasUsers()) {
       logger.info("Open the dashboard to make the first account", { setupCode });
     }
-    const deps = { store, bus, sealingKey, now: () => new Date(), logger };
+    const deps = { store, bus, sealingKey, now: store.now, logger };
     const app = buildApp(deps, {
       publicUrl: config.PUBLIC_URL,
       apiUrl: config.API_URL,

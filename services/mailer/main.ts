@@ -44,7 +44,7 @@ await runService({
     // A server may take minutes to answer. What came of its mails is written before this process ends.
     lastCall.addEventListener("abort", () => pool.interrupt(), { once: true });
     await using member = await joinCrew(store, { logger, signal });
-    const now = () => new Date();
+    const { now } = store;
     const troubles = openTroubles({
       ...{ ...store, now, logger },
       pauseMs: (failures) => pauseMs(failures, config.CIRCUIT_PAUSE),

@@ -34,7 +34,7 @@ await runService({
     }]);
     const versions = openVersionCache(store);
     const contents = bus.objects("contents");
-    const now = () => new Date();
+    const { now } = store;
     const deps = {
       ...versions,
       fill: cage.fill,

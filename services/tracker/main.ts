@@ -44,7 +44,6 @@ await runService({
       queueAges: () => bus.queueAges(),
       assertCurrent: openLedgerAge({ ...store, lastSent: () => bus.lastSent() }),
       patienceMs: patienceMs(config.SWEEP_GRACE),
-      now: () => new Date(),
       logger,
     };
     await using scheduler = openDuty(store, { name: "scheduler" });
