@@ -36,7 +36,7 @@ export interface BenchSystemOptions {
   dataDir: string;
   sinkPort: number;
   profileDir: string | undefined;
-  /** Whether an account that floods single requests leaves the transactional lane. @default {false} */
+  /** Whether an account that floods single requests leaves transactional priority. @default {false} */
   withBudgets?: boolean;
   onProgress(line: string): void;
 }
@@ -98,7 +98,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
     cpu: () => readCpu(roots),
     untilQuiet: () => untilQuiet(roots, quietShare),
     async sweep() {
-      await sends.updateMany({ settledAt: null }, { $set: { sweepAt: new Date() } });
+      await sends.updateMany({ settledAt: null }, { $set: { reconcileAt: new Date() } });
       for (const deadline = Date.now() + 30_000; Date.now() < deadline; await delay(50)) {
         if (await sends.countDocuments({ settledAt: null }, { limit: 1 }) === 0) return;
       }

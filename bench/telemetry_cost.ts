@@ -40,7 +40,7 @@ const CONSUMER = {
 
 const PRODUCER = {
   "messaging.system": "nats",
-  "messaging.destination.name": "fact.message.sent",
+  "messaging.destination.name": "status.message.sent",
   "messaging.operation.name": "publish",
   "messaging.operation.type": "send",
 };
@@ -62,13 +62,13 @@ async function operation(name: string): Promise<void> {
 async function mail(): Promise<void> {
   await withSpan("POST /v1", { kind: "server" }, async () => {
     recordDuration("http.server.request.duration", 0.01, { "http.route": "/v1" });
-    count("posthaste.accept.recipients", 1, { "posthaste.lane": "transactional" });
+    count("posthaste.accept.recipients", 1, { "posthaste.priority": "transactional" });
     for (const name of OPERATIONS) await operation(name);
     for (const stage of ["renderer", "mailer"]) {
       count("messaging.client.consumed.messages", 1, CONSUMER);
       recordDuration("posthaste.queue.wait.duration", 0.01, {
         "posthaste.stage": stage,
-        "posthaste.lane": "transactional",
+        "posthaste.priority": "transactional",
         "messaging.consumer.group.name": `${stage}_transactional`,
       });
       await work("consumer", "process messages.rendered");

@@ -452,14 +452,14 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
     _id: newSendId(accountId),
     accountId,
     acceptedAt: new Date(),
-    lane: "transactional",
+    priority: "transactional",
     template: { id: 1, version: 1 },
     pdfVersions: {},
     integrationId: 1,
     request: { from: { email: "a@example.com" }, to: [{ email: "b@example.com" }] },
     messageCount: 1,
     settledAt: null,
-    sweepAt: new Date(),
+    reconcileAt: new Date(),
   };
   await store.acceptSend(send);
   const messageId = messageIdOf(send._id, 0);

@@ -77,7 +77,7 @@ async function readFacts({ store, bus }: Restoration, since: Date) {
     known += await store.noteKnownOutcomes(facts.flatMap(outcomeOf));
     missing.push(...await missingOf(facts, store));
   };
-  const types = ["fact.send.accepted", "fact.message.sent", "fact.message.failed"] as const;
+  const types = ["status.send.accepted", "status.message.sent", "status.message.failed"] as const;
   for await (const fact of bus.pastFacts({ since, types })) {
     batch.push(fact);
     if (batch.length === FACTS_AT_ONCE) await flush();
@@ -87,18 +87,18 @@ async function readFacts({ store, bus }: Restoration, since: Date) {
 }
 
 function outcomeOf({ type, data }: Fact): KnownOutcome[] {
-  if (type !== "fact.message.sent" && type !== "fact.message.failed") return [];
+  if (type !== "status.message.sent" && type !== "status.message.failed") return [];
   const { accountId, messageId, attempt, reply } = data;
   const shared = { accountId, messageId, attempt, at: new Date(data.at), reply };
   return [
-    type === "fact.message.sent"
+    type === "status.message.sent"
       ? { ...shared, outcome: "sent" }
       : { ...shared, outcome: "failed", reason: data.reason },
   ];
 }
 
 async function missingOf(facts: Fact[], store: Restoration["store"]): Promise<Held["missing"]> {
-  const accepted = facts.flatMap(({ type, data }) => type === "fact.send.accepted" ? [data] : []);
+  const accepted = facts.flatMap(({ type, data }) => type === "status.send.accepted" ? [data] : []);
   if (accepted.length === 0) return [];
   const heads = await store.sendHeads(accepted.map(({ sendId }) => sendId));
   const there = new Set(heads.map(({ _id }) => _id));

@@ -36,13 +36,13 @@ function run(args: string, options: CliOptions = {}) {
 
 async function accept(accountId: string, count: number, acceptedAt = new Date()): Promise<Send> {
   const send: Send = {
-    ...{ _id: newSendId(accountId, acceptedAt), accountId, acceptedAt, lane: "transactional" },
+    ...{ _id: newSendId(accountId, acceptedAt), accountId, acceptedAt, priority: "transactional" },
     ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
     request: {
       from: { email: "shop@example.com" },
       to: Array.from({ length: count }, (_, n) => ({ email: `r${n}@example.com` })),
     },
-    ...{ messageCount: count, settledAt: null, sweepAt: new Date(Date.now() + 60_000) },
+    ...{ messageCount: count, settledAt: null, reconcileAt: new Date(Date.now() + 60_000) },
   };
   await store.acceptSend(send);
   return send;
@@ -57,23 +57,23 @@ test("restoredCommand() holds what may have been sent, writes what facts tell, a
     ...{ index, attempt: 1, at: new Date().toISOString() },
   });
   await bus.publish({
-    type: "fact.message.sent",
+    type: "status.message.sent",
     data: { v: 2, facts: [{ ...fact(0), reply: { code: 250, response: "Ok" } }] },
   });
   await bus.publish({
-    type: "fact.message.failed",
+    type: "status.message.failed",
     data: { v: 2, facts: [{ ...fact(1), stage: "mailer", reason: "No such mailbox" }] },
   });
   const lost = newSendId(accountId);
   await bus.publish({
-    type: "fact.send.accepted",
+    type: "status.send.accepted",
     data: { v: 2, sendId: lost, accountId, at: new Date().toISOString() },
   });
   const [recipient] = send.request.to;
   await bus.publish({
     type: "messages.rendered",
     data: {
-      ...{ v: 2, sendId: send._id, accountId, lane: "transactional" },
+      ...{ v: 2, sendId: send._id, accountId, priority: "transactional" },
       ...{ acceptedAt: send.acceptedAt.toISOString(), integrationId: 1, from: send.request.from },
       messages: [{
         ...{ index: 2, attempt: 0, to: recipient!, pdfs: [] },

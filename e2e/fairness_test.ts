@@ -142,7 +142,7 @@ test("twenty mails to a server whose login is refused cost a few logins and wait
     // What was on its way comes back, and the rest was never rendered.
     await until(async () => {
       const message = await system.store.findMessage(system.accountId, messageId);
-      return message?.state === "queued" || message?.parkedFor === `${system.accountId}/${id}`;
+      return message?.state === "queued" || message?.waitsFor === `${system.accountId}/${id}`;
     }, { message: "every mail to wait for its integration" });
   }
 });

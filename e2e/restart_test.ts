@@ -88,7 +88,7 @@ test("every mail arrives though each service is killed, and once but where the m
   async function flow(): Promise<void> {
     let from = 0;
     for (let part = 0; from < 200; part++) {
-      // Every sixth goes by the lane of large sends.
+      // Every sixth goes by the priority of large sends.
       const count = Math.min(part % 6 === 5 ? 20 : 4, 200 - from);
       sends.push(await sendSurely(`part-${part}`, recipients(domain, { from, count })));
       from += count;

@@ -29,12 +29,12 @@ export function openTimeTravel(
     async endDeferral(sendId) {
       const nextAt = new Date(Date.now() - HOUR_MS);
       await messages.updateMany({ sendId, state: "deferred" }, { $set: { nextAt } });
-      await sends.updateOne({ _id: sendId }, { $set: { sweepAt: new Date() } });
+      await sends.updateOne({ _id: sendId }, { $set: { reconcileAt: new Date() } });
     },
     async sweepNow() {
       const now = new Date();
-      await sends.updateMany({ accountId, settledAt: null, sweepAt: { $gt: now } }, {
-        $set: { sweepAt: now },
+      await sends.updateMany({ accountId, settledAt: null, reconcileAt: { $gt: now } }, {
+        $set: { reconcileAt: now },
       });
     },
     async endPauses() {

@@ -182,9 +182,9 @@ test("every metric arrives in ordinary use, with no other attributes than it is 
 test("Prometheus reads the length and the age of every queue from the tracker's health port", async () => {
   const text = await metricsOf("tracker");
   for (const stage of ["renderer", "pdf", "mailer"]) {
-    for (const lane of ["transactional", "bulk"]) {
-      const labels = `posthaste_stage="${stage}",posthaste_lane="${lane}",` +
-        `messaging_consumer_group_name="${stage}_${lane}"`;
+    for (const priority of ["transactional", "bulk"]) {
+      const labels = `posthaste_stage="${stage}",posthaste_priority="${priority}",` +
+        `messaging_consumer_group_name="${stage}_${priority}"`;
       assert.match(text, new RegExp(`^posthaste_queue_messages\\{${labels}\\} \\d+$`, "m"));
       assert.match(
         text,

@@ -4,8 +4,8 @@ export async function inFlight(
   work: (index: number) => Promise<unknown>,
 ): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const priority = async () => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
+  await Promise.all(Array.from({ length: Math.min(width, count) }, priority));
 }

@@ -11,7 +11,7 @@ interface CheckOptions {
 }
 
 /** Streams that mail passes through, in this order. */
-const STAGES = ["RENDER", "PRINT", "MAIL", "FACTS"] as const;
+const STAGES = ["RENDER", "PRINT", "MAIL", "STATUS"] as const;
 
 /** `posthaste check` */
 export function checkCommand(context: CommandContext): Command {

@@ -72,7 +72,7 @@ test("a service may not do what the operator may", async () => {
   await using bus = await openBus({ url: urlOf("pdf"), name: "pdf" });
   await assert.rejects(bus.applyTopology({ replicas: 3 }));
   await assert.rejects(bus.publish({
-    type: "fact.message.sent",
+    type: "status.message.sent",
     data: { sendId: "snd_1", messageId: "msg_1" },
   } as never, { timeoutMs: 500 }));
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { suite, test } from "node:test";
 import type { IScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
-import { LANES } from "@posthaste/contracts";
+import { PRIORITIES } from "@posthaste/contracts";
 import { CONSUMERS } from "@posthaste/messaging";
 import { buildOverlay, NO_KUSTOMIZE } from "./build_overlay.ts";
 import { configOf } from "./config_of.ts";
@@ -31,14 +31,14 @@ suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
     assert.deepEqual(lags.sort(), plan.sort());
   });
 
-  test("every stage of mail grows with the age of what waits in each of its lanes", () => {
+  test("every stage of mail grows with the age of what waits in each of its priorities", () => {
     for (const stage of ["renderer", "pdf", "mailer"]) {
       const object = scaled.find(({ metadata }) => metadata?.name === stage) as IScaledObject;
       const queries = triggersOf(object, "prometheus").map(({ query }) => query);
       assert.deepEqual(
         queries,
-        LANES.map((lane) =>
-          `max(posthaste_queue_oldest_age_seconds{posthaste_stage="${stage}",posthaste_lane="${lane}"})`
+        PRIORITIES.map((priority) =>
+          `max(posthaste_queue_oldest_age_seconds{posthaste_stage="${stage}",posthaste_priority="${priority}"})`
         ),
       );
     }

@@ -14,7 +14,7 @@ let canary: Canary;
 let seed: SeedIds;
 let opened: AsyncDisposableStack;
 
-const LANES = 3;
+const PRIORITIES = 3;
 /** Windows that are free: a page is there sooner where the application was loaded before. */
 const looks: (Look & { dialogs: string[] })[] = [];
 
@@ -32,7 +32,7 @@ test("the texts run, and ask, in a page that does not write them as text", async
   await using control = await openCanary();
   const waiting = hostileTexts(`127.0.0.1:${control.port}`);
   let marks = 0;
-  await Promise.all(Array.from({ length: LANES }, async () => {
+  await Promise.all(Array.from({ length: PRIORITIES }, async () => {
     const page = await desk.browser.newPage();
     for (let text = waiting.pop(); text !== undefined; text = waiting.pop()) {
       // One of them sends the page elsewhere, at any moment.
@@ -51,7 +51,7 @@ test("the texts run, and ask, in a page that does not write them as text", async
   assert.ok(marks > 45, `${marks} marks`);
 });
 
-describe("texts of customers that are scripts", { concurrency: LANES }, () => {
+describe("texts of customers that are scripts", { concurrency: PRIORITIES }, () => {
   // What is at one address is looked at in one visit, with several of them at once.
   const there = PAGES.filter(({ who }) => who === undefined);
   const paths = new Set(PAGES_NOW.map(({ path }) => path));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emailAddressSchema } from "./email_address.ts";
-import { laneSchema } from "./lane.ts";
+import { prioritySchema } from "./priority.ts";
 import { messageStateSchema } from "./message_state.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import type { SendRequest } from "./send_request.ts";
@@ -300,7 +300,7 @@ export interface Send {
   _id: string;
   accountId: string;
   acceptedAt: Date;
-  lane: z.infer<typeof laneSchema>;
+  priority: z.infer<typeof prioritySchema>;
   template: { id: number; version: number };
   /** Version of each PDF template in the request, by its id. */
   pdfVersions: Record<string, number>;
@@ -318,7 +318,7 @@ export interface Send {
   /** When every message was found in a terminal state; null until then. */
   settledAt: Date | null;
   /** The sweeper looks again at this time. */
-  sweepAt: Date;
+  reconcileAt: Date;
   /** Since when the request has no variables any more, so that nothing can be made of it again. */
   contentRemovedAt?: Date;
 }
@@ -374,7 +374,7 @@ export const messageSchema = z.object({
   /** While `deferred`: when to try again. */
   nextAt: z.date().nullable(),
   /** While `deferred`: `_id` of the integration that it waits for to have room. */
-  parkedFor: z.string().nullable(),
+  waitsFor: z.string().nullable(),
   acceptedAt: z.date(),
   finishedAt: z.date().nullable(),
   /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */

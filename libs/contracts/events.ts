@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { contentSchema } from "./content.ts";
 import { smtpReplySchema } from "./documents.ts";
-import { laneSchema } from "./lane.ts";
+import { prioritySchema } from "./priority.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import { probeSettingsSchema } from "./probe.ts";
 import { keptDeclarationSchema, variablesSchema } from "./variables.ts";
@@ -68,7 +68,7 @@ const sendShape = {
   v: z.literal(EVENT_VERSION),
   sendId: z.string(),
   accountId: z.string(),
-  lane: laneSchema,
+  priority: prioritySchema,
   /** Time of acceptance, ISO 8601; also the `Date` of the mail, on every attempt. */
   acceptedAt: z.iso.datetime(),
   integrationId: z.int(),
@@ -158,28 +158,28 @@ const factShape = {
 /** What happened to one message, by the type of its status event. */
 export const FACTS = {
   /** A message waits for a time before it can be made ready: nothing was tried. */
-  "fact.message.waiting": z.object({
+  "status.message.waiting": z.object({
     ...factShape,
     reason: z.string(),
     nextAt: z.iso.datetime(),
   }),
-  "fact.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
-  "fact.message.deferred": z.object({
+  "status.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
+  "status.message.deferred": z.object({
     ...factShape,
     reason: z.string(),
     reply: smtpReplySchema.optional(),
     /** Missing while it waits for its integration's turn. */
     nextAt: z.iso.datetime().optional(),
   }),
-  "fact.message.unknown": z.object({ ...factShape, reason: z.string() }),
-  "fact.message.failed": z.object({
+  "status.message.unknown": z.object({ ...factShape, reason: z.string() }),
+  "status.message.failed": z.object({
     ...factShape,
     /** Where it failed; `pipeline` when an event was given up that kept killing its worker. */
     stage: z.enum(["renderer", "pdf", "mailer", "pipeline"]),
     reason: z.string(),
     reply: smtpReplySchema.optional(),
   }),
-} as const satisfies Record<`fact.message.${string}`, z.ZodType>;
+} as const satisfies Record<`status.message.${string}`, z.ZodType>;
 
 /** Name of what happened to a message. */
 export type MessageFactType = keyof typeof FACTS;
@@ -223,7 +223,7 @@ export const EVENTS = {
     v: z.literal(EVENT_VERSION),
     sendId: z.string(),
     accountId: z.string(),
-    lane: laneSchema,
+    priority: prioritySchema,
     again: z.array(resumedMessageSchema).min(1).max(RESUMED_PER_EVENT),
     redelivered: redeliveredSchema,
   }),
@@ -280,7 +280,7 @@ export const EVENTS = {
     settings: probeSettingsSchema,
   }),
 
-  "fact.send.accepted": z.object({
+  "status.send.accepted": z.object({
     v: z.literal(EVENT_VERSION),
     sendId: z.string(),
     accountId: z.string(),
@@ -288,11 +288,11 @@ export const EVENTS = {
     /** How many messages it is; not told by older processes. */
     recipients: z.int().positive().optional(),
   }),
-  "fact.message.waiting": reportOf(FACTS["fact.message.waiting"]),
-  "fact.message.sent": reportOf(FACTS["fact.message.sent"]),
-  "fact.message.deferred": reportOf(FACTS["fact.message.deferred"]),
-  "fact.message.unknown": reportOf(FACTS["fact.message.unknown"]),
-  "fact.message.failed": reportOf(FACTS["fact.message.failed"]),
+  "status.message.waiting": reportOf(FACTS["status.message.waiting"]),
+  "status.message.sent": reportOf(FACTS["status.message.sent"]),
+  "status.message.deferred": reportOf(FACTS["status.message.deferred"]),
+  "status.message.unknown": reportOf(FACTS["status.message.unknown"]),
+  "status.message.failed": reportOf(FACTS["status.message.failed"]),
 } as const satisfies Record<string, z.ZodType>;
 
 /** Name of an event. */
@@ -302,7 +302,7 @@ export type EventType = keyof typeof EVENTS;
 export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]>;
 
 /** Name of a fact. */
-export type FactType = Extract<EventType, `fact.${string}`>;
+export type FactType = Extract<EventType, `status.${string}`>;
 
 /** Reply to `render.requested`. */
 export const renderReplySchema = z.discriminatedUnion("ok", [

@@ -17,7 +17,7 @@ const send = {
   v: 2 as const,
   sendId,
   accountId: "acc_1",
-  lane: "transactional" as const,
+  priority: "transactional" as const,
   acceptedAt: AT,
   integrationId: 1,
   from: { email: "shop@example.com", name: "Shop" },
@@ -75,7 +75,7 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     v: 2,
     sendId,
     accountId: "acc_1",
-    lane: "bulk",
+    priority: "bulk",
     again: [{ index: 1, attempt: 2 }, { index: 7, attempt: 0 }],
   },
   "preview.requested": {
@@ -130,12 +130,12 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
       ],
     }],
   },
-  "fact.send.accepted": { v: 2, sendId, accountId: "acc_1", at: AT },
-  "fact.message.waiting": report({ ...fact, reason: "The image server is busy", nextAt: AT }),
-  "fact.message.sent": report({ ...fact, reply }),
-  "fact.message.deferred": report({ ...fact, reason: "The server is busy", reply, nextAt: AT }),
-  "fact.message.unknown": report({ ...fact, reason: "The connection was lost" }),
-  "fact.message.failed": report({ ...fact, stage: "mailer", reason: "No such mailbox", reply }),
+  "status.send.accepted": { v: 2, sendId, accountId: "acc_1", at: AT },
+  "status.message.waiting": report({ ...fact, reason: "The image server is busy", nextAt: AT }),
+  "status.message.sent": report({ ...fact, reply }),
+  "status.message.deferred": report({ ...fact, reason: "The server is busy", reply, nextAt: AT }),
+  "status.message.unknown": report({ ...fact, reason: "The connection was lost" }),
+  "status.message.failed": report({ ...fact, stage: "mailer", reason: "No such mailbox", reply }),
 };
 
 const NAMES = Object.keys(EVENTS) as EventType[];
@@ -156,9 +156,9 @@ for (const type of NAMES) {
 }
 
 test("EVENTS reads an event that has more fields than it knows", () => {
-  const [sent] = SAMPLES["fact.message.sent"].facts;
+  const [sent] = SAMPLES["status.message.sent"].facts;
   const newer = { v: 2, facts: [{ ...sent, tlsVersion: "1.3" }], more: 1 };
-  assert.ok(EVENTS["fact.message.sent"].safeParse(newer).success);
+  assert.ok(EVENTS["status.message.sent"].safeParse(newer).success);
 });
 
 test("EVENTS refuses content that is both inline and stored, or neither", () => {
@@ -170,7 +170,7 @@ test("EVENTS refuses content that is both inline and stored, or neither", () => 
 });
 
 test("EVENTS gives no fact a field for an address", () => {
-  for (const type of NAMES.filter((name) => name.startsWith("fact."))) {
+  for (const type of NAMES.filter((name) => name.startsWith("status."))) {
     assert.ok(!JSON.stringify(SAMPLES[type]).includes("@"), type);
     const withEmail = JSON.parse(
       JSON.stringify(SAMPLES[type]),

@@ -85,14 +85,14 @@ function failuresIn(work: unknown, reason: string): Outgoing[] {
   if (typeof sendId !== "string" || !isSendId(sendId) || typeof accountId !== "string") return [];
   return reportsOf(
     messagesIn(work).map(({ index, attempt }) => {
-      const data: MessageFactData<"fact.message.failed"> = {
+      const data: MessageFactData<"status.message.failed"> = {
         ...{ sendId, accountId, index, attempt },
         messageId: messageIdOf(sendId, index),
         at: new Date().toISOString(),
         stage: "pipeline",
         reason: `An event on its way could not be read: ${reason}`,
       };
-      return { type: "fact.message.failed", data };
+      return { type: "status.message.failed", data };
     }),
   );
 }

@@ -26,7 +26,7 @@ function refusalOf(body: unknown, subject = SUBJECT): Refusal {
 /** Index, attempt and reason of each failure. */
 function told(refusal: Refusal): unknown[] {
   return refusal.failures.flatMap(factsIn).map((failure) => {
-    assert.ok(failure.type === "fact.message.failed");
+    assert.ok(failure.type === "status.message.failed");
     const { data } = failure;
     assert.equal(data.messageId, messageIdOf(sendId, data.index));
     assert.deepEqual([data.sendId, data.accountId, data.stage], [sendId, "acc_1", "pipeline"]);
@@ -52,8 +52,8 @@ test("readEvent() splits the bytes behind an event's JSON from it", () => {
 });
 
 test("readEvent() tells the failure of every message that a broken event names", () => {
-  const reason = 'An event on its way could not be read: "lane" does not match its schema';
-  const broken = { lane: "express" };
+  const reason = 'An event on its way could not be read: "priority" does not match its schema';
+  const broken = { priority: "express" };
   const recipients = [3, 4].map((index) => ({ index, attempt: 0, email: "ann@example.com" }));
   assert.deepEqual(told(refusalOf({ ...requested("acc_1").data, ...broken, recipients })), [
     [3, 0, reason],

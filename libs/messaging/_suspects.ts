@@ -3,7 +3,7 @@ import { type KV, Kvm } from "@nats-io/kv";
 import { type Tries, UNTRIED } from "./step.ts";
 
 /** The bucket that the counts lie in. */
-export const SUSPECTS_BUCKET = "suspects";
+export const SUSPECTS_BUCKET = "poison";
 
 /** Counts what came of work on events that came again and again: one of them may end its worker. */
 export interface Suspects {

@@ -47,12 +47,12 @@ export async function openTestBus(): Promise<TestBus> {
 const sendId = newSendId("acc_1");
 
 /** An event that asks for a send; its account tells it from others. */
-export function requested(accountId: string, lane: "transactional" | "bulk" = "transactional") {
+export function requested(accountId: string, priority: "transactional" | "bulk" = "transactional") {
   const data: EventData<"send.requested"> = {
     v: 2,
     sendId,
     accountId,
-    lane,
+    priority,
     acceptedAt: new Date().toISOString(),
     integrationId: 1,
     from: { email: "shop@example.com" },
@@ -65,7 +65,7 @@ export function requested(accountId: string, lane: "transactional" | "bulk" = "t
 
 /** An event that brings a message of a send back; its attempt tells it from others. */
 export function resumed(attempt: number, { index = 0 }: { index?: number } = {}) {
-  const send = { _id: sendId, accountId: "acc_1", lane: "transactional" as const };
+  const send = { _id: sendId, accountId: "acc_1", priority: "transactional" as const };
   const [event] = dispatchesAgain(send, [{ index, attempt }]);
   return event as Resumption;
 }
@@ -91,7 +91,7 @@ export function rendered(accountId: string, subject = "Hello") {
 
 /** A report that a message failed; its account tells it from others. */
 export function failed(accountId: string, reason = "no reason") {
-  const fact: MessageFactData<"fact.message.failed"> = {
+  const fact: MessageFactData<"status.message.failed"> = {
     messageId: messageIdOf(sendId, 0),
     sendId,
     accountId,
@@ -102,7 +102,7 @@ export function failed(accountId: string, reason = "no reason") {
     reason,
   };
   const data = { v: EVENT_VERSION, facts: [fact] };
-  return { type: "fact.message.failed", data } as const satisfies Outgoing;
+  return { type: "status.message.failed", data } as const satisfies Outgoing;
 }
 
 /** A step of the renderer that does what it is told; giving up tells a failure. */

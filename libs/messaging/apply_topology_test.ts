@@ -17,7 +17,7 @@ test("applyTopology() creates everything, and a second time leaves it and its ev
   await using bus = await openBus({ url: nats.url, name: "test" });
   await assert.rejects(bus.check(), {
     message:
-      "Cannot use the broker: streams are missing: RENDER_NOW, DESK, RENDER, PRINT, MAIL, FACTS",
+      "Cannot use the broker: streams are missing: RENDER_NOW, INTERACTIVE, RENDER, PRINT, MAIL, STATUS",
   });
   await bus.applyTopology();
   await bus.check();
@@ -29,7 +29,7 @@ test("applyTopology() creates everything, and a second time leaves it and its ev
   assert.equal(await bus.objects("pdfs").sizeOf("key"), 1);
   assert.deepEqual(
     [...states.keys()].toSorted(),
-    [...STREAMS.map(({ name }) => name), "OBJ_contents", "OBJ_pdfs", "KV_suspects"].toSorted(),
+    [...STREAMS.map(({ name }) => name), "OBJ_contents", "OBJ_pdfs", "KV_poison"].toSorted(),
   );
 });
 

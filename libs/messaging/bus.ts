@@ -5,7 +5,7 @@ import {
   type AskedType,
   type EventData,
   type EventType,
-  type Lane,
+  type Priority,
   REPLIES,
   type ReplyTo,
 } from "@posthaste/contracts";
@@ -40,8 +40,8 @@ export interface QueueState {
   /** Name of the consumer, as in {@linkcode CONSUMERS}. */
   consumer: string;
   stream: string;
-  /** Left out where there are no lanes. */
-  lane?: Lane | undefined;
+  /** Left out where there are no priorities. */
+  priority?: Priority | undefined;
   /** Events that nobody has taken yet. */
   waiting: number;
   /** Events that are worked on. */
@@ -240,7 +240,7 @@ class NatsBus implements Bus {
     return found.flat().map(({ name, stream_name: stream, num_pending, num_ack_pending }) => ({
       consumer: name,
       stream,
-      lane: CONSUMERS.find((plan) => plan.name === name)?.lane,
+      priority: CONSUMERS.find((plan) => plan.name === name)?.priority,
       waiting: num_pending,
       inHand: num_ack_pending,
     }));

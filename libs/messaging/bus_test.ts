@@ -133,7 +133,7 @@ test("queueStates() tells what waits in front of the consumers of a stream", asy
   const { bus } = opened;
   for (let index = 0; index < 3; index++) await bus.publish(requested("acc_1", "bulk"));
   const states = await bus.queueStates(["RENDER", "MAIL"]);
-  const bulk = { consumer: "renderer_bulk", stream: "RENDER", lane: "bulk" };
+  const bulk = { consumer: "renderer_bulk", stream: "RENDER", priority: "bulk" };
   assert.deepEqual(states.find(({ consumer }) => consumer === "renderer_bulk"), {
     ...{ ...bulk, waiting: 3, inHand: 0 },
   });

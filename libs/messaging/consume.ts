@@ -26,7 +26,7 @@ export interface ConsumeOptions {
   /** Name of a consumer in {@linkcode CONSUMERS}. */
   consumer: string;
   /**
-   * How many events are worked on at once; three quarters of that in the bulk lane. Those that have
+   * How many events are worked on at once; three quarters of that with bulk priority. Those that have
    * released their place do not count.
    */
   concurrency: number;
@@ -38,7 +38,7 @@ export interface ConsumeOptions {
 const PULL_EXPIRES_MS = 5000;
 const RECOVER_DELAY_MS = 500;
 
-/** The other lane has as many places again: so bulk never holds most of a process. */
+/** The other priority has as many places again: so bulk never holds most of a process. */
 const BULK_SHARE = 3 / 4;
 
 /**
@@ -101,7 +101,7 @@ async function pull<T extends EventType>(
           place.release();
           setGauge("posthaste.step.in_flight", inHand.size, {
             "posthaste.stage": step.name,
-            "posthaste.lane": plan.lane,
+            "posthaste.priority": plan.priority,
           });
         });
       inHand.add(work);
@@ -204,8 +204,8 @@ async function settle<T extends EventType>(
 }
 
 /** Returns how many events of a consumer are worked on at once. */
-function placesOf({ lane }: ConsumerPlan, { concurrency }: ConsumeOptions): number {
-  return lane === "bulk" ? Math.max(1, Math.floor(concurrency * BULK_SHARE)) : concurrency;
+function placesOf({ priority }: ConsumerPlan, { concurrency }: ConsumeOptions): number {
+  return priority === "bulk" ? Math.max(1, Math.floor(concurrency * BULK_SHARE)) : concurrency;
 }
 
 /** One that comes again waited for other reasons than that nobody was free. */

@@ -86,12 +86,12 @@ suite("consume()", { concurrency: 4 }, () => {
     );
     await bus.publish(requested("acc_1"));
     const fact = await until(() => told.facts[0]);
-    assert.deepEqual([fact.type, fact.data.accountId], ["fact.message.failed", "acc_1"]);
+    assert.deepEqual([fact.type, fact.data.accountId], ["status.message.failed", "acc_1"]);
     assert.equal(await waiting(bus, "MAIL"), 1);
     await isEaten(open);
   });
 
-  test("consume() hands each lane its own events", async () => {
+  test("consume() hands each priority its own events", async () => {
     await using open = await openTestBus();
     const { bus } = open;
     const eaten: string[] = [];
@@ -174,7 +174,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await bus.publish(requested("acc_1"));
     const fact = await until(() => told.facts[0]);
     assert.equal(tries, MAX_TRIES);
-    assert.equal(fact.type, "fact.message.failed");
+    assert.equal(fact.type, "status.message.failed");
     assert.equal("reason" in fact.data && fact.data.reason, "given up after 5 tries");
     await isEaten(open);
   });
@@ -290,7 +290,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await bus.publish({ type, data: broken } as unknown as Outgoing);
     const fact = await until(() => told.facts[0]);
     assert.deepEqual([fact.type, "index" in fact.data && fact.data.index], [
-      "fact.message.failed",
+      "status.message.failed",
       0,
     ]);
     assert.match("reason" in fact.data ? fact.data.reason : "", /"template" does not match/);
@@ -369,7 +369,7 @@ suite("consume()", { concurrency: 4 }, () => {
     release.resolve();
     await ended;
     assert.deepEqual(eaten, ["first"]);
-    assert.equal(await waiting(bus, "FACTS"), 1);
+    assert.equal(await waiting(bus, "STATUS"), 1);
     const others: string[] = [];
     await using _step = eat(
       bus,
@@ -523,7 +523,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await connection.close();
     await assert.rejects(
       bus.check(),
-      /streams are missing: RENDER_NOW, DESK, RENDER, PRINT, MAIL, FACTS/,
+      /streams are missing: RENDER_NOW, INTERACTIVE, RENDER, PRINT, MAIL, STATUS/,
     );
     await bus.applyTopology();
     await bus.publish(requested("after"));

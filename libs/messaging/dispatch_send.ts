@@ -12,7 +12,7 @@ import { jsonBytes, splitBySize } from "./split_by_size.ts";
 import type { Outgoing } from "./step.ts";
 
 /** What a dispatch by reference says of its send. */
-export type SendReference = Pick<Send, "_id" | "accountId" | "lane">;
+export type SendReference = Pick<Send, "_id" | "accountId" | "priority">;
 
 /** A dispatch by reference. */
 export type Resumption = Extract<Outgoing, { type: "send.resumed" }>;
@@ -67,7 +67,7 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
     ...(send.next === undefined ? dispatchesOf(send) : []).map((event, part) =>
       bus.publish(event, { id: `${sendId}.${part}` })
     ),
-    bus.publish({ type: "fact.send.accepted", data }, { id: sendId }),
+    bus.publish({ type: "status.send.accepted", data }, { id: sendId }),
   ]);
 }
 
@@ -77,7 +77,7 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
  * @param options `redelivered`: some may have been sent meanwhile, which a mailer is to look up.
  */
 export function dispatchesAgain(
-  { _id, accountId, lane }: SendReference,
+  { _id, accountId, priority }: SendReference,
   messages: readonly ResumedMessage[],
   { redelivered = false }: { redelivered?: boolean } = {},
 ): Resumption[] {
@@ -88,7 +88,7 @@ export function dispatchesAgain(
     events.push({
       type: "send.resumed",
       data: {
-        ...{ v: EVENT_VERSION, sendId: _id, accountId, lane, again },
+        ...{ v: EVENT_VERSION, sendId: _id, accountId, priority, again },
         ...(redelivered ? { redelivered } : {}),
       },
     });
@@ -101,7 +101,7 @@ function headOf(send: Send) {
     v: EVENT_VERSION,
     sendId: send._id,
     accountId: send.accountId,
-    lane: send.lane,
+    priority: send.priority,
     acceptedAt: send.acceptedAt.toISOString(),
     integrationId: send.integrationId,
     from: send.request.from,

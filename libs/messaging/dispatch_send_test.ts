@@ -17,7 +17,7 @@ function sendTo(to: Recipient[], variables?: Variables): Send {
     _id: newSendId("acc_1"),
     accountId: "acc_1",
     acceptedAt: new Date(1_700_000_000_000),
-    lane: "bulk",
+    priority: "bulk",
     template: { id: 1, version: 2 },
     pdfVersions: { 7: 3 },
     integrationId: 4,
@@ -28,7 +28,7 @@ function sendTo(to: Recipient[], variables?: Variables): Send {
     },
     messageCount: to.length,
     settledAt: null,
-    sweepAt: new Date(1_700_000_000_000),
+    reconcileAt: new Date(1_700_000_000_000),
   };
 }
 
@@ -67,7 +67,7 @@ test("dispatchesOf() says all that is needed to render a send", () => {
     v: 2,
     sendId: send._id,
     accountId: "acc_1",
-    lane: "bulk",
+    priority: "bulk",
     acceptedAt: "2023-11-14T22:13:20.000Z",
     integrationId: 4,
     from: { email: "shop@example.com", name: "Shop" },
@@ -119,7 +119,7 @@ test("dispatchesOf() only names a recipient who is too large for an event", () =
     v: 2,
     sendId: send._id,
     accountId: "acc_1",
-    lane: "bulk",
+    priority: "bulk",
     again: [{ index: 1, attempt: 0 }],
   }]);
   const carried = requested.flatMap(({ recipients }) => recipients);

@@ -20,7 +20,7 @@ export type { Fact };
 
 /** Options of {@linkcode followFacts}. */
 export interface FollowOptions {
-  /** Name of a consumer of the stream `FACTS`. */
+  /** Name of a consumer of the stream `STATUS`. */
   consumer: string;
   /** The most facts that are handed over at once. @default {500} */
   batchSize?: number;

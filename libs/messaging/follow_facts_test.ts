@@ -54,12 +54,12 @@ suite("followFacts()", { concurrency: 4 }, () => {
     const connection = await connect({ servers: open.nats.url });
     const stream = jetstream(connection);
     const { data } = failed("acc_1");
-    await stream.publish("fact.message.failed", JSON.stringify({ ...data, v: 3 }));
-    await stream.publish("fact.message.failed", JSON.stringify({ ...data, v: "x" }));
+    await stream.publish("status.message.failed", JSON.stringify({ ...data, v: 3 }));
+    await stream.publish("status.message.failed", JSON.stringify({ ...data, v: "x" }));
     const stop = new AbortController();
     const options = optionsOf(stop);
     const ended = open.bus.followFacts(() => Promise.resolve(), options);
-    const consumer = await stream.consumers.get("FACTS", "tracker");
+    const consumer = await stream.consumers.get("STATUS", "tracker");
     await until(() => options.logger.lines.some((line) => line.includes("given up")));
     stop.abort();
     await ended;
@@ -156,8 +156,8 @@ suite("followFacts()", { concurrency: 4 }, () => {
     await using open = await openTestBus();
     const connection = await connect({ servers: open.nats.url });
     const raw = jetstream(connection);
-    await raw.publish("fact.message.failed", "no JSON");
-    await raw.publish("fact.message.failed", JSON.stringify({ ...failed("acc_x").data, v: 0 }));
+    await raw.publish("status.message.failed", "no JSON");
+    await raw.publish("status.message.failed", JSON.stringify({ ...failed("acc_x").data, v: 0 }));
     await connection.close();
     await open.bus.publish(failed("acc_1"));
     const stop = new AbortController();

@@ -35,7 +35,7 @@ export async function* pastFacts(
   client: JetStreamClient,
   { since, types }: PastFactsOptions,
 ): AsyncGenerator<Fact> {
-  const consumer = await client.consumers.get("FACTS", {
+  const consumer = await client.consumers.get("STATUS", {
     deliver_policy: DeliverPolicy.StartTime,
     opt_start_time: since.toISOString(),
     filter_subjects: [...types],
@@ -58,11 +58,11 @@ export async function* pastFacts(
 /** Reads which mail was sent last, of those whose facts the broker still holds; `undefined` if there is none. */
 export async function lastSent(manager: JetStreamManager): Promise<SentMail | undefined> {
   try {
-    const message = await manager.streams.getMessage("FACTS", {
-      last_by_subj: "fact.message.sent",
+    const message = await manager.streams.getMessage("STATUS", {
+      last_by_subj: "status.message.sent",
     });
     const fact = message === null ? undefined : factsOf(message).at(-1);
-    if (fact?.type !== "fact.message.sent") return undefined;
+    if (fact?.type !== "status.message.sent") return undefined;
     const { accountId, messageId, at } = fact.data;
     return { accountId, messageId, at: new Date(at) };
   } catch (error) {

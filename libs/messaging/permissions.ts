@@ -28,28 +28,28 @@ interface Duties {
   looks?: boolean;
 }
 
-const FAILED = "fact.message.failed";
+const FAILED = "status.message.failed";
 
 const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
   api: {
-    makes: ["render.requested", "send.requested.*", "send.resumed.*", "fact.send.accepted"],
+    makes: ["render.requested", "send.requested.*", "send.resumed.*", "status.send.accepted"],
   },
   renderer: {
-    // A slow account goes on in the lane of the large.
+    // A slow account goes on in the priority of the large.
     makes: [
       "messages.rendered.*.*",
       "send.resumed.*",
-      "fact.message.waiting",
+      "status.message.waiting",
       FAILED,
     ],
-    eats: ["RENDER_NOW", "RENDER", "DESK"],
+    eats: ["RENDER_NOW", "RENDER", "INTERACTIVE"],
     reads: ["contents"],
     writes: ["contents"],
     answers: ["api", "dashboard"],
   },
   pdf: {
     makes: ["messages.rendered.print.*", "messages.printed.*", FAILED],
-    eats: ["PRINT", "DESK"],
+    eats: ["PRINT", "INTERACTIVE"],
     reads: ["contents", "pdfs"],
     writes: ["pdfs"],
     answers: ["dashboard"],
@@ -60,10 +60,10 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       "messages.rendered.mail.*",
       "messages.printed.*",
       "send.resumed.*",
-      ...["sent", "deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
+      ...["sent", "deferred", "unknown"].map((outcome) => `status.message.${outcome}`),
       FAILED,
     ],
-    eats: ["MAIL", "DESK"],
+    eats: ["MAIL", "INTERACTIVE"],
     reads: ["contents", "pdfs"],
     answers: ["dashboard"],
   },
@@ -71,10 +71,10 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
     // Of attempts whose workers were lost.
     makes: [
       "send.resumed.*",
-      ...["deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
+      ...["deferred", "unknown"].map((outcome) => `status.message.${outcome}`),
       FAILED,
     ],
-    eats: ["FACTS"],
+    eats: ["STATUS"],
   },
   dashboard: {
     // A test mail is a send like any other.
@@ -85,7 +85,7 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       "probe.requested",
       "send.requested.*",
       "send.resumed.*",
-      "fact.send.accepted",
+      "status.send.accepted",
     ],
     reads: ["contents", "pdfs"],
     writes: ["contents"],
@@ -115,7 +115,7 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...makes,
       "$JS.API.STREAM.LIST",
       ...CONSUMERS.filter(({ stream, name }) =>
-        eats.includes(stream) && (stream !== "DESK" || name.startsWith(`${user}_`))
+        eats.includes(stream) && (stream !== "INTERACTIVE" || name.startsWith(`${user}_`))
       ).flatMap(eatsFrom),
       ...eats.filter(isWork).flatMap(suspects),
       ...new Set([...reads, ...writes].flatMap(usesStore)),

@@ -105,18 +105,23 @@ function callsOn(stream: string): string[] {
   );
 }
 
-const BUCKETS = [...STORES.map(({ name }) => `OBJ_${name}`), "KV_suspects"];
+const BUCKETS = [...STORES.map(({ name }) => `OBJ_${name}`), "KV_poison"];
 
 /** All that might be tried, which the list of a service does not name. */
 function forbiddenTo(user: BrokerUser): string[] {
   const all = [
     ...["render.requested", "send.requested.bulk", "send.resumed.bulk"],
     ...["messages.rendered.print.bulk", "messages.rendered.mail.bulk"],
-    ...["messages.printed.bulk", "fact.send.accepted", "fact.message.sent", "fact.message.failed"],
-    ...["fact.message.waiting"],
     ...[
-      "$KV.suspects.RENDER.1",
-      "$KV.suspects.MAIL.1",
+      "messages.printed.bulk",
+      "status.send.accepted",
+      "status.message.sent",
+      "status.message.failed",
+    ],
+    ...["status.message.waiting"],
+    ...[
+      "$KV.poison.RENDER.1",
+      "$KV.poison.MAIL.1",
       "$O.pdfs.C.x",
       "$O.pdfs.M.x",
       "$O.contents.C.x",
@@ -155,7 +160,7 @@ for (const user of BROKER_USERS) {
     assert.deepEqual(
       await service.hear([
         ...others.map((other) => `${inboxPrefixOf(other)}.>`),
-        ...[">", "_INBOX.>", "send.requested.*", "fact.>", "$JS.>", "$O.>", "$KV.>", "$SYS.>"],
+        ...[">", "_INBOX.>", "send.requested.*", "status.>", "$JS.>", "$O.>", "$KV.>", "$SYS.>"],
       ]),
       [],
     );
@@ -182,13 +187,13 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "messages.rendered.print.bulk": ["renderer", "pdf"],
   "messages.rendered.mail.bulk": ["renderer", "mailer"],
   "messages.printed.bulk": ["pdf", "mailer"],
-  "fact.send.accepted": ["api", "dashboard"],
-  "fact.message.waiting": ["renderer"],
-  "fact.message.sent": ["mailer"],
-  "fact.message.deferred": ["mailer", "tracker"],
-  "fact.message.unknown": ["mailer", "tracker"],
-  "fact.message.failed": ["renderer", "pdf", "mailer", "tracker"],
-  "fact.message.canceled": [],
+  "status.send.accepted": ["api", "dashboard"],
+  "status.message.waiting": ["renderer"],
+  "status.message.sent": ["mailer"],
+  "status.message.deferred": ["mailer", "tracker"],
+  "status.message.unknown": ["mailer", "tracker"],
+  "status.message.failed": ["renderer", "pdf", "mailer", "tracker"],
+  "status.message.canceled": [],
   "$O.pdfs.C.x": ["pdf"],
   "$O.pdfs.M.x": ["pdf", "mailer", "dashboard"],
   "$O.contents.C.x": ["renderer", "dashboard"],
@@ -196,16 +201,16 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "$JS.API.STREAM.MSG.GET.OBJ_pdfs": ["pdf", "mailer", "dashboard"],
   "$JS.API.STREAM.MSG.GET.OBJ_contents": ["renderer", "pdf", "mailer", "dashboard"],
   "$JS.API.STREAM.MSG.GET.MAIL": ["tracker"],
-  "$JS.API.STREAM.MSG.GET.FACTS": ["tracker"],
+  "$JS.API.STREAM.MSG.GET.STATUS": ["tracker"],
   "$JS.API.CONSUMER.MSG.NEXT.RENDER_NOW.renderer_now": ["renderer"],
   "$JS.API.CONSUMER.MSG.NEXT.RENDER.renderer_bulk": ["renderer"],
   "$JS.API.CONSUMER.MSG.NEXT.PRINT.pdf_bulk": ["pdf"],
   "$JS.API.CONSUMER.MSG.NEXT.MAIL.mailer_bulk": ["mailer"],
-  "$JS.API.CONSUMER.MSG.NEXT.FACTS.tracker": ["tracker"],
-  "$JS.API.CONSUMER.MSG.NEXT.DESK.renderer_desk": ["renderer"],
-  "$JS.API.CONSUMER.MSG.NEXT.DESK.pdf_desk": ["pdf"],
-  "$JS.API.CONSUMER.MSG.NEXT.DESK.mailer_desk": ["mailer"],
-  "$JS.API.CONSUMER.LIST.FACTS": ["tracker", "dashboard"],
+  "$JS.API.CONSUMER.MSG.NEXT.STATUS.tracker": ["tracker"],
+  "$JS.API.CONSUMER.MSG.NEXT.INTERACTIVE.renderer_interactive": ["renderer"],
+  "$JS.API.CONSUMER.MSG.NEXT.INTERACTIVE.pdf_interactive": ["pdf"],
+  "$JS.API.CONSUMER.MSG.NEXT.INTERACTIVE.mailer_interactive": ["mailer"],
+  "$JS.API.CONSUMER.LIST.STATUS": ["tracker", "dashboard"],
   "_INBOX.api.reply.x": ["renderer"],
   "_INBOX.dashboard.reply.x": ["renderer", "pdf", "mailer"],
   "_INBOX.dashboard.x.y": [],
@@ -239,7 +244,7 @@ test("openCalls() leaves nothing that does harm when the broker itself sends an 
   const client = jetstream(admin);
   // Without a consumer that would take them.
   await client.publish("send.requested.nobody", "x");
-  await client.publish("fact.message.sent", "x");
+  await client.publish("status.message.sent", "x");
   const targets = streams.flatMap(callsOn).concat(
     CONSUMERS.flatMap(({ stream, name }) =>
       ["DELETE", "PAUSE", "LEADER.STEPDOWN"].map((call) =>
@@ -265,7 +270,7 @@ test("openCalls() leaves nothing that does harm when the broker itself sends an 
   await delay(300);
   assert.ok(tries > 3000);
   assert.deepEqual(await streamsThere(), streams);
-  for (const name of ["RENDER", "FACTS"]) {
+  for (const name of ["RENDER", "STATUS"]) {
     assert.equal((await manager.streams.info(name)).state.messages, 1, name);
   }
   for (const { stream, name } of CONSUMERS) {
@@ -280,11 +285,11 @@ function bodyOf(subject: string): string {
 }
 
 test("brokerAccounts() leaves no call that administers streams where everybody knows it", async () => {
-  for (const call of ["INFO", "STREAM.NAMES", "STREAM.DELETE.FACTS", "STREAM.PURGE.FACTS"]) {
+  for (const call of ["INFO", "STREAM.NAMES", "STREAM.DELETE.STATUS", "STREAM.PURGE.STATUS"]) {
     // Nobody has it: not even the operator, who may publish everywhere.
     await assert.rejects(admin.request(`$JS.API.${call}`, "", { timeout: 500 }), call);
   }
-  assert.deepEqual((await streamsThere()).includes("FACTS"), true);
+  assert.deepEqual((await streamsThere()).includes("STATUS"), true);
 });
 
 test("permissionsOf() lets the renderer answer the api, and nobody hears it but the api", async () => {

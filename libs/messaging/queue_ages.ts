@@ -1,5 +1,5 @@
 import type { JetStreamManager, NextMsgRequest, SeqMsgRequest } from "@nats-io/jetstream";
-import type { Lane } from "@posthaste/contracts";
+import type { Priority } from "@posthaste/contracts";
 import { type ConsumerPlan, CONSUMERS, STREAMS } from "./topology.ts";
 
 /** What is in front of a consumer, as telemetry tells it. */
@@ -13,18 +13,18 @@ export interface QueueAge {
 
 /** The stage that a consumer works for. */
 function stageOf({ name, stream }: ConsumerPlan): string {
-  return stream === "FACTS" ? "tracker" : name.replace(/_.*$/, "");
+  return stream === "STATUS" ? "tracker" : name.replace(/_.*$/, "");
 }
 
 /** The attributes by which telemetry tells one queue from another. */
 export function queueAttributes(plan: ConsumerPlan): {
   "posthaste.stage": string;
-  "posthaste.lane": Lane | undefined;
+  "posthaste.priority": Priority | undefined;
   "messaging.consumer.group.name": string;
 } {
   return {
     "posthaste.stage": stageOf(plan),
-    "posthaste.lane": plan.lane,
+    "posthaste.priority": plan.priority,
     "messaging.consumer.group.name": plan.name,
   };
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
 import { CONSUMERS } from "./topology.ts";
 
-test("queueAges() tells each lane's own length and age, of what waits and of what is in hand", async () => {
+test("queueAges() tells each priority's own length and age, of what waits and of what is in hand", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
   const of = async (name: string) => {
@@ -23,8 +23,8 @@ test("queueAges() tells each lane's own length and age, of what waits and of wha
   const single = await of("renderer_transactional");
   assert.equal(bulk.messages, 2);
   assert.equal(single.messages, 1);
-  assert.equal(bulk.at, first.at, "the first of the lane");
-  assert.ok(single.at > bulk.at, "not that of the other lane");
+  assert.equal(bulk.at, first.at, "the first of the priority");
+  assert.ok(single.at > bulk.at, "not that of the other priority");
 
   const stop = new AbortController();
   const held = Promise.withResolvers<void>();

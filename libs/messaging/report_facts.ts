@@ -17,7 +17,7 @@ export type MessageFact = {
 /** What happened to one message, or that a send was accepted. */
 export type Fact =
   | MessageFact
-  | { type: "fact.send.accepted"; data: EventData<"fact.send.accepted"> };
+  | { type: "status.send.accepted"; data: EventData<"status.send.accepted"> };
 
 // Room for the names of the fields around the list.
 const FRAME_BYTES = 1024;
@@ -35,6 +35,6 @@ export function reportsOf(facts: readonly MessageFact[]): Outgoing[] {
 
 /** Takes a status event apart: what happened to each of its messages. */
 export function factsIn({ type, data }: Outgoing): Fact[] {
-  if (type === "fact.send.accepted") return [{ type, data }];
+  if (type === "status.send.accepted") return [{ type, data }];
   return "facts" in data ? data.facts.map((one) => ({ type, data: one }) as MessageFact) : [];
 }

@@ -11,20 +11,20 @@ function failed(index: number, reason = "No such mailbox"): MessageFact {
   const at = "2026-03-01T10:00:00.000Z";
   const stage = "pdf" as const;
   const data = { messageId, sendId, accountId: "acc_1", index, attempt: 0, at, stage, reason };
-  return { type: "fact.message.failed", data };
+  return { type: "status.message.failed", data };
 }
 
 function unknown(index: number): MessageFact {
   const { stage: _stage, ...data } = failed(index).data as MessageFact["data"] & { stage: string };
-  return { type: "fact.message.unknown", data: data as never };
+  return { type: "status.message.unknown", data: data as never };
 }
 
 test("reportsOf() makes one event for each kind, which factsIn() takes apart again", () => {
   const facts = [failed(0), unknown(1), failed(2)];
   const reports = reportsOf(facts);
   assert.deepEqual(reports.map(({ type }) => type), [
-    "fact.message.failed",
-    "fact.message.unknown",
+    "status.message.failed",
+    "status.message.unknown",
   ]);
   for (const { type, data } of reports) assert.deepEqual(EVENTS[type].parse(data), data);
   assert.deepEqual(reports.flatMap(factsIn), [failed(0), failed(2), unknown(1)]);

@@ -1,4 +1,4 @@
-import { type EventType, type Lane, LANES, REPLIES } from "@posthaste/contracts";
+import { type EventType, PRIORITIES, type Priority, REPLIES } from "@posthaste/contracts";
 
 /** One JetStream stream, as data. Durations in milliseconds, sizes in bytes. */
 export interface StreamPlan {
@@ -16,8 +16,8 @@ export interface ConsumerPlan {
   name: string;
   stream: string;
   filterSubjects: string[];
-  /** Left out where there are no lanes. */
-  lane?: Lane;
+  /** Left out where there are no priorities. */
+  priority?: Priority;
   /** An event that is neither settled nor reported as in progress comes again after this. */
   ackWaitMs: number;
   maxAckPending: number;
@@ -39,7 +39,7 @@ const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 * MEBIBYTE;
 
 /**
- * The most events of a stage's lane that all workers together have in hand or at the ready. A mailer has up
+ * The most events of a stage's priority that all workers together have in hand or at the ready. A mailer has up
  * to twice `MAIL_CONCURRENCY`: of 1,000, which is the broker's default, a seventeenth would get none.
  */
 const MOST_IN_HAND = 20_000;
@@ -51,7 +51,7 @@ const MOST_IN_HAND = 20_000;
  */
 export const STREAMS: StreamPlan[] = [
   questions("RENDER_NOW", ["render.requested"]),
-  questions("DESK", [
+  questions("INTERACTIVE", [
     "preview.requested",
     "content.requested",
     "print.requested",
@@ -61,8 +61,8 @@ export const STREAMS: StreamPlan[] = [
   work("PRINT", ["messages.rendered.print.*"]),
   work("MAIL", ["messages.rendered.mail.*", "messages.printed.*"]),
   {
-    name: "FACTS",
-    subjects: ["fact.>"],
+    name: "STATUS",
+    subjects: ["status.>"],
     storage: "file",
     retention: "log",
     maxAgeMs: 3 * DAY,
@@ -71,7 +71,7 @@ export const STREAMS: StreamPlan[] = [
 ];
 
 /** Streams of earlier versions; what they hold is in the ledger, too. */
-export const RETIRED_STREAMS = ["RETRY"];
+export const RETIRED_STREAMS = ["RETRY", "FACTS", "DESK", "KV_suspects"];
 
 /** The object stores. Everything in them can be made again. */
 export const STORES: StorePlan[] = [
@@ -79,33 +79,39 @@ export const STORES: StorePlan[] = [
   { name: "contents", ttlMs: DAY, maxBytes: GIBIBYTE },
 ];
 
-/** The consumers: one per stage and lane, and two of the tracker. */
+/** The consumers: one per stage and priority, and two of the tracker. */
 export const CONSUMERS: ConsumerPlan[] = [
   answers("renderer_now", "RENDER_NOW", ["render.requested"]),
-  answers("renderer_desk", "DESK", ["preview.requested", "content.requested"]),
-  answers("pdf_desk", "DESK", ["print.requested"]),
-  answers("mailer_desk", "DESK", ["probe.requested"]),
-  ...LANES.flatMap((lane) => [
-    stage("renderer", lane, "RENDER", [`send.requested.${lane}`, `send.resumed.${lane}`]),
-    stage("pdf", lane, "PRINT", [`messages.rendered.print.${lane}`]),
-    stage("mailer", lane, "MAIL", [`messages.rendered.mail.${lane}`, `messages.printed.${lane}`]),
+  answers("renderer_interactive", "INTERACTIVE", ["preview.requested", "content.requested"]),
+  answers("pdf_interactive", "INTERACTIVE", ["print.requested"]),
+  answers("mailer_interactive", "INTERACTIVE", ["probe.requested"]),
+  ...PRIORITIES.flatMap((priority) => [
+    stage("renderer", priority, "RENDER", [
+      `send.requested.${priority}`,
+      `send.resumed.${priority}`,
+    ]),
+    stage("pdf", priority, "PRINT", [`messages.rendered.print.${priority}`]),
+    stage("mailer", priority, "MAIL", [
+      `messages.rendered.mail.${priority}`,
+      `messages.printed.${priority}`,
+    ]),
   ]),
   {
     name: "tracker",
-    stream: "FACTS",
+    stream: "STATUS",
     filterSubjects: [
-      "fact.message.waiting",
-      "fact.message.failed",
+      "status.message.waiting",
+      "status.message.failed",
     ],
     ackWaitMs: 30_000,
     maxAckPending: 5000,
   },
   {
     name: "statistics",
-    stream: "FACTS",
+    stream: "STATUS",
     filterSubjects: [
-      "fact.send.accepted",
-      ...["sent", "failed", "deferred", "unknown"].map((outcome) => `fact.message.${outcome}`),
+      "status.send.accepted",
+      ...["sent", "failed", "deferred", "unknown"].map((outcome) => `status.message.${outcome}`),
     ],
     ackWaitMs: 60_000,
     maxAckPending: 10_000,
@@ -115,9 +121,9 @@ export const CONSUMERS: ConsumerPlan[] = [
 /** Names of the stages that eat work from {@linkcode CONSUMERS}. */
 export type StageName = "renderer" | "pdf" | "mailer";
 
-/** Name of the consumer of a stage's lane. */
-export function consumerOf(name: StageName, lane: Lane): string {
-  return `${name}_${lane}`;
+/** Name of the consumer of a stage's priority. */
+export function consumerOf(name: StageName, priority: Priority): string {
+  return `${name}_${priority}`;
 }
 
 function work(name: string, subjects: string[]): StreamPlan {
@@ -148,12 +154,12 @@ function answers(name: string, stream: string, filterSubjects: string[]): Consum
   return { name, stream, filterSubjects, ackWaitMs: 10_000, maxAckPending: 1000 };
 }
 
-function stage(name: StageName, lane: Lane, stream: string, filterSubjects: string[]) {
+function stage(name: StageName, priority: Priority, stream: string, filterSubjects: string[]) {
   return {
-    name: consumerOf(name, lane),
+    name: consumerOf(name, priority),
     stream,
     filterSubjects,
-    lane,
+    priority,
     ackWaitMs: 30_000,
     maxAckPending: MOST_IN_HAND,
   };
@@ -161,7 +167,7 @@ function stage(name: StageName, lane: Lane, stream: string, filterSubjects: stri
 
 /** Which queue of the mailer and printer rendered messages go to. */
 interface Routed {
-  lane?: Lane;
+  priority?: Priority;
   messages?: { pdfs?: unknown[] }[];
 }
 
@@ -171,9 +177,9 @@ export function subjectOf(type: EventType, data: Routed): string {
     case "send.requested":
     case "send.resumed":
     case "messages.printed":
-      return `${type}.${data.lane}`;
+      return `${type}.${data.priority}`;
     case "messages.rendered":
-      return `${type}.${data.messages?.[0]?.pdfs?.length ? "print" : "mail"}.${data.lane}`;
+      return `${type}.${data.messages?.[0]?.pdfs?.length ? "print" : "mail"}.${data.priority}`;
     default:
       return type;
   }
@@ -181,7 +187,7 @@ export function subjectOf(type: EventType, data: Routed): string {
 
 /** Tells an event's type by the subject it came on; `undefined` when no event travels there. */
 export function typeOfSubject(subject: string): EventType | undefined {
-  if (subject.startsWith("fact.") || Object.hasOwn(REPLIES, subject)) return subject as EventType;
+  if (subject.startsWith("status.") || Object.hasOwn(REPLIES, subject)) return subject as EventType;
   const type = subject.split(".").slice(0, 2).join(".");
   switch (type) {
     case "send.requested":

@@ -1,13 +1,13 @@
-import { EVENTS, type EventType, LANES } from "@posthaste/contracts";
+import { EVENTS, type EventType, PRIORITIES } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { consumerOf, CONSUMERS, STREAMS, subjectOf, typeOfSubject } from "./topology.ts";
 
 const SUBJECTS = (Object.keys(EVENTS) as EventType[]).flatMap((type) =>
-  LANES.flatMap((lane) =>
+  PRIORITIES.flatMap((priority) =>
     [[], ["pdf"]].map((pdfs) => ({
       type,
-      subject: subjectOf(type, { lane, messages: [{ pdfs }] }),
+      subject: subjectOf(type, { priority, messages: [{ pdfs }] }),
     }))
   )
 );
@@ -27,7 +27,7 @@ test("subjectOf() sends each event to exactly one stream", () => {
 });
 
 test("subjectOf() sends work to exactly one consumer, which reads from the right stream", () => {
-  const work = SUBJECTS.filter(({ type }) => !type.startsWith("fact."));
+  const work = SUBJECTS.filter(({ type }) => !type.startsWith("status."));
   for (const { subject } of work) {
     const consumers = CONSUMERS.filter(({ filterSubjects }) => filterSubjects.includes(subject));
     assert.equal(consumers.length, 1, subject);
@@ -38,7 +38,7 @@ test("subjectOf() sends work to exactly one consumer, which reads from the right
 
 test("subjectOf() sends a message with PDFs to the printer and one without to the mailer", () => {
   const of = (pdfs: unknown[]) =>
-    subjectOf("messages.rendered", { lane: "bulk", messages: [{ pdfs }] });
+    subjectOf("messages.rendered", { priority: "bulk", messages: [{ pdfs }] });
   assert.equal(of([{}]), "messages.rendered.print.bulk");
   assert.equal(of([]), "messages.rendered.mail.bulk");
 });
@@ -48,10 +48,10 @@ test("typeOfSubject() knows the type of every subject", () => {
   assert.equal(typeOfSubject("webhook.delivered"), undefined);
 });
 
-test("consumerOf() names a consumer for each stage and lane", () => {
+test("consumerOf() names a consumer for each stage and priority", () => {
   for (const stage of ["renderer", "pdf", "mailer"] as const) {
-    for (const lane of LANES) {
-      const name = consumerOf(stage, lane);
+    for (const priority of PRIORITIES) {
+      const name = consumerOf(stage, priority);
       assert.ok(CONSUMERS.some((plan) => plan.name === name), name);
     }
   }

@@ -37,7 +37,7 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   /** Its variables are to be removed as soon as it is settled. */
   contentDue?: true;
   /** Names the look of a sweeper that was the last to claim it. */
-  sweptBy?: string;
+  reconciledBy?: string;
 };
 
 /** Returns by which addresses a send is found as long as it is not settled. */

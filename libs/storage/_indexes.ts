@@ -61,9 +61,9 @@ export async function createIndexes(db: Db): Promise<void> {
   ]);
   await sends.createIndexes([
     { key: { accountId: 1, _id: -1 } },
-    { key: { sweepAt: 1 }, partialFilterExpression: { settledAt: null } },
+    { key: { reconcileAt: 1 }, partialFilterExpression: { settledAt: null } },
     {
-      key: { waitsFor: 1, lane: -1, acceptedAt: 1 },
+      key: { waitsFor: 1, priority: -1, acceptedAt: 1 },
       partialFilterExpression: { waitsFor: { $gte: "" } },
     },
     { key: { accountId: 1, emails: 1, _id: -1 }, partialFilterExpression: { settledAt: null } },
@@ -77,8 +77,8 @@ export async function createIndexes(db: Db): Promise<void> {
   await idempotencyKeys.createIndexes([{ key: { acceptedAt: 1 } }]);
   await messages.createIndexes([
     {
-      key: { parkedFor: 1, acceptedAt: 1 },
-      partialFilterExpression: { parkedFor: { $gte: "" } },
+      key: { waitsFor: 1, acceptedAt: 1 },
+      partialFilterExpression: { waitsFor: { $gte: "" } },
     },
     {
       key: { integration: 1, nextAt: 1 },

@@ -12,7 +12,7 @@ export const UNTOUCHED = {
   sentBy: null,
   unknownAttempts: [] as number[],
   nextAt: null,
-  parkedFor: null,
+  waitsFor: null,
   finishedAt: null,
   reason: null,
   reply: null,

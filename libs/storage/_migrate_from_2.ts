@@ -1,5 +1,5 @@
 import type { Send } from "@posthaste/contracts";
-import type { Db } from "mongodb";
+import type { Collection, Db } from "mongodb";
 import { collectionsOf, type StoredKey } from "./_collections.ts";
 import { dropIndex } from "./_drop_index.ts";
 import { hasOnlyDuplicateKeys } from "./_duplicate_key.ts";
@@ -10,6 +10,30 @@ const AT_ONCE = 500;
 /** Brings documents of version 2 up: what each change is stands at its function. */
 export async function migrateFrom2(db: Db): Promise<void> {
   await moveIdempotencyKeys(db);
+  await renameFields(db);
+}
+
+/** Of messages only those that may be worked on again: nobody asks of the others what they wait for. */
+const OPEN_STATES = ["deferred", "unknown", "failed"];
+
+/** Fields, and what is made of them, have the names of the glossary. */
+async function renameFields(db: Db): Promise<void> {
+  const [sends, messages, registers] = ["sends", "messages", "attempts"]
+    .map((name) => db.collection(name)) as [Collection, Collection, Collection];
+  const there = { $exists: true };
+  await sends.updateMany({ lane: there }, {
+    $rename: { lane: "priority", sweepAt: "reconcileAt", sweptBy: "reconciledBy" },
+  });
+  await messages.updateMany(
+    { state: { $in: OPEN_STATES }, parkedFor: there },
+    { $rename: { parkedFor: "waitsFor" } },
+  );
+  await registers.updateMany({ "void.parkedFor": there }, {
+    $rename: { "void.parkedFor": "void.waitsFor" },
+  });
+  await dropIndex(sends, "sweepAt_1");
+  await dropIndex(sends, "waitsFor_1_lane_-1_acceptedAt_1");
+  await dropIndex(messages, "parkedFor_1_acceptedAt_1");
 }
 
 /** A send had its idempotency key in itself. */

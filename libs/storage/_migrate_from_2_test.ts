@@ -5,13 +5,16 @@ import { newId } from "@posthaste/contracts";
 import { openTestStore, sendOf } from "./_test_store.ts";
 import { openStore } from "./store.ts";
 
+const there = { $exists: true };
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 /** A send as version 2 kept it, some with a key. */
 function sendOfVersion2(n: number): Document {
-  const send = sendOf({ _id: newId("acc", at(n)).replace("acc_", "snd_"), acceptedAt: at(n) });
+  const { priority: lane, reconcileAt: sweepAt, ...send } = sendOf({
+    ...{ _id: newId("acc", at(n)).replace("acc_", "snd_"), acceptedAt: at(n) },
+  });
   return {
-    ...send,
+    ...{ ...send, lane, sweepAt },
     request: JSON.stringify(send.request),
     from: send.request.from,
     ...(n % 2 === 0 ? { idempotency: { key: `order/${n}`, bodyHash: `h${n}` } } : {}),
@@ -64,7 +67,36 @@ test("ensureIndexes() moves the keys that version 2 kept in sends, however often
     assert.equal(found?.idempotency?.bodyHash, `h${n}`);
   }
   assert.equal(await store.expireIdempotencyKeys(at(600)), 300);
+  assert.equal(await sends.countDocuments({ priority: "transactional" }), 1200);
+  assert.equal(await sends.countDocuments({ $or: [{ lane: there }, { sweepAt: there }] }), 0);
   // What has an id of before is found and listed like any other.
   const newest = await store.listSends("acc_1", { limit: 1 });
   assert.deepEqual(newest.map(({ _id }) => _id), [written.at(-1)?.["_id"]]);
+});
+
+test("ensureIndexes() renames what messages and registers of version 2 wait for", async () => {
+  await using opened = await openTestStore();
+  const { db, url } = opened;
+  const [messages, attempts] = [db.collection("messages"), db.collection("attempts")];
+  const waiting = { state: "deferred", accountId: "acc_1", attempt: 1 };
+  await messages.insertMany([
+    { ...waiting, _id: "msg_1" as never, integration: "acc_1/1", parkedFor: "acc_1/1" },
+    { ...waiting, _id: "msg_2" as never, integration: "acc_1/1", parkedFor: null },
+  ]);
+  await messages.createIndex({ parkedFor: 1, acceptedAt: 1 });
+  const outcome = { state: "deferred", parkedFor: "acc_1/1" };
+  await attempts.insertOne({ _id: "msg_3/1" as never, by: "a", void: outcome });
+  await db.collection<{ _id: string }>("ledger").updateOne({ _id: "ledger" }, {
+    $set: { version: 2, oldestProgram: 2 },
+  });
+  await using migrating = await openStore({ url, migrating: true });
+  await migrating.ensureIndexes();
+  assert.deepEqual(
+    (await messages.find().sort({ _id: 1 }).toArray()).map(({ waitsFor }) => waitsFor),
+    ["acc_1/1", null],
+  );
+  assert.equal((await attempts.findOne())?.["void"].waitsFor, "acc_1/1");
+  const names = (await messages.indexes()).map(({ name }) => name);
+  assert.ok(names.includes("waitsFor_1_acceptedAt_1"));
+  assert.ok(!names.includes("parkedFor_1_acceptedAt_1"));
 });

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => opened?.[Symbol.asyncDispose]());
 
-const send = sendOf({ messageCount: 8, sweepAt: new Date() });
+const send = sendOf({ messageCount: 8, reconcileAt: new Date() });
 const now = Date.now();
 
 /** A message as version 1 kept it. */

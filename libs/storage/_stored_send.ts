@@ -9,7 +9,7 @@ export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
 
 /** Returns the send that is stored. */
 export function toSend(
-  { from: _from, contentDue: _due, sweptBy: _by, emails: _to, request, ...send }: StoredSend,
+  { from: _from, contentDue: _due, reconciledBy: _by, emails: _to, request, ...send }: StoredSend,
 ): Send {
   return { ...send, request: JSON.parse(request) };
 }

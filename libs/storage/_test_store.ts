@@ -31,7 +31,7 @@ export function sendOf(changes: Partial<Send> = {}): Send {
     _id: newSendId(accountId, acceptedAt),
     accountId,
     acceptedAt,
-    lane: "transactional",
+    priority: "transactional",
     template: { id: 1, version: 1 },
     pdfVersions: {},
     integrationId: 1,
@@ -41,7 +41,7 @@ export function sendOf(changes: Partial<Send> = {}): Send {
     },
     messageCount,
     settledAt: null,
-    sweepAt: new Date(acceptedAt.getTime() + 60_000),
+    reconcileAt: new Date(acceptedAt.getTime() + 60_000),
     ...changes,
   };
 }

@@ -72,7 +72,7 @@ const EXCEPTIONS: Record<string, string> = {
 
 /** Of no account: the accounts themselves, processes, the connection. */
 const WITHOUT_ACCOUNT = [
-  ...["createAccount", "findAccount", "listAccounts", "ping", "ensureIndexes"],
+  ...["createAccount", "findAccount", "listAccounts", "ping", "now", "ensureIndexes"],
   ...["announceMailer", "liveMailers", "dismissMailer"],
   ...[
     "createUser",
@@ -217,7 +217,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   parkMessage: (store) =>
     store.parkMessage({
       ...parkingOf(send, 0, now),
-      ...{ parkedFor: `${ACCOUNT}/1`, reason: "its turn" },
+      ...{ waitsFor: `${ACCOUNT}/1`, reason: "its turn" },
     }),
   putOffMessage: (store) =>
     store.putOffMessage({
@@ -374,9 +374,9 @@ function assertNamed(filter: Document, what: string): void {
 
 /** By equality: `_id` of these collections begins with the account, or is asked for beside it. */
 function isNamed(
-  { _id, accountId, parkedFor, integration, waitsFor, $or = [] }: Document,
+  { _id, accountId, integration, waitsFor, $or = [] }: Document,
 ): boolean {
-  const ids = [_id, parkedFor, integration, waitsFor].filter((id) => typeof id === "string");
+  const ids = [_id, integration, waitsFor].filter((id) => typeof id === "string");
   return accountId === ACCOUNT || ids.some((id) => id.startsWith(`${ACCOUNT}/`)) ||
     $or.length > 0 && $or.every(isNamed);
 }

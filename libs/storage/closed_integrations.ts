@@ -17,7 +17,7 @@ export function closedIntegrations(db: Db): ClosedIntegrations {
     async listClosed(now) {
       const projection = { _id: 1 };
       const [parked, unreachable, suspended] = await Promise.all([
-        messages.distinct("parkedFor", { parkedFor: { $gte: "" } }) as Promise<string[]>,
+        messages.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
         integrationHealth.find({ openUntil: { $gt: now } }).project<{ _id: string }>(projection)
           .toArray(),
         openIntegrations.find({ "suspended.at": { $gt: new Date(0) } })

@@ -27,6 +27,6 @@ test("listClosed() lists what is suspended, left alone at the time, or has mail 
   const long = new Date(now.getTime() - 60_000);
   await store.noteTrouble({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
   await store.noteTrouble({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
-  await store.parkMessage({ ...parkingOf(sendOf(), 0, now), parkedFor: "acc_1/1", reason: "busy" });
+  await store.parkMessage({ ...parkingOf(sendOf(), 0, now), waitsFor: "acc_1/1", reason: "busy" });
   assert.deepEqual(await store.listClosed(now), new Set(["acc_1/1", "acc_9/8", stopped._id]));
 });

@@ -40,7 +40,7 @@ export interface AttemptOutcome extends Outcome {
   /** While `deferred`: when to try again. */
   nextAt?: Date;
   /** While `deferred`: `_id` of the integration whose turn it waits for. */
-  parkedFor?: string;
+  waitsFor?: string;
   /** SHA-256 of what was sent, in hex. */
   mimeHash?: string;
   /** Lines of the timeline since the outcome before. */
@@ -227,14 +227,14 @@ function isUnsure(error: unknown): boolean {
 const FINAL: ReadonlySet<string> = new Set(["sent", "failed", "canceled"]);
 
 function fieldsOf(n: number, outcome: AttemptOutcome) {
-  const { state, at, reason, reply, nextAt, parkedFor, mimeHash, sentBy } = outcome;
+  const { state, at, reason, reply, nextAt, waitsFor, mimeHash, sentBy } = outcome;
   return {
     state,
     attempt: n,
     sentBy: state === "sent" ? sentBy ?? n : null,
     // What waits for room is due.
-    nextAt: nextAt ?? (parkedFor === undefined ? null : at),
-    parkedFor: parkedFor ?? null,
+    nextAt: nextAt ?? (waitsFor === undefined ? null : at),
+    waitsFor: waitsFor ?? null,
     finishedAt: FINAL.has(state) ? at : null,
     reason: reason ?? null,
     reply: reply ?? null,

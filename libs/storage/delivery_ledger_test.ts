@@ -51,7 +51,7 @@ test("a message that simply goes costs two inserts and no update", async () => {
     integration: "acc_1/1",
     ...{ state: "sent", attempt: 1, sentBy: 1, unknownAttempts: [], acceptedAt: at(0) },
     ...{ finishedAt: at(1), nextAt: null, reason: null, reply: { code: 250 }, mimeHash: "ab" },
-    ...{ parkedFor: null, timeline: sent.lines },
+    ...{ waitsFor: null, timeline: sent.lines },
   });
 });
 

@@ -4,7 +4,7 @@ import { collectionsOf } from "./_collections.ts";
 
 /** A message whose next attempt is due. */
 export type DueMessage =
-  & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt" | "parkedFor">
+  & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt" | "waitsFor">
   & { nextAt: Date };
 
 /** Messages that are to be tried again at a time; those that wait for room have been due since then. */
@@ -19,7 +19,7 @@ export interface DueMessages {
 }
 
 const DUE = {
-  ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1, parkedFor: 1 },
+  ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1, waitsFor: 1 },
 };
 
 /** Returns the search for messages that are due. */

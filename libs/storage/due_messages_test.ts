@@ -34,7 +34,7 @@ test("dueMessages() lists what is due of each integration, the longest due first
   // What waits for room is due since it came back.
   await store.parkMessage({
     ...parkingOf(one, 1, at(62)),
-    parkedFor: "acc_1/1",
+    waitsFor: "acc_1/1",
     reason: "its turn",
   });
   const left = await store.dueMessages("acc_1/1", { now: at(62), limit: 9 });

@@ -30,7 +30,7 @@ export function integrationHistory(db: Db): IntegrationHistory {
     async countParked(accountId, id, limit) {
       const integration = `${accountId}/${id}`;
       const [parked, undispatched] = await Promise.all([
-        messages.countDocuments({ parkedFor: integration }, { limit }),
+        messages.countDocuments({ waitsFor: integration }, { limit }),
         countUndispatched(sends, { waitsFor: integration, limit }),
       ]);
       return Math.min(limit, parked + undispatched);

@@ -134,7 +134,7 @@ test("countParked() counts what waits for one integration, dispatched or not", a
     await store.acceptSend(send);
     await store.parkMessage({
       ...parkingOf(send, 0, acceptedAt),
-      ...{ parkedFor: `${accountId}/${integrationId}`, reason: "its turn" },
+      ...{ waitsFor: `${accountId}/${integrationId}`, reason: "its turn" },
     });
   }
   const counts = await Promise.all([10, 2].map((most) => store.countParked(accountId, 1, most)));

@@ -51,7 +51,7 @@ export function ledgerFigures(db: Db): LedgerFigures {
   const bounds = { limit: MOST_COUNTED, maxTimeMS: MAX_MS };
   return {
     async ledgerState(now) {
-      const waiting = { settledAt: null, sweepAt: { $gte: new Date(0) } };
+      const waiting = { settledAt: null, reconcileAt: { $gte: new Date(0) } };
       const [
         unsettled,
         first,
@@ -64,9 +64,9 @@ export function ledgerFigures(db: Db): LedgerFigures {
         disk,
       ] = await Promise.all([
         sends.countDocuments(waiting, bounds),
-        sends.find(waiting, { maxTimeMS: MAX_MS }).sort({ sweepAt: 1 }).limit(1)
-          .project<{ sweepAt: Date }>({ sweepAt: 1 }).next(),
-        messages.countDocuments({ parkedFor: { $gte: "" } }, bounds),
+        sends.find(waiting, { maxTimeMS: MAX_MS }).sort({ reconcileAt: 1 }).limit(1)
+          .project<{ reconcileAt: Date }>({ reconcileAt: 1 }).next(),
+        messages.countDocuments({ waitsFor: { $gte: "" } }, bounds),
         countUndispatched(sends, { waitsFor: { $gte: "" }, limit: MOST_COUNTED }),
         messages.countDocuments({ state: "unknown" }, bounds),
         integrationHealth.countDocuments({ openUntil: { $gt: now } }, bounds),
@@ -77,7 +77,7 @@ export function ledgerFigures(db: Db): LedgerFigures {
       ]);
       return {
         unsettled,
-        sweeperLateMs: Math.max(0, now.getTime() - (first?.sweepAt ?? now).getTime()),
+        sweeperLateMs: Math.max(0, now.getTime() - (first?.reconcileAt ?? now).getTime()),
         parked: parked + undispatched,
         ...{ unknown, unreachable, failing, disk },
         suspended: suspended.flatMap(({ accountId, id, name, suspended: why }) =>

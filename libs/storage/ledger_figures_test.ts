@@ -32,7 +32,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
     lastFailed: { at: now, messageId: "msg_1", reason: "refused" },
   })));
   const [parked, lost] = [sendOf(), sendOf({ accountId: "acc_2" })];
-  await store.parkMessage({ ...parkingOf(parked, 0, now), parkedFor: "acc_1/1", reason: "busy" });
+  await store.parkMessage({ ...parkingOf(parked, 0, now), waitsFor: "acc_1/1", reason: "busy" });
   const { messageId } = parkingOf(lost, 0, now);
   assert.ok(await takeAttempt(store, { messageId, attempt: 1 }));
   const outcome = { messageId, attempt: 1, at: now, durationMs: 1 };

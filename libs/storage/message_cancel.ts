@@ -27,7 +27,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
 
   /** So that the sweeper settles it soon, if it was the last. */
   async function lookSoon({ _id, accountId }: Pick<Send, "_id" | "accountId">, now: Date) {
-    await sends.updateOne({ _id, accountId, settledAt: null }, { $min: { sweepAt: now } });
+    await sends.updateOne({ _id, accountId, settledAt: null }, { $min: { reconcileAt: now } });
   }
 
   /** Takes the register of the next attempt, as who would send it has to. */

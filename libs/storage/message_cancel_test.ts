@@ -24,9 +24,9 @@ async function accepted(messageCount = 1) {
 test("cancelMessage() keeps a message from being sent, parked before or not", async () => {
   for (const isParked of [false, true]) {
     const { send, messageId } = await accepted();
-    const parkedFor = `${send.accountId}/1`;
+    const waitsFor = `${send.accountId}/1`;
     if (isParked) {
-      await store.parkMessage({ ...parkingOf(send, 0, at(1)), parkedFor, reason: "its turn" });
+      await store.parkMessage({ ...parkingOf(send, 0, at(1)), waitsFor, reason: "its turn" });
     }
     const canceled = await store.cancelMessage(send.accountId, messageId, at(5));
     assert.equal(canceled?.state, "canceled");
@@ -74,10 +74,10 @@ test("cancelMessage() refuses what is on the wire or has ended, and another acco
 
 test("cancelMessage() takes a deferred message out of parking, and its send settles", async () => {
   const { send, messageId } = await accepted();
-  const parkedFor = `${send.accountId}/1`;
-  await store.parkMessage({ ...parkingOf(send, 0, at(1)), parkedFor, reason: "its turn" });
+  const waitsFor = `${send.accountId}/1`;
+  await store.parkMessage({ ...parkingOf(send, 0, at(1)), waitsFor, reason: "its turn" });
   await store.cancelMessage(send.accountId, messageId, at(5));
-  assert.deepEqual(await store.dueMessages(parkedFor, { now: at(6), limit: 9 }), []);
+  assert.deepEqual(await store.dueMessages(waitsFor, { now: at(6), limit: 9 }), []);
   const due = await store.sendsToSweep(at(5), 1000);
   assert.ok(due.some(({ _id }) => _id === send._id));
   assert.deepEqual(await store.unfinishedMessages(send), []);

@@ -128,7 +128,7 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
     async oldestWaiting(accountId) {
       // The index of what is to be swept holds what is not settled.
       const heads = await inTime(
-        sends.find({ accountId, settledAt: null }).hint({ sweepAt: 1 }).sort({ _id: 1 })
+        sends.find({ accountId, settledAt: null }).hint({ reconcileAt: 1 }).sort({ _id: 1 })
           .limit(SENDS_LOOKED_AT).maxTimeMS(MAX_MS).project<SendHead>({ request: 0, emails: 0 })
           .toArray(),
         [],

@@ -11,13 +11,13 @@ export type Parking = MessageIdentity & {
   attempt: number;
   now: Date;
   /** `_id` of the integration. */
-  parkedFor: string;
+  waitsFor: string;
   /** A sentence for people: why it waits. */
   reason: string;
 };
 
 /** A message that has to wait for a time, before anything was tried. */
-export type PutOff = Omit<Parking, "parkedFor"> & { nextAt: Date };
+export type PutOff = Omit<Parking, "waitsFor"> & { nextAt: Date };
 
 /** Messages that wait in the ledger until there is room for them, outside of every queue. */
 export interface MessageParking {
@@ -35,16 +35,16 @@ export function messageParking(db: Db): MessageParking {
     parkMessage: (parking) => wait(messages, parking, changeOf(parking)),
     putOffMessage: (putOff) => {
       const { reason, nextAt } = putOff;
-      return wait(messages, putOff, { state: "deferred", parkedFor: null, nextAt, reason });
+      return wait(messages, putOff, { state: "deferred", waitsFor: null, nextAt, reason });
     },
   };
 }
 
-type Wait = Pick<Message, "state" | "parkedFor" | "nextAt" | "reason">;
+type Wait = Pick<Message, "state" | "waitsFor" | "nextAt" | "reason">;
 
 async function wait(
   messages: Collection<Message>,
-  message: Omit<Parking, "parkedFor">,
+  message: Omit<Parking, "waitsFor">,
   change: Wait,
 ): Promise<boolean> {
   if (message.attempt > 0) return await write(messages, message, { change, upsert: false });
@@ -59,7 +59,7 @@ async function wait(
 
 async function write(
   messages: Collection<Message>,
-  parking: Omit<Parking, "parkedFor">,
+  parking: Omit<Parking, "waitsFor">,
   { change, upsert }: { change: Wait; upsert: boolean },
 ): Promise<boolean> {
   const { messageId, accountId, attempt, now, reason } = parking;
@@ -84,9 +84,9 @@ async function write(
   return again.matchedCount > 0;
 }
 
-function changeOf({ parkedFor, reason, now }: Pick<Parking, "parkedFor" | "reason" | "now">) {
+function changeOf({ waitsFor, reason, now }: Pick<Parking, "waitsFor" | "reason" | "now">) {
   // Due as soon as there is room.
-  return { state: "deferred", parkedFor, nextAt: now, reason } as const;
+  return { state: "deferred", waitsFor, nextAt: now, reason } as const;
 }
 
-const { parkedFor: _p, nextAt: _n, reason: _s, ...onInsert } = UNTOUCHED;
+const { waitsFor: _p, nextAt: _n, reason: _s, ...onInsert } = UNTOUCHED;

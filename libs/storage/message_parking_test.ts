@@ -16,8 +16,8 @@ after(() => opened[Symbol.asyncDispose]());
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const reason = "The SMTP server is busy";
 
-function park(send: Send, parkedFor: string, index = 0, attempt = 0) {
-  return store.parkMessage({ ...parkingOf(send, attempt, at(5), index), parkedFor, reason });
+function park(send: Send, waitsFor: string, index = 0, attempt = 0) {
+  return store.parkMessage({ ...parkingOf(send, attempt, at(5), index), waitsFor, reason });
 }
 
 const read = (send: Send, index = 0) => store.findMessage("acc_1", messageIdOf(send._id, index));
@@ -28,7 +28,7 @@ test("parkMessage() parks a message, with one line however often", async () => {
   for (let time = 0; time < 3; time++) assert.equal(await park(send, "acc_1/1"), true);
   const message = await read(send);
   assert.equal(message?.state, "deferred");
-  assert.equal(message?.parkedFor, "acc_1/1");
+  assert.equal(message?.waitsFor, "acc_1/1");
   assert.deepEqual(message?.timeline.map(({ type, detail }) => [type, detail]), [
     ["queued", undefined],
     ["deferred", reason],
@@ -58,8 +58,8 @@ test("an outcome parks a message that was tried", async () => {
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
   const outcome = { messageId, attempt: 1, at: at(1), reason: "login refused" };
-  await endAttempt(store, "deferred", { ...outcome, parkedFor: "acc_1/4" });
+  await endAttempt(store, "deferred", { ...outcome, waitsFor: "acc_1/4" });
   const message = await read(send);
   // Due as soon as there is room.
-  assert.deepEqual([message?.parkedFor, message?.nextAt], ["acc_1/4", at(1)]);
+  assert.deepEqual([message?.waitsFor, message?.nextAt], ["acc_1/4", at(1)]);
 });

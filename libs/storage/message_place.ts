@@ -17,7 +17,7 @@ export interface MessagePlace {
 /** What tells whether a message waits. */
 export type Placed = Pick<
   Message,
-  "_id" | "sendId" | "index" | "state" | "parkedFor" | "nextAt" | "reason"
+  "_id" | "sendId" | "index" | "state" | "waitsFor" | "nextAt" | "reason"
 >;
 
 /** Places of messages in the line of their integration. */
@@ -35,12 +35,12 @@ export const MOST_AHEAD = 10_000;
 /** Sends before one that are counted at most. */
 const MOST_SENDS = 1000;
 
-type Line = Pick<StoredSend, "_id" | "lane" | "acceptedAt" | "messageCount"> & {
+type Line = Pick<StoredSend, "_id" | "priority" | "acceptedAt" | "messageCount"> & {
   next: number;
   waitsFor: string;
 };
 
-const LINE = { lane: 1, acceptedAt: 1, messageCount: 1, next: 1, waitsFor: 1 };
+const LINE = { priority: 1, acceptedAt: 1, messageCount: 1, next: 1, waitsFor: 1 };
 
 /** Returns the look-up of places; without logins, from the view that such a service may read. */
 export function messagePlaces(
@@ -56,7 +56,7 @@ export function messagePlaces(
   ): Promise<[string, MessagePlace][]> {
     const places = await Promise.all(parked.map(async ({ _id, nextAt, reason }) => {
       const before = { $gt: new Date(0), $lt: nextAt ?? new Date(0) };
-      const filter = { accountId, integration: key, nextAt: before, parkedFor: key };
+      const filter = { accountId, integration: key, nextAt: before, waitsFor: key };
       const ahead = await messages.countDocuments(filter, { limit: MOST_AHEAD });
       return [_id, { reason: reason ?? PARKING_REASON.busy, ahead }] satisfies [
         string,
@@ -65,9 +65,11 @@ export function messagePlaces(
     }));
     if (queued.length === 0) return places;
     const [line, back, integration, trouble] = await Promise.all([
-      sends.find({ accountId, waitsFor: key }).sort({ lane: -1, acceptedAt: 1 }).limit(MOST_SENDS)
+      sends.find({ accountId, waitsFor: key }).sort({ priority: -1, acceptedAt: 1 }).limit(
+        MOST_SENDS,
+      )
         .project<Line>(LINE).toArray(),
-      messages.countDocuments({ accountId, parkedFor: key }, { limit: MOST_AHEAD }),
+      messages.countDocuments({ accountId, waitsFor: key }, { limit: MOST_AHEAD }),
       readable.findOne({ _id: key, accountId }, { projection: { suspended: 1, maxPerMinute: 1 } }),
       integrationHealth.findOne({ _id: key }),
     ]);
@@ -97,8 +99,8 @@ export function messagePlaces(
         .find({ _id: { $in: ids }, accountId, waitsFor: { $gte: "" } }).project<Line>(LINE)
         .toArray();
       const bySend = new Map(waiting.map((send) => [send._id, send]));
-      const keyOf = ({ state, parkedFor, sendId, index }: Placed): string | undefined => {
-        if (state === "deferred") return parkedFor ?? undefined;
+      const keyOf = ({ state, waitsFor, sendId, index }: Placed): string | undefined => {
+        if (state === "deferred") return waitsFor ?? undefined;
         const send = state === "queued" ? bySend.get(sendId) : undefined;
         return send !== undefined && index >= send.next ? send.waitsFor : undefined;
       };

@@ -32,22 +32,22 @@ async function placeOf(sendId: string, index: number) {
 
 test("findPlaces() counts what goes first: what came back, small sends, and what is older", async () => {
   const { store } = opened;
-  const older = await waitingSend(1, { messageCount: 5, lane: "bulk" });
-  const send = await waitingSend(2, { messageCount: 4, lane: "bulk" });
-  await waitingSend(3, { messageCount: 4, lane: "bulk" });
+  const older = await waitingSend(1, { messageCount: 5, priority: "bulk" });
+  const send = await waitingSend(2, { messageCount: 4, priority: "bulk" });
+  await waitingSend(3, { messageCount: 4, priority: "bulk" });
   const behind = "Other mail of this integration waits for its turn";
   assert.deepEqual(await placeOf(send._id, 0), { reason: behind, ahead: 5 });
   assert.deepEqual(await placeOf(send._id, 3), { reason: behind, ahead: 8 });
   assert.equal((await placeOf(older._id, 0))?.ahead, 0);
   const [head] = await store.waitingSends(`${accountId}/1`, 1);
-  assert.ok(head && await store.advanceSend(head, 2, { sweepAt: at(60) }));
+  assert.ok(head && await store.advanceSend(head, 2, { reconcileAt: at(60) }));
   assert.equal((await placeOf(send._id, 0))?.ahead, 3, "two of the older one are on their way");
   assert.equal(await placeOf(older._id, 1), undefined, "and so wait no more");
-  await waitingSend(4, { messageCount: 1, lane: "transactional" });
+  await waitingSend(4, { messageCount: 1, priority: "transactional" });
   assert.equal((await placeOf(send._id, 0))?.ahead, 4);
   for (const second of [5, 6]) {
     const parking = parkingOf(older, 0, at(second), second - 5);
-    await store.parkMessage({ ...parking, parkedFor: `${accountId}/1`, reason: "busy" });
+    await store.parkMessage({ ...parking, waitsFor: `${accountId}/1`, reason: "busy" });
   }
   assert.deepEqual(await placeOf(older._id, 0), { reason: "busy", ahead: 0 });
   assert.deepEqual(await placeOf(older._id, 1), { reason: "busy", ahead: 1 });

@@ -39,11 +39,11 @@ export function messageRetry(db: Db): MessageRetry {
   const { messages, sends } = collectionsOf(db);
 
   /** From then on its content stays: it is removed from settled sends only. */
-  async function reopen(accountId: string, messageId: string, sendId: string, sweepAt: Date) {
+  async function reopen(accountId: string, messageId: string, sendId: string, reconcileAt: Date) {
     const send = { _id: sendId, accountId };
     const { matchedCount } = await sends.updateOne(
       { ...send, contentRemovedAt: { $exists: false } },
-      { $set: { settledAt: null, sweepAt } },
+      { $set: { settledAt: null, reconcileAt } },
     );
     if (matchedCount > 0) return;
     const found = await sends.findOne(send, { projection: { contentRemovedAt: 1 } });
@@ -67,7 +67,7 @@ export function messageRetry(db: Db): MessageRetry {
             state: "deferred",
             // Overdue: the sweeper takes it when it looks next.
             nextAt: new Date(now.getTime() - OVERDUE_MS),
-            parkedFor: null,
+            waitsFor: null,
             finishedAt: null,
             timeline: {
               $concatArrays: ["$timeline", [{

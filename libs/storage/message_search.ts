@@ -57,7 +57,7 @@ export type FoundMessage =
   & Pick<
     Message,
     | ("_id" | "sendId" | "index" | "email" | "state" | "attempt" | "acceptedAt")
-    | ("finishedAt" | "nextAt" | "parkedFor" | "reason" | "reply")
+    | ("finishedAt" | "nextAt" | "waitsFor" | "reason" | "reply")
   >
   & { send: FoundSend };
 
@@ -280,7 +280,7 @@ type Head = FoundSend & { _id: string };
 
 const LINE = {
   ...{ sendId: 1, index: 1, email: 1, state: 1, attempt: 1, acceptedAt: 1, finishedAt: 1 },
-  ...{ nextAt: 1, parkedFor: 1, reason: 1, reply: 1 },
+  ...{ nextAt: 1, waitsFor: 1, reason: 1, reply: 1 },
 };
 const HEAD = { template: 1, integrationId: 1, messageCount: 1, settledAt: 1 };
 
@@ -344,9 +344,9 @@ function joined(line: Line, head: Head | undefined): FoundMessage[] {
   if (head === undefined) return [];
   const { _id: _sendId, ...send } = head;
   const { _id, sendId, index, email, state, attempt, acceptedAt } = line;
-  const { finishedAt, nextAt, parkedFor, reason, reply } = line;
+  const { finishedAt, nextAt, waitsFor, reason, reply } = line;
   const who = { _id, sendId, index, email, state, attempt, acceptedAt };
-  return [{ ...who, finishedAt, nextAt, parkedFor, reason, reply, send }];
+  return [{ ...who, finishedAt, nextAt, waitsFor, reason, reply, send }];
 }
 
 function matches(line: FoundMessage, filter: MessageFilter): boolean {

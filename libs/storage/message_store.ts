@@ -23,7 +23,7 @@ export interface UnfinishedMessage {
   register: FoundRegister<AttemptOutcome> | undefined;
   nextAt: Date | null;
   /** `_id` of the integration whose turn it waits for. */
-  parkedFor: string | null;
+  waitsFor: string | null;
   /** Time of the last line of its timeline. */
   enteredAt: Date;
 }
@@ -124,7 +124,7 @@ export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): Messag
           outcome: line && outcomeOf(line),
           register: registers.get(`${messageId}/${n}`),
           nextAt: line?.nextAt ?? null,
-          parkedFor: line?.parkedFor ?? null,
+          waitsFor: line?.waitsFor ?? null,
           enteredAt: (line && latest(line.timeline)) ?? acceptedAt,
         };
       });
@@ -132,11 +132,11 @@ export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): Messag
   };
 }
 
-type Line = Pick<Message, "index" | "state" | "attempt" | "nextAt" | "parkedFor"> & {
+type Line = Pick<Message, "index" | "state" | "attempt" | "nextAt" | "waitsFor"> & {
   timeline: { at: Date }[];
 };
 
-const LINE = { index: 1, state: 1, attempt: 1, nextAt: 1, parkedFor: 1, "timeline.at": 1 };
+const LINE = { index: 1, state: 1, attempt: 1, nextAt: 1, waitsFor: 1, "timeline.at": 1 };
 
 function latest(timeline: { at: Date }[]): Date | undefined {
   return timeline.map((entry) => entry.at).toSorted((a, b) => a.getTime() - b.getTime()).at(-1);

@@ -66,7 +66,7 @@ test("countStates() counts the messages of the account's sends, documents or not
 
 test("unfinishedMessages() tells what a sweeper must know, of missing ones too", async () => {
   const send = await acceptedSend();
-  const none = { outcome: undefined, nextAt: null, parkedFor: null, enteredAt: at(0) };
+  const none = { outcome: undefined, nextAt: null, waitsFor: null, enteredAt: at(0) };
   const register = { register: { by: "a test's worker", dot: true as const }, isOver: false };
   const unfinished = await store.unfinishedMessages(send);
   delete unfinished[1]?.register?.at;

@@ -7,7 +7,7 @@ export const MIN_PASSWORD = 12;
 /** The longest password, in characters. */
 export const MAX_PASSWORD = 200;
 
-/** What argon2id costs: `memory` in KiB, `passes` over it, in `parallelism` lanes. */
+/** What argon2id costs: `memory` in KiB, `passes` over it, in `parallelism` priorities. */
 export interface PasswordCost {
   memory: number;
   passes: number;

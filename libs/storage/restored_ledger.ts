@@ -90,7 +90,7 @@ const HELD: Filter<Message> = { state: "unknown", reason: HELD_REASON };
 
 const NOTHING_TO_COME = {
   nextAt: null,
-  parkedFor: null,
+  waitsFor: null,
 } as const satisfies Partial<Message>;
 
 /** Gives the operations on a restored ledger. */
@@ -137,7 +137,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
       let held = 0;
       let batch: string[] = [];
       // By the index of what the sweeper looks at, which has no sends that are settled.
-      const found = sends.find({ settledAt: null, sweepAt: { $gte: new Date(0) } })
+      const found = sends.find({ settledAt: null, reconcileAt: { $gte: new Date(0) } })
         .project<{ _id: string }>({ _id: 1 });
       for await (const { _id } of found) {
         batch.push(_id);
@@ -200,7 +200,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
       const sendIds = [...new Set(ids.map((id) => `snd_${id.slice(4, -4)}`))];
       // So that the sweeper settles what is finished now.
       await sends.updateMany({ _id: { $in: sendIds }, accountId, settledAt: null }, {
-        $min: { sweepAt: now },
+        $min: { reconcileAt: now },
       });
       return modifiedCount;
     },
@@ -208,9 +208,9 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
 }
 
 /** What is held already stays; what is deferred to a time after the loss was not tried again. */
-function isToHold({ outcome, nextAt, parkedFor }: UnfinishedMessage, { lostAt }: Loss): boolean {
+function isToHold({ outcome, nextAt, waitsFor }: UnfinishedMessage, { lostAt }: Loss): boolean {
   if (outcome?.state === "unknown") return false;
-  const isLater = nextAt !== null && nextAt > lostAt && parkedFor === null;
+  const isLater = nextAt !== null && nextAt > lostAt && waitsFor === null;
   return outcome?.state !== "deferred" || !isLater;
 }
 

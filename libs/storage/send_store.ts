@@ -44,7 +44,7 @@ export interface SendStore {
    * that found the same one alone gets each. A sweeper does so before it reads the messages: a retry that
    * is planned after that brings the time forward again, and none is missed. Gives the ids that it got.
    */
-  claimSweep(ids: string[], times: { now: Date; sweepAt: Date }): Promise<Set<string>>;
+  claimSweep(ids: string[], times: { now: Date; reconcileAt: Date }): Promise<Set<string>>;
   /** Brings the time to look at a send forward, if `at` is earlier and it is not settled. */
   hastenSweep(sendId: string, at: Date): Promise<void>;
 }
@@ -83,7 +83,7 @@ export function sendStore(db: Db): SendStore {
         .project<SendHead>({ request: 0, emails: 0 }).toArray();
     },
     sendsToSweep(now, limit) {
-      return sends.find({ settledAt: null, sweepAt: { $lte: now } }).sort({ sweepAt: 1 })
+      return sends.find({ settledAt: null, reconcileAt: { $lte: now } }).sort({ reconcileAt: 1 })
         .limit(limit).project<SendHead>({ request: 0, emails: 0 }).toArray();
     },
     sendHeads: (ids) =>
@@ -115,20 +115,22 @@ export function sendStore(db: Db): SendStore {
       const result = await sends.updateMany(filter, change);
       return result.modifiedCount;
     },
-    async claimSweep(ids, { now, sweepAt }) {
-      const sweptBy = randomBytes(8).toString("hex");
+    async claimSweep(ids, { now, reconcileAt }) {
+      const reconciledBy = randomBytes(8).toString("hex");
       const { modifiedCount } = await sends.updateMany(
-        { _id: { $in: ids }, settledAt: null, sweepAt: { $lte: now } },
-        { $set: { sweepAt, sweptBy } },
+        { _id: { $in: ids }, settledAt: null, reconcileAt: { $lte: now } },
+        { $set: { reconcileAt, reconciledBy } },
       );
       if (modifiedCount === 0) return new Set();
       // The command tells how many it changed, not which.
       if (modifiedCount === ids.length) return new Set(ids);
-      const mine = sends.find({ _id: { $in: ids }, sweptBy }).project<{ _id: string }>({ _id: 1 });
+      const mine = sends.find({ _id: { $in: ids }, reconciledBy }).project<{ _id: string }>({
+        _id: 1,
+      });
       return new Set((await mine.toArray()).map(({ _id }) => _id));
     },
     async hastenSweep(sendId, at) {
-      await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { sweepAt: at } });
+      await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { reconcileAt: at } });
     },
   };
 }

@@ -69,7 +69,7 @@ test("sendsToSweep() gives what is due and not settled, without requests", async
   const [first, second, later, settled] = [30, 20, 4000, 10].map((seconds) =>
     sendOf({
       accountId: "acc_sweep",
-      sweepAt: at(seconds),
+      reconcileAt: at(seconds),
       _id: newSendId("acc_sweep", at(seconds)),
     })
   ) as [Send, Send, Send, Send];
@@ -84,7 +84,7 @@ test("sendsToSweep() gives what is due and not settled, without requests", async
   assert.equal("request" in (due[0] ?? {}), false);
 
   const ids = [first._id, later._id, settled._id];
-  const got = await store.claimSweep(ids, { now: at(30), sweepAt: at(500) });
+  const got = await store.claimSweep(ids, { now: at(30), reconcileAt: at(500) });
   assert.deepEqual([...got], [first._id]);
   await store.hastenSweep(later._id, at(25));
   await store.hastenSweep(second._id, at(900));
@@ -96,11 +96,11 @@ test("sendsToSweep() gives what is due and not settled, without requests", async
 
 test("claimSweep() gives each send to one of several sweepers that ask at once", async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, async () => {
-    const send = sendOf({ accountId: "acc_claim", sweepAt: at(10) });
+    const send = sendOf({ accountId: "acc_claim", reconcileAt: at(10) });
     await store.acceptSend(send);
     return send._id;
   }));
-  const times = { now: at(20), sweepAt: at(500) };
+  const times = { now: at(20), reconcileAt: at(500) };
   const sweepers = [0, 10, 20].map((offset) => ids.slice(offset, offset + 20));
   const got = await Promise.all(sweepers.map((some) => store.claimSweep(some, times)));
   assert.deepEqual(got.flatMap((some) => [...some]).sort(), ids.toSorted());

@@ -12,15 +12,15 @@ export interface SendWithdrawals {
    * Gives `false` if it is too late, for the sweeper has looked at the send and may have dispatched
    * it.
    */
-  withdrawSend(send: Pick<Send, "_id" | "sweepAt">): Promise<boolean>;
+  withdrawSend(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;
 }
 
 /** Gives the withdrawal of sends. */
 export function sendWithdrawals(db: Db): SendWithdrawals {
   return {
-    async withdrawSend({ _id, sweepAt }) {
-      // The sweeper moves `sweepAt` before it dispatches.
-      const untouched = { sweepAt, settledAt: null };
+    async withdrawSend({ _id, reconcileAt }) {
+      // The sweeper moves `reconcileAt` before it dispatches.
+      const untouched = { reconcileAt, settledAt: null };
       // The first time may have met the late write between its search and its own write.
       return await bury(db, _id, untouched) || await bury(db, _id, untouched);
     },

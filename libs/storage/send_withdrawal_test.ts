@@ -33,7 +33,7 @@ test("withdrawSend() leaves alone what the sweeper has looked at or settled", as
   const swept = sendOf();
   const settled = sendOf();
   for (const send of [swept, settled]) await store.acceptSend(send);
-  await store.claimSweep([swept._id], { now: LATER, sweepAt: LATER });
+  await store.claimSweep([swept._id], { now: LATER, reconcileAt: LATER });
   await store.settleSends([settled._id], LATER);
   for (const send of [swept, settled]) {
     assert.equal(await store.withdrawSend(send), false);

@@ -52,7 +52,7 @@ test("recountStatistics() counts from messages what was told twice, late, or nev
   await end(old, 0, ["sent", 1]);
   // It waits, and nothing was tried.
   const waiting = parkingOf(send, 0, at(2), 4);
-  await store.parkMessage({ ...waiting, parkedFor: "acc_1/4", reason: "busy" });
+  await store.parkMessage({ ...waiting, waitsFor: "acc_1/4", reason: "busy" });
   const note = {
     ...{ accountId: "acc_1", at: at(0), accepted: 5, sent: 2, integrations: { 4: { sent: 2 } } },
     sends: [send._id, old._id],

@@ -3,7 +3,7 @@ import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
 import { type Db, MongoClient } from "mongodb";
 import { databaseOf } from "./_database_of.ts";
 import { createIndexes } from "./_indexes.ts";
-import { ledgerClock } from "./ledger_clock.ts";
+import { ledgerClock } from "./_ledger_clock.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
@@ -144,14 +144,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const database = databaseOf(url);
   // A connection string that cannot be read fails here: below, a part of it would be told as a name.
   clientOf(options);
-  let connected: Connected | undefined;
+  let connected: Connected;
   try {
-    connected = await onceThere(() => connect(options), { what: "the database", waiting });
-    const db = connected.client.db(database);
-    await checkVersion(db, migrating);
-    if (withoutLogins) await checkOpenIntegrations(db);
+    connected = await onceThere(async () => {
+      const { client, clock } = await connect(options);
+      try {
+        const db = client.db(database);
+        await checkVersion(db, migrating);
+        if (withoutLogins) await checkOpenIntegrations(db);
+        return { client, clock };
+      } catch (error) {
+        await client.close();
+        throw error;
+      }
+    }, { what: "the database", waiting });
   } catch (error) {
-    await connected?.client.close();
     // Whoever was stopped while it waited was not at fault.
     waiting?.signal.throwIfAborted();
     throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });

@@ -142,7 +142,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.findSendByIdempotencyKey(accountId, "k");
   await store.listSends(accountId, { limit: 5, before: "snd_z" });
   assert.equal((await store.sendsToSweep(now, 10)).length, 1);
-  await store.claimSweep([send._id, "snd_none"], { now, sweepAt: now });
+  await store.claimSweep([send._id, "snd_none"], { now, reconcileAt: now });
   await store.hastenSweep(send._id, now);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);

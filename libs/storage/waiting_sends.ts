@@ -20,7 +20,7 @@ export interface WaitingSends {
    * Returns whether it is so now: not if the send was canceled, or dispatched otherwise. Of two that do the same
    * at once both hear that it is. What is asked for at once is one command.
    */
-  advanceSend(send: WaitingSend, to: number, times: { sweepAt: Date }): Promise<boolean>;
+  advanceSend(send: WaitingSend, to: number, times: { reconcileAt: Date }): Promise<boolean>;
 }
 
 /** Counts the messages of sends that wait and were never dispatched; of no more than `limit` sends. */
@@ -50,20 +50,20 @@ export function waitingSends(db: Db): WaitingSends {
     integrationsWaitedFor: () =>
       sends.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
     waitingSends: (waitsFor, limit) =>
-      sends.find({ waitsFor }).sort({ lane: -1, acceptedAt: 1 }).limit(limit)
+      sends.find({ waitsFor }).sort({ priority: -1, acceptedAt: 1 }).limit(limit)
         .project<WaitingSend>({ request: 0, emails: 0 }).toArray(),
-    advanceSend: ({ _id, next, messageCount }, to, { sweepAt }) =>
+    advanceSend: ({ _id, next, messageCount }, to, { reconcileAt }) =>
       advance(
         to < messageCount
           ? {
             filter: { _id, next },
-            update: { $set: { next: to }, $min: { sweepAt } },
+            update: { $set: { next: to }, $min: { reconcileAt } },
             done: { _id, next: to },
           }
           : {
             filter: { _id, next },
-            update: { $min: { sweepAt }, $unset: { next: "", waitsFor: "" } },
-            done: { _id, next: { $exists: false }, sweepAt: { $lte: sweepAt } },
+            update: { $min: { reconcileAt }, $unset: { next: "", waitsFor: "" } },
+            done: { _id, next: { $exists: false }, reconcileAt: { $lte: reconcileAt } },
           },
       ),
   };

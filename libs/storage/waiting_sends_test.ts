@@ -7,7 +7,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 test("waitingSends() lists what waits for an integration, small sends first, until all is dispatched", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
-  const bulk = { lane: "bulk" as const, next: 0, messageCount: 30 };
+  const bulk = { priority: "bulk" as const, next: 0, messageCount: 30 };
   const [early, late, single, other] = [
     sendOf({ ...bulk, acceptedAt: at(1) }),
     sendOf({ ...bulk, acceptedAt: at(2) }),
@@ -34,15 +34,15 @@ test("waitingSends() lists what waits for an integration, small sends first, unt
   const [first, second] = listed;
   assert.ok(first && second);
   const advance = (send: typeof first, to: number) =>
-    store.advanceSend(send, to, { sweepAt: at(31) });
+    store.advanceSend(send, to, { reconcileAt: at(31) });
   assert.equal(await advance(second, 20), true);
   assert.equal(await advance(second, 19), false, "another leader was first");
   assert.equal(await advance(second, 20), true, "it is so");
   assert.equal(await advance(first, 1), true);
   const left = await store.waitingSends("acc_1/1", 9);
-  assert.deepEqual(left.map(({ _id, next, sweepAt }) => [_id, next, sweepAt]), [
+  assert.deepEqual(left.map(({ _id, next, reconcileAt }) => [_id, next, reconcileAt]), [
     [early._id, 20, at(31)],
-    [late._id, 0, late.sweepAt],
+    [late._id, 0, late.reconcileAt],
   ]);
   assert.ok(left[0] && await advance(left[0], 30));
   assert.deepEqual((await store.loadSend(early._id))?.next, undefined);
@@ -50,9 +50,9 @@ test("waitingSends() lists what waits for an integration, small sends first, unt
   await store.cancelSend("acc_1", late._id, at(9));
   assert.deepEqual(await store.waitingSends("acc_1/1", 9), []);
   const plan = JSON.stringify(
-    await db.collection("sends").find({ waitsFor: "acc_1/2" }).sort({ lane: -1, acceptedAt: 1 })
+    await db.collection("sends").find({ waitsFor: "acc_1/2" }).sort({ priority: -1, acceptedAt: 1 })
       .explain("queryPlanner"),
   );
-  assert.match(plan, /"indexName":"waitsFor_1_lane_-1_acceptedAt_1"/);
+  assert.match(plan, /"indexName":"waitsFor_1_priority_-1_acceptedAt_1"/);
   assert.doesNotMatch(plan, /"stage":"SORT"/);
 });

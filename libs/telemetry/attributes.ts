@@ -17,7 +17,7 @@ export const METRIC_ATTRIBUTES = [
   "messaging.system",
   // Bounded by the setting METRIC_INTEGRATIONS of the mailer.
   "posthaste.integration",
-  "posthaste.lane",
+  "posthaste.priority",
   "posthaste.outcome",
   "posthaste.reason",
   "posthaste.stage",

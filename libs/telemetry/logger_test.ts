@@ -14,7 +14,7 @@ function openTestLogger(level: LoggerOptions["level"]) {
 
 test("openLogger() writes one JSON line per record with what every record has", () => {
   const { logger, records } = openTestLogger("info");
-  logger.info("Rendered\nfor jane@example.com", { lane: "bulk", email: "jane@example.com" });
+  logger.info("Rendered\nfor jane@example.com", { priority: "bulk", email: "jane@example.com" });
   const [record] = records();
   assert.match(record.time, /^\d{4}-\d\d-\d\dT.*Z$/);
   assert.deepEqual({ ...record, time: "" }, {
@@ -22,7 +22,7 @@ test("openLogger() writes one JSON line per record with what every record has", 
     level: "info",
     service: "renderer",
     message: "Rendered\nfor j…@example.com",
-    lane: "bulk",
+    priority: "bulk",
     email: "[redacted]",
   });
 });

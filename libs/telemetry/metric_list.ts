@@ -39,7 +39,7 @@ const MESSAGING = [
 
 const CONSUMING = [...MESSAGING, "messaging.consumer.group.name"] as const;
 
-const QUEUE = ["posthaste.stage", "posthaste.lane", "messaging.consumer.group.name"] as const;
+const QUEUE = ["posthaste.stage", "posthaste.priority", "messaging.consumer.group.name"] as const;
 
 /**
  * Every metric of the system. Where OpenTelemetry has a semantic convention its name is used;
@@ -103,10 +103,10 @@ export const METRICS = {
     kind: "gauge",
     unit: "{message}",
     description: "Events that a step works on now",
-    attributes: ["posthaste.stage", "posthaste.lane"],
+    attributes: ["posthaste.stage", "posthaste.priority"],
   },
   "posthaste.accept.recipients": counter("{recipient}", "Recipients accepted into the ledger", [
-    "posthaste.lane",
+    "posthaste.priority",
   ]),
   "posthaste.accept.refused": counter("{request}", "Requests refused, by code", [
     "posthaste.reason",

@@ -7,7 +7,7 @@
  * const logger = openLogger({ service: "renderer", level: "info" });
  *
  * await withContext(extractTrace(event.trace), () =>
- *   withSpan("renderer.render", { kind: "consumer", attributes: { "posthaste.lane": lane } }, async () => {
+ *   withSpan("renderer.render", { kind: "consumer", attributes: { "posthaste.priority": priority } }, async () => {
  *     const started = performance.now();
  *     await render(event);
  *     recordDuration("posthaste.render.duration", (performance.now() - started) / 1000);

@@ -33,7 +33,7 @@ function lastSpan() {
 test("withSpan() returns the value of its function and keeps kind and attributes", async () => {
   const value = await withSpan("mailer.send", {
     kind: "consumer",
-    attributes: { "posthaste.lane": "bulk", "posthaste.reason": undefined },
+    attributes: { "posthaste.priority": "bulk", "posthaste.reason": undefined },
   }, async () => {
     await delay(1);
     addSpanAttributes({ "posthaste.attempt": 2 });
@@ -43,7 +43,10 @@ test("withSpan() returns the value of its function and keeps kind and attributes
   const span = lastSpan();
   assert.equal(span.name, "mailer.send");
   assert.equal(span.kind, SpanKind.CONSUMER);
-  assert.deepEqual({ ...span.attributes }, { "posthaste.lane": "bulk", "posthaste.attempt": 2 });
+  assert.deepEqual({ ...span.attributes }, {
+    "posthaste.priority": "bulk",
+    "posthaste.attempt": 2,
+  });
   assert.equal(span.status.code, SpanStatusCode.UNSET);
 });
 

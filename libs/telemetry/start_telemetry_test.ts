@@ -21,7 +21,7 @@ async function runTelemetry(env: Record<string, string>) {
       await using telemetry = await startTelemetry({
         service: "mailer", version: "1.2.3", env: process.env, logger,
       });
-      await withSpan("mailer.send", { attributes: { "posthaste.lane": "bulk" } }, () => {});
+      await withSpan("mailer.send", { attributes: { "posthaste.priority": "bulk" } }, () => {});
       count("posthaste.smtp.outcomes", 2, { "posthaste.outcome": "sent" });
       recordDuration("posthaste.smtp.duration", 0.2);
     }
@@ -128,7 +128,7 @@ test("startTelemetry() keeps metrics to be read, with the process's own, and no 
   count("posthaste.smtp.outcomes", 2, { "posthaste.outcome": "sent" });
   using _queue = observe("posthaste.queue.oldest_age", () => [{
     value: 7.5,
-    attributes: { "posthaste.stage": "pdf", "posthaste.lane": "bulk" },
+    attributes: { "posthaste.stage": "pdf", "posthaste.priority": "bulk" },
   }]);
   const { contentType, body } = await telemetry.readMetrics?.("text/plain") ?? {};
   assert.equal(contentType, "text/plain; version=0.0.4; charset=utf-8");
@@ -142,7 +142,7 @@ test("startTelemetry() keeps metrics to be read, with the process's own, and no 
       "posthaste_smtp_duration_seconds_count 1",
       "# TYPE posthaste_smtp_outcomes_total counter",
       'posthaste_smtp_outcomes_total{posthaste_outcome="sent"} 2',
-      'posthaste_queue_oldest_age_seconds{posthaste_stage="pdf",posthaste_lane="bulk"} 7.5',
+      'posthaste_queue_oldest_age_seconds{posthaste_stage="pdf",posthaste_priority="bulk"} 7.5',
     ]
   ) assert.ok(body.split("\n").includes(line), line);
   assert.match(body, /^process_cpu_time_seconds_total\{cpu_mode="user"\} \d/m);

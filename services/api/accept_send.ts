@@ -1,9 +1,9 @@
 import {
   type EmailVersion,
   type Integration,
-  type Lane,
   messageIdOf,
   newSendId,
+  type Priority,
   type Send,
   type SendAccepted,
   type TokenLimits,
@@ -40,9 +40,9 @@ export interface AcceptSendDeps {
    */
   admits(isRepeatable: boolean): boolean;
   /** Returns whether mail of an integration has to wait in the ledger. */
-  mustWait(integration: Integration, lane: Lane): boolean;
-  /** Tells the lane of a send. */
-  laneFor(accountId: string, recipientCount: number): Lane;
+  mustWait(integration: Integration, priority: Priority): boolean;
+  /** Tells the priority of a send. */
+  priorityFor(accountId: string, recipientCount: number): Priority;
   /** Hands an accepted send, of a request of so many bytes, to the pipeline without waiting for it. */
   dispatch(send: Send, bytes: number): void;
   /** Reads a body within the limits. */
@@ -111,13 +111,13 @@ export async function acceptSend(
   });
   quota.admit(accountId, ledger.bytes);
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
-  const lane = deps.laneFor(accountId, checked.request.to.length);
-  const mustWait = deps.mustWait(integration, lane);
+  const priority = deps.priorityFor(accountId, checked.request.to.length);
+  const mustWait = deps.mustWait(integration, priority);
   const send = makeSend(command, {
     email,
     integration,
     checked,
-    lane,
+    priority,
     mustWait,
     acceptedAt: now(),
   });
@@ -127,7 +127,7 @@ export async function acceptSend(
   if (!acceptance.accepted) return replay(acceptance.existing, command);
   quota.note(accountId, ledger.bytes);
   deps.dispatch(send, ledger.bytes);
-  count("posthaste.accept.recipients", send.messageCount, { "posthaste.lane": send.lane });
+  count("posthaste.accept.recipients", send.messageCount, { "posthaste.priority": send.priority });
   return { answer: answerOf(send), replayed: false };
 }
 
@@ -135,20 +135,21 @@ interface SendParts {
   email: EmailVersion;
   integration: Integration;
   checked: CheckedSend;
-  lane: Lane;
+  priority: Priority;
   mustWait: boolean;
   acceptedAt: Date;
 }
 
 function makeSend(
   { accountId, idempotency, trace }: SendCommand,
-  { email, integration, checked: { request, pdfVersions }, lane, mustWait, acceptedAt }: SendParts,
+  { email, integration, checked: { request, pdfVersions }, priority, mustWait, acceptedAt }:
+    SendParts,
 ): Send {
   return {
     _id: newSendId(accountId, acceptedAt),
     accountId,
     acceptedAt,
-    lane,
+    priority,
     template: { id: email.templateId, version: email.version },
     pdfVersions,
     integrationId: integration.id,
@@ -158,7 +159,7 @@ function makeSend(
     ...(trace === undefined ? {} : { trace }),
     ...(mustWait ? { next: 0 } : {}),
     settledAt: null,
-    sweepAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
+    reconcileAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
   };
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import {
   DEFAULT_SEND_LIMITS,
   type Integration,
-  type Lane,
+  type Priority,
   type Send,
   type SendLimits,
 } from "@posthaste/contracts";
@@ -23,7 +23,7 @@ import { toApiError, toRefusal } from "./api_error.ts";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
 import { type ByteQuotaLimits, openByteQuota } from "./byte_quota.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
-import { type LaneBudgetOptions, openLaneBudget } from "./lane_budget.ts";
+import { openPriorityBudget, type PriorityBudgetOptions } from "./priority_budget.ts";
 import { openLateAcceptances } from "./late_acceptance.ts";
 import type { Ledger } from "./ledger.ts";
 import { limitRate } from "./rate_limit.ts";
@@ -52,7 +52,7 @@ export interface ApiDeps
     Pick<AuthenticateDeps, "touchToken" | "clock">,
     Pick<UsageStore, "noteUsage" | "listUsage"> {
   /** Returns whether mail of an integration has to wait in the ledger. */
-  mustWait(integration: Integration, lane: Lane): boolean;
+  mustWait(integration: Integration, priority: Priority): boolean;
   /** Publishes an accepted send, or lets it wait in the ledger. It may fail: the sweeper heals. */
   dispatch(send: Send): Promise<void>;
   render: RenderTemplateDeps["render"];
@@ -79,8 +79,8 @@ export interface ApiOptions {
   room?: RoomOptions;
   /** What is taken on while the broker is slow or gone. */
   dispatcher?: DispatcherLimits;
-  /** What one account may send in the transactional lane. @default no limit */
-  laneBudget?: LaneBudgetOptions;
+  /** What one account may send with transactional priority. @default no limit */
+  priorityBudget?: PriorityBudgetOptions;
   /** Bytes that one account may have accepted. @default no limit */
   byteQuota?: ByteQuotaLimits;
   /** Deadlines and connections. */
@@ -93,7 +93,7 @@ const DEFAULT_ROOM: RoomOptions = {
   maxAccountBytes: 32_000_000,
 };
 const NO_QUOTA: ByteQuotaLimits = { daily: 0, stored: 0 };
-const NO_LANE_BUDGET: LaneBudgetOptions = { rate: 0, burst: 0 };
+const NO_PRIORITY_BUDGET: PriorityBudgetOptions = { rate: 0, burst: 0 };
 const DEFAULT_EDGE: EdgeLimits = {
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 60_000,
@@ -158,7 +158,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const { logger, render, checkBroker, now, touchToken, clock } = deps;
   const { renderTimeoutMs = 10_000 } = options;
   const { dispatcher, late } = watchLedger(app, { deps, options });
-  const budget = openLaneBudget(options.laneBudget ?? NO_LANE_BUDGET);
+  const budget = openPriorityBudget(options.priorityBudget ?? NO_PRIORITY_BUDGET);
   const quota = openByteQuota(deps, options.byteQuota ?? NO_QUOTA);
   app.addHook("onClose", () => quota[Symbol.asyncDispose]());
   const readBody = sendBodyReader(options.sendLimits ?? DEFAULT_SEND_LIMITS);
@@ -180,7 +180,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       quota,
       admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
       mustWait: deps.mustWait,
-      laneFor: (accountId, count) => budget.laneFor(accountId, count, performance.now()),
+      priorityFor: (accountId, count) => budget.priorityFor(accountId, count, performance.now()),
       dispatch: dispatcher.start,
       readBody,
       now,

@@ -30,11 +30,11 @@ export const CONFIG = z.object({
     .describe("Absence of the broker, after which sends get 503 and the process is not ready"),
   TRANSACTIONAL_RATE: setting.integer({ min: 0 }).prefault("50")
     .describe(
-      "Messages per second of one account in the transactional lane, per process; 0 sets no limit",
+      "Messages per second of one account with transactional priority, per process; 0 sets no limit",
     ),
   TRANSACTIONAL_BURST: setting.integer({ min: 1 }).prefault("200")
     .describe(
-      "Messages of one account in the transactional lane at once, after a quiet time, per process",
+      "Messages of one account with transactional priority at once, after a quiet time, per process",
     ),
   ACCOUNT_DAILY_BYTES: setting.bytes({ min: 0 }).prefault("20GB")
     .describe(
@@ -84,7 +84,7 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
       maxLeft: config.DISPATCH_LEFT,
       maxAwayMs: config.BROKER_AWAY,
     },
-    laneBudget: { rate: config.TRANSACTIONAL_RATE, burst: config.TRANSACTIONAL_BURST },
+    priorityBudget: { rate: config.TRANSACTIONAL_RATE, burst: config.TRANSACTIONAL_BURST },
     byteQuota: { daily: config.ACCOUNT_DAILY_BYTES, stored: config.ACCOUNT_STORED_BYTES },
     edge: {
       requestTimeoutMs: config.REQUEST_TIMEOUT,

@@ -23,7 +23,7 @@ test("CONFIG needs the database and the broker, and has the documented limits by
       maxLeft: 20_000,
       maxAwayMs: 60_000,
     },
-    laneBudget: { rate: 50, burst: 200 },
+    priorityBudget: { rate: 50, burst: 200 },
     byteQuota: { daily: 20_000_000_000, stored: 100_000_000_000 },
     edge: {
       requestTimeoutMs: 30_000,

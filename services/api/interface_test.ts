@@ -299,12 +299,12 @@ test("INTERFACE 4.2: a send is accepted as one, with versions pinned, and handed
   assert.equal(answer.status, 200);
   const [send] = api.sends;
   assert.equal(send?.messageCount, 11);
-  assert.equal(send?.lane, "bulk");
+  assert.equal(send?.priority, "bulk");
   assert.equal(send?.settledAt, null);
-  assert.equal(Number(send?.sweepAt) - Number(send?.acceptedAt), 20_000);
+  assert.equal(Number(send?.reconcileAt) - Number(send?.acceptedAt), 20_000);
   assert.deepEqual(api.dispatched, api.sends);
   await api.post(SEND, smallSend());
-  assert.equal(api.sends[1]?.lane, "transactional");
+  assert.equal(api.sends[1]?.priority, "transactional");
 });
 
 test("INTERFACE 4.2: variables of a lower level count for what a template requires", async () => {

@@ -23,7 +23,7 @@ export interface LateAcceptances extends AsyncDisposable {
   follow(accepting: Promise<Acceptance>, what: { send: Send; bytes: number }): void;
 }
 
-type Withdrawal = Pick<Send, "_id" | "sweepAt">;
+type Withdrawal = Pick<Send, "_id" | "reconcileAt">;
 
 const MAX_WITHDRAWALS = 1000;
 const AT_ONCE = 20;
@@ -79,9 +79,9 @@ export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances 
         return;
       }
       open++;
-      const { _id, accountId, sweepAt } = send;
+      const { _id, accountId, reconcileAt } = send;
       // Once the driver has given up, nothing writes the send any more but what the server has read.
-      accepting.catch(() => {}).finally(() => withdrawInTurn(accountId, { _id, sweepAt }));
+      accepting.catch(() => {}).finally(() => withdrawInTurn(accountId, { _id, reconcileAt }));
     },
     [Symbol.asyncDispose]: async () => {
       if (open === 0) return;

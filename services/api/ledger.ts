@@ -28,7 +28,7 @@ export interface Ledger {
    * Takes back a send that may have been written although its caller was told otherwise, or may
    * still be. Gives `false` if it is too late.
    */
-  withdrawSend(send: Pick<Send, "_id" | "sweepAt">): Promise<boolean>;
+  withdrawSend(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;
   findSend(accountId: string, id: string): Promise<Send | null>;
   findMessage(accountId: string, id: string): Promise<Message | null>;
   /** Why messages wait, and for how many others. */

@@ -28,8 +28,8 @@ await runService({
       ...openVersionCache(store),
       ...openIntegrationCache(store),
       dispatch: (send) => dispatch(send, { bus, store }),
-      mustWait: (integration, lane) =>
-        lane === "bulk" || integration.maxPerMinute !== null || closed.has(integration),
+      mustWait: (integration, priority) =>
+        priority === "bulk" || integration.maxPerMinute !== null || closed.has(integration),
       render: (data, options) => bus.ask("render.requested", data, options),
       checkBroker: sharedCheck(() => bus.check(), { timeoutMs: 900, freshMs: 1000 }),
       logger,

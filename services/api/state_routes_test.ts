@@ -18,7 +18,7 @@ async function sendTwo(api: TestApp) {
     attempt: 1,
     sentBy: null,
     unknownAttempts: [],
-    parkedFor: null,
+    waitsFor: null,
     nextAt: null,
     acceptedAt: AT,
     finishedAt: AT,

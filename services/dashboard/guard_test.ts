@@ -98,10 +98,10 @@ async function furnish(
 
 function sendOf(accountId: string, word: string): Send {
   return {
-    ...{ _id: newSendId(accountId), accountId, acceptedAt: new Date(), lane: "transactional" },
+    ...{ _id: newSendId(accountId), accountId, acceptedAt: new Date(), priority: "transactional" },
     ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1, messageCount: 1 },
     request: { from: { email: `${word}@example.com` }, to: [{ email: `${word}@example.net` }] },
-    ...{ settledAt: null, sweepAt: new Date(Date.now() + 3600_000) },
+    ...{ settledAt: null, reconcileAt: new Date(Date.now() + 3600_000) },
   };
 }
 

@@ -24,7 +24,7 @@ export function limitRows(told: ToldLimits): LimitView[] {
     },
     {
       ...{ name: "Recipients of a request", value: told.maxRecipients.toLocaleString("en") },
-      about: "More than 10 go through the bulk lane, which gives way to single mails",
+      about: "More than 10 go through bulk priority, which gives way to single mails",
     },
     {
       ...{ name: "PDFs of a recipient", value: String(told.maxAttachments) },

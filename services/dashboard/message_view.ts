@@ -31,13 +31,13 @@ const CANCELABLE_STATES = ["queued", "deferred", "unknown"] as const;
 
 /** Makes a line of the list. */
 export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace): MessageRow {
-  const { _id: id, sendId, email, state, attempt, reason, reply, parkedFor } = message;
+  const { _id: id, sendId, email, state, attempt, reason, reply, waitsFor } = message;
   return {
     ...{ id, sendId, email, state, attempt, reason, reply },
     acceptedAt: message.acceptedAt.toISOString(),
     finishedAt: message.finishedAt?.toISOString() ?? null,
     nextAt: message.nextAt?.toISOString() ?? null,
-    isParked: parkedFor !== null,
+    isParked: typeof waitsFor === "string",
     waiting: place ?? null,
     templateId: send.template.id,
     integrationId: send.integrationId,

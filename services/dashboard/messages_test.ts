@@ -47,9 +47,9 @@ async function accept(messageCount: number, changes: Partial<Send> = {}): Promis
       accountId: dashboard.own.accountId,
       acceptedAt,
     },
-    ...{ lane: "transactional", template: { id: 1, version: 2 }, pdfVersions: {} },
+    ...{ priority: "transactional", template: { id: 1, version: 2 }, pdfVersions: {} },
     ...{ integrationId: 1, request: { from: { email: "shop@example.com" }, to }, messageCount },
-    ...{ settledAt: null, sweepAt: acceptedAt, trace: TRACE },
+    ...{ settledAt: null, reconcileAt: acceptedAt, trace: TRACE },
     ...changes,
   };
   await dashboard.store.acceptSend(send);
@@ -90,7 +90,7 @@ test("a message that waits is found by its address, with its reason and its plac
   const waiting = async (messageCount: number, domain: string) => {
     const to = Array.from({ length: messageCount }, (_, n) => ({ email: `r${n}@${domain}` }));
     const request = { from: { email: "shop@example.com" }, to };
-    const bulk = { lane: "bulk" as const, next: 0, integrationId: 7, request };
+    const bulk = { priority: "bulk" as const, next: 0, integrationId: 7, request };
     const send = await accept(messageCount, bulk);
     await store.queueSend({ _id: send._id, accountId, integrationId: 7 });
     return send;

@@ -34,7 +34,7 @@ export async function sendMail(
   const attachments = pdfs.map(({ templateId }) => ({ id: templateId }));
   const send: Send = {
     _id: newSendId(accountId, acceptedAt),
-    ...{ accountId, acceptedAt, lane: "transactional", integrationId: integration.id },
+    ...{ accountId, acceptedAt, priority: "transactional", integrationId: integration.id },
     template: { id: email.templateId, version: email.version },
     pdfVersions: Object.fromEntries(pdfs.map(({ templateId, version }) => [templateId, version])),
     request: sendRequestSchema().parse({
@@ -43,7 +43,7 @@ export async function sendMail(
     }),
     messageCount: 1,
     settledAt: null,
-    sweepAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
+    reconcileAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
   };
   await store.acceptSend(send);
   await dispatchSend(bus, send).catch((error) => {

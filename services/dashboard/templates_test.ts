@@ -220,12 +220,12 @@ test("a test mail is a send of a version that no request uses, checked as any se
   const { status, body, text } = await editor.post(path, good);
   assert.equal(status, 200, text);
   const send = await store.findSend(accountId, body.sendId);
-  assert.deepEqual([send?.template, send?.lane, send?.messageCount], [
+  assert.deepEqual([send?.template, send?.priority, send?.messageCount], [
     ...[{ id: view.id, version: 2 }, "transactional", 1],
   ]);
   assert.deepEqual(send?.request.to, [{ email: "me@example.com", variables: { name: "Ann" } }]);
   assert.deepEqual(desk.published.map(({ type }) => type), [
-    ...["send.requested", "fact.send.accepted"],
+    ...["send.requested", "status.send.accepted"],
   ]);
   const head = await store.findTemplate(accountId, "email", view.id);
   assert.equal(head?.publishedVersion, 1);

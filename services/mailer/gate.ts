@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Integration, type Lane, PARKING_REASON } from "@posthaste/contracts";
+import { type Integration, PARKING_REASON, type Priority } from "@posthaste/contracts";
 import {
   circuitRoom,
   openSemaphore,
@@ -35,8 +35,8 @@ export type Admission = Passage | "elsewhere" | { parked: string };
 
 /** Keeps the mails of one integration from filling all the places of a mailer. */
 export interface Gate {
-  /** Waits a moment for room, as long as mail of its lane may hold a place of others. */
-  admit(integration: Integration, lane: Lane): Promise<Admission>;
+  /** Waits a moment for room, as long as mail of its priority may hold a place of others. */
+  admit(integration: Integration, priority: Priority): Promise<Admission>;
   /** Admits no mail of the integration for some seconds, for a reason (`PARKING_REASON`). */
   block(integration: Integration, reason: string): void;
 }
@@ -45,7 +45,10 @@ export interface Gate {
  * A mail that would wait longer than this, in milliseconds, goes back to the ledger. It holds no place of
  * others, only bytes. The scheduler has three seconds of work of each server on its way.
  */
-const MAX_WAIT_MS = { transactional: 3000, bulk: 10_000 } as const satisfies Record<Lane, number>;
+const MAX_WAIT_MS = { transactional: 3000, bulk: 10_000 } as const satisfies Record<
+  Priority,
+  number
+>;
 
 /** Longest wait for the turn that a rate allows, in milliseconds. */
 const LONGEST_PAUSE_MS = 1000;
@@ -95,7 +98,7 @@ export function openGate(deps: GateDeps): Gate {
     block(integration, reason) {
       trafficOf(integration._id).blocked = { until: deps.now().getTime() + BLOCK_MS, reason };
     },
-    async admit(integration, lane) {
+    async admit(integration, priority) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
       const closed = closedBy(traffic, {
@@ -110,7 +113,7 @@ export function openGate(deps: GateDeps): Gate {
         return { parked: PARKING_REASON.rate };
       }
       traffic.places.resize(connections * PASSAGES_PER_CONNECTION);
-      const leave = await takePlace(traffic, MAX_WAIT_MS[lane]);
+      const leave = await takePlace(traffic, MAX_WAIT_MS[priority]);
       return leave === undefined ? { parked: PARKING_REASON.busy } : { connections, leave };
     },
   };

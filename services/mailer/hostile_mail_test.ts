@@ -29,7 +29,7 @@ const contents = {
 /** A message with a text in each of its fields, as if nobody had checked any. */
 function messageOf(text: string, index: number): ReadyMessage {
   return {
-    ...{ v: 2, sendId, accountId: "acc_1", lane: "bulk", integrationId: 4, index, attempt: 0 },
+    ...{ v: 2, sendId, accountId: "acc_1", priority: "bulk", integrationId: 4, index, attempt: 0 },
     acceptedAt: "2026-03-01T10:00:00.000Z",
     messageId: messageIdOf(sendId, index),
     from: { email: FROM, name: text },

@@ -1,4 +1,4 @@
-import { LANES } from "@posthaste/contracts";
+import { PRIORITIES } from "@posthaste/contracts";
 import { openSemaphore, pauseMs } from "@posthaste/limits";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
@@ -85,14 +85,14 @@ await runService({
       member.stay(signal),
       troubles.follow(signal),
       bus.consume(probeStep({ ...identity, keys, logger }), {
-        consumer: "mailer_desk",
+        consumer: "mailer_interactive",
         concurrency: PROBES_AT_ONCE,
         signal,
         logger,
       }),
-      ...LANES.map((lane) =>
+      ...PRIORITIES.map((priority) =>
         bus.consume(step, {
-          consumer: consumerOf("mailer", lane),
+          consumer: consumerOf("mailer", priority),
           concurrency: config.MAIL_CONCURRENCY,
           signal,
           logger,

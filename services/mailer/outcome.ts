@@ -11,7 +11,7 @@ export type Setback =
 /** It is tried again: at a time, or when it is the integration's turn (its `_id`). */
 export type Deferral =
   & { state: "deferred"; reason: string; reply?: SmtpReply; isUnknown?: boolean }
-  & ({ nextAt: Date } | { parkedFor: string });
+  & ({ nextAt: Date } | { waitsFor: string });
 
 /** When and how often it was tried. */
 export interface Attempt {

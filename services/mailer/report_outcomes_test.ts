@@ -11,7 +11,7 @@ function sent(index: number): MessageFact {
   const messageId = messageIdOf(sendId, index);
   const at = "2026-03-01T10:00:00.000Z";
   const data = { messageId, sendId, accountId: "acc_1", index, attempt: 1, at, reply: {} };
-  return { type: "fact.message.sent", data };
+  return { type: "status.message.sent", data };
 }
 
 test("openReporter() reports what comes within some milliseconds as one event", async (context) => {

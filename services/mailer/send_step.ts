@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Integration, type Lane, messageIdOf, PARKING_REASON } from "@posthaste/contracts";
+import { type Integration, messageIdOf, PARKING_REASON, type Priority } from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
 import {
   type Delivery,
@@ -90,7 +90,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
   return {
     name: "mailer.send",
     handle: async (delivery, _signal, place) => {
-      const { accountId, integrationId, lane } = delivery.data;
+      const { accountId, integrationId, priority } = delivery.data;
       const messages = await openMessages(delivery, deps);
       addSpanAttributes({
         "posthaste.send.id": delivery.data.sendId,
@@ -114,7 +114,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
           return await park(message, integration, deps, PARKING_REASON.busy);
         }
         const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
-        return await sendOne(message, { integration, lane, canPass }, deps);
+        return await sendOne(message, { integration, priority, canPass }, deps);
       });
       return verdictOf(delivery, results, messages);
     },
@@ -123,7 +123,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         const messageId = messageIdOf(data.sendId, index);
         const message = { ...data, messageId, index };
         return {
-          type: "fact.message.failed",
+          type: "status.message.failed",
           data: { ...factOf(message, attempt, deps.now()), stage: "pipeline", reason },
         };
       })),
@@ -155,10 +155,14 @@ type Result = "ended" | "elsewhere" | "content_missing";
 
 async function sendOne(
   message: ReadyMessage,
-  { integration, lane, canPass }: { integration: Integration; lane: Lane; canPass: boolean },
+  { integration, priority, canPass }: {
+    integration: Integration;
+    priority: Priority;
+    canPass: boolean;
+  },
   deps: SendDeps,
 ): Promise<Result> {
-  const admission = await deps.gate.admit(integration, lane);
+  const admission = await deps.gate.admit(integration, priority);
   if (admission === "elsewhere") {
     return canPass ? "elsewhere" : await park(message, integration, deps, PARKING_REASON.busy);
   }
@@ -183,14 +187,14 @@ function verdictOf(
   const missing = indexesOf("content_missing");
   const left = data.messages.filter(({ index }) => elsewhere.has(index));
   const passed = { type, data: { ...data, messages: left, passes: (data.passes ?? 0) + 1 } };
-  const { sendId: _id, accountId, lane } = data;
+  const { sendId: _id, accountId, priority } = data;
   return {
     type: "done",
     publish: [
       ...(left.length === 0 ? [] : [passed as Outgoing]),
       // The object store is a cache: what it lost is made again from the ledger.
       ...dispatchesAgain(
-        { _id, accountId, lane },
+        { _id, accountId, priority },
         data.messages.filter(({ index }) => missing.has(index)),
       ),
     ],
@@ -274,7 +278,7 @@ async function park(
     ...identityOf(message),
     attempt,
     now,
-    parkedFor: integration._id,
+    waitsFor: integration._id,
     reason,
   });
   crashPoint("mailer.after_park");
@@ -385,5 +389,5 @@ async function setBack(
   if (reason === undefined) return await settle(work, deps, setback);
   const { state, reply } = setback;
   const said = reply === undefined ? { reason } : { reason, reply };
-  return await settle(work, deps, { state, ...said, parkedFor: integration._id });
+  return await settle(work, deps, { state, ...said, waitsFor: integration._id });
 }

@@ -54,7 +54,7 @@ const EVENT: EventData<"messages.printed"> = {
   v: 2,
   sendId,
   accountId: "acc_1",
-  lane: "transactional",
+  priority: "transactional",
   acceptedAt: ACCEPTED,
   integrationId: 4,
   from: { email: "shop@example.com", name: "Shop" },
@@ -214,7 +214,7 @@ test("sendStep() sends the messages of an event beside each other, and each has 
   ]);
   assert.deepEqual(
     world.facts.map(({ type, data }) => [type, data.index]).toSorted(),
-    [["fact.message.failed", 1], ["fact.message.sent", 0], ["fact.message.sent", 2]],
+    [["status.message.failed", 1], ["status.message.sent", 0], ["status.message.sent", 2]],
   );
 });
 
@@ -261,7 +261,7 @@ test("sendStep() takes the register of the attempt, sends the mail and writes th
   assert.deepEqual([written?.state, written?.attempt], ["sent", 1]);
   assert.match(written?.mimeHash ?? "", /^[0-9a-f]{64}$/);
   const [fact] = world.facts;
-  assert.ok(fact?.type === "fact.message.sent");
+  assert.ok(fact?.type === "status.message.sent");
   const { durationMs: _, ...reply } = RECEIPT;
   assert.deepEqual([fact.data.attempt, fact.data.reply], [1, reply]);
   assert.ok(!JSON.stringify(fact).includes("@"));
@@ -330,7 +330,7 @@ test("sendStep() has the ledger know of the attempt before its final dot goes", 
     },
   });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.sent"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.sent"]);
 });
 
 test("sendStep() takes no register of an attempt that ends before the server waits for the mail", async () => {
@@ -351,7 +351,7 @@ test("sendStep() asks the ledger again whose answer was lost, and knows its own 
     return { type: "unsure" };
   };
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.sent"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.sent"]);
 });
 
 test("sendStep() holds the final dot back when the ledger answers too late", async () => {
@@ -371,7 +371,7 @@ test("sendStep() holds the final dot back when the ledger answers too late", asy
     return { type: "unsure" };
   };
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.deferred"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(world.written.map(({ state, unknownAttempt }) => [state, unknownAttempt]), [
     ["deferred", undefined],
   ]);
@@ -389,7 +389,7 @@ test("sendStep() says that an attempt is unknown whose reply never came", async 
     });
     const expected = whenUnknown === "hold" ? "unknown" : "deferred";
     await run();
-    assert.equal(world.facts[0]?.type, `fact.message.${expected}`);
+    assert.equal(world.facts[0]?.type, `status.message.${expected}`);
     const [written] = world.written;
     assert.deepEqual([written?.state, written?.unknownAttempt], [expected, 1]);
     assert.equal(written?.lines.at(-1)?.ambiguous, true);
@@ -412,7 +412,7 @@ test("sendStep() parks what may not go now, without a register", async () => {
   assert.deepEqual(await run(), { type: "done", publish: [] });
   assert.deepEqual([world.ledger.registers.size, world.mails.length], [0, 0]);
   assert.deepEqual(
-    world.parked.map(({ parkedFor, reason, attempt }) => [parkedFor, reason, attempt]),
+    world.parked.map(({ waitsFor, reason, attempt }) => [waitsFor, reason, attempt]),
     [
       ["acc_1/4", "busy", 0],
     ],
@@ -420,7 +420,7 @@ test("sendStep() parks what may not go now, without a register", async () => {
   const old = openMailer({ gate: { admit, block: () => {} } });
   old.world.now = Date.parse(ACCEPTED) + 48 * 3_600_000;
   await old.run();
-  assert.deepEqual(old.world.facts.map(({ type }) => type), ["fact.message.failed"]);
+  assert.deepEqual(old.world.facts.map(({ type }) => type), ["status.message.failed"]);
   assert.deepEqual(old.world.written.map(({ reason }) => reason), ["busy; retries ended"]);
 });
 
@@ -493,14 +493,14 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
   const first = openMailer({ send: refusal("535 5.7.8 no", "auth") });
   await first.run();
   const [told] = first.world.facts;
-  assert.ok(told?.type === "fact.message.deferred");
+  assert.ok(told?.type === "status.message.deferred");
   assert.equal(told.data.integrationId, 4, "health is counted by integration");
   assert.deepEqual(first.world.troubles, [
     `refused acc_1/4 for 60000 ms: ${reason}`,
     "block acc_1/4: " + PARKING_REASON.loginRefused(reason),
     "left",
   ]);
-  assert.deepEqual(first.world.written.map(({ parkedFor, reason }) => [parkedFor, reason]), [
+  assert.deepEqual(first.world.written.map(({ waitsFor, reason }) => [waitsFor, reason]), [
     ["acc_1/4", `${reason}; it is tried again in a minute`],
   ]);
   const second = openMailer({
@@ -508,14 +508,14 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
     noteRefusedLogin: () => Promise.resolve(true),
   });
   await second.run();
-  assert.deepEqual(second.world.facts.map(({ type }) => type), ["fact.message.deferred"]);
+  assert.deepEqual(second.world.facts.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(second.world.troubles, [
     "block acc_1/4: " + PARKING_REASON.suspended(reason),
     `suspend acc_1/4: ${reason}`,
     "left",
   ]);
   assert.deepEqual(
-    second.world.written.map(({ parkedFor, nextAt, reason }) => [parkedFor, nextAt, reason]),
+    second.world.written.map(({ waitsFor, nextAt, reason }) => [waitsFor, nextAt, reason]),
     [["acc_1/4", undefined, reason]],
   );
   const changed = openMailer({
@@ -540,7 +540,7 @@ test("sendStep() judges 530 and 552 at RCPT by their enhanced codes, and suspend
   for (const reply of ["530 5.7.1 relaying denied", "530 not here", "552 5.2.2 mailbox full"]) {
     const { world, run } = openMailer({ send: refusal(reply) });
     await run();
-    assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.failed"], reply);
+    assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"], reply);
     assert.deepEqual(world.troubles, ["clear acc_1/4", "left"], reply);
   }
 });
@@ -556,7 +556,7 @@ test("sendStep() stops an integration whose host is forbidden, and tells the bre
     `suspend acc_1/4: ${reason}`,
     "left",
   ]);
-  assert.equal(world.written[0]?.parkedFor, "acc_1/4");
+  assert.equal(world.written[0]?.waitsFor, "acc_1/4");
   assert.doesNotMatch(JSON.stringify(world.written), /10\.0/);
 });
 
@@ -601,7 +601,7 @@ test("sendStep() defers a temporary refusal, and leaves its time to the ledger",
   await run();
   const [fact, ...others] = world.facts;
   const [written] = world.written;
-  assert.ok(fact?.type === "fact.message.deferred" && written?.nextAt);
+  assert.ok(fact?.type === "status.message.deferred" && written?.nextAt);
   assert.deepEqual(others, []);
   assert.equal(fact.data.nextAt, written.nextAt.toISOString());
   const waitMs = written.nextAt.getTime() - NOW;
@@ -613,7 +613,7 @@ test("sendStep() fails a permanent refusal", async () => {
   const { world, run } = openMailer({ send: refusal("550 5.1.1 no such user") });
   await run();
   const [fact] = world.facts;
-  assert.ok(fact?.type === "fact.message.failed");
+  assert.ok(fact?.type === "status.message.failed");
   assert.equal(fact.data.stage, "mailer");
   assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
     ["failed", "The SMTP server refused the recipient address"],
@@ -623,7 +623,7 @@ test("sendStep() fails a permanent refusal", async () => {
 test("sendStep() fails a message whose integration is gone", async () => {
   const { world, run } = openMailer({ findIntegration: () => Promise.resolve(null) });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.failed"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
   assert.equal(world.written[0]?.reason, "The SMTP integration does not exist any more");
   assert.deepEqual(world.mails, []);
 });
@@ -631,7 +631,7 @@ test("sendStep() fails a message whose integration is gone", async () => {
 test("sendStep() fails a mail that is too large", async () => {
   const { world, run } = openMailer({ mailLimit: 500 });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.failed"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
   assert.match(world.written[0]?.reason ?? "", /^Cannot compose the mail: .* 500 are allowed$/);
   assert.deepEqual(world.mails, []);
 });
@@ -640,7 +640,7 @@ test("sendStep() fails a mail whose address cannot be written, at once", async (
   const { world, run } = openMailer();
   const email = `ann@${"ü".repeat(60)}.example`;
   await run({ to: { email } });
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.failed"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
   assert.match(world.written[0]?.reason ?? "", /it is not one email address$/);
 });
 
@@ -651,7 +651,7 @@ test("sendStep() defers the mail of an integration whose password does not open"
     },
   });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.deferred"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
     ["deferred", "The password or the DKIM key of the SMTP integration could not be opened"],
   ]);
@@ -670,7 +670,7 @@ test("sendStep() suspends no integration for want of a master key that others ma
     });
   const rotated = unsealing(new MasterKeyMissingError("master key is not configured"));
   await rotated.run();
-  assert.deepEqual(rotated.world.facts.map(({ type }) => type), ["fact.message.deferred"]);
+  assert.deepEqual(rotated.world.facts.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(suspended, []);
   await unsealing(new Error("it was changed")).run();
   assert.deepEqual(suspended, ["acc_1/4"]);
@@ -719,7 +719,7 @@ test("sendStep() writes an outcome as often as an outage of the database needs",
     return undefined;
   };
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.sent"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.sent"]);
   assert.equal(tries, 3);
   assert.equal(world.mails.length, 1);
 });
@@ -736,7 +736,7 @@ test("sendStep() writes that the server took a mail which somebody called unknow
     },
   });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["fact.message.sent"]);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.sent"]);
   assert.deepEqual(world.written.map(({ state, attempt, sentBy }) => [state, attempt, sentBy]), [
     ["deferred", 1, undefined],
     ["sent", 2, 1],
@@ -756,7 +756,7 @@ test("sendStep() tells a failure of the pipeline when it gives up", () => {
     "given up after 5 tries",
   );
   const [fact] = publish.flatMap(factsIn);
-  assert.ok(fact?.type === "fact.message.failed");
+  assert.ok(fact?.type === "status.message.failed");
   const { stage, reason, attempt } = fact.data;
   assert.deepEqual([stage, reason, attempt], ["pipeline", "given up after 5 tries", 2]);
 });

@@ -47,7 +47,7 @@ export async function settle(
     ...("reason" in result ? { reason: result.reason } : {}),
     ...("reply" in result && result.reply ? { reply: result.reply } : {}),
     ...("nextAt" in result ? { nextAt: result.nextAt } : {}),
-    ...("parkedFor" in result ? { parkedFor: result.parkedFor } : {}),
+    ...("waitsFor" in result ? { waitsFor: result.waitsFor } : {}),
     ...(mimeHash === undefined ? {} : { mimeHash }),
     lines: [...linesBefore(message, begunAt), lineOf(result, { at, attempt: n, durationMs })],
   };
@@ -109,17 +109,17 @@ function statusClass(result: Result): string {
 function toldAs(result: Result, fact: ReturnType<typeof factOf>): MessageFact {
   switch (result.state) {
     case "sent":
-      return { type: "fact.message.sent", data: { ...fact, reply: result.reply } };
+      return { type: "status.message.sent", data: { ...fact, reply: result.reply } };
     case "unknown":
-      return { type: "fact.message.unknown", data: { ...fact, reason: result.reason } };
+      return { type: "status.message.unknown", data: { ...fact, reason: result.reason } };
     case "failed":
       return {
-        type: "fact.message.failed",
+        type: "status.message.failed",
         data: { ...fact, stage: "mailer", reason: result.reason, ...withReply(result.reply) },
       };
     case "deferred":
       return {
-        type: "fact.message.deferred",
+        type: "status.message.deferred",
         data: {
           ...fact,
           reason: result.reason,

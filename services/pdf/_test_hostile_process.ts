@@ -186,7 +186,7 @@ if (import.meta.main) {
         });
         const page = pageOptionsSchema.parse({});
         const { accountId = "" } = order;
-        const asker = { accountId, lane: "transactional" as const };
+        const asker = { accountId, priority: "transactional" as const };
         pdf = (await product.print({ name: "hostile", html, page }, { asker })).pdf;
         await settle(order);
       } else pdf = await printGuarded(guards, html, order);

@@ -89,7 +89,7 @@ export interface PrintOptions {
   signal?: AbortSignal | undefined;
   /** Told when its turn has come. */
   onTurn?: (() => void) | undefined;
-  /** Whose turn it takes. Default: nobody's, in the transactional lane. */
+  /** Whose turn it takes. Default: nobody's, with transactional priority. */
   asker?: Asker | undefined;
   /**
    * Less time than the browser's own limit, in milliseconds: somebody waits. A document that takes
@@ -98,7 +98,7 @@ export interface PrintOptions {
   timeLimit?: number | undefined;
 }
 
-const NOBODY: Asker = { accountId: "", lane: "transactional" };
+const NOBODY: Asker = { accountId: "", priority: "transactional" };
 
 /** Prints documents, whatever becomes of the browser below. */
 export interface PdfBrowser extends AsyncDisposable {

@@ -70,7 +70,7 @@ async function print(
     // Nothing was refused, else it would not be there.
     if (size !== undefined) return { ok: true, key, size, blocked: [] };
   }
-  const asker = { accountId, lane: "transactional" as const };
+  const asker = { accountId, priority: "transactional" as const };
   const job = { name, html, page };
   const printed = await printMeasured(browser, job, { signal, asker, timeLimit: timeLimitMs });
   const { pdf, blocked } = printed;

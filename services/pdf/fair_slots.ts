@@ -1,10 +1,10 @@
-import type { Lane } from "@posthaste/contracts";
+import type { Priority } from "@posthaste/contracts";
 import { openSemaphore, type Permit } from "@posthaste/limits";
 
 /** Who asks for a place. */
 export interface Asker {
   accountId: string;
-  lane: Lane;
+  priority: Priority;
 }
 
 /** A number of places, handed out in fairness. */
@@ -14,21 +14,21 @@ export interface FairSlots {
   take(asker: Asker): Promise<Disposable>;
 }
 
-/** The other places are for the transactional lane alone, where there are two or more. */
+/** The other places are for transactional priority alone, where there are two or more. */
 const BULK_SHARE = 3 / 4;
 
-/** A place of the bulk lane rests so many times as long as it was held. */
+/** A place of bulk priority rests so many times as long as it was held. */
 const REST_FACTOR = 3;
 const LONGEST_REST_MS = 3000;
 
-/** The transactional lane is in use until it has held no place for so long. */
+/** The transactional priority is in use until it has held no place for so long. */
 const IN_USE_MS = 100;
 
 /**
- * Makes `count` places. The transactional lane goes first; the bulk lane has at most three quarters of the
- * places, and gets every fourth that comes free, so that it never starves. While the transactional lane is
- * in use, each place of the bulk lane rests after its work: what both print at once, they print more
- * slowly. Within a lane it is the turn of the account that holds the fewest places.
+ * Makes `count` places. The transactional priority goes first; bulk priority has at most three quarters of the
+ * places, and gets every fourth that comes free, so that it never starves. While transactional priority is
+ * in use, each place of bulk priority rests after its work: what both print at once, they print more
+ * slowly. Within a priority it is the turn of the account that holds the fewest places.
  */
 export function createFairSlots(count: number): FairSlots {
   const places = openSemaphore({ max: count });
@@ -81,6 +81,7 @@ export function createFairSlots(count: number): FairSlots {
     get waiting() {
       return places.waiting + bulkPlaces.waiting;
     },
-    take: ({ accountId, lane }) => lane === "bulk" ? takeBulk(accountId) : takeUrgent(accountId),
+    take: ({ accountId, priority }) =>
+      priority === "bulk" ? takeBulk(accountId) : takeUrgent(accountId),
   };
 }

@@ -13,7 +13,7 @@ function openQueue(count: number) {
     started,
     running,
     async ask(name: string, asker: Partial<Asker> = {}) {
-      void slots.take({ accountId: name, lane: "transactional", ...asker }).then((place) => {
+      void slots.take({ accountId: name, priority: "transactional", ...asker }).then((place) => {
         started.push(name);
         running.push(place);
       });
@@ -42,23 +42,23 @@ test("createFairSlots() hands out places in the order of asking", async () => {
 
 test("createFairSlots() gives bulk at most three quarters of the places, if there are two", async () => {
   const queue = openQueue(2);
-  for (const name of ["b1", "b2", "b3"]) await queue.ask(name, { lane: "bulk" });
+  for (const name of ["b1", "b2", "b3"]) await queue.ask(name, { priority: "bulk" });
   assert.deepEqual(queue.started, ["b1"]);
   await queue.ask("now");
   assert.deepEqual(queue.started, ["b1", "now"]);
   const four = openQueue(4);
-  for (const name of ["b1", "b2", "b3", "b4"]) await four.ask(name, { lane: "bulk" });
+  for (const name of ["b1", "b2", "b3", "b4"]) await four.ask(name, { priority: "bulk" });
   assert.deepEqual(four.started, ["b1", "b2", "b3"], "three quarters");
   const alone = openQueue(1);
-  await alone.ask("b1", { lane: "bulk" });
+  await alone.ask("b1", { priority: "bulk" });
   assert.deepEqual(alone.started, ["b1"]);
 });
 
-test("createFairSlots() lets the transactional lane go first and bulk never starve", async (context) => {
+test("createFairSlots() lets transactional priority go first and bulk never starve", async (context) => {
   const { move } = stopTime(context);
   const queue = openQueue(1);
   await queue.ask("running");
-  for (let n = 1; n <= 3; n++) await queue.ask(`b${n}`, { lane: "bulk" });
+  for (let n = 1; n <= 3; n++) await queue.ask(`b${n}`, { priority: "bulk" });
   for (let n = 1; n <= 4; n++) await queue.ask(`t${n}`);
   for (let n = 0; n < 4; n++) await queue.finishOne();
   assert.deepEqual(queue.started, ["running", "t1", "t2", "t3", "b1"]);
@@ -84,11 +84,11 @@ test("createFairSlots() gives the next place to the account that holds the fewes
   assert.equal(queue.started.length, 8, "all had their turn");
 });
 
-test("createFairSlots() lets bulk rest while the transactional lane is in use, and no longer", async (context) => {
+test("createFairSlots() lets bulk rest while transactional priority is in use, and no longer", async (context) => {
   const { move } = stopTime(context);
   const queue = openQueue(2);
   await queue.ask("now");
-  for (const name of ["b1", "b2", "b3"]) await queue.ask(name, { lane: "bulk" });
+  for (const name of ["b1", "b2", "b3"]) await queue.ask(name, { priority: "bulk" });
   await move(40);
   const [now, bulk] = queue.running.splice(0);
   bulk?.[Symbol.dispose]();

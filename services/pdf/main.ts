@@ -1,4 +1,4 @@
-import { type Lane, LANES } from "@posthaste/contracts";
+import { PRIORITIES, type Priority } from "@posthaste/contracts";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ await runService({
       isolation: config.PRINT_ISOLATION,
       log: (level, message) => logger[level](message),
     });
-    const concurrency: Record<Lane, number> = {
+    const concurrency: Record<Priority, number> = {
       // What waits costs memory only, and accounts can be told apart only among what is in hand.
       transactional: config.PRINT_PAGES * 32,
       bulk: config.PRINT_PAGES * 2,
@@ -58,15 +58,15 @@ await runService({
     await Promise.all([
       watchMemory(browser, signal),
       bus.consume(deskPrintStep(parts), {
-        consumer: "pdf_desk",
+        consumer: "pdf_interactive",
         concurrency: concurrency.transactional,
         signal,
         logger,
       }),
-      ...LANES.map((lane) =>
+      ...PRIORITIES.map((priority) =>
         bus.consume(step, {
-          consumer: consumerOf("pdf", lane),
-          concurrency: concurrency[lane],
+          consumer: consumerOf("pdf", priority),
+          concurrency: concurrency[priority],
           signal,
           logger,
         })

@@ -16,7 +16,7 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
   before(async () => void (browser = await openTestBrowser({ concurrency: 1 })));
   after(() => browser[Symbol.asyncDispose]());
   const printOf = (accountId: string, html: string) =>
-    browser.print(job(html), { asker: { accountId, lane: "transactional" } });
+    browser.print(job(html), { asker: { accountId, priority: "transactional" } });
 
   for (const before of BEFORE_POLICIES) {
     test(`cannot put content before the policy: ${JSON.stringify(before)}`, async () => {
@@ -44,7 +44,7 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
     await using apart = await openTestBrowser({ concurrency: 1, isolation: "account" });
     const seen: number[][] = [];
     for (const accountId of ["a", "b", "a"]) {
-      const asker = { accountId, lane: "transactional" } as const;
+      const asker = { accountId, priority: "transactional" } as const;
       await apart.print(job("<p>x"), { asker });
       seen.push((await renderersUnder(apart.stats().pid ?? 0)).sort());
     }

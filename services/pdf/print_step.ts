@@ -23,7 +23,7 @@ export interface PrintDeps {
   /** Loads a text that was too large for its event. */
   loadContent(key: string): Promise<string | undefined>;
   now(): Date;
-  /** How many events of the transactional lane are in hand at most. */
+  /** How many events of transactional priority are in hand at most. */
   transactionalPlaces: number;
 }
 
@@ -46,7 +46,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     name: "pdf.print",
     handle: async ({ data }, signal) => {
       crashPoint("pdf.received");
-      using place = share.tryAcquire(data.accountId, data.lane === "bulk" ? 0 : 1);
+      using place = share.tryAcquire(data.accountId, data.priority === "bulk" ? 0 : 1);
       // The queue is first come, first served: one account's backlog would stand before all others.
       if (place === undefined) {
         return { type: "done", publish: [{ type: "messages.rendered", data: slowed(data) }] };
@@ -138,7 +138,7 @@ interface Printing {
 
 /**
  * Twins in flight wait for the first of them; the others are found in the store. None waits for a twin
- * of the other lane: that may have to wait for long.
+ * of the other priority: that may have to wait for long.
  */
 function openPrinter({ browser, pdfs }: PrintDeps) {
   const inFlight = new Map<string, Promise<number>>();
@@ -149,11 +149,11 @@ function openPrinter({ browser, pdfs }: PrintDeps) {
       "posthaste.outcome": known === undefined ? "miss" : "hit",
     });
     if (known !== undefined) return known;
-    const { accountId, lane } = asker;
+    const { accountId, priority } = asker;
     const printed = await printMeasured(
       browser,
       { name: pdf.filename, html, page: pdf.page },
-      { signal, asker: { accountId, lane } },
+      { signal, asker: { accountId, priority } },
     );
     if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {
       throw new PrintError({ name: pdf.filename, code: "blocked", reason: told(printed.blocked) });
@@ -164,7 +164,7 @@ function openPrinter({ browser, pdfs }: PrintDeps) {
   }
 
   return (printing: Printing, signal: AbortSignal): Promise<number> => {
-    const place = `${printing.asker.lane} ${printing.key}`;
+    const place = `${printing.asker.priority} ${printing.key}`;
     const running = inFlight.get(place);
     if (running !== undefined) return running;
     const started = sizeOf(printing, signal).finally(() => inFlight.delete(place));
@@ -173,9 +173,9 @@ function openPrinter({ browser, pdfs }: PrintDeps) {
   };
 }
 
-/** The same event in the bulk lane, where it stays. */
+/** The same event with bulk priority, where it stays. */
 function slowed(data: Rendered): Rendered {
-  return { ...data, lane: "bulk" };
+  return { ...data, priority: "bulk" };
 }
 
 function isOutage(error: PrintError): boolean {
@@ -188,7 +188,7 @@ function failure(
   { reason, now }: { reason: string; now: Date },
 ): MessageFact {
   return {
-    type: "fact.message.failed",
+    type: "status.message.failed",
     data: {
       ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index, attempt },
       ...{ at: now.toISOString(), stage: "pdf" },

@@ -18,7 +18,7 @@ function messageWith(
     v: 2,
     sendId,
     accountId: "acc_1",
-    lane: "bulk",
+    priority: "bulk",
     acceptedAt: "2026-03-01T10:00:00.000Z",
     integrationId: 4,
     from: { email: "shop@example.com" },
@@ -218,18 +218,18 @@ test("printStep() tells a failure when it gives up", () => {
   ]);
 });
 
-test("printStep() prints for the account and lane of the message", async () => {
+test("printStep() prints for the account and priority of the message", async () => {
   const { run, askers } = openStep();
   await run(messageWith({ html: "x", filename: "a.pdf" }));
-  assert.deepEqual(askers, [{ accountId: "acc_1", lane: "bulk" }]);
+  assert.deepEqual(askers, [{ accountId: "acc_1", priority: "bulk" }]);
 });
 
-test("printStep() moves what one account has too much of to the bulk lane, and nobody else's", async () => {
+test("printStep() moves what one account has too much of to bulk priority, and nobody else's", async () => {
   const { run, printed } = openStep();
-  const event = (accountId: string, lane: "transactional" | "bulk", html: string) => ({
+  const event = (accountId: string, priority: "transactional" | "bulk", html: string) => ({
     ...messageWith({ html, filename: "a.pdf" }),
     accountId,
-    lane,
+    priority,
   });
   const noisy = ["1", "2", "3"].map((html) => event("noisy", "transactional", html));
   const verdicts = await Promise.all([
@@ -240,16 +240,16 @@ test("printStep() moves what one account has too much of to the bulk lane, and n
   assert.deepEqual(printed.toSorted(), ["1", "2", "4", "5"]);
   assert.deepEqual(verdicts[2], {
     type: "done",
-    publish: [{ type: "messages.rendered", data: { ...noisy[2], lane: "bulk" } }],
+    publish: [{ type: "messages.rendered", data: { ...noisy[2], priority: "bulk" } }],
   });
   const next = await run(event("noisy", "transactional", "6"));
   assert.equal(resultsOf(next).messages.length, 1);
 });
 
-test("printStep() has nobody of the transactional lane wait for a twin in the bulk lane", async () => {
+test("printStep() has nobody of transactional priority wait for a twin with bulk priority", async () => {
   const { run, printed } = openStep();
   const twin = messageWith({ html: "same", filename: "a.pdf" });
-  await Promise.all([run(twin), run({ ...twin, lane: "transactional" })]);
+  await Promise.all([run(twin), run({ ...twin, priority: "transactional" })]);
   assert.deepEqual(printed, ["same", "same"]);
 });
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 export const CONFIG = z.object({
   ...CONNECTIONS,
   RENDER_CONCURRENCY: setting.integer({ min: 1, max: 100 }).prefault("4")
-    .describe("Events that are worked on at once, in each lane, of new mail and of retries"),
+    .describe("Events that are worked on at once, in each priority, of new mail and of retries"),
   CAGE_WORKERS: setting.integer({ min: 1, max: 64 }).prefault("2")
     .describe("Processes that fill templates"),
   RENDER_TIME_LIMIT: setting.duration({ min: 50, max: 60_000 }).prefault("2s")

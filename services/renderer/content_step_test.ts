@@ -10,9 +10,9 @@ after(() => cage[Symbol.asyncDispose]());
 
 const acceptedAt = new Date();
 const send: Send = {
-  ...{ _id: newSendId("acc_1"), accountId: "acc_1", acceptedAt, lane: "transactional" },
+  ...{ _id: newSendId("acc_1"), accountId: "acc_1", acceptedAt, priority: "transactional" },
   ...{ template: { id: 1, version: 2 }, pdfVersions: { 7: 3 }, integrationId: 1, messageCount: 2 },
-  ...{ settledAt: null, sweepAt: acceptedAt },
+  ...{ settledAt: null, reconcileAt: acceptedAt },
   request: {
     from: { email: "shop@example.com" },
     variables: { name: "all" },

@@ -1,7 +1,7 @@
 import { readNetworks } from "@posthaste/egress";
 import { openImageFetcher } from "@posthaste/fetching";
 import { consumerOf, openBus } from "@posthaste/messaging";
-import { LANES } from "@posthaste/contracts";
+import { PRIORITIES } from "@posthaste/contracts";
 import { runService } from "@posthaste/runtime";
 import { openStore, openVersionCache } from "@posthaste/storage";
 import { observe } from "@posthaste/telemetry";
@@ -53,7 +53,7 @@ await runService({
             timeLimitMs: config.REMOTE_IMAGE_TIME_LIMIT,
             maxBytes: config.REMOTE_IMAGE_SIZE,
           }),
-          // The other half of a lane's places goes on with what waits for nothing.
+          // The other half of a priority's places goes on with what waits for nothing.
           places: Math.max(1, Math.floor(config.RENDER_CONCURRENCY / 2)),
         })
         : undefined,
@@ -66,12 +66,17 @@ await runService({
     const concurrency = config.RENDER_CONCURRENCY;
     // Many, so that the cage sees whose they are: in the queue of the broker all wait for the first.
     const immediate = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
-    const desk = { ...immediate, consumer: "renderer_desk", concurrency: 4 * concurrency };
+    const desk = { ...immediate, consumer: "renderer_interactive", concurrency: 4 * concurrency };
     await Promise.all([
       bus.consume(renderNowStep(deps), immediate),
       bus.consume(deskStep({ preview, content: contentStep(deps) }), desk),
-      ...LANES.map((lane) =>
-        bus.consume(step, { consumer: consumerOf("renderer", lane), concurrency, signal, logger })
+      ...PRIORITIES.map((priority) =>
+        bus.consume(step, {
+          consumer: consumerOf("renderer", priority),
+          concurrency,
+          signal,
+          logger,
+        })
       ),
     ]);
   },

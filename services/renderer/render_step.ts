@@ -70,7 +70,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
         "posthaste.send.id": head.sendId,
         "posthaste.recipient.count": recipients.length,
       });
-      if (head.lane === "transactional" && deps.isSlow(head.accountId)) {
+      if (head.priority === "transactional" && deps.isSlow(head.accountId)) {
         return { type: "done", publish: asBulk(head, recipients) };
       }
       const plans = recipients.map((recipient) => planMessage(recipient, work.variables, versions));
@@ -100,7 +100,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
 
 /** Slow mail of one account makes way for the single messages of others. */
 function asBulk({ sendId, accountId }: SendHead, recipients: RequestedRecipient[]): Outgoing[] {
-  return dispatchesAgain({ _id: sendId, accountId, lane: "bulk" }, recipients);
+  return dispatchesAgain({ _id: sendId, accountId, priority: "bulk" }, recipients);
 }
 
 /**
@@ -207,7 +207,10 @@ function waitingFact(
 ): MessageFact {
   const nextAt = new Date(now.getTime() + afterMs).toISOString();
   const reason = "The images of its PDFs are not there yet";
-  return { type: "fact.message.waiting", data: { ...factOf(head, message, now), reason, nextAt } };
+  return {
+    type: "status.message.waiting",
+    data: { ...factOf(head, message, now), reason, nextAt },
+  };
 }
 
 // Room for what an event says of its send.
@@ -215,11 +218,11 @@ const HEAD_BYTES = 8 * 1024;
 
 /** Makes the events that bring messages on: with PDFs to the printer, the others to the mailer. */
 function eventsOf(
-  { v, sendId, accountId, lane, acceptedAt, integrationId, from, redelivered }: SendHead,
+  { v, sendId, accountId, priority, acceptedAt, integrationId, from, redelivered }: SendHead,
   messages: readonly MessageInEvent[],
 ): Outgoing[] {
   const head = {
-    ...{ v, sendId, accountId, lane, acceptedAt, integrationId, from },
+    ...{ v, sendId, accountId, priority, acceptedAt, integrationId, from },
     ...(redelivered ? { redelivered } : {}),
   };
   const hasPdfs = ({ pdfs }: MessageInEvent) => pdfs.length > 0;
@@ -275,7 +278,7 @@ function failuresOf(
   { reason, now }: { reason: string; now(): Date },
 ): MessageFact[] {
   return messages.map((message) => ({
-    type: "fact.message.failed",
+    type: "status.message.failed",
     data: {
       ...factOf(send, message, now()),
       stage: "renderer",

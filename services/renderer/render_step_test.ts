@@ -24,7 +24,7 @@ const REQUESTED: EventData<"send.requested"> = {
   v: 2,
   sendId,
   accountId: "acc_1",
-  lane: "transactional",
+  priority: "transactional",
   acceptedAt: "2026-03-01T10:00:00.000Z",
   integrationId: 4,
   from: { email: "shop@example.com", name: "Shop" },
@@ -38,7 +38,7 @@ const SEND: Send = {
   _id: sendId,
   accountId: "acc_1",
   acceptedAt: new Date(REQUESTED.acceptedAt),
-  lane: "transactional",
+  priority: "transactional",
   template: { id: 1, version: 2 },
   pdfVersions: { 7: 3 },
   integrationId: 4,
@@ -53,7 +53,7 @@ const SEND: Send = {
   },
   messageCount: 3,
   settledAt: null,
-  sweepAt: new Date(REQUESTED.acceptedAt),
+  reconcileAt: new Date(REQUESTED.acceptedAt),
 };
 
 const cage = openCage({ workers: 1 });
@@ -139,7 +139,7 @@ test("renderStep() renders each recipient with their variables, PDFs and file na
     v: 2,
     sendId,
     accountId: "acc_1",
-    lane: "transactional",
+    priority: "transactional",
     acceptedAt: REQUESTED.acceptedAt,
     integrationId: 4,
     from: REQUESTED.from,
@@ -189,14 +189,14 @@ test("renderStep() fails the recipient whose template fails and leaves the other
   });
   assert.deepEqual(told(events), [
     "messages.rendered 0",
-    'fact.message.failed 1 The template could not be filled: "none" is no number',
+    'status.message.failed 1 The template could not be filled: "none" is no number',
     "messages.rendered 2",
   ]);
 });
 
 test("renderStep() fails all recipients where a pinned version is missing", async () => {
   assert.deepEqual(told(await published({ template: { id: 1, version: 9 } })), [
-    "fact.message.failed 0 The template could not be filled: version 9 of template 1 is missing",
+    "status.message.failed 0 The template could not be filled: version 9 of template 1 is missing",
   ]);
   const recipients = [
     { index: 3, attempt: 0, email: "ann@example.com" },
@@ -205,14 +205,14 @@ test("renderStep() fails all recipients where a pinned version is missing", asyn
   const reason =
     "The template could not be filled: the pinned version of PDF template 8 is missing";
   assert.deepEqual(told(await published({ recipients })), [
-    `fact.message.failed 3 ${reason}`,
-    `fact.message.failed 4 ${reason}`,
+    `status.message.failed 3 ${reason}`,
+    `status.message.failed 4 ${reason}`,
   ]);
 });
 
 /** A dispatch by reference. */
 function resumed(again: { index: number; attempt: number }[]) {
-  const data = { v: 2, sendId, accountId: "acc_1", lane: "bulk", again } as const;
+  const data = { v: 2, sendId, accountId: "acc_1", priority: "bulk", again } as const;
   return { type: "send.resumed" as const, data: { ...data, again } };
 }
 
@@ -230,7 +230,7 @@ test("renderStep() finds the messages of a dispatch by reference in the ledger",
   assert.deepEqual(events[0]?.pdfs[0]?.html, { inline: "<h1>C</h1><p>7 NOK</p>" });
 });
 
-test("renderStep() makes the same message of a send as of a reference to it, but for its lane", async () => {
+test("renderStep() makes the same message of a send as of a reference to it, but for its priority", async () => {
   const [recipient] = SEND.request.to;
   assert.ok(recipient);
   const [carried] = messagesOf(
@@ -239,7 +239,7 @@ test("renderStep() makes the same message of a send as of a reference to it, but
   const step = renderStep(depsOf({ loadSend: () => Promise.resolve(SEND) }));
   const verdict = await step.handle(resumed([{ index: 0, attempt: 2 }]), signal);
   const [named] = messagesOf(verdict.type === "done" ? verdict.publish : []);
-  assert.deepEqual(withoutTimeline(named), { ...withoutTimeline(carried), lane: "bulk" });
+  assert.deepEqual(withoutTimeline(named), { ...withoutTimeline(carried), priority: "bulk" });
 });
 
 test("renderStep() does nothing for a reference to nobody", async () => {
@@ -260,7 +260,7 @@ test("renderStep() gives up a send that the ledger does not have", async () => {
   assert.deepEqual(verdict, { type: "fail", reason: "the send is not in the ledger" });
   const { publish } = step.giveUp(delivery, "no such send");
   assert.deepEqual(told(publish), [
-    "fact.message.failed 1 The template could not be filled: no such send",
+    "status.message.failed 1 The template could not be filled: no such send",
   ]);
 });
 
@@ -315,7 +315,7 @@ test("renderStep() holds no more text at once than its budget, and fails what al
     told(events),
     [0, 1, 2, 3, 4, 5, 6].map((index) =>
       index === 2
-        ? "fact.message.failed 2 The template could not be filled: the message's texts have more " +
+        ? "status.message.failed 2 The template could not be filled: the message's texts have more " +
           "than 20000000 characters"
         : `messages.rendered ${index}`
     ),
@@ -323,7 +323,7 @@ test("renderStep() holds no more text at once than its budget, and fails what al
   assert.ok(held.length > 1 && held.every((characters) => characters < 35e6), held.join());
 });
 
-test("renderStep() puts the single messages of a slow account into the bulk lane", async () => {
+test("renderStep() puts the single messages of a slow account into bulk priority", async () => {
   const events = await published({}, { isSlow: (owner) => owner === "acc_1" });
   assert.deepEqual(events, [{
     type: "send.resumed",
@@ -331,11 +331,11 @@ test("renderStep() puts the single messages of a slow account into the bulk lane
       v: 2,
       sendId,
       accountId: "acc_1",
-      lane: "bulk",
+      priority: "bulk",
       again: [{ index: 0, attempt: 0 }],
     },
   }]);
-  const bulk = await published({ lane: "bulk" }, { isSlow: () => true });
+  const bulk = await published({ priority: "bulk" }, { isSlow: () => true });
   assert.deepEqual(told(bulk), ["messages.rendered 0"]);
 });
 
@@ -384,7 +384,7 @@ test("renderStep() fails the message whose images will not come, with the list",
   };
   const pdfVersion = () => Promise.resolve(PDF_WITH_IMAGE);
   assert.deepEqual(told(await published(WITH_PDF, { pdfVersion, images })), [
-    "fact.message.failed 0 The template could not be filled: PDF template 7: its images could not be loaded: x",
+    "status.message.failed 0 The template could not be filled: PDF template 7: its images could not be loaded: x",
     "messages.rendered 1",
   ]);
 });
@@ -395,10 +395,10 @@ test("renderStep() has the message come again whose images may come later, and i
   };
   const pdfVersion = () => Promise.resolve(PDF_WITH_IMAGE);
   const events = await published(WITH_PDF, { pdfVersion, images });
-  const again = events.find(({ type }) => type === "fact.message.waiting");
+  const again = events.find(({ type }) => type === "status.message.waiting");
   const others = events.filter((event) => event !== again);
   assert.deepEqual(again, {
-    type: "fact.message.waiting",
+    type: "status.message.waiting",
     data: {
       v: 2,
       facts: [{

@@ -36,9 +36,9 @@ export async function workOf(
     const recipient = to[index];
     return recipient ? [{ index, attempt, ...recipient }] : [];
   });
-  const { v, sendId, accountId, lane, redelivered } = data;
+  const { v, sendId, accountId, priority, redelivered } = data;
   const head: SendHead = {
-    ...{ v, sendId, accountId, lane, from },
+    ...{ v, sendId, accountId, priority, from },
     ...(redelivered ? { redelivered } : {}),
     acceptedAt: send.acceptedAt.toISOString(),
     integrationId: send.integrationId,

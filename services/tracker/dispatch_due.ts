@@ -1,4 +1,4 @@
-import type { Lane } from "@posthaste/contracts";
+import type { Priority } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import { crashPoint, repeat } from "@posthaste/runtime";
@@ -154,8 +154,8 @@ async function lookAt(
 }
 
 /** What came back has waited, and may come back again: it must not hold up what has not. */
-function laneOf({ lane }: SendHead, { parkedFor }: DueMessage): Lane {
-  return parkedFor === null ? lane : "bulk";
+function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority {
+  return typeof waitsFor === "string" ? "bulk" : priority;
 }
 
 function keyOf({ _id, attempt }: DueMessage): string {
@@ -194,8 +194,8 @@ async function dispatch(
     // What is due after that is found in the next round.
     await endLost(head, lostBySend.get(head._id) ?? [], deps);
     const due = bySend.get(head._id) ?? [];
-    for (const [lane, part] of Map.groupBy(due, (message) => laneOf(head, message))) {
-      for (const event of dispatchesAgain({ ...head, lane }, part)) {
+    for (const [priority, part] of Map.groupBy(due, (message) => priorityOf(head, message))) {
+      for (const event of dispatchesAgain({ ...head, priority }, part)) {
         await deps.publish(event, head.trace);
       }
     }

@@ -13,14 +13,14 @@ const SEND: SendHead = {
   _id: newSendId("acc_1"),
   accountId: "acc_1",
   acceptedAt: NOW,
-  lane: "bulk",
+  priority: "bulk",
   template: { id: 1, version: 2 },
   pdfVersions: {},
   integrationId: 4,
   from: { email: "shop@example.com" },
   messageCount: 9,
   settledAt: null,
-  sweepAt: NOW,
+  reconcileAt: NOW,
 };
 
 const OPEN = {
@@ -32,10 +32,10 @@ const OPEN = {
 
 function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
   const { _id: sendId, accountId, acceptedAt } = SEND;
-  const parkedFor = null;
+  const waitsFor = null;
   return {
     ...{ _id: messageIdOf(sendId, index), sendId, accountId, index, attempt },
-    ...{ acceptedAt, nextAt, parkedFor },
+    ...{ acceptedAt, nextAt, waitsFor },
   };
 }
 
@@ -107,7 +107,7 @@ test("dispatchDue() dispatches again what is lost, by its register, and forgets 
   ]);
   world.now = PATIENCE_MS;
   await round();
-  assert.deepEqual(dispatched(), ["fact.message.deferred", "fact.message.failed", 0]);
+  assert.deepEqual(dispatched(), ["status.message.deferred", "status.message.failed", 0]);
   assert.deepEqual(
     ledger.written.map(({ messageId, attempt, state }) => [messageId, attempt, state]),
     [
@@ -169,14 +169,14 @@ test("dispatchDue() takes what came back of others' dispatches for a busy server
   assert.deepEqual([flow.inFlight("acc_1/4"), flow.windowOf("acc_1/4")], [6, 6]);
 });
 
-test("dispatchDue() dispatches in the bulk lane what came back from a mailer", async () => {
-  const parked = { ...dueOf(1), parkedFor: "acc_1/4" };
+test("dispatchDue() dispatches with bulk priority what came back from a mailer", async () => {
+  const parked = { ...dueOf(1), waitsFor: "acc_1/4" };
   const { round, world } = openRound([dueOf(0), parked], {
-    sendHeads: () => Promise.resolve([{ ...SEND, lane: "transactional" }]),
+    sendHeads: () => Promise.resolve([{ ...SEND, priority: "transactional" }]),
   });
   await round();
   assert.deepEqual(
-    world.published.map(({ type, data }) => type === "send.resumed" && [data.lane, data.again]),
+    world.published.map(({ type, data }) => type === "send.resumed" && [data.priority, data.again]),
     [
       ["transactional", [{ index: 0, attempt: 1 }]],
       ["bulk", [{ index: 1, attempt: 1 }]],

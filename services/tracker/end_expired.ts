@@ -54,7 +54,7 @@ export async function endExpired(
     const by = randomBytes(8).toString("hex");
     await advance(beginVoid({ n: 1, by, outcome }), ledgerOf(message));
     facts.push({
-      type: "fact.message.failed",
+      type: "status.message.failed",
       data: {
         ...{ messageId, sendId, accountId, index, attempt: 0, reason },
         ...{ at: at.toISOString(), stage: "pipeline" },
@@ -63,7 +63,7 @@ export async function endExpired(
   }
   for (const report of reportsOf(facts)) await publish(report, trace);
   // Last: what a leader that is lost has not ended, the next one does.
-  await advanceSend(send, to, { sweepAt: at });
+  await advanceSend(send, to, { reconcileAt: at });
 }
 
 function reasonOf(

@@ -94,10 +94,10 @@ function factOf(
   switch (outcome.state) {
     case "failed":
     case "canceled":
-      return { type: "fact.message.failed", data: { ...data, stage: "mailer" } };
+      return { type: "status.message.failed", data: { ...data, stage: "mailer" } };
     case "unknown":
-      return { type: "fact.message.unknown", data };
+      return { type: "status.message.unknown", data };
     default:
-      return { type: "fact.message.deferred", data };
+      return { type: "status.message.deferred", data };
   }
 }

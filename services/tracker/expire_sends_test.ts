@@ -13,11 +13,11 @@ function oldSend(acceptedAt: Date): Send {
       _id: newSendId("acc_1", acceptedAt),
       accountId: "acc_1",
       acceptedAt,
-      lane: "transactional",
+      priority: "transactional",
     },
     ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
     request: { from: { email: "shop@example.com" }, to: [{ email: "ann@example.com" }] },
-    ...{ messageCount: 1, settledAt: acceptedAt, sweepAt: acceptedAt },
+    ...{ messageCount: 1, settledAt: acceptedAt, reconcileAt: acceptedAt },
   };
 }
 

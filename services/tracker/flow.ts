@@ -41,7 +41,7 @@ const AHEAD_MS = 3000;
 const MEMORY_MS = 2000;
 const MIN_SPAN_MS = 200;
 
-interface Lane {
+interface Priority {
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
   /** When attempts ended, of the last seconds. */
@@ -67,23 +67,23 @@ export interface FlowOptions {
  * seconds, by what it took in the last two.
  */
 export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow {
-  const lanes = new Map<string, Lane>();
+  const priorities = new Map<string, Priority>();
   const owners = new Map<string, string>();
   let ended = Promise.withResolvers<void>();
 
-  function laneOf(integration: string): Lane {
-    let lane = lanes.get(integration);
-    if (lane === undefined) {
-      lane = {
+  function priorityOf(integration: string): Priority {
+    let priority = priorities.get(integration);
+    if (priority === undefined) {
+      priority = {
         ...{ begun: new Map(), ends: [], since: clock.now() },
         ...{ cap: MAX_WINDOW, givenBackAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
       };
-      lanes.set(integration, lane);
+      priorities.set(integration, priority);
     }
-    return lane;
+    return priority;
   }
 
-  function forgetOld({ begun, ends }: Lane): void {
+  function forgetOld({ begun, ends }: Priority): void {
     const now = clock.now();
     // In the order of their dispatch.
     for (const [key, at] of begun) {
@@ -97,13 +97,13 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
 
   return {
     begin(integration, attempt) {
-      const lane = laneOf(integration);
-      forgetOld(lane);
+      const priority = priorityOf(integration);
+      forgetOld(priority);
       const now = clock.now();
-      if (lane.begun.size === 0 && lane.ends.length === 0) lane.since = now;
+      if (priority.begun.size === 0 && priority.ends.length === 0) priority.since = now;
       const key = keyOf(attempt);
-      lane.begun.delete(key);
-      lane.begun.set(key, now);
+      priority.begun.delete(key);
+      priority.begun.set(key, now);
       owners.set(key, integration);
     },
     end(attempt) {
@@ -111,11 +111,11 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       const integration = owners.get(key);
       if (integration === undefined) return;
       owners.delete(key);
-      const lane = laneOf(integration);
-      lane.begun.delete(key);
-      lane.ends.push(clock.now());
-      lane.cap = Math.min(MAX_WINDOW, lane.cap + 1);
-      lane.pauseMs = FIRST_PAUSE_MS;
+      const priority = priorityOf(integration);
+      priority.begun.delete(key);
+      priority.ends.push(clock.now());
+      priority.cap = Math.min(MAX_WINDOW, priority.cap + 1);
+      priority.pauseMs = FIRST_PAUSE_MS;
       ended.resolve();
     },
     giveBack(attempt) {
@@ -123,24 +123,24 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       const integration = owners.get(key);
       if (integration === undefined) return;
       owners.delete(key);
-      const lane = laneOf(integration);
-      lane.begun.delete(key);
-      const isTrial = lane.cap === 0;
-      lane.cap = Math.min(lane.cap, lane.begun.size);
-      if (isTrial) lane.pauseMs = Math.min(MAX_PAUSE_MS, 2 * lane.pauseMs);
-      lane.givenBackAt = clock.now();
+      const priority = priorityOf(integration);
+      priority.begun.delete(key);
+      const isTrial = priority.cap === 0;
+      priority.cap = Math.min(priority.cap, priority.begun.size);
+      if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);
+      priority.givenBackAt = clock.now();
     },
     isInFlight(attempt) {
       const key = keyOf(attempt);
-      const at = lanes.get(owners.get(key) ?? "")?.begun.get(key);
+      const at = priorities.get(owners.get(key) ?? "")?.begun.get(key);
       return at !== undefined && clock.now() - at < patienceMs;
     },
     inFlight(integration) {
-      const lane = laneOf(integration);
-      forgetOld(lane);
-      const count = lane.begun.size;
-      const isForgotten = clock.now() - lane.givenBackAt >= GIVEN_BACK_MS;
-      if (count === 0 && lane.ends.length === 0 && isForgotten) lanes.delete(integration);
+      const priority = priorityOf(integration);
+      forgetOld(priority);
+      const count = priority.begun.size;
+      const isForgotten = clock.now() - priority.givenBackAt >= GIVEN_BACK_MS;
+      if (count === 0 && priority.ends.length === 0 && isForgotten) priorities.delete(integration);
       return count;
     },
     async nextEnd(withinMs) {
@@ -150,13 +150,13 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       ended = Promise.withResolvers();
     },
     windowOf(integration) {
-      const lane = lanes.get(integration);
-      if (lane === undefined) return MIN_WINDOW;
-      forgetOld(lane);
-      const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - lane.since));
-      const ahead = lane.ends.length * (AHEAD_MS / spanMs);
-      if (lane.cap === 0) return clock.now() - lane.givenBackAt >= lane.pauseMs ? 1 : 0;
-      return Math.min(lane.cap, Math.round(MIN_WINDOW + ahead));
+      const priority = priorities.get(integration);
+      if (priority === undefined) return MIN_WINDOW;
+      forgetOld(priority);
+      const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - priority.since));
+      const ahead = priority.ends.length * (AHEAD_MS / spanMs);
+      if (priority.cap === 0) return clock.now() - priority.givenBackAt >= priority.pauseMs ? 1 : 0;
+      return Math.min(priority.cap, Math.round(MIN_WINDOW + ahead));
     },
   };
 }

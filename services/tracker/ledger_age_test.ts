@@ -40,10 +40,10 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
     const now = new Date();
     const sendId = newSendId(accountId, now);
     await store.acceptSend({
-      ...{ _id: sendId, accountId, acceptedAt: now, lane: "transactional", messageCount: 1 },
+      ...{ _id: sendId, accountId, acceptedAt: now, priority: "transactional", messageCount: 1 },
       ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
       request: { from: { email: "a@example.com" }, to: [{ email: "b@example.com" }] },
-      ...{ settledAt: null, sweepAt: now },
+      ...{ settledAt: null, reconcileAt: now },
     });
     const messageId = messageIdOf(sendId, 0);
     assert.ok(await takeAttempt(store, { messageId, attempt: 1 }));
@@ -52,7 +52,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
 
   async function tellSent(messageId: string): Promise<void> {
     await bus.publish({
-      type: "fact.message.sent",
+      type: "status.message.sent",
       data: {
         v: 2,
         facts: [{

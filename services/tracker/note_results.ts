@@ -13,7 +13,7 @@ export function resultsOf(facts: readonly Fact[]): ResultsNote[] {
     const note = notes.get(key) ?? { accountId, id: integrationId, failures: [] };
     notes.set(key, note);
     const ended = { at: new Date(at), messageId };
-    if (fact.type === "fact.message.sent") note.lastSent = later(note.lastSent, ended);
+    if (fact.type === "status.message.sent") note.lastSent = later(note.lastSent, ended);
     else note.failures.push({ ...ended, reason: reasonOf(fact) });
   }
   return [...notes.values()].map(({ failures, ...note }) => ({
@@ -25,11 +25,11 @@ export function resultsOf(facts: readonly Fact[]): ResultsNote[] {
 /** The integration is known where mail was handed over, or was to be. */
 function attemptOf({ type, data }: Fact) {
   switch (type) {
-    case "fact.message.sent":
-    case "fact.message.deferred":
-    case "fact.message.unknown":
+    case "status.message.sent":
+    case "status.message.deferred":
+    case "status.message.unknown":
       return data;
-    case "fact.message.failed":
+    case "status.message.failed":
       return data.stage === "mailer" ? data : undefined;
   }
 }

@@ -9,12 +9,12 @@ const message = (minute: number, integrationId: number | undefined = 4) => ({
   ...{ messageId: `msg_${minute}`, at: at(minute).toISOString() },
 });
 const sent = (minute: number, integrationId?: number): Fact => ({
-  type: "fact.message.sent",
+  type: "status.message.sent",
   data: { ...message(minute, integrationId), reply: { code: 250 } },
 });
 const reply = { code: 451, enhanced: "4.7.1", response: "451 4.7.1 <ann@example.org> later" };
 const deferred = (minute: number, integrationId?: number): Fact => ({
-  type: "fact.message.deferred",
+  type: "status.message.deferred",
   data: { ...message(minute, integrationId), reason: "not now", reply },
 });
 
@@ -35,9 +35,9 @@ test("resultsOf() leaves out what no server was asked for", () => {
   const { integrationId: _, ...older } = message(1);
   assert.deepEqual(
     resultsOf([
-      { type: "fact.message.failed", data: { ...data, stage: "renderer" } },
-      { type: "fact.message.waiting", data: { ...data, nextAt: data.at } },
-      { type: "fact.message.sent", data: { ...older, reply: { code: 250 } } },
+      { type: "status.message.failed", data: { ...data, stage: "renderer" } },
+      { type: "status.message.waiting", data: { ...data, nextAt: data.at } },
+      { type: "status.message.sent", data: { ...older, reply: { code: 250 } } },
     ]),
     [],
   );

@@ -21,8 +21,8 @@ export interface RecordDeps
   logger: Pick<Logger, "warn">;
 }
 
-type Failure = MessageFactData<"fact.message.failed">;
-type Waiting = MessageFactData<"fact.message.waiting">;
+type Failure = MessageFactData<"status.message.failed">;
+type Waiting = MessageFactData<"status.message.waiting">;
 
 /**
  * Keeps the ledger's outcomes: a message that has to wait for a time is put off, and one that failed before the mailer had it ends its attempt. The mailer writes its own
@@ -30,9 +30,11 @@ type Waiting = MessageFactData<"fact.message.waiting">;
  */
 export async function recordFacts(facts: Fact[], deps: RecordDeps): Promise<void> {
   const failures = facts.flatMap(({ type, data }) =>
-    type === "fact.message.failed" && data.stage !== "mailer" ? [data] : []
+    type === "status.message.failed" && data.stage !== "mailer" ? [data] : []
   );
-  const waiting = facts.flatMap(({ type, data }) => type === "fact.message.waiting" ? [data] : []);
+  const waiting = facts.flatMap(({ type, data }) =>
+    type === "status.message.waiting" ? [data] : []
+  );
   const about = [...failures, ...waiting].map(({ sendId }) => sendId);
   const recipients = about.length === 0 ? new Map() : await deps.findRecipients(about);
   const identified = <T extends Failure | Waiting>(found: T[]) =>

@@ -13,7 +13,7 @@ const ABOUT = {
 };
 
 const failed: Fact = {
-  type: "fact.message.failed",
+  type: "status.message.failed",
   data: { ...ABOUT, stage: "renderer", reason: "no such variable" },
 };
 
@@ -66,7 +66,7 @@ test("recordFacts() puts off a message that has to wait for a time", async () =>
   const { deps, done, ledger } = openLedger();
   const nextAt = "2026-03-01T10:00:15.000Z";
   const data = { ...ABOUT, reason: "no image yet", nextAt };
-  await recordFacts([{ type: "fact.message.waiting", data }], deps);
+  await recordFacts([{ type: "status.message.waiting", data }], deps);
   assert.deepEqual(done, [`put off ${ABOUT.messageId} after 0 until ${nextAt}: no image yet`]);
   assert.equal(ledger.registers.size, 0);
 });
@@ -74,14 +74,14 @@ test("recordFacts() puts off a message that has to wait for a time", async () =>
 test("recordFacts() leaves out what the mailer writes itself", async () => {
   const { deps, ledger } = openLedger();
   const data = { ...ABOUT, attempt: 1, stage: "mailer" as const, reason: "x" };
-  await recordFacts([{ type: "fact.message.failed", data }], deps);
+  await recordFacts([{ type: "status.message.failed", data }], deps);
   assert.deepEqual(ledger.written, []);
 });
 
 test("recordFacts() warns of sends that the ledger does not have, or that are another account's", async () => {
   const { deps, done } = openLedger();
   const data = { ...ABOUT, accountId: "acc_2", stage: "pdf" as const, reason: "x" };
-  await recordFacts([{ type: "fact.message.failed", data }], deps);
+  await recordFacts([{ type: "status.message.failed", data }], deps);
   assert.deepEqual(done, ["Unknown send in a fact"]);
 });
 

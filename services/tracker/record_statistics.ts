@@ -11,11 +11,11 @@ import { count } from "@posthaste/telemetry";
 import { resultsOf } from "./note_results.ts";
 
 const COUNTED_AS: Partial<Record<Fact["type"], Counted>> = {
-  "fact.send.accepted": "accepted",
-  "fact.message.sent": "sent",
-  "fact.message.failed": "failed",
-  "fact.message.deferred": "deferred",
-  "fact.message.unknown": "unknown",
+  "status.send.accepted": "accepted",
+  "status.message.sent": "sent",
+  "status.message.failed": "failed",
+  "status.message.deferred": "deferred",
+  "status.message.unknown": "unknown",
 };
 
 /**
@@ -71,7 +71,7 @@ export function sumUp(facts: Fact[]): StatisticsNote[] {
       notes.set(key, note);
     }
     note[counted] = (note[counted] ?? 0) + ("recipients" in data ? data.recipients ?? 1 : 1);
-    if (type !== "fact.send.accepted") sendsOf(note).add(data.sendId);
+    if (type !== "status.send.accepted") sendsOf(note).add(data.sendId);
     const attempted = COUNTED_ATTEMPTS.find((name) => name === counted);
     if (attempted === undefined || !("integrationId" in data) || !data.integrationId) continue;
     note.integrations ??= {};

@@ -6,24 +6,24 @@ import { recordStatistics, sumUp } from "./record_statistics.ts";
 const SEND = { v: 2 as const, sendId: "snd_1", accountId: "acc_1", at: "2026-03-01T12:01:00.000Z" };
 const MESSAGE = { ...SEND, messageId: "msg_1", index: 0, attempt: 1 };
 const sent = (changes: object = {}): Fact => ({
-  type: "fact.message.sent",
+  type: "status.message.sent",
   data: { ...MESSAGE, reply: { code: 250 }, ...changes },
 });
 
 test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes", () => {
   const facts: Fact[] = [
-    { type: "fact.send.accepted", data: { ...SEND, recipients: 40 } },
+    { type: "status.send.accepted", data: { ...SEND, recipients: 40 } },
     // A process of before did not tell.
-    { type: "fact.send.accepted", data: SEND },
+    { type: "status.send.accepted", data: SEND },
     sent(),
     sent({ at: "2026-03-01T12:04:59.999Z" }),
     sent({ at: "2026-03-01T12:05:00.000Z" }),
     sent({ accountId: "acc_2", integrationId: 4 }),
     sent({ accountId: "acc_2", integrationId: 4 }),
     sent({ accountId: "acc_2", integrationId: 5 }),
-    { type: "fact.message.failed", data: { ...MESSAGE, stage: "pdf", reason: "x" } },
-    { type: "fact.message.deferred", data: { ...MESSAGE, reason: "x" } },
-    { type: "fact.message.unknown", data: { ...MESSAGE, reason: "x" } },
+    { type: "status.message.failed", data: { ...MESSAGE, stage: "pdf", reason: "x" } },
+    { type: "status.message.deferred", data: { ...MESSAGE, reason: "x" } },
+    { type: "status.message.unknown", data: { ...MESSAGE, reason: "x" } },
   ];
   const [at, later] = [new Date("2026-03-01T12:00:00Z"), new Date("2026-03-01T12:05:00Z")];
   const sends = ["snd_1"];

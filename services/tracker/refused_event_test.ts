@@ -9,11 +9,11 @@ import { type SweepDeps, sweepOnce } from "./sweep.ts";
 
 const GRACE_MS = 30_000;
 const acceptedAt = new Date(Date.now() - 2 * GRACE_MS);
-const lane = "transactional";
-const send = { _id: newSendId("acc_1"), accountId: "acc_1", lane, acceptedAt } as SendHead;
+const priority = "transactional";
+const send = { _id: newSendId("acc_1"), accountId: "acc_1", priority, acceptedAt } as SendHead;
 
 const QUEUED: UnfinishedMessage = {
-  ...{ index: 0, outcome: undefined, register: undefined, nextAt: null, parkedFor: null },
+  ...{ index: 0, outcome: undefined, register: undefined, nextAt: null, waitsFor: null },
   enteredAt: acceptedAt,
 };
 
@@ -40,7 +40,7 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
   await using bus = await openBus({ url: nats.url, name: "test" });
   await bus.applyTopology();
   // Of which message it is, it does not tell.
-  await bus.publish({ type: "send.requested", data: { lane } } as unknown as Outgoing);
+  await bus.publish({ type: "send.requested", data: { priority } } as unknown as Outgoing);
   const sweeper = openSweeper(bus);
 
   const stop = new AbortController();
@@ -72,7 +72,7 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
   await eating;
   assert.deepEqual(taken, [
     {
-      ...{ v: 2, sendId: send._id, accountId: "acc_1", lane, redelivered: true },
+      ...{ v: 2, sendId: send._id, accountId: "acc_1", priority, redelivered: true },
       again: [{ index: 0, attempt: 0 }],
     },
   ]);

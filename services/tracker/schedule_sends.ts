@@ -35,12 +35,12 @@ const MIN_PAUSE_MS = 100;
 export function noteNews(flow: Flow, facts: readonly Fact[]): void {
   for (const { type, data } of facts) {
     switch (type) {
-      case "fact.message.sent":
-      case "fact.message.deferred":
-      case "fact.message.unknown":
+      case "status.message.sent":
+      case "status.message.deferred":
+      case "status.message.unknown":
         flow.end({ ...data, attempt: data.attempt - 1 });
         break;
-      case "fact.message.failed":
+      case "status.message.failed":
         // Whoever fails it before the mailer names the attempts before.
         flow.end({
           ...data,
@@ -122,10 +122,10 @@ async function dispatchPart(
 ): Promise<number> {
   const { _id, next, trace } = send;
   const to = next + taken;
-  const sweepAt = new Date(deps.now().getTime() + deps.patienceMs);
+  const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
   crashPoint("tracker.before_advance");
   // First the cursor: what is lost after it, the sweeper finds.
-  if (!await deps.advanceSend(send, to, { sweepAt })) return 0;
+  if (!await deps.advanceSend(send, to, { reconcileAt })) return 0;
   crashPoint("tracker.after_advance");
   const events: Outgoing[] = [];
   for (let first = next; first < to; first += MAX_MESSAGES_PER_EVENT) {

@@ -17,7 +17,7 @@ function waitingSend(changes: Partial<WaitingSend> = {}): WaitingSend {
     _id: newSendId("acc_1"),
     accountId: "acc_1",
     acceptedAt: NOW,
-    lane: "bulk",
+    priority: "bulk",
     template: { id: 1, version: 2 },
     pdfVersions: {},
     integrationId: 4,
@@ -26,7 +26,7 @@ function waitingSend(changes: Partial<WaitingSend> = {}): WaitingSend {
     next: 0,
     waitsFor: "acc_1/4",
     settledAt: null,
-    sweepAt: NOW,
+    reconcileAt: NOW,
     ...changes,
   };
 }
@@ -88,7 +88,7 @@ const upTo = (count: number, from = 0) =>
 function sent(send: WaitingSend, index: number): Fact {
   const messageId = messageIdOf(send._id, index);
   return {
-    type: "fact.message.sent",
+    type: "status.message.sent",
     data: {
       ...{ v: 2, messageId, sendId: send._id, accountId: "acc_1", index, attempt: 1 },
       ...{ at: NOW.toISOString(), reply: { code: 250 } },
@@ -179,7 +179,7 @@ test("scheduleOnce() fails what has waited as long as mail may wait, though its 
     ledger.written[0]?.reason,
     "The integration is suspended: no login; retries ended",
   );
-  assert.equal(published[0]?.type, "fact.message.failed");
+  assert.equal(published[0]?.type, "status.message.failed");
   await run();
   assert.equal(ledger.written.length, 120);
   assert.equal(send.next, 120);

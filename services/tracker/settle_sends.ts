@@ -31,7 +31,7 @@ export function openSettlement(
   return {
     note(facts) {
       for (const { type, data } of facts) {
-        if (type !== "fact.message.sent" && type !== "fact.message.failed") continue;
+        if (type !== "status.message.sent" && type !== "status.message.failed") continue;
         // Moved to the end: the first entries are the quietest.
         lastEnds.delete(data.sendId);
         lastEnds.set(data.sendId, clock.now());

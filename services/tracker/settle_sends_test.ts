@@ -12,7 +12,7 @@ const ABOUT = {
 };
 
 const sent = (sendId: string): Fact => ({
-  type: "fact.message.sent",
+  type: "status.message.sent",
   data: { ...ABOUT, sendId, messageId: "msg", reply: { code: 250 } },
 });
 

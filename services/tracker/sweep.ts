@@ -96,8 +96,8 @@ async function claim(
     return 2 ** Math.floor(Math.log2(ms / graceMs)) * graceMs;
   });
   const claims = await Promise.all([...byLook].map(([ms, sends]) => {
-    const sweepAt = new Date(now.getTime() + ms);
-    return claimSweep(sends.map(({ _id }) => _id), { now, sweepAt });
+    const reconcileAt = new Date(now.getTime() + ms);
+    return claimSweep(sends.map(({ _id }) => _id), { now, reconcileAt });
   }));
   return new Set(claims.flatMap((ids) => [...ids]));
 }

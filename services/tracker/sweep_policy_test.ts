@@ -12,7 +12,7 @@ function ago(ms: number): Date {
 }
 
 function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
-  const at = { nextAt: null, parkedFor: null, enteredAt: ago(HOUR) };
+  const at = { nextAt: null, waitsFor: null, enteredAt: ago(HOUR) };
   return { index: 0, outcome: undefined, register: undefined, ...at, ...changes };
 }
 

@@ -20,14 +20,14 @@ function sendOf(changes: Partial<SendHead> = {}): SendHead {
     _id: newSendId("acc_1"),
     accountId: "acc_1",
     acceptedAt: new Date(NOW.getTime() - HOUR),
-    lane: "bulk",
+    priority: "bulk",
     template: { id: 1, version: 2 },
     pdfVersions: { 7: 3 },
     integrationId: 4,
     from: { email: "shop@example.com" },
     messageCount: 3,
     settledAt: null,
-    sweepAt: NOW,
+    reconcileAt: NOW,
     ...changes,
   };
 }
@@ -35,7 +35,7 @@ function sendOf(changes: Partial<SendHead> = {}): SendHead {
 function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
   const at = {
     nextAt: null,
-    parkedFor: null,
+    waitsFor: null,
     enteredAt: new Date(NOW.getTime() - HOUR),
   };
   return { index: 0, outcome: undefined, register: undefined, ...at, ...changes };
@@ -64,8 +64,8 @@ function openSweeper(
       return Promise.resolve(sends);
     },
     assertCurrent: () => Promise.resolve(),
-    claimSweep: (ids, { sweepAt }) => {
-      for (const id of ids) done.push(`claim ${id} for ${sweepAt.getTime() - NOW.getTime()}`);
+    claimSweep: (ids, { reconcileAt }) => {
+      for (const id of ids) done.push(`claim ${id} for ${reconcileAt.getTime() - NOW.getTime()}`);
       return Promise.resolve(new Set(ids));
     },
     unfinishedMessages: ({ _id }) => {
@@ -156,7 +156,7 @@ test("sweepOnce() dispatches what is due with its attempts, in the send's trace"
       v: 2,
       sendId: send._id,
       accountId: "acc_1",
-      lane: "bulk",
+      priority: "bulk",
       again: [{ index: 1, attempt: 0 }, { index: 4, attempt: 2 }],
       redelivered: true,
     },
@@ -184,7 +184,7 @@ test("sweepOnce() calls an attempt unknown whose worker was lost", async () => {
     // The next attempt is due at once, and found by who looks for that.
     assert.equal(unknown?.nextAt?.getTime(), whenUnknown === "retry" ? NOW.getTime() : undefined);
     assert.deepEqual(published.map(({ outgoing }) => outgoing.type), [
-      whenUnknown === "retry" ? "fact.message.deferred" : "fact.message.unknown",
+      whenUnknown === "retry" ? "status.message.deferred" : "status.message.unknown",
     ]);
   }
 });

@@ -24,7 +24,7 @@ test("watchPipeline() has metrics tell what it saw, and nothing once that is a m
     now: () => now,
     logger: { warn: (message) => void warnings.push(message) },
   }, stop.signal);
-  const labels = '{posthaste_stage="pdf",posthaste_lane="bulk",' +
+  const labels = '{posthaste_stage="pdf",posthaste_priority="bulk",' +
     'messaging_consumer_group_name="pdf_bulk"}';
   const text = await until(async () => {
     const body = await read();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Fault, threeOf } from "./fault.ts";
 import { OUTLASTING } from "../rig/rig.ts";
 
-const STREAMS = ["RENDER", "MAIL", "PRINT", "FACTS"];
+const STREAMS = ["RENDER", "MAIL", "PRINT", "STATUS"];
 const MEMBER_BACK_MS = 2000;
 
 /** What befalls members of a cluster whose others stay. */

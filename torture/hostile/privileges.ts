@@ -136,7 +136,7 @@ function forbiddenSubject(user: BrokerUser, random: Random): string {
   const streams = [
     ...STREAMS.map(({ name }) => name),
     ...STORES.map(({ name }) => `OBJ_${name}`),
-    "KV_suspects",
+    "KV_poison",
   ];
   for (;;) {
     const stream = random.pick(streams);
@@ -149,7 +149,7 @@ function forbiddenSubject(user: BrokerUser, random: Random): string {
       `$JS.ACK.${stream}.${consumer}.1.${id}.1.1.0`,
       random.pick(STREAMS.flatMap(({ subjects }) => subjects)).replace(/[*>]/g, () => `x${id}`),
       `$O.${random.pick(STORES).name}.${random.pick(["C", "M"])}.${id}`,
-      `$KV.suspects.${stream}.${id}`,
+      `$KV.poison.${stream}.${id}`,
       `${inboxPrefixOf(other)}.${id}`,
       `$SYS.REQ.${random.pick(["SERVER.PING", "ACCOUNT.PING", `ACCOUNT.${id}.CONNZ`])}`,
       id,

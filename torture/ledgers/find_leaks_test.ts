@@ -65,17 +65,17 @@ test("openEavesdropper() hears a secret in an event's body and in its headers", 
   await using ears = await openEavesdropper(nats.url, search);
   const connection = await connect({ servers: nats.url });
   try {
-    connection.publish("fact.message.sent", "nothing");
+    connection.publish("status.message.sent", "nothing");
     await until(() => ears.heard === 1, { message: "the first event to be heard" });
     assert.deepEqual([...ears.leaks], []);
-    connection.publish("fact.message.sent", JSON.stringify({ reply: PASSWORD }));
+    connection.publish("status.message.sent", JSON.stringify({ reply: PASSWORD }));
     connection.publish("_INBOX.abc.1", Buffer.from(LOGIN));
     const head = headers();
     head.set("Trace", PASSWORD);
     connection.publish("send.resumed.bulk", "nothing", { headers: head });
     await until(() => ears.leaks.size === 3, { message: "all three to be heard" });
     const heard = [...ears.leaks].join();
-    assert.match(heard, /"fact.message" holds the password in the clear/);
+    assert.match(heard, /"status.message" holds the password in the clear/);
     assert.match(heard, /"_INBOX.abc" holds the password in base64/);
     assert.match(heard, /"send.resumed" holds the password in the clear/);
   } finally {

@@ -84,7 +84,7 @@ export async function mostAttempts(mongo: MongoClient, accountId: string): Promi
 const WORK = ["RENDER_NOW", "RENDER", "PRINT", "MAIL"];
 
 /** The order in which events move on: what has left one that was read is in one that is read later. */
-const IN_ORDER = [...WORK, "FACTS"];
+const IN_ORDER = [...WORK, "STATUS"];
 
 /** Reads what the broker still holds, on a way on which nothing that moves is overlooked. */
 export async function readBrokerLedger(url: string): Promise<BrokerLedger> {

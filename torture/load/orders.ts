@@ -14,7 +14,7 @@ export interface Mix {
   sharedPdf: number;
   /** Share of the mails with a PDF of their own. */
   ownPdf: number;
-  /** Share of the requests that go by the lane of large sends, of 11 to 40 recipients. */
+  /** Share of the requests that go by the priority of large sends, of 11 to 40 recipients. */
   bulk: number;
 }
 

@@ -150,7 +150,7 @@ export const MUTATIONS: readonly Mutation[] = [
     patches: [{
       file: "libs/messaging/_carry_out.ts",
       find: "  message.ack();\n",
-      replace: "  if (outcome.publish.some(({ type }) => type === 'fact.message.deferred')) {\n" +
+      replace: "  if (outcome.publish.some(({ type }) => type === 'status.message.deferred')) {\n" +
         "    return message.nak(600_000);\n  }\n  message.ack();\n",
     }],
     fault: "smtp-refusals",
@@ -303,8 +303,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a sweeper that looks at a send once in ten years",
     patches: [{
       file: "services/tracker/sweep.ts",
-      find: "const sweepAt = new Date(now.getTime() + ms);",
-      replace: "const sweepAt = new Date(now.getTime() + ms + 315_360_000_000);",
+      find: "const reconcileAt = new Date(now.getTime() + ms);",
+      replace: "const reconcileAt = new Date(now.getTime() + ms + 315_360_000_000);",
     }, {
       file: "services/tracker/sweep.ts",
       find: "  if (looks.length > 0) await",

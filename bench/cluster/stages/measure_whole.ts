@@ -59,7 +59,7 @@ async function measure(bench: StageBench, units: number) {
   await sendAll(bench, units);
   const seconds = (performance.now() - started) / 1000;
   await rig.db.collection("sends").updateMany({ settledAt: null }, {
-    $set: { sweepAt: new Date() },
+    $set: { reconcileAt: new Date() },
   });
   const unsettled = () => rig.db.collection("sends").countDocuments({ settledAt: null });
   await untilCount(unsettled, 0, "sends that are not settled");
@@ -113,7 +113,7 @@ async function storedBy({ db, manager }: StageRig, units: number) {
     return { size, totalIndexSize: totalIndexSize - free };
   };
   const [sends, messages] = await Promise.all([read("sends"), read("messages")]);
-  const { state } = await manager.streams.info("FACTS");
+  const { state } = await manager.streams.info("STATUS");
   return {
     send: sends.size / units,
     message: messages.size / units,

@@ -84,7 +84,7 @@ async function prepareSweep(bench: StageBench, units: number): Promise<Work> {
   await messages.updateMany({}, { $set: { state: "sent", finishedAt: new Date() } });
   await delay(SETTLE_MS);
   return async (onBegin) => {
-    await sends.updateMany({ settledAt: null }, { $set: { sweepAt: new Date() } });
+    await sends.updateMany({ settledAt: null }, { $set: { reconcileAt: new Date() } });
     onBegin();
     await untilCount(
       () => sends.countDocuments({ settledAt: null }),
@@ -94,7 +94,7 @@ async function prepareSweep(bench: StageBench, units: number): Promise<Work> {
   };
 }
 
-const STREAMS = ["RENDER", "PRINT", "MAIL", "FACTS"];
+const STREAMS = ["RENDER", "PRINT", "MAIL", "STATUS"];
 
 /** Removes all that was asked for, from the broker and from the database. */
 export async function clear({ rig: { manager, db } }: StageBench): Promise<void> {

@@ -48,7 +48,7 @@ export const STAGES: readonly Stage[] = [
     role: "renderer",
     unit: "mail",
     feeders: ["api"],
-    consumers: ofLanes("RENDER", "renderer"),
+    consumers: ofPriorities("RENDER", "renderer"),
     invoice: "none",
     units: 1200,
     waiting: {
@@ -63,7 +63,7 @@ export const STAGES: readonly Stage[] = [
     role: "pdf",
     unit: "PDF",
     feeders: ["api", "renderer"],
-    consumers: ofLanes("PRINT", "pdf"),
+    consumers: ofPriorities("PRINT", "pdf"),
     invoice: "each",
     units: 150,
     waiting: {
@@ -78,7 +78,7 @@ export const STAGES: readonly Stage[] = [
     role: "mailer",
     unit: "mail",
     feeders: ["api", "renderer"],
-    consumers: ofLanes("MAIL", "mailer"),
+    consumers: ofPriorities("MAIL", "mailer"),
     invoice: "none",
     units: 900,
     waiting: {
@@ -93,7 +93,7 @@ export const STAGES: readonly Stage[] = [
     role: "tracker",
     unit: "mail",
     feeders: ["api", "renderer"],
-    consumers: [{ stream: "FACTS", name: "tracker" }, { stream: "FACTS", name: "statistics" }],
+    consumers: [{ stream: "STATUS", name: "tracker" }, { stream: "STATUS", name: "statistics" }],
     invoice: "none",
     units: 1200,
     // Else the sweeper looks for mail that is only held back.
@@ -114,6 +114,6 @@ export const STAGES: readonly Stage[] = [
   },
 ];
 
-function ofLanes(stream: string, name: string) {
-  return ["transactional", "bulk"].map((lane) => ({ stream, name: `${name}_${lane}` }));
+function ofPriorities(stream: string, name: string) {
+  return ["transactional", "bulk"].map((priority) => ({ stream, name: `${name}_${priority}` }));
 }

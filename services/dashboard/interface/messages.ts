@@ -149,7 +149,7 @@ export interface SendView {
   recipients: number;
   template: { id: number; version: number; name: string | null };
   integration: { id: number; name: string | null };
-  lane: "transactional" | "bulk";
+  priority: "transactional" | "bulk";
   /** When nothing of it was left to do. */
   settledAt: string | null;
   traceId: string | null;

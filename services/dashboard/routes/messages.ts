@@ -164,7 +164,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
         ...{ id, acceptedAt: send.acceptedAt.toISOString(), recipients: send.messageCount },
         template: { ...send.template, name: template?.name ?? null },
         integration: { id: send.integrationId, name: integration?.name ?? null },
-        lane: send.lane,
+        priority: send.priority,
         settledAt: send.settledAt?.toISOString() ?? null,
         traceId: traceIdOf(send.trace),
         contentRemovedAt: send.contentRemovedAt?.toISOString() ?? null,

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { test } from "node:test";
 import { openTestMongo, until } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
-import { ledgerClock } from "./ledger_clock.ts";
+import { ledgerClock } from "./_ledger_clock.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const MINUTE = 60_000;
