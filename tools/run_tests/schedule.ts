@@ -26,6 +26,9 @@ const MAX_PER_CORE = 4;
 /** Below that, another file would only take time from those that run. */
 const MIN_IDLE = 0.1;
 
+/** Systems and browsers wait for themselves half of the time: while so much is idle, one more may start. */
+const MIN_IDLE_HEAVY = 0.25;
+
 /** Returns the files in the order in which they are to start: those that take long come first. */
 export function orderFiles(files: readonly PlannedFile[]): PlannedFile[] {
   return files.toSorted((one, other) =>
@@ -43,10 +46,11 @@ export function nextFile(
     return undefined;
   }
   const heavy = running.filter(({ needs }) => isHeavy(needs)).length;
+  const mostHeavy = cores + (idle >= MIN_IDLE_HEAVY ? 1 : 0);
   return waiting.find(({ needs }) =>
     (isPrepared || isPure(needs)) &&
     (hasSystem || !needs.sharedSystem) &&
-    (heavy < cores || !isHeavy(needs))
+    (heavy < mostHeavy || !isHeavy(needs))
   );
 }
 

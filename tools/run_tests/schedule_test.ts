@@ -56,7 +56,11 @@ test("nextFile() lets pure files run while the servers are started", () => {
   assert.equal(nextOf([shared, stored], { hasSystem: false }), "stored");
 });
 
-test("nextFile() starts no more whole systems and browsers than there are cores", () => {
-  const busy = { running: [system, shared], idle: 0.9 };
-  assert.equal(nextOf([planned("browser", { browser: true }), stored], busy), "stored");
+test("nextFile() starts no more whole systems and browsers than there are cores, and one while much is idle", () => {
+  const browser = planned("browser", { browser: true });
+  const busy = { running: [system, shared], idle: 0.2 };
+  assert.equal(nextOf([browser, stored], busy), "stored");
+  assert.equal(nextOf([browser, stored], { ...busy, idle: 0.5 }), "browser");
+  const three = { running: [system, shared, browser], idle: 0.9 };
+  assert.equal(nextOf([browser, stored], three), "stored");
 });
