@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
+import { until } from "@posthaste/testing";
 import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
 import { CONSUMERS } from "./topology.ts";
 
@@ -47,6 +48,8 @@ test("queueAges() tells each priority's own length and age, of what waits and of
   stop.abort();
   held.resolve();
   await consuming;
+  // The broker hears of the end a moment later.
+  await until(async () => (await of("renderer_transactional")).messages === 0);
   assert.deepEqual(await of("renderer_transactional"), { messages: 0, at: 0 });
   assert.equal((await bus.queueAges()).length, CONSUMERS.length);
 });
