@@ -336,6 +336,8 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     }
     return await setBack(work, integration, deps, verdict);
   }
+  // The server is free for the next mail: nobody needs to wait for the ledger.
+  smtp.passage.leave();
   crashPoint("mailer.before_outcome");
   await deps.troubles.clear(integration._id);
   recordSize("posthaste.smtp.size", smtp.mail.raw.length);

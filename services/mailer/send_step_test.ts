@@ -777,3 +777,13 @@ test("sendStep() signs the mail, with the same bytes and hash on every attempt",
   const hash = createHash("sha256").update(first.raw).digest("hex");
   assert.deepEqual(mailers.map(({ world }) => world.written[0]?.mimeHash), [hash, hash]);
 });
+
+test("sendStep() lets the next mail go to the server before the ledger has the outcome", async () => {
+  const { world, run } = openMailer();
+  world.ledger.intercept = ({ op }) => {
+    if (op === "writeOutcome") world.troubles.push("outcome");
+    return undefined;
+  };
+  await run();
+  assert.deepEqual(world.troubles.slice(0, 3), ["left", "clear acc_1/4", "outcome"]);
+});
