@@ -75,7 +75,7 @@ export interface DeliveryLedgers {
 }
 
 /** Nobody waits for an outcome: it may wait for company. */
-const OUTCOME_LINGER_MS = 5;
+const OUTCOME_LINGER_MS = 20;
 
 /** Returns the ids of all registers of messages in a range of ids, as a range. */
 export function registerRange({ $gte, $lte }: { $gte: string; $lte: string }) {

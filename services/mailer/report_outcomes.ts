@@ -5,7 +5,7 @@ import { injectTrace, type Logger, type TraceCarrier } from "@posthaste/telemetr
 export interface ReporterDeps {
   publish(outgoing: Outgoing, options: { trace: TraceCarrier }): Promise<void>;
   logger: Pick<Logger, "warn">;
-  /** How long an outcome waits for company, in milliseconds. @default {10} */
+  /** How long an outcome waits for company, in milliseconds. @default {25} */
   lingerMs?: number;
 }
 
@@ -16,7 +16,7 @@ export interface ReporterDeps {
  * @returns Reports an outcome, and resolves when the broker has it or did not take it.
  */
 export function openReporter(
-  { publish, logger, lingerMs = 10 }: ReporterDeps,
+  { publish, logger, lingerMs = 25 }: ReporterDeps,
 ): (fact: MessageFact) => Promise<void> {
   let group: { facts: MessageFact[]; trace: TraceCarrier; published: Promise<void> } | undefined;
 

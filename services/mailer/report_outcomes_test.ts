@@ -22,13 +22,13 @@ test("openReporter() reports what comes within some milliseconds as one event", 
     logger: { warn: () => assert.fail("nothing fails") },
   });
   const all = [report(sent(0)), report(sent(1))];
-  await move(9);
+  await move(24);
   assert.deepEqual(published, []);
   await move(1);
   await Promise.all(all);
   assert.deepEqual(published.map(factsIn), [[sent(0), sent(1)]]);
   const later = report(sent(2));
-  await move(10);
+  await move(25);
   await later;
   assert.deepEqual(published.map(factsIn), [[sent(0), sent(1)], [sent(2)]]);
 });
@@ -41,7 +41,7 @@ test("openReporter() warns of what the broker does not take, and goes on", async
     logger: { warn: (line) => void warned.push(line) },
   });
   const one = report(sent(0));
-  await move(10);
+  await move(25);
   await one;
   assert.deepEqual(warned, ["Cannot report outcomes, the ledger has them"]);
 });
