@@ -32,7 +32,9 @@ export const CONFIG = z.object({
   EGRESS_ALLOW: listOf("networks such as 10.1.0.0/16", isNetwork).optional()
     .describe("Networks inside, in which every customer may name SMTP servers, on any port"),
   MAIL_CONCURRENCY: setting.integer({ min: 1, max: 1000 }).prefault("32")
-    .describe("Events begun at once, in each priority; of their mails the bytes in hand are bounded"),
+    .describe(
+      "Events begun at once, in each priority; of their mails the bytes in hand are bounded",
+    ),
   ...MAIL_LIMITS,
   TRANSFER_TIMEOUT: setting.duration({ min: 1000 }).prefault("5m")
     .describe("Longest time for handing a mail over to its server, up to the final dot"),
