@@ -29,7 +29,7 @@ const MAX_WINDOW = 2000;
 
 /** Where all came back, one message at a time tries again: after this, and twice as long each time. */
 const FIRST_PAUSE_MS = 2000;
-const MAX_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 15_000;
 
 /** What came back counts for so long, though nothing else is heard of the server. */
 const GIVEN_BACK_MS = 600_000;
