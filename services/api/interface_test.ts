@@ -307,6 +307,14 @@ test("INTERFACE 4.2: a send is accepted as one, with versions pinned, and handed
   assert.equal(api.sends[1]?.priority, "transactional");
 });
 
+test("a send that has to wait for its integration is accepted with nothing of it dispatched", async () => {
+  await using api = openTestApp({ mustWait: (_, priority) => priority === "bulk" });
+  const to = Array.from({ length: 11 }, (_, index) => ({ email: `r${index}@example.net` }));
+  await api.post(SEND, smallSend({ to }));
+  await api.post(SEND, smallSend());
+  assert.deepEqual(api.sends.map(({ next }) => next), [0, undefined]);
+});
+
 test("INTERFACE 4.2: variables of a lower level count for what a template requires", async () => {
   const required = [{ name: "name", required: true }];
   await using api = openTestApp({

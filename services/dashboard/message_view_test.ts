@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageIdOf, newSendId } from "@posthaste/contracts";
+import type { FoundMessage } from "@posthaste/storage";
+import { rowOf } from "./message_view.ts";
+
+const sendId = newSendId("acc_1");
+const AT = new Date("2026-03-01T10:00:00Z");
+
+function found(changes: object = {}): FoundMessage {
+  return {
+    _id: messageIdOf(sendId, 0),
+    ...{ sendId, index: 0, email: "ann@example.com", state: "deferred", attempt: 1 },
+    ...{ reason: "The server is busy", reply: null, nextAt: AT, waitsFor: null },
+    ...{ acceptedAt: AT, finishedAt: null },
+    send: { template: { id: 1, version: 2 }, integrationId: 4, messageCount: 3 },
+    ...changes,
+  } as unknown as FoundMessage;
+}
+
+test("rowOf() says whether a message waits for its integration's turn, or for a time", () => {
+  assert.equal(rowOf(found({ waitsFor: "acc_1/4" })).isParked, true);
+  assert.equal(rowOf(found()).isParked, false);
+  // As version 2 left those that were over.
+  assert.equal(rowOf(found({ waitsFor: undefined })).isParked, false);
+  assert.equal(rowOf(found()).nextAt, AT.toISOString());
+});
