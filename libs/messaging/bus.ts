@@ -143,6 +143,8 @@ const ASK_TIMEOUT_MS = 1500;
 
 const DRAIN_MS = 3000;
 
+const APPLY_TIMEOUT_MS = 60_000;
+
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #client: EventClient;
@@ -213,7 +215,9 @@ class NatsBus implements Bus {
   }
 
   applyTopology(options?: TopologyOptions): Promise<void> {
-    return applyTopology(this.#client.stream, options);
+    // A cluster that is busy takes its time to agree on a stream.
+    const patient = jetstream(this.#connection, { ...this.#api, timeout: APPLY_TIMEOUT_MS });
+    return applyTopology(patient, options);
   }
 
   async streamStates(): Promise<Map<string, StreamState>> {
