@@ -3,7 +3,7 @@ import process from "node:process";
 /** How often {@linkcode cpuTimeOf} and {@linkcode cpuRatio} measure. */
 export interface CpuCostOptions {
   /**
-   * Measurements per work, of which the median counts. An odd number.
+   * Measurements per work, of which the smallest counts: what else happens in the process only adds.
    *
    * @default 5
    */
@@ -14,7 +14,7 @@ export interface CpuCostOptions {
 const MIN_MEASURED_MS = 5;
 
 /**
- * Returns the CPU time that `work` uses, in milliseconds: the median of a few runs, after one to warm
+ * Returns the CPU time that `work` uses, in milliseconds: the least of a few runs, after one to warm
  * up. Waiting costs nothing, and neither does another process on a busy machine, so a test may judge
  * it. What else this process does in the meantime counts, and a child process does not.
  *
@@ -25,7 +25,7 @@ export async function cpuTimeOf(
   work: () => unknown,
   options: CpuCostOptions = {},
 ): Promise<number> {
-  const [cost] = await medianCosts([work], options);
+  const [cost] = await leastCosts([work], options);
   return cost ?? 0;
 }
 
@@ -44,11 +44,11 @@ export async function cpuRatio(
   reference: () => unknown,
   options: CpuCostOptions = {},
 ): Promise<number> {
-  const [cost = 0, referenceCost = 0] = await medianCosts([work, reference], options);
+  const [cost = 0, referenceCost = 0] = await leastCosts([work, reference], options);
   return cost / referenceCost;
 }
 
-async function medianCosts(
+async function leastCosts(
   works: readonly (() => unknown)[],
   { runs = 5 }: CpuCostOptions,
 ): Promise<number[]> {
@@ -57,7 +57,7 @@ async function medianCosts(
   for (let run = 0; run < runs; run++) {
     for (const [index, work] of works.entries()) costs[index]?.push(await measure(work));
   }
-  return costs.map(median);
+  return costs.map((each) => Math.min(...each));
 }
 
 async function measure(work: () => unknown): Promise<number> {
@@ -68,8 +68,4 @@ async function measure(work: () => unknown): Promise<number> {
     const usedMs = (user + system) / 1000;
     if (usedMs >= MIN_MEASURED_MS) return usedMs / times;
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
