@@ -1,6 +1,6 @@
 import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
 import { dispatchesAgain, type Fact, type Outgoing } from "@posthaste/messaging";
-import { crashPoint } from "@posthaste/runtime";
+import { allEnded, crashPoint } from "@posthaste/runtime";
 import type {
   IntegrationHealth,
   IntegrationTrouble,
@@ -80,8 +80,9 @@ export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<numb
   if (integrations.length === 0) return 0;
   await deps.assertCurrent();
   const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
-  const dispatched = await Promise.all(
-    integrations.map((key) => scheduleFor(key, { trouble: troubles.get(key), flow }, deps)),
+  const dispatched = await allEnded(
+    integrations,
+    (key) => scheduleFor(key, { trouble: troubles.get(key), flow }, deps),
   );
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
@@ -97,7 +98,7 @@ async function scheduleFor(
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
   let room = roomFor({ integration, trouble, inFlight, window, now });
   const sends = await deps.waitingSends(key, SENDS_AT_ONCE);
-  const parts: Promise<number>[] = [];
+  const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
     const age = now.getTime() - send.acceptedAt.getTime();
     if (integration !== null && age >= integration.retryForMs) {
@@ -107,10 +108,13 @@ async function scheduleFor(
     if (room <= 0) break;
     const taken = Math.min(send.messageCount - send.next, room);
     room -= taken;
-    // At once: the cursors of all are moved by one command.
-    parts.push(dispatchPart(send, taken, { flow, key }, deps));
+    parts.push({ send, taken });
   }
-  const dispatched = await Promise.all(parts);
+  // At once: the cursors of all are moved by one command.
+  const dispatched = await allEnded(
+    parts,
+    ({ send, taken }) => dispatchPart(send, taken, { flow, key }, deps),
+  );
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 

@@ -192,3 +192,21 @@ test("scheduleOnce() dispatches nothing of a ledger that is older than what was 
   await assert.rejects(run(), /restored/);
   assert.deepEqual(order, []);
 });
+
+test("scheduleOnce() leaves nothing behind it where one integration fails", async () => {
+  const [failing, slow] = [
+    waitingSend({ messageCount: 1 }),
+    waitingSend({ messageCount: 1, integrationId: 5, waitsFor: "acc_1/5" }),
+  ];
+  let ended = 0;
+  const { run } = openScheduler([failing, slow], {
+    publish: async (outgoing) => {
+      const { sendId } = outgoing.data as { sendId: string };
+      if (sendId === failing._id) throw new Error("the broker is away");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      ended++;
+    },
+  });
+  await assert.rejects(run(), /the broker is away/);
+  assert.equal(ended, 1);
+});
