@@ -17,6 +17,7 @@ export * from "./email_address.ts";
 export * from "./error_code.ts";
 export * from "./events.ts";
 export * from "./ids.ts";
+export * from "./integration_state.ts";
 export * from "./priority.ts";
 export * from "./message_state.ts";
 export * from "./parking_reason.ts";

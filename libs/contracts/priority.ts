@@ -15,7 +15,7 @@ export type Priority = z.infer<typeof prioritySchema>;
 export const TRANSACTIONAL_RECIPIENTS = 10;
 
 /**
- * Tells the priority of a request by its number of recipients. It is the best priority that it may have: the
+ * Returns the priority of a request by its number of recipients. It is the best priority that it may have: the
  * api puts an account that floods small requests into `bulk` too.
  */
 export function priorityOf(recipientCount: number): Priority {

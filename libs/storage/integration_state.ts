@@ -1,21 +1,8 @@
-import type { Integration } from "@posthaste/contracts";
+import type { Integration, IntegrationState } from "@posthaste/contracts";
 import { type IntegrationTrouble, reasonOfTrouble } from "./integration_health.ts";
 import type { IntegrationResult } from "./integration_results.ts";
 
-/** How an integration is at a glance, the worst first. */
-export type IntegrationState =
-  /** A person has stopped it. */
-  | "paused"
-  /** The server refuses what only a person can change. */
-  | "suspended"
-  /** Its server cannot be reached and is left alone until a time. */
-  | "unreachable"
-  /** Mail is tried, and for some time none was accepted. */
-  | "failing"
-  /** Its server failed lately, or mail waits for it. */
-  | "slow"
-  /** Nothing is known to be in the way. */
-  | "ready";
+export type { IntegrationState };
 
 /** What the state of an integration follows from. */
 export interface IntegrationFacts {

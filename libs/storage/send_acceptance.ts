@@ -47,7 +47,7 @@ const POLL_MS = 10;
 /** The send follows its key within milliseconds, while its process lives. Too early costs writes only. */
 const LOST_AFTER_MS = 500;
 
-/** Gives the acceptance of sends. */
+/** Returns the acceptance of sends. */
 export function sendAcceptance(db: Db): SendAcceptance {
   const { sends, idempotencyKeys } = collectionsOf(db);
   const insertSend = insertGroup(sends);

@@ -41,7 +41,7 @@ export interface AcceptSendDeps {
   admits(isRepeatable: boolean): boolean;
   /** Returns whether mail of an integration has to wait in the ledger. */
   mustWait(integration: Integration, priority: Priority): boolean;
-  /** Tells the priority of a send. */
+  /** Returns the priority of a send. */
   priorityFor(accountId: string, recipientCount: number): Priority;
   /** Hands an accepted send, of a request of so many bytes, to the pipeline without waiting for it. */
   dispatch(send: Send, bytes: number): void;

@@ -9,10 +9,10 @@ export interface PriorityBudgetOptions {
   burst: number;
 }
 
-/** Tells which priority a send travels in. */
+/** Decides which priority a send travels with. */
 export interface PriorityBudget {
   /**
-   * Tells the priority of a send, and takes its messages off the account's budget if it is the
+   * Returns the priority of a send, and takes its messages off the account's budget if it is the
    * transactional one.
    *
    * @param now Milliseconds that never go back.

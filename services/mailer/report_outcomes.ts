@@ -18,7 +18,7 @@ export interface ReporterDeps {
 export function openReporter(
   { publish, logger, lingerMs = 25 }: ReporterDeps,
 ): (fact: MessageFact) => Promise<void> {
-  let group: { facts: MessageFact[]; trace: TraceCarrier; published: Promise<void> } | undefined;
+  let group: { facts: MessageFact[]; published: Promise<void> } | undefined;
 
   async function publishLater(facts: MessageFact[], trace: TraceCarrier): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, lingerMs));
@@ -37,9 +37,8 @@ export function openReporter(
     }
     const facts = [fact];
     // A group has one trace: that of its first outcome.
-    const trace = injectTrace();
-    const published = publishLater(facts, trace);
-    group = { facts, trace, published };
+    const published = publishLater(facts, injectTrace());
+    group = { facts, published };
     return published;
   };
 }

@@ -1,19 +1,11 @@
-import type { Integration, IntegrationEvent, ProbeReply } from "@posthaste/contracts";
+import type {
+  Integration,
+  IntegrationEvent,
+  IntegrationState,
+  ProbeReply,
+} from "@posthaste/contracts";
 
-/** How an integration is at a glance, the worst first. */
-export type IntegrationState =
-  /** A person has stopped it. */
-  | "paused"
-  /** The server refuses what only a person can change. */
-  | "suspended"
-  /** Its server cannot be reached and is left alone until a time. */
-  | "unreachable"
-  /** Mail is tried, and for some time none was accepted. */
-  | "failing"
-  /** Its server failed lately, or mail waits for it. */
-  | "slow"
-  /** Nothing is known to be in the way. */
-  | "ready";
+export type { IntegrationState };
 
 /** How an integration is, and why. */
 export interface IntegrationHealthView {
