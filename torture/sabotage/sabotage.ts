@@ -83,7 +83,13 @@ function evidenceOf(problems: readonly Problem[], reveals: Invariant): string {
 }
 
 /** Half of all files: packages of the dashboard and of deployments. Nothing of them runs in the copy. */
-const LEFT_OUT = ["@tabler", "@mantine", "es-toolkit", "@kubernetes-models", "kubernetes-models"];
+const LEFT_OUT = [
+  "react-icons",
+  "@mantine",
+  "es-toolkit",
+  "@kubernetes-models",
+  "kubernetes-models",
+];
 
 /** Copies what git knows, and the packages. */
 async function copyRepository(folder: string): Promise<void> {

@@ -1,13 +1,13 @@
+import type { IconType } from "react-icons";
 import {
-  type Icon,
-  IconChartBar,
-  IconFileTypePdf,
-  IconKey,
-  IconMail,
-  IconSend,
-  IconServer,
-  IconSettings,
-} from "@tabler/icons-react";
+  TbChartBar,
+  TbFileTypePdf,
+  TbKey,
+  TbMail,
+  TbSend,
+  TbServer,
+  TbSettings,
+} from "react-icons/tb";
 import { type ComponentType, lazy } from "react";
 
 /** A page of the dashboard: what it is called, where it is, and who shows it. */
@@ -15,7 +15,7 @@ export interface PageEntry {
   label: string;
   /** Path in the address, `/` for the first; what follows is the page's own business. */
   path: string;
-  icon: Icon;
+  icon: IconType;
   page: ComponentType;
 }
 
@@ -24,43 +24,43 @@ export const PAGES: readonly PageEntry[] = [
   {
     label: "Overview",
     path: "/",
-    icon: IconChartBar,
+    icon: TbChartBar,
     page: lazy(() => import("./pages/overview/overview.tsx")),
   },
   {
     label: "Messages",
     path: "/messages",
-    icon: IconSend,
+    icon: TbSend,
     page: lazy(() => import("./pages/messages/messages.tsx")),
   },
   {
     label: "Email templates",
     path: "/email-templates",
-    icon: IconMail,
+    icon: TbMail,
     page: lazy(() => import("./pages/templates/email_templates.tsx")),
   },
   {
     label: "PDF templates",
     path: "/pdf-templates",
-    icon: IconFileTypePdf,
+    icon: TbFileTypePdf,
     page: lazy(() => import("./pages/templates/pdf_templates.tsx")),
   },
   {
     label: "Integrations",
     path: "/integrations",
-    icon: IconServer,
+    icon: TbServer,
     page: lazy(() => import("./pages/integrations/integrations.tsx")),
   },
   {
     label: "Tokens",
     path: "/tokens",
-    icon: IconKey,
+    icon: TbKey,
     page: lazy(() => import("./pages/tokens/tokens.tsx")),
   },
   {
     label: "Settings",
     path: "/settings",
-    icon: IconSettings,
+    icon: TbSettings,
     page: lazy(() => import("./pages/settings/settings.tsx")),
   },
 ];

@@ -10,7 +10,7 @@ import {
   useMantineColorScheme,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconLogout, IconMapPinOff, IconMoon, IconSun, IconUserCircle } from "@tabler/icons-react";
+import { TbLogout, TbMapPinOff, TbMoon, TbSun, TbUserCircle } from "react-icons/tb";
 import { useQueryClient } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
@@ -68,7 +68,7 @@ export function Shell() {
               ))}
               <Route>
                 <Page title="There is nothing at this address">
-                  <Empty icon={IconMapPinOff} title="Nothing is shown here">
+                  <Empty icon={TbMapPinOff} title="Nothing is shown here">
                     The page may have been moved, or what it showed was removed.
                   </Empty>
                 </Page>
@@ -89,7 +89,7 @@ function Pages({ onPick }: { onPick: () => void }) {
       component={Link}
       href={path}
       label={label}
-      leftSection={<Sign size={18} stroke={1.6} />}
+      leftSection={<Sign size={18} strokeWidth={1.6} />}
       active={path === "/" ? location === "/" : location.startsWith(path)}
       aria-current={location === path || location === `${path}/` ? "page" : undefined}
       onClick={onPick}
@@ -102,7 +102,7 @@ function SchemeButton() {
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme("light");
   const other = scheme === "light" ? "dark" : "light";
-  const Sign = scheme === "light" ? IconMoon : IconSun;
+  const Sign = scheme === "light" ? TbMoon : TbSun;
   return (
     <ActionIcon
       variant="subtle"
@@ -132,7 +132,7 @@ function PersonMenu() {
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label="You and your accounts">
-          <IconUserCircle size={20} />
+          <TbUserCircle size={20} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
@@ -149,7 +149,7 @@ function PersonMenu() {
         ))}
         <Menu.Divider />
         <Menu.Item
-          leftSection={<IconLogout size={16} />}
+          leftSection={<TbLogout size={16} />}
           onClick={() => void act(request("/session", { method: "DELETE" }))}
         >
           Sign out

@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Code, CopyButton, Group, Tooltip } from "@mantine/core";
-import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { TbCheck, TbCopy } from "react-icons/tb";
 
 /** A button that copies a text. */
 export function CopyText({ text, label = "Copy" }: { text: string; label?: string }) {
@@ -13,7 +13,7 @@ export function CopyText({ text, label = "Copy" }: { text: string; label?: strin
             onClick={copy}
             aria-label={copied ? "Copied" : label}
           >
-            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            {copied ? <TbCheck size={16} /> : <TbCopy size={16} />}
           </ActionIcon>
         </Tooltip>
       )}

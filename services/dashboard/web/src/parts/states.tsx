@@ -1,5 +1,6 @@
 import { Alert, Button, Center, Loader, Stack, Text, ThemeIcon, Title } from "@mantine/core";
-import { type Icon, IconAlertTriangle } from "@tabler/icons-react";
+import type { IconType } from "react-icons";
+import { TbAlertTriangle } from "react-icons/tb";
 import type { ReactNode } from "react";
 import { ApiProblem } from "../api.ts";
 
@@ -18,7 +19,7 @@ export function Failed({ problem, retry }: { problem: Error; retry?: () => void 
   return (
     <Alert
       color="red"
-      icon={<IconAlertTriangle />}
+      icon={<TbAlertTriangle size={20} />}
       title={isMissing ? "This is not there" : "This could not be loaded"}
       my="md"
     >
@@ -32,7 +33,7 @@ export function Failed({ problem, retry }: { problem: Error; retry?: () => void 
 
 /** There is nothing yet: says what to do next. */
 export function Empty({ icon: Sign, title, children, action }: {
-  icon: Icon;
+  icon: IconType;
   title: string;
   children: ReactNode;
   action?: ReactNode;

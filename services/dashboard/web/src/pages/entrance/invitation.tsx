@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
-import { IconMailOff } from "@tabler/icons-react";
+import { TbMailOff } from "react-icons/tb";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { InvitationOffer } from "../../../../interface/people.ts";
 import type { SessionView } from "../../../../interface/session.ts";
@@ -97,7 +97,7 @@ function Gone({ problem }: { problem: Error }) {
   return (
     <EntranceFrame title="This invitation has ended">
       <Stack>
-        <Alert color="yellow" icon={<IconMailOff />}>{problem.message}.</Alert>
+        <Alert color="yellow" icon={<TbMailOff size={20} />}>{problem.message}.</Alert>
         <Button component="a" href="/" variant="default">Go to the dashboard</Button>
       </Stack>
     </EntranceFrame>

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { startAuthentication } from "@simplewebauthn/browser";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { TbAlertTriangle } from "react-icons/tb";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SecondFactorProof, SecondFactorWays } from "../../../../interface/people.ts";
@@ -79,7 +79,9 @@ export function SecondFactorForm({ ways, onEntered, onAgain }: {
         </form>
       )}
       {failure && (
-        <Alert color="red" icon={<IconAlertTriangle />} role="alert">{sayFailure(failure)}</Alert>
+        <Alert color="red" icon={<TbAlertTriangle size={20} />} role="alert">
+          {sayFailure(failure)}
+        </Alert>
       )}
       <Stack gap={4}>
         <Anchor component="button" type="button" size="sm" onClick={other}>

@@ -9,7 +9,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { TbAlertTriangle } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LoginInput, LoginView, SecondFactorWays } from "../../../../interface/people.ts";
@@ -71,7 +71,12 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
   return (
     <EntranceFrame title="Sign in">
       {why && (
-        <Alert color="red" icon={<IconAlertTriangle />} title="You were not signed in" role="alert">
+        <Alert
+          color="red"
+          icon={<TbAlertTriangle size={20} />}
+          title="You were not signed in"
+          role="alert"
+        >
           {why}
         </Alert>
       )}
@@ -114,7 +119,7 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
               {...form.getInputProps("password")}
             />
             {login.error && (
-              <Alert color="red" icon={<IconAlertTriangle />} role="alert">
+              <Alert color="red" icon={<TbAlertTriangle size={20} />} role="alert">
                 {login.error.message}
               </Alert>
             )}

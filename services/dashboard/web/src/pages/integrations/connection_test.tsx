@@ -1,6 +1,6 @@
 import { Alert, Box, Button, Code, Group, Loader, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ProbeStep } from "@posthaste/contracts";
-import { IconCheck, IconMinus, IconPlugConnected, IconX } from "@tabler/icons-react";
+import { TbCheck, TbMinus, TbPlugConnected, TbX } from "react-icons/tb";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ProbeInput, ProbeView } from "../../../../interface/integrations.ts";
@@ -44,7 +44,7 @@ export function ConnectionTest({ inputOf, onIssues }: {
         <Button
           variant="default"
           style={{ alignSelf: "flex-start" }}
-          leftSection={<IconPlugConnected size={16} />}
+          leftSection={<TbPlugConnected size={16} />}
           loading={isPending}
           onClick={() => mutate()}
         >
@@ -67,7 +67,7 @@ function Running() {
       </Group>
       {STEPS.map(([step, label]) => (
         <Group key={step} gap="xs">
-          <IconMinus size={16} color="var(--mantine-color-dimmed)" aria-hidden />
+          <TbMinus size={16} color="var(--mantine-color-dimmed)" aria-hidden />
           <Text size="sm" c="dimmed">{label}</Text>
         </Group>
       ))}
@@ -85,7 +85,7 @@ function Result({ result }: { result: ProbeView }) {
   return (
     <Stack gap="sm">
       {shown >= STEPS.length && result.ok && (
-        <Alert color="teal" icon={<IconCheck />} title="It works">
+        <Alert color="teal" icon={<TbCheck size={20} />} title="It works">
           Mail can go out by this server.
         </Alert>
       )}
@@ -132,13 +132,13 @@ const WRAP = { overflowWrap: "anywhere" } as const;
 
 function Sign({ outcome }: Pick<ProbeStep, "outcome">) {
   if (outcome === "done") {
-    return <IconCheck size={16} color="var(--mantine-color-teal-7)" role="img" aria-label="Done" />;
+    return <TbCheck size={16} color="var(--mantine-color-teal-7)" role="img" aria-label="Done" />;
   }
   if (outcome === "failed") {
-    return <IconX size={16} color="var(--mantine-color-red-7)" role="img" aria-label="Failed" />;
+    return <TbX size={16} color="var(--mantine-color-red-7)" role="img" aria-label="Failed" />;
   }
   return (
-    <IconMinus
+    <TbMinus
       size={16}
       color="var(--mantine-color-dimmed)"
       role="img"

@@ -1,6 +1,6 @@
 import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { IconTrash } from "@tabler/icons-react";
+import { TbTrash } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
@@ -60,7 +60,7 @@ export function DangerZone({ view }: { view: IntegrationView }) {
           color="red"
           variant="outline"
           loading={isPending}
-          leftSection={<IconTrash size={16} />}
+          leftSection={<TbTrash size={16} />}
           onClick={ask}
         >
           Remove integration

@@ -11,7 +11,7 @@ import {
   Title,
 } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { IconCheck, IconRefresh, IconTrash, IconWorldSearch } from "@tabler/icons-react";
+import { TbCheck, TbRefresh, TbTrash, TbWorldSearch } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DkimView, DnsCheck, IntegrationView } from "../../../../interface/integrations.ts";
@@ -183,7 +183,7 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
         <Group>
           <Button
             variant={enabled ? "default" : "filled"}
-            leftSection={<IconWorldSearch size={16} />}
+            leftSection={<TbWorldSearch size={16} />}
             loading={check.isPending}
             onClick={() => check.mutate()}
           >
@@ -192,7 +192,7 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
           <Button
             variant="outline"
             color="red"
-            leftSection={<IconTrash size={16} />}
+            leftSection={<TbTrash size={16} />}
             loading={remove.isPending}
             onClick={ask}
           >
@@ -210,7 +210,7 @@ function Checked({ check: { outcome, detail, found } }: { check: DnsCheck }) {
     <Alert
       role="status"
       color={isGood ? "teal" : outcome === "unavailable" ? "yellow" : "red"}
-      icon={isGood ? <IconCheck /> : <IconRefresh />}
+      icon={isGood ? <TbCheck size={20} /> : <TbRefresh size={20} />}
       title={isGood ? "Published" : outcome === "unavailable" ? "Not known" : "Not published"}
     >
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>{detail}.</Text>

@@ -10,7 +10,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconPlayerPause } from "@tabler/icons-react";
+import { TbPlayerPause } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
@@ -140,7 +140,7 @@ function PauseButton({ view }: { view: IntegrationView }) {
       <Button
         size="xs"
         variant="default"
-        leftSection={<IconPlayerPause size={14} />}
+        leftSection={<TbPlayerPause size={14} />}
         onClick={open}
       >
         Pause

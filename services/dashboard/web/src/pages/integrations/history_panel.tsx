@@ -1,34 +1,34 @@
 import { Text, Timeline } from "@mantine/core";
+import type { IconType } from "react-icons";
 import {
-  type Icon,
-  IconAlertTriangle,
-  IconHistory,
-  IconLock,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconPlugConnected,
-  IconPlugConnectedX,
-} from "@tabler/icons-react";
+  TbAlertTriangle,
+  TbHistory,
+  TbLock,
+  TbPlayerPause,
+  TbPlayerPlay,
+  TbPlugConnected,
+  TbPlugConnectedX,
+} from "react-icons/tb";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { Empty } from "../../parts/states.tsx";
 import { absoluteTime, Time } from "../../parts/time.tsx";
 
 type Line = IntegrationView["history"][number];
 
-const SHOWN: Record<Line["type"], { label: string; color: string; icon: Icon }> = {
-  suspended: { label: "Suspended", color: "red", icon: IconAlertTriangle },
-  paused: { label: "Paused", color: "gray", icon: IconPlayerPause },
-  resumed: { label: "Resumed", color: "teal", icon: IconPlayerPlay },
-  unreachable: { label: "Server out of reach", color: "orange", icon: IconPlugConnectedX },
-  login_refused: { label: "Login refused", color: "orange", icon: IconLock },
-  reachable: { label: "Server reached again", color: "teal", icon: IconPlugConnected },
+const SHOWN: Record<Line["type"], { label: string; color: string; icon: IconType }> = {
+  suspended: { label: "Suspended", color: "red", icon: TbAlertTriangle },
+  paused: { label: "Paused", color: "gray", icon: TbPlayerPause },
+  resumed: { label: "Resumed", color: "teal", icon: TbPlayerPlay },
+  unreachable: { label: "Server out of reach", color: "orange", icon: TbPlugConnectedX },
+  login_refused: { label: "Login refused", color: "orange", icon: TbLock },
+  reachable: { label: "Server reached again", color: "teal", icon: TbPlugConnected },
 };
 
 /** What happened to an integration within 30 days. */
 export function HistoryPanel({ view: { history, createdAt } }: { view: IntegrationView }) {
   if (history.length === 0) {
     return (
-      <Empty icon={IconHistory} title="Nothing happened in the last 30 days">
+      <Empty icon={TbHistory} title="Nothing happened in the last 30 days">
         When its server refuses the login or cannot be reached, or somebody pauses it, it is written
         here.
       </Empty>

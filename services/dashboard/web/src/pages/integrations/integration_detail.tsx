@@ -1,5 +1,5 @@
 import { Anchor, Button, Tabs } from "@mantine/core";
-import { IconHistory, IconServerOff, IconSettings, IconSignature } from "@tabler/icons-react";
+import { TbHistory, TbServerOff, TbSettings, TbSignature } from "react-icons/tb";
 import { Link } from "wouter";
 import { ApiProblem } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
@@ -17,7 +17,7 @@ export function IntegrationDetail({ id }: { id: number }) {
     return (
       <Page title="No integration">
         <Empty
-          icon={IconServerOff}
+          icon={TbServerOff}
           title="There is no such integration"
           action={<Button component={Link} href="/">Show all integrations</Button>}
         >
@@ -42,9 +42,9 @@ export function IntegrationDetail({ id }: { id: number }) {
       <HealthPanel view={data} />
       <Tabs defaultValue="settings" keepMounted>
         <Tabs.List mb="md">
-          <Tabs.Tab value="settings" leftSection={<IconSettings size={16} />}>Settings</Tabs.Tab>
-          <Tabs.Tab value="dkim" leftSection={<IconSignature size={16} />}>Signing</Tabs.Tab>
-          <Tabs.Tab value="history" leftSection={<IconHistory size={16} />}>History</Tabs.Tab>
+          <Tabs.Tab value="settings" leftSection={<TbSettings size={16} />}>Settings</Tabs.Tab>
+          <Tabs.Tab value="dkim" leftSection={<TbSignature size={16} />}>Signing</Tabs.Tab>
+          <Tabs.Tab value="history" leftSection={<TbHistory size={16} />}>History</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="settings">
           <SettingsPanel view={data} />

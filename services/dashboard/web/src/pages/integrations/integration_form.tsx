@@ -21,7 +21,7 @@ import {
   UnstyledButton,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconAlertTriangle, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { TbAlertTriangle, TbChevronDown, TbChevronRight } from "react-icons/tb";
 import type { ReactNode } from "react";
 import type { FormValues, IntegrationFormState } from "./form_values.ts";
 import { retryAges } from "./retry_ages.ts";
@@ -197,7 +197,7 @@ function LoginFields({ form, hasPassword }: FormProps) {
             {...form.getInputProps("authMethod")}
           />
           {tls === "none" && (
-            <Alert color="orange" icon={<IconAlertTriangle />}>
+            <Alert color="orange" icon={<TbAlertTriangle size={20} />}>
               A login is not sent without encryption, except to this machine itself.
             </Alert>
           )}
@@ -265,7 +265,7 @@ function PaceFields({ form }: Pick<FormProps, "form">) {
 function TrustFields({ form }: Pick<FormProps, "form">) {
   const { ca, allowInvalidCertificate } = form.values;
   const [opened, { toggle }] = useDisclosure(ca !== "" || allowInvalidCertificate);
-  const Sign = opened ? IconChevronDown : IconChevronRight;
+  const Sign = opened ? TbChevronDown : TbChevronRight;
   return (
     <Paper withBorder component="section" p="lg">
       <UnstyledButton onClick={toggle} aria-expanded={opened}>

@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Paper, SimpleGrid, Stack, Text } from "@mantine/core";
-import { IconPlus, IconServer } from "@tabler/icons-react";
+import { TbPlus, TbServer } from "react-icons/tb";
 import { Link } from "wouter";
 import type { IntegrationSummary } from "../../../../interface/integrations.ts";
 import { Page } from "../../parts/page.tsx";
@@ -17,7 +17,7 @@ export function IntegrationList() {
   const { data, error, refetch } = useIntegrations();
   const may = useMay("editor");
   const add = may && (
-    <Button component={Link} href="/new" leftSection={<IconPlus size={16} />}>
+    <Button component={Link} href="/new" leftSection={<TbPlus size={16} />}>
       New integration
     </Button>
   );
@@ -31,7 +31,7 @@ export function IntegrationList() {
         ? error === null ? <Waiting /> : <Failed problem={error} retry={() => void refetch()} />
         : data.length === 0
         ? (
-          <Empty icon={IconServer} title="No SMTP server yet" action={add}>
+          <Empty icon={TbServer} title="No SMTP server yet" action={add}>
             {may
               ? "Mail goes out by a server of your own: Amazon SES, Microsoft 365, Postmark, your own Postfix. Add it, test the connection, and use its number in requests."
               : "Mail goes out by a server of your own. Somebody who may edit has to add one."}

@@ -1,5 +1,5 @@
 import { Alert, Paper, Select, Stack, Text, Title } from "@mantine/core";
-import { IconBulb } from "@tabler/icons-react";
+import { TbBulb } from "react-icons/tb";
 import { useState } from "react";
 import type { ProviderPreset } from "../../../../interface/integrations.ts";
 import type { IntegrationFormState } from "./form_values.ts";
@@ -44,7 +44,7 @@ export function PresetPicker({ form }: { form: IntegrationFormState }) {
           />
         )}
         {preset !== undefined && (
-          <Alert color="cyan" icon={<IconBulb />} p="sm">
+          <Alert color="cyan" icon={<TbBulb size={20} />} p="sm">
             <Text size="sm">
               <b>User:</b> {preset.user}.
             </Text>

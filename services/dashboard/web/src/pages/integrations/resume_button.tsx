@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconPlayerPlay } from "@tabler/icons-react";
+import { TbPlayerPlay } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { IntegrationState, IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
@@ -29,7 +29,7 @@ export function ResumeButton({ id, state, name }: {
       size="xs"
       variant="default"
       loading={isPending}
-      leftSection={<IconPlayerPlay size={14} />}
+      leftSection={<TbPlayerPlay size={14} />}
       onClick={() => mutate()}
       aria-label={`${state === "unreachable" ? "Try now" : "Resume"}: ${name}`}
     >

@@ -1,25 +1,25 @@
 import { Badge } from "@mantine/core";
+import type { IconType } from "react-icons";
 import {
-  type Icon,
-  IconAlertTriangle,
-  IconCircleCheck,
-  IconClockPause,
-  IconMailX,
-  IconPlayerPause,
-  IconPlugConnectedX,
-} from "@tabler/icons-react";
+  TbAlertTriangle,
+  TbCircleCheck,
+  TbClockPause,
+  TbMailX,
+  TbPlayerPause,
+  TbPlugConnectedX,
+} from "react-icons/tb";
 import type {
   IntegrationHealthView,
   IntegrationState,
 } from "../../../../interface/integrations.ts";
 
-const SHOWN: Record<IntegrationState, { label: string; color: string; icon: Icon }> = {
-  ready: { label: "Ready", color: "teal", icon: IconCircleCheck },
-  slow: { label: "Delayed", color: "yellow", icon: IconClockPause },
-  failing: { label: "Failing", color: "red", icon: IconMailX },
-  unreachable: { label: "Not reachable", color: "orange", icon: IconPlugConnectedX },
-  suspended: { label: "Suspended", color: "red", icon: IconAlertTriangle },
-  paused: { label: "Paused", color: "gray", icon: IconPlayerPause },
+const SHOWN: Record<IntegrationState, { label: string; color: string; icon: IconType }> = {
+  ready: { label: "Ready", color: "teal", icon: TbCircleCheck },
+  slow: { label: "Delayed", color: "yellow", icon: TbClockPause },
+  failing: { label: "Failing", color: "red", icon: TbMailX },
+  unreachable: { label: "Not reachable", color: "orange", icon: TbPlugConnectedX },
+  suspended: { label: "Suspended", color: "red", icon: TbAlertTriangle },
+  paused: { label: "Paused", color: "gray", icon: TbPlayerPause },
 };
 
 /** How an integration is, at a glance: by colour, sign and word. */

@@ -1,5 +1,5 @@
 import { Anchor, Group } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
+import { TbArrowLeft } from "react-icons/tb";
 import { Link } from "wouter";
 
 /** Leads from a message, or a send, back to the list. */
@@ -7,7 +7,7 @@ export function AllMessagesLink() {
   return (
     <Anchor component={Link} href="/" size="sm">
       <Group gap={4} component="span">
-        <IconArrowLeft size={14} aria-hidden />All messages
+        <TbArrowLeft size={14} aria-hidden />All messages
       </Group>
     </Anchor>
   );

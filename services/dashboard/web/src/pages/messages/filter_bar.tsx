@@ -8,7 +8,7 @@ import {
   SimpleGrid,
   TextInput,
 } from "@mantine/core";
-import { IconFilter, IconX } from "@tabler/icons-react";
+import { TbFilter, TbX } from "react-icons/tb";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -47,7 +47,7 @@ export function FilterBar(props: FilterProps) {
         <Button
           variant="default"
           fullWidth
-          leftSection={<IconFilter size={16} aria-hidden />}
+          leftSection={<TbFilter size={16} aria-hidden />}
           aria-expanded={isOpen}
           onClick={toggle}
         >
@@ -124,7 +124,7 @@ function Fields({ filter, onChange }: FilterProps) {
         {isSet && (
           <Button
             variant="default"
-            leftSection={<IconX size={16} />}
+            leftSection={<TbX size={16} />}
             onClick={() => onChange(clearedOf(filter))}
           >
             Clear filters

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Code, Group, Stack, Tabs, Text } from "@mantine/core";
-import { IconFileTypePdf } from "@tabler/icons-react";
+import { TbFileTypePdf } from "react-icons/tb";
 import { useQuery } from "@tanstack/react-query";
 import type { ContentView, MessageView } from "../../../../interface/messages.ts";
 import { addressOf, request } from "../../api.ts";
@@ -62,7 +62,7 @@ export function MessageContent({ message }: { message: MessageView }) {
       </Tabs>
       {data.pdfs.map(({ filename }, position) => (
         <Group key={position} gap="xs" wrap="nowrap">
-          <IconFileTypePdf size={18} aria-hidden />
+          <TbFileTypePdf size={18} aria-hidden />
           <Anchor
             href={addressOf(`/messages/${id}/pdfs/${position}`)}
             target="_blank"

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Badge, Button, Group, Stack, Switch, Text } from "@mantine/core";
-import { IconFilterOff, IconSend } from "@tabler/icons-react";
+import { TbFilterOff, TbSend } from "react-icons/tb";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
@@ -110,7 +110,7 @@ function OneReason({ filter }: { filter: Filter }) {
 function NoMatch({ onClear }: { onClear: () => void }) {
   return (
     <Empty
-      icon={IconFilterOff}
+      icon={TbFilterOff}
       title="No message matches"
       action={<Button variant="default" onClick={onClear}>Show all messages</Button>}
     >
@@ -121,7 +121,7 @@ function NoMatch({ onClear }: { onClear: () => void }) {
 
 function NoMail() {
   return (
-    <Empty icon={IconSend} title="No mail yet">
+    <Empty icon={TbSend} title="No mail yet">
       Mail that is sent with one of your{" "}
       <Anchor component={Link} href="~/tokens" underline="always">tokens</Anchor>{" "}
       appears here at once. To begin, open an{" "}

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Card, Code, Grid, Group, Stack, Table, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { IconBan, IconRefresh } from "@tabler/icons-react";
+import { TbBan, TbRefresh } from "react-icons/tb";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
@@ -211,7 +211,7 @@ function Actions({ message }: { message: MessageView }) {
     <>
       {canRetry && (
         <Button
-          leftSection={<IconRefresh size={16} />}
+          leftSection={<TbRefresh size={16} />}
           loading={act.isPending}
           onClick={() =>
             ask(
@@ -227,7 +227,7 @@ function Actions({ message }: { message: MessageView }) {
       {canCancel && (
         <Button
           variant="default"
-          leftSection={<IconBan size={16} />}
+          leftSection={<TbBan size={16} />}
           loading={act.isPending}
           onClick={() => ask("cancel", "It will not be sent, and this cannot be taken back.")}
         >

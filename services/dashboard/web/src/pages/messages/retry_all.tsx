@@ -1,6 +1,6 @@
 import { Button, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { IconRefresh } from "@tabler/icons-react";
+import { TbRefresh } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { BulkRetried, BulkRetry } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
@@ -46,7 +46,7 @@ export function RetryAll({ cause, count }: {
     <Button
       size="xs"
       variant="default"
-      leftSection={<IconRefresh size={14} aria-hidden />}
+      leftSection={<TbRefresh size={14} aria-hidden />}
       loading={retry.isPending}
       onClick={ask}
     >

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Card, Code, Group, Progress, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { IconBan } from "@tabler/icons-react";
+import { TbBan } from "react-icons/tb";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type {
@@ -186,7 +186,7 @@ function CancelRest({ send }: { send: SendView }) {
   return (
     <Button
       variant="default"
-      leftSection={<IconBan size={16} />}
+      leftSection={<TbBan size={16} />}
       loading={cancel.isPending}
       onClick={() =>
         modals.openConfirmModal({

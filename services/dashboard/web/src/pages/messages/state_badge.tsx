@@ -1,15 +1,15 @@
 import { Badge } from "@mantine/core";
+import type { IconType } from "react-icons";
 import {
-  type Icon,
-  IconAlertTriangle,
-  IconBan,
-  IconCheck,
-  IconClock,
-  IconHelp,
-  IconHourglass,
-  IconLoader,
-  IconX,
-} from "@tabler/icons-react";
+  TbAlertTriangle,
+  TbBan,
+  TbCheck,
+  TbClock,
+  TbHelp,
+  TbHourglass,
+  TbLoader,
+  TbX,
+} from "react-icons/tb";
 import type { MessageRow } from "../../../../interface/messages.ts";
 
 type State = MessageRow["state"];
@@ -20,20 +20,21 @@ export const LIVE_STATES = [
 ] satisfies State[];
 
 /** How a state is shown: its word says it, the colour only helps. */
-export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; icon: Icon }>> = {
-  queued: { label: "Queued", color: "gray", icon: IconClock },
-  rendered: { label: "Rendered", color: "gray", icon: IconLoader },
-  printed: { label: "Printed", color: "gray", icon: IconLoader },
-  deferred: { label: "Deferred", color: "yellow", icon: IconAlertTriangle },
-  sending: { label: "Sending", color: "blue", icon: IconLoader },
-  unknown: { label: "Unknown", color: "orange", icon: IconHelp },
-  sent: { label: "Sent", color: "teal", icon: IconCheck },
-  failed: { label: "Failed", color: "red", icon: IconX },
-  canceled: { label: "Canceled", color: "gray", icon: IconBan },
-};
+export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; icon: IconType }>> =
+  {
+    queued: { label: "Queued", color: "gray", icon: TbClock },
+    rendered: { label: "Rendered", color: "gray", icon: TbLoader },
+    printed: { label: "Printed", color: "gray", icon: TbLoader },
+    deferred: { label: "Deferred", color: "yellow", icon: TbAlertTriangle },
+    sending: { label: "Sending", color: "blue", icon: TbLoader },
+    unknown: { label: "Unknown", color: "orange", icon: TbHelp },
+    sent: { label: "Sent", color: "teal", icon: TbCheck },
+    failed: { label: "Failed", color: "red", icon: TbX },
+    canceled: { label: "Canceled", color: "gray", icon: TbBan },
+  };
 
 /** What waits in the ledger for its integration, queued or deferred. */
-const WAITING = { label: "Waiting", color: "yellow", icon: IconHourglass } as const;
+const WAITING = { label: "Waiting", color: "yellow", icon: TbHourglass } as const;
 
 /** A message's state as a word with a sign. */
 export function StateBadge({ state, isWaiting = false, size = "md" }: {

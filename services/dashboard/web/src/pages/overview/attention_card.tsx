@@ -1,12 +1,12 @@
 import { Anchor, Card, Group, Stack, Text, ThemeIcon } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconX } from "@tabler/icons-react";
+import { TbAlertTriangle, TbCircleCheck, TbInfoCircle, TbX } from "react-icons/tb";
 import { Link } from "wouter";
 import type { AttentionView } from "../../../../interface/overview.ts";
 
 const LOOK = {
-  error: { color: "red", icon: IconX, word: "Problem" },
-  warning: { color: "yellow", icon: IconAlertTriangle, word: "Warning" },
-  info: { color: "blue", icon: IconInfoCircle, word: "Note" },
+  error: { color: "red", icon: TbX, word: "Problem" },
+  warning: { color: "yellow", icon: TbAlertTriangle, word: "Warning" },
+  info: { color: "blue", icon: TbInfoCircle, word: "Note" },
 } as const;
 
 /** What needs a person now. */
@@ -17,7 +17,7 @@ export function AttentionCard({ items }: { items: AttentionView[] }) {
       {items.length === 0 && (
         <Group gap="xs" wrap="nowrap">
           <ThemeIcon color="teal" variant="light" size="md" radius="xl">
-            <IconCircleCheck size={16} aria-hidden />
+            <TbCircleCheck size={16} aria-hidden />
           </ThemeIcon>
           <Text size="sm">Nothing at the moment.</Text>
         </Group>

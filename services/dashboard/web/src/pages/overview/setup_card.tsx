@@ -1,5 +1,5 @@
 import { Anchor, Card, Group, Progress, Stack, Text, ThemeIcon } from "@mantine/core";
-import { IconCheck, IconCircleDashed } from "@tabler/icons-react";
+import { TbCheck, TbCircleDashed } from "react-icons/tb";
 import { Link } from "wouter";
 import type { SetupStep } from "../../../../interface/overview.ts";
 
@@ -43,8 +43,8 @@ export function SetupCard({ steps }: { steps: SetupStep[] }) {
             <Group key={step} component="li" gap="sm" wrap="nowrap" align="flex-start">
               <ThemeIcon color={isDone ? "teal" : "gray"} variant="light" radius="xl" size="md">
                 {isDone
-                  ? <IconCheck size={15} role="img" aria-label="Done" />
-                  : <IconCircleDashed size={15} role="img" aria-label="To do" />}
+                  ? <TbCheck size={15} role="img" aria-label="Done" />
+                  : <TbCircleDashed size={15} role="img" aria-label="To do" />}
               </ThemeIcon>
               <div>
                 {isDone

@@ -1,5 +1,5 @@
 import { Button, Center, Group, Stack, Text } from "@mantine/core";
-import { IconHistory } from "@tabler/icons-react";
+import { TbHistory } from "react-icons/tb";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditLine, AuditPage } from "../../../../interface/people.ts";
 import { addressOf, request } from "../../api.ts";
@@ -31,7 +31,7 @@ export function AuditTab() {
   const lines = data.pages.flatMap((page) => page.lines);
   if (lines.length === 0) {
     return (
-      <Empty icon={IconHistory} title="Nothing has been changed yet">
+      <Empty icon={TbHistory} title="Nothing has been changed yet">
         Whatever members change in this account is listed here.
       </Empty>
     );

@@ -1,16 +1,16 @@
 import { ActionIcon, Badge, Button, Code, Group, Menu, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import {
-  IconArchive,
-  IconArrowBackUp,
-  IconArrowLeft,
-  IconCopyPlus,
-  IconDots,
-  IconHistory,
-  IconPencil,
-  IconSend,
-  IconTerminal2,
-} from "@tabler/icons-react";
+  TbArchive,
+  TbArrowBackUp,
+  TbArrowLeft,
+  TbCopyPlus,
+  TbDots,
+  TbHistory,
+  TbPencil,
+  TbSend,
+  TbTerminal2,
+} from "react-icons/tb";
 import { Link } from "wouter";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { tellDone } from "../../parts/tell.ts";
@@ -62,7 +62,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
           color="gray"
           aria-label={`All ${KINDS[kind].noun}s`}
         >
-          <IconArrowLeft size={18} />
+          <TbArrowLeft size={18} />
         </ActionIcon>
         <Title order={1} size="h4" style={{ overflowWrap: "anywhere" }}>{name}</Title>
         <Group gap={4} wrap="nowrap">
@@ -106,35 +106,35 @@ export function EditorHeader({ view, draft, preview, onShow }: {
         <Menu position="bottom-end" width={220}>
           <Menu.Target>
             <ActionIcon variant="default" size={30} aria-label="More actions">
-              <IconDots size={16} />
+              <TbDots size={16} />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item leftSection={<IconTerminal2 size={16} />} onClick={curl.open}>
+            <Menu.Item leftSection={<TbTerminal2 size={16} />} onClick={curl.open}>
               {isEmail ? "Copy as curl" : "Copy as JSON or curl"}
             </Menu.Item>
             {mayEdit && isEmail && (
-              <Menu.Item leftSection={<IconSend size={16} />} onClick={test.open}>
+              <Menu.Item leftSection={<TbSend size={16} />} onClick={test.open}>
                 Send a test to myself
               </Menu.Item>
             )}
-            <Menu.Item leftSection={<IconHistory size={16} />} onClick={history.open}>
+            <Menu.Item leftSection={<TbHistory size={16} />} onClick={history.open}>
               History
             </Menu.Item>
             {mayEdit && (
               <>
                 <Menu.Divider />
-                <Menu.Item leftSection={<IconPencil size={16} />} onClick={rename.open}>
+                <Menu.Item leftSection={<TbPencil size={16} />} onClick={rename.open}>
                   {isEmail ? "Rename, change alias" : "Rename"}
                 </Menu.Item>
                 <Menu.Item
-                  leftSection={<IconCopyPlus size={16} />}
+                  leftSection={<TbCopyPlus size={16} />}
                   onClick={saved(duplicate.open)}
                 >
                   Duplicate
                 </Menu.Item>
                 <Menu.Item
-                  leftSection={<IconArrowBackUp size={16} />}
+                  leftSection={<TbArrowBackUp size={16} />}
                   disabled={view.publishedVersion === null ||
                     !view.hasChanges && !draft.isUnsaved}
                   onClick={discard}
@@ -142,7 +142,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
                   Discard changes
                 </Menu.Item>
                 <Menu.Item
-                  leftSection={<IconArchive size={16} />}
+                  leftSection={<TbArchive size={16} />}
                   color="red"
                   onClick={archive.open}
                 >

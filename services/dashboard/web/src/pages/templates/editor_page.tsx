@@ -1,6 +1,6 @@
 import { Alert, Box, Button, Group, SegmentedControl, Splitter, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { IconUsers } from "@tabler/icons-react";
+import { TbUsers } from "react-icons/tb";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { tellDone } from "../../parts/tell.ts";
@@ -96,7 +96,7 @@ function ChangedElsewhere({ view, draft }: {
 }) {
   if (view.revision <= draft.revision || draft.isSaving) return null;
   return (
-    <Alert color="orange" icon={<IconUsers />} p="xs">
+    <Alert color="orange" icon={<TbUsers size={20} />} p="xs">
       <Group gap="sm">
         <Text size="sm">
           {view.updatedBy ?? "Somebody"} changed this draft <Time at={view.updatedAt} size="sm" />.

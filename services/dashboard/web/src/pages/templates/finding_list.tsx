@@ -1,6 +1,6 @@
 import { Badge, Box, Group, Stack, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChevronDown, IconChevronUp, IconCircleCheck } from "@tabler/icons-react";
+import { TbChevronDown, TbChevronUp, TbCircleCheck } from "react-icons/tb";
 import type { TemplateKind } from "@posthaste/contracts";
 import type { LintFinding, PreviewView } from "../../../../interface/templates.ts";
 import { allFindings, countFindings } from "./all_findings.ts";
@@ -23,12 +23,12 @@ export function FindingList({ view, kind, onShow }: {
   if (findings.length === 0) {
     return (
       <Group gap={6} px="sm" py={6} style={LINE}>
-        <IconCircleCheck size={16} color="var(--mantine-color-teal-text)" aria-hidden />
+        <TbCircleCheck size={16} color="var(--mantine-color-teal-text)" aria-hidden />
         <Text size="xs">Nothing to mend</Text>
       </Group>
     );
   }
-  const Sign = opened ? IconChevronDown : IconChevronUp;
+  const Sign = opened ? TbChevronDown : TbChevronUp;
   return (
     <Box style={LINE}>
       <UnstyledButton w="100%" px="sm" py={6} onClick={toggle} aria-expanded={opened}>

@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Button, Group, SegmentedControl, Text, Tooltip } from "@mantine/core";
-import { IconDownload, IconZoomIn, IconZoomOut } from "@tabler/icons-react";
+import { TbDownload, TbZoomIn, TbZoomOut } from "react-icons/tb";
 import { lazy, Suspense, useState } from "react";
 import { CodeView } from "../../editor/lazy_editor.tsx";
 import { Waiting } from "../../parts/states.tsx";
@@ -38,7 +38,7 @@ export function PdfPreview({ pdf, html, filename, tookMs, isWaiting }: {
           {look === "pages" && (
             <Group gap={2} wrap="nowrap">
               <Zoom label="Smaller" onClick={() => setZoom(zoom - 1)} disabled={zoom === 0}>
-                <IconZoomOut size={16} />
+                <TbZoomOut size={16} />
               </Zoom>
               <Text size="xs" w={40} ta="center">{(ZOOMS[zoom] ?? 1) * 100}%</Text>
               <Zoom
@@ -46,7 +46,7 @@ export function PdfPreview({ pdf, html, filename, tookMs, isWaiting }: {
                 onClick={() => setZoom(zoom + 1)}
                 disabled={zoom === ZOOMS.length - 1}
               >
-                <IconZoomIn size={16} />
+                <TbZoomIn size={16} />
               </Zoom>
             </Group>
           )}
@@ -63,7 +63,7 @@ export function PdfPreview({ pdf, html, filename, tookMs, isWaiting }: {
             download={filename.endsWith(".pdf") ? filename : `${filename}.pdf`}
             size="compact-xs"
             variant="default"
-            leftSection={<IconDownload size={14} />}
+            leftSection={<TbDownload size={14} />}
           >
             Download
           </Button>

@@ -1,7 +1,7 @@
 import type { TemplateKind } from "@posthaste/contracts";
 import { ActionIcon, Menu } from "@mantine/core";
 import { useClipboard, useDisclosure } from "@mantine/hooks";
-import { IconArchive, IconCopy, IconCopyPlus, IconDots, IconPencil } from "@tabler/icons-react";
+import { TbArchive, TbCopy, TbCopyPlus, TbDots, TbPencil } from "react-icons/tb";
 import { Link } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
 import { tellDone } from "../../parts/tell.ts";
@@ -20,15 +20,15 @@ export function RowMenu({ kind, row }: { kind: TemplateKind; row: TemplateRow })
       <Menu position="bottom-end" width={190}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${row.name}`}>
-            <IconDots size={18} />
+            <TbDots size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item component={Link} href={`/${row.id}`} leftSection={<IconPencil size={16} />}>
+          <Menu.Item component={Link} href={`/${row.id}`} leftSection={<TbPencil size={16} />}>
             Open
           </Menu.Item>
           <Menu.Item
-            leftSection={<IconCopy size={16} />}
+            leftSection={<TbCopy size={16} />}
             onClick={() => {
               copy(String(row.id));
               tellDone(`Copied ${row.id}`);
@@ -38,12 +38,12 @@ export function RowMenu({ kind, row }: { kind: TemplateKind; row: TemplateRow })
           </Menu.Item>
           {mayEdit && (
             <>
-              <Menu.Item leftSection={<IconCopyPlus size={16} />} onClick={duplicate.open}>
+              <Menu.Item leftSection={<TbCopyPlus size={16} />} onClick={duplicate.open}>
                 Duplicate
               </Menu.Item>
               <Menu.Divider />
               <Menu.Item
-                leftSection={<IconArchive size={16} />}
+                leftSection={<TbArchive size={16} />}
                 color="red"
                 onClick={archive.open}
               >

@@ -1,5 +1,5 @@
 import { Alert, Box, Button, Group, Text } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { TbPlus } from "react-icons/tb";
 import { CodeEditor } from "../../editor/lazy_editor.tsx";
 import { completeSample, lackingPaths } from "./complete_sample.ts";
 import type { Draft } from "./use_draft.ts";
@@ -24,7 +24,7 @@ export function SamplePanel({ draft, preview, readOnly }: {
           <Button
             size="compact-xs"
             variant="light"
-            leftSection={<IconPlus size={14} />}
+            leftSection={<TbPlus size={14} />}
             onClick={() => setSample(completeSample(source.sample, lacking))}
           >
             Add {lacking.length === 1 ? lacking[0] : `${lacking.length} that are missing`}

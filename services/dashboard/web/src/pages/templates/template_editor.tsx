@@ -1,6 +1,6 @@
 import type { TemplateKind } from "@posthaste/contracts";
 import { Button } from "@mantine/core";
-import { IconFileUnknown } from "@tabler/icons-react";
+import { TbFileUnknown } from "react-icons/tb";
 import { Link } from "wouter";
 import { ApiProblem } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
@@ -21,7 +21,7 @@ export default function TemplateEditor({ kind, id }: { kind: TemplateKind; id: n
   return (
     <Page title={`No ${noun} ${id}`}>
       <Empty
-        icon={IconFileUnknown}
+        icon={TbFileUnknown}
         title="It is not there"
         action={<Button component={Link} href="/">Show all {noun}s</Button>}
       >

@@ -12,7 +12,7 @@ import {
   VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
-import { IconPlus, IconSearch } from "@tabler/icons-react";
+import { TbPlus, TbSearch } from "react-icons/tb";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
@@ -35,7 +35,7 @@ export function TemplateList({ kind }: { kind: TemplateKind }) {
   const [opened, { open, close }] = useDisclosure();
   const mayEdit = useMay("editor");
   const create = mayEdit && (
-    <Button leftSection={<IconPlus size={16} />} onClick={open}>New template</Button>
+    <Button leftSection={<TbPlus size={16} />} onClick={open}>New template</Button>
   );
   return (
     <Page title={title} about={about} actions={data && data.length > 0 && create}>
@@ -55,7 +55,7 @@ export function TemplateList({ kind }: { kind: TemplateKind }) {
 
 function NoTemplates({ kind, create }: { kind: TemplateKind; create: React.ReactNode }) {
   const { noun, path, firstStep } = KINDS[kind];
-  const sign = PAGES.find((page) => page.path === path)?.icon ?? IconPlus;
+  const sign = PAGES.find((page) => page.path === path)?.icon ?? TbPlus;
   return (
     <Empty icon={sign} title={`Make your first ${noun}`} action={create}>
       {create ? firstStep : "There is none yet. An editor or an owner of the account can make one."}
@@ -73,7 +73,7 @@ function Rows({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[]
       <TextInput
         aria-label="Search templates"
         placeholder="Search by name, alias or id"
-        leftSection={<IconSearch size={16} />}
+        leftSection={<TbSearch size={16} />}
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
         maw={{ base: "100%", xs: 360 }}

@@ -1,6 +1,6 @@
 import type { TemplateKind } from "@posthaste/contracts";
 import { Button } from "@mantine/core";
-import { IconFileUnknown } from "@tabler/icons-react";
+import { TbFileUnknown } from "react-icons/tb";
 import { lazy, Suspense } from "react";
 import { Link, Route, Switch } from "wouter";
 import { Page } from "../../parts/page.tsx";
@@ -29,7 +29,7 @@ export function TemplatePages({ kind }: { kind: TemplateKind }) {
             : (
               <Page title={`No ${noun}`}>
                 <Empty
-                  icon={IconFileUnknown}
+                  icon={TbFileUnknown}
                   title="There is nothing at this address"
                   action={<Button component={Link} href={`~${path}`}>Show all</Button>}
                 >

@@ -10,7 +10,7 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { TbPlus } from "react-icons/tb";
 import { useState } from "react";
 import { readDefault, writeDefault } from "./default_text.ts";
 import type { KnownVariable } from "./known_variables.ts";
@@ -61,7 +61,7 @@ export function VariableCard({ variable, readIn, isMissing, readOnly, onChange, 
           mt={6}
           size="compact-xs"
           variant="light"
-          leftSection={<IconPlus size={14} />}
+          leftSection={<TbPlus size={14} />}
           disabled={readOnly}
           onClick={onAdd}
         >

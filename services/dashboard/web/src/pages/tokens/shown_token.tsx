@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, CopyButton, Group, Stack, Text, TextInput } from "@mantine/core";
-import { IconCheck, IconCopy, IconEye } from "@tabler/icons-react";
+import { TbCheck, TbCopy, TbEye } from "react-icons/tb";
 import { Link } from "wouter";
 import type { NewTokenView } from "../../../../interface/tokens.ts";
 import { CopyCode } from "../../parts/copy_text.tsx";
@@ -9,7 +9,7 @@ export function ShownToken({ made, done }: { made: NewTokenView; done: () => voi
   const { text, curl, token } = made;
   return (
     <Stack gap="lg">
-      <Alert color="yellow" icon={<IconEye />}>
+      <Alert color="yellow" icon={<TbEye size={20} />}>
         This is the only time that it is shown: Posthaste keeps no copy. Keep it where you keep
         passwords.
       </Alert>
@@ -28,7 +28,7 @@ export function ShownToken({ made, done }: { made: NewTokenView; done: () => voi
             <Button
               data-autofocus
               color={copied ? "teal" : "cyan"}
-              leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+              leftSection={copied ? <TbCheck size={16} /> : <TbCopy size={16} />}
               onClick={copy}
             >
               {copied ? "Copied" : "Copy token"}

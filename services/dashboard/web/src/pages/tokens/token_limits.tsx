@@ -1,6 +1,6 @@
 import { Button, Collapse, MultiSelect, Stack, TagsInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { TbChevronDown, TbChevronRight } from "react-icons/tb";
 import { useIntegrations } from "../integrations/integration_queries.ts";
 import { useTemplates } from "../templates/template_queries.ts";
 
@@ -14,7 +14,7 @@ export function TokenLimits({ propsOf }: { propsOf: (path: string) => object }) 
       <Button
         variant="subtle"
         size="compact-sm"
-        leftSection={isOpen ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
+        leftSection={isOpen ? <TbChevronDown size={16} /> : <TbChevronRight size={16} />}
         onClick={toggle}
         aria-expanded={isOpen}
       >

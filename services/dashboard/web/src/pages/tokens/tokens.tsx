@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconKey, IconPlus } from "@tabler/icons-react";
+import { TbKey, TbPlus } from "react-icons/tb";
 import { useQuery } from "@tanstack/react-query";
 import type { TokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
@@ -19,7 +19,7 @@ export default function Tokens() {
     queryFn: ({ signal }) => request<TokenView[]>("/tokens", { signal }),
   });
   const button = (
-    <Button leftSection={<IconPlus size={16} />} onClick={open} disabled={!isOwner}>
+    <Button leftSection={<TbPlus size={16} />} onClick={open} disabled={!isOwner}>
       Generate new token
     </Button>
   );
@@ -40,7 +40,7 @@ export default function Tokens() {
       )}
       {error === null && data === undefined && <Waiting label="Loading tokens" />}
       {isEmpty && (
-        <Empty icon={IconKey} title="No tokens yet" action={isOwner && button}>
+        <Empty icon={TbKey} title="No tokens yet" action={isOwner && button}>
           {isOwner
             ? "Generate one to send mail from a program, or to render templates."
             : "An owner of the account can generate one."}
