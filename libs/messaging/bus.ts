@@ -214,10 +214,16 @@ class NatsBus implements Bus {
     return openObjectStore(this.#client.stream, name);
   }
 
-  applyTopology(options?: TopologyOptions): Promise<void> {
-    // A cluster that is busy takes its time to agree on a stream.
-    const patient = jetstream(this.#connection, { ...this.#api, timeout: APPLY_TIMEOUT_MS });
-    return applyTopology(patient, options);
+  async applyTopology(options?: TopologyOptions): Promise<void> {
+    // A busy cluster agrees later than the client waits, and a broker that starts loses requests.
+    const askUntil = performance.now() + APPLY_TIMEOUT_MS;
+    for (;;) {
+      try {
+        return await applyTopology(this.#client.stream, options);
+      } catch (error) {
+        if (!isTimeout(error) || performance.now() > askUntil) throw error;
+      }
+    }
   }
 
   async streamStates(): Promise<Map<string, StreamState>> {
@@ -289,7 +295,11 @@ async function firstOf<T>(answers: AsyncIterable<T>): Promise<T | undefined> {
   try {
     for await (const message of answers) return message;
   } catch (error) {
-    if (!(error instanceof Error && error.name === "TimeoutError")) throw error;
+    if (!isTimeout(error)) throw error;
   }
   return undefined;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === "TimeoutError";
 }

@@ -2,7 +2,7 @@ import { connect } from "@nats-io/transport-node";
 import { readFileSync } from "node:fs";
 import { freePort, openNatsServer } from "@posthaste/parts";
 import { errorType } from "@posthaste/telemetry";
-import { until } from "@posthaste/testing";
+import { takesLong, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +11,8 @@ import { suite, test } from "node:test";
 import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
 import { openBus } from "./bus.ts";
 import { runStep } from "./step.ts";
+
+takesLong();
 
 const RENDER = { v: 2, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
 

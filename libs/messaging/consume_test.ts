@@ -4,7 +4,7 @@ import { connect } from "@nats-io/transport-node";
 import { openNatsServer } from "@posthaste/parts";
 import type { EventData } from "@posthaste/contracts";
 import { injectTrace, startTelemetry } from "@posthaste/telemetry";
-import { openTestNats, until } from "@posthaste/testing";
+import { openTestNats, takesLong, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,6 +22,8 @@ import {
 import { type Bus, openBus } from "./bus.ts";
 import type { Fact } from "./follow_facts.ts";
 import { MAX_TRIES, type Outgoing, type Step, type Verdict } from "./step.ts";
+
+takesLong();
 
 const DONE: Verdict = { type: "done", publish: [] };
 

@@ -1,11 +1,13 @@
 import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { until } from "@posthaste/testing";
+import { takesLong, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { failed, openTestBus, openTestLogger } from "./_test_bus.ts";
 import type { Fact, FollowOptions } from "./follow_facts.ts";
+
+takesLong();
 
 function optionsOf(stop: AbortController): FollowOptions & { logger: { lines: string[] } } {
   return { consumer: "tracker", signal: stop.signal, logger: openTestLogger() };

@@ -7,11 +7,13 @@ import process from "node:process";
 import { inspect } from "node:util";
 import { messageIdOf } from "@posthaste/contracts";
 import { freePort, openMongod } from "@posthaste/parts";
-import { endAttempt, openTestMongo, takeAttempt, until } from "@posthaste/testing";
+import { endAttempt, openTestMongo, takeAttempt, takesLong, until } from "@posthaste/testing";
 import { openTestStore, sendOf } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { openStore } from "./store.ts";
 import type { Publication } from "./template_store.ts";
+
+takesLong();
 
 test("openStore() gives a store that answers, until it is disposed of", async () => {
   await using opened = await openTestStore();

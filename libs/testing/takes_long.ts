@@ -1,6 +1,6 @@
 /**
  * Says of the test file that calls it that it takes more than ten seconds: `npm test` starts it before
- * those that need the same, so that nothing waits for it at the end. The runner sees it by the import
+ * the others, so that nothing waits for it at the end. The runner sees it by the import
  * alone.
  */
 export function takesLong(): void {}

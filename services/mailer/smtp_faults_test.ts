@@ -9,6 +9,7 @@ import {
   type RogueRule,
   type RogueSmtp,
   type RogueStage,
+  takesLong,
   testCertificate,
   until,
 } from "@posthaste/testing";
@@ -17,6 +18,8 @@ import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
 import { openTransportPool, type TransportPool } from "./transport_pool.ts";
+
+takesLong();
 
 /**
  * Every stage of a session times everything that a server can do there: what becomes of the mail,

@@ -32,8 +32,7 @@ const MIN_IDLE_HEAVY = 0.25;
 /** Returns the files in the order in which they are to start: those that take long come first. */
 export function orderFiles(files: readonly PlannedFile[]): PlannedFile[] {
   return files.toSorted((one, other) =>
-    rankOf(one.needs) - rankOf(other.needs) ||
-    Number(other.needs.long) - Number(one.needs.long) || other.length - one.length
+    rankOf(one.needs) - rankOf(other.needs) || other.length - one.length
   );
 }
 
@@ -56,8 +55,9 @@ export function nextFile(
 
 function rankOf(needs: Needs): number {
   if (needs.sharedSystem) return 0;
-  if (needs.ownSystem) return 1;
-  if (needs.browser) return 2;
-  if (needs.programs) return 3;
-  return needs.database ? 4 : 5;
+  if (needs.long) return 1;
+  if (needs.ownSystem) return 2;
+  if (needs.browser) return 3;
+  if (needs.programs) return 4;
+  return needs.database ? 5 : 6;
 }

@@ -25,7 +25,7 @@ const stored = planned("stored", { database: true });
 const system = planned("system", { ownSystem: true });
 const shared = planned("shared", { sharedSystem: true });
 
-test("orderFiles() begins with what starts most, and among equals with the longest", () => {
+test("orderFiles() begins with the shared system and what takes long, then with what starts most", () => {
   const files = [
     pure,
     planned("longer", {}, 200),
@@ -37,7 +37,7 @@ test("orderFiles() begins with what starts most, and among equals with the longe
     shared,
   ];
   assert.deepEqual(orderFiles(files).map(({ file }) => file), [
-    ...["shared", "system", "browser", "program", "stored", "long", "longer", "pure"],
+    ...["shared", "long", "system", "browser", "program", "stored", "longer", "pure"],
   ]);
 });
 
