@@ -163,6 +163,13 @@ export const FACTS = {
     reason: z.string(),
     nextAt: z.iso.datetime(),
   }),
+  /** A mailer gives a message back untried: there is no room for it now. */
+  "status.message.returned": z.object({
+    ...factShape,
+    integrationId: z.int().positive(),
+    /** When its send was accepted, ISO 8601. */
+    acceptedAt: z.iso.datetime(),
+  }),
   "status.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
   "status.message.deferred": z.object({
     ...factShape,
@@ -289,6 +296,7 @@ export const EVENTS = {
     recipients: z.int().positive().optional(),
   }),
   "status.message.waiting": reportOf(FACTS["status.message.waiting"]),
+  "status.message.returned": reportOf(FACTS["status.message.returned"]),
   "status.message.sent": reportOf(FACTS["status.message.sent"]),
   "status.message.deferred": reportOf(FACTS["status.message.deferred"]),
   "status.message.unknown": reportOf(FACTS["status.message.unknown"]),

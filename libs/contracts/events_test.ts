@@ -132,6 +132,7 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
   },
   "status.send.accepted": { v: 2, sendId, accountId: "acc_1", at: AT },
   "status.message.waiting": report({ ...fact, reason: "The image server is busy", nextAt: AT }),
+  "status.message.returned": report({ ...fact, integrationId: 4, acceptedAt: AT }),
   "status.message.sent": report({ ...fact, reply }),
   "status.message.deferred": report({ ...fact, reason: "The server is busy", reply, nextAt: AT }),
   "status.message.unknown": report({ ...fact, reason: "The connection was lost" }),

@@ -20,7 +20,6 @@ export * from "./ids.ts";
 export * from "./integration_state.ts";
 export * from "./priority.ts";
 export * from "./message_state.ts";
-export * from "./parking_reason.ts";
 export * from "./people.ts";
 export * from "./page_options.ts";
 export * from "./probe.ts";

@@ -60,7 +60,7 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       "messages.rendered.mail.*",
       "messages.printed.*",
       "send.resumed.*",
-      ...["sent", "deferred", "unknown"].map((outcome) => `status.message.${outcome}`),
+      ...["returned", "sent", "deferred", "unknown"].map((end) => `status.message.${end}`),
       FAILED,
     ],
     eats: ["MAIL", "INTERACTIVE"],

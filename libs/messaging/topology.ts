@@ -111,7 +111,9 @@ export const CONSUMERS: ConsumerPlan[] = [
     stream: "STATUS",
     filterSubjects: [
       "status.send.accepted",
-      ...["sent", "failed", "deferred", "unknown"].map((outcome) => `status.message.${outcome}`),
+      ...["returned", "sent", "failed", "deferred", "unknown"].map((end) =>
+        `status.message.${end}`
+      ),
     ],
     ackWaitMs: 60_000,
     maxAckPending: 10_000,

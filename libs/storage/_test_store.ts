@@ -1,6 +1,7 @@
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { openTestMongo } from "@posthaste/testing";
 import { type Db, MongoClient } from "mongodb";
+import type { PutOff } from "./message_put_off.ts";
 import { openStore, type Store } from "./store.ts";
 
 /** A store on a database of its own, and the way around it. */
@@ -46,8 +47,11 @@ export function sendOf(changes: Partial<Send> = {}): Send {
   };
 }
 
-/** Says which message of a send is meant, and how many attempts have come to an outcome. */
-export function parkingOf(send: Send, attempt: number, now: Date, index: number = 0) {
+/** Puts off the message of a recipient, of which nothing was tried. */
+export function putOffOf(
+  send: Send,
+  { index = 0, ...times }: Pick<PutOff, "now" | "nextAt" | "reason"> & { index?: number },
+): PutOff {
   return {
     messageId: messageIdOf(send._id, index),
     sendId: send._id,
@@ -56,7 +60,7 @@ export function parkingOf(send: Send, attempt: number, now: Date, index: number 
     email: send.request.to[index]?.email ?? "",
     acceptedAt: send.acceptedAt,
     integration: `${send.accountId}/${send.integrationId}`,
-    attempt,
-    now,
+    attempt: 0,
+    ...times,
   };
 }

@@ -4,7 +4,7 @@ import { endAttempt, takeAttempt } from "@posthaste/testing";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageIdOf, pageOptionsSchema } from "@posthaste/contracts";
 import type { Document } from "mongodb";
-import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 /** Collections whose documents belong to an account. */
@@ -214,16 +214,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await store.listSends(ACCOUNT, { limit: 1 });
     await store.listSends(ACCOUNT, { limit: 1, before: send._id });
   },
-  parkMessage: (store) =>
-    store.parkMessage({
-      ...parkingOf(send, 0, now),
-      ...{ waitsFor: `${ACCOUNT}/1`, reason: "its turn" },
-    }),
   putOffMessage: (store) =>
-    store.putOffMessage({
-      ...parkingOf(send, 0, now),
-      ...{ nextAt: now, reason: "its images" },
-    }),
+    store.putOffMessage(putOffOf(send, { now, nextAt: now, reason: "its images" })),
   queueSend: (store) => store.queueSend(send),
   waitingSends: (store) => store.waitingSends(`${ACCOUNT}/1`, 9),
   dueMessages: (store) => store.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestStore, parkingOf, sendOf } from "./_test_store.ts";
+import { messageIdOf } from "@posthaste/contracts";
+import { voidAttempt } from "@posthaste/testing";
+import { openTestStore, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
@@ -27,6 +29,7 @@ test("listClosed() lists what is suspended, left alone at the time, or has mail 
   const long = new Date(now.getTime() - 60_000);
   await store.noteTrouble({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
   await store.noteTrouble({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
-  await store.parkMessage({ ...parkingOf(sendOf(), 0, now), waitsFor: "acc_1/1", reason: "busy" });
+  const attempt = { messageId: messageIdOf(sendOf()._id, 0), attempt: 1, at: now };
+  await voidAttempt(store, "deferred", { ...attempt, waitsFor: "acc_1/1", reason: "no login" });
   assert.deepEqual(await store.listClosed(now), new Set(["acc_1/1", "acc_9/8", stopped._id]));
 });

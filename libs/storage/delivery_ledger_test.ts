@@ -3,7 +3,8 @@ import { after, before, test } from "node:test";
 import { advance, beginDot, beginVoid, replied } from "@posthaste/delivery";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Document } from "mongodb";
-import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+import { identityOf } from "./_message_document.ts";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import type { AttemptOutcome, MessageIdentity } from "./delivery_ledger.ts";
 
 let opened: TestStore;
@@ -15,7 +16,8 @@ after(() => opened?.[Symbol.asyncDispose]());
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 function messageOfNew(): MessageIdentity {
-  const { attempt: _attempt, now: _now, ...message } = parkingOf(sendOf(), 0, at(0));
+  const message = identityOf(sendOf(), 0);
+  assert.ok(message);
   return message;
 }
 

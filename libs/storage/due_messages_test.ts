@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { endAttempt, voidAttempt } from "@posthaste/testing";
-import { openTestStore, parkingOf, sendOf } from "./_test_store.ts";
+import { openTestStore, putOffOf, sendOf } from "./_test_store.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
@@ -19,7 +19,7 @@ test("dueMessages() lists what is due of each integration, the longest due first
   await defer(idOf(2), at(90));
   await defer(messageIdOf(other._id, 0), at(60));
   // Nothing was tried of this one.
-  const putOff = { ...parkingOf(one, 0, at(2), 3), nextAt: at(10), reason: "its images" };
+  const putOff = putOffOf(one, { index: 3, now: at(2), nextAt: at(10), reason: "its images" });
   assert.equal(await store.putOffMessage(putOff), true);
   assert.equal(await store.putOffMessage(putOff), true);
 
@@ -31,12 +31,9 @@ test("dueMessages() lists what is due of each integration, the longest due first
   assert.equal((await store.dueMessages("acc_1/1", { now: at(60), limit: 2 })).length, 2);
 
   await endAttempt(store, "sent", { messageId: idOf(1), attempt: 2, at: at(61) });
-  // What waits for room is due since it came back.
-  await store.parkMessage({
-    ...parkingOf(one, 1, at(62)),
-    waitsFor: "acc_1/1",
-    reason: "its turn",
-  });
+  // What waits for its integration is due since it came back.
+  const suspended = { at: at(62), reason: "login refused", waitsFor: "acc_1/1" };
+  await voidAttempt(store, "deferred", { messageId: idOf(0), attempt: 2, ...suspended });
   const left = await store.dueMessages("acc_1/1", { now: at(62), limit: 9 });
   assert.deepEqual(left.map(({ index, nextAt }) => [index, nextAt]), [[3, at(10)], [0, at(62)]]);
   const plan = JSON.stringify(

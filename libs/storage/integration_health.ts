@@ -1,4 +1,3 @@
-import { PARKING_REASON } from "@posthaste/contracts";
 import { crashPoint } from "@posthaste/runtime";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
@@ -23,7 +22,10 @@ export interface IntegrationTrouble {
 export function reasonOfTrouble(
   { reason, loginRefusedAt }: Pick<IntegrationTrouble, "reason" | "loginRefusedAt">,
 ): string {
-  return loginRefusedAt ? PARKING_REASON.loginRefused(reason) : PARKING_REASON.unreachable(reason);
+  // The login is tried again in a minute; a server that cannot be reached is left alone for a while.
+  return loginRefusedAt
+    ? `The integration waits for a minute: ${reason}`
+    : `The SMTP server cannot be reached: ${reason}`;
 }
 
 /** A login that a server refused. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { newSendId } from "@posthaste/contracts";
-import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { voidAttempt } from "@posthaste/testing";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { RevisionConflictError } from "./revision_conflict_error.ts";
 
@@ -132,10 +133,9 @@ test("countParked() counts what waits for one integration, dispatched or not", a
       integrationId,
     });
     await store.acceptSend(send);
-    await store.parkMessage({
-      ...parkingOf(send, 0, acceptedAt),
-      ...{ waitsFor: `${accountId}/${integrationId}`, reason: "its turn" },
-    });
+    const attempt = { messageId: messageIdOf(send._id, 0), attempt: 1, at: acceptedAt };
+    const why = { waitsFor: `${accountId}/${integrationId}`, reason: "login refused" };
+    await voidAttempt(store, "deferred", { ...attempt, ...why });
   }
   const counts = await Promise.all([10, 2].map((most) => store.countParked(accountId, 1, most)));
   assert.deepEqual(counts, [3, 2]);

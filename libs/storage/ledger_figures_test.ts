@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/testing";
-import { openTestStore, parkingOf, sendOf } from "./_test_store.ts";
+import { endAttempt, takeAttempt, voidAttempt } from "@posthaste/testing";
+import { messageIdOf } from "@posthaste/contracts";
+import { openTestStore, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
@@ -31,9 +32,12 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
     ...{ accountId: "acc_9", id: id + 1, failedFrom: failed(-minutes) },
     lastFailed: { at: now, messageId: "msg_1", reason: "refused" },
   })));
-  const [parked, lost] = [sendOf(), sendOf({ accountId: "acc_2" })];
-  await store.parkMessage({ ...parkingOf(parked, 0, now), waitsFor: "acc_1/1", reason: "busy" });
-  const { messageId } = parkingOf(lost, 0, now);
+  const [stoppedBy, messageId] = [sendOf(), sendOf({ accountId: "acc_2" })].map(({ _id }) =>
+    messageIdOf(_id, 0)
+  );
+  assert.ok(stoppedBy && messageId);
+  const why = { waitsFor: "acc_1/1", reason: "login refused" };
+  await voidAttempt(store, "deferred", { messageId: stoppedBy, attempt: 1, at: now, ...why });
   assert.ok(await takeAttempt(store, { messageId, attempt: 1 }));
   const outcome = { messageId, attempt: 1, at: now, durationMs: 1 };
   assert.ok(await endAttempt(store, "unknown", { ...outcome, reason: "no reply" }));

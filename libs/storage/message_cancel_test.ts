@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt, voidAttempt } from "@posthaste/testing";
 import { messageIdOf } from "@posthaste/contracts";
-import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -21,19 +21,17 @@ async function accepted(messageCount = 1) {
   return { send, messageId: messageIdOf(send._id, 0) };
 }
 
-test("cancelMessage() keeps a message from being sent, parked before or not", async () => {
-  for (const isParked of [false, true]) {
+test("cancelMessage() keeps a message from being sent, put off before or not", async () => {
+  for (const isPutOff of [false, true]) {
     const { send, messageId } = await accepted();
-    const waitsFor = `${send.accountId}/1`;
-    if (isParked) {
-      await store.parkMessage({ ...parkingOf(send, 0, at(1)), waitsFor, reason: "its turn" });
-    }
+    const times = { now: at(1), nextAt: at(60) };
+    if (isPutOff) await store.putOffMessage(putOffOf(send, { ...times, reason: "its images" }));
     const canceled = await store.cancelMessage(send.accountId, messageId, at(5));
     assert.equal(canceled?.state, "canceled");
     assert.deepEqual(canceled?.finishedAt, at(5));
     assert.deepEqual(canceled?.timeline.map(({ type }) => type), [
       "queued",
-      ...isParked ? ["deferred"] : [],
+      ...isPutOff ? ["deferred"] : [],
       "canceled",
     ]);
     assert.equal(await takeAttempt(store, { messageId, attempt: 1 }), false);
@@ -72,10 +70,11 @@ test("cancelMessage() refuses what is on the wire or has ended, and another acco
   assert.equal(await store.cancelMessage(send.accountId, messageId, at(4)), null);
 });
 
-test("cancelMessage() takes a deferred message out of parking, and its send settles", async () => {
+test("cancelMessage() ends the waiting of a deferred message, and its send settles", async () => {
   const { send, messageId } = await accepted();
   const waitsFor = `${send.accountId}/1`;
-  await store.parkMessage({ ...parkingOf(send, 0, at(1)), waitsFor, reason: "its turn" });
+  const why = { at: at(1), reason: "login refused", waitsFor };
+  await voidAttempt(store, "deferred", { messageId, attempt: 1, ...why });
   await store.cancelMessage(send.accountId, messageId, at(5));
   assert.deepEqual(await store.dueMessages(waitsFor, { now: at(6), limit: 9 }), []);
   const due = await store.sendsToSweep(at(5), 1000);

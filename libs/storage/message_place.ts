@@ -1,7 +1,7 @@
-import { type Integration, type Message, PARKING_REASON } from "@posthaste/contracts";
+import type { Message } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
-import { reasonOfTrouble } from "./integration_health.ts";
+import { reasonOfPause, WAITING_REASON } from "./waiting_reason.ts";
 
 /** Why a message waits, and for how many others. */
 export interface MessagePlace {
@@ -23,8 +23,8 @@ export type Placed = Pick<
 /** Places of messages in the line of their integration. */
 export interface MessagePlaces {
   /**
-   * Finds the places of those messages that wait in the ledger until there is room for them, by id. What is
-   * on its way, or waits for a time, has none.
+   * Finds the places of those messages that wait for their integration, by id. What is on its way has none,
+   * unless the integration has stopped meanwhile; nor what waits for a time.
    */
   findPlaces(accountId: string, messages: readonly Placed[]): Promise<Map<string, MessagePlace>>;
 }
@@ -35,12 +35,25 @@ export const MOST_AHEAD = 10_000;
 /** Sends before one that are counted at most. */
 const MOST_SENDS = 1000;
 
-type Line = Pick<StoredSend, "_id" | "priority" | "acceptedAt" | "messageCount"> & {
-  next: number;
-  waitsFor: string;
+type Line =
+  & Pick<StoredSend, "_id" | "priority" | "acceptedAt" | "messageCount" | "integrationId">
+  & Pick<StoredSend, "next" | "waitsFor">;
+
+const LINE = {
+  ...{ priority: 1, acceptedAt: 1, messageCount: 1 },
+  ...{ integrationId: 1, next: 1, waitsFor: 1 },
 };
 
-const LINE = { priority: 1, acceptedAt: 1, messageCount: 1, next: 1, waitsFor: 1 };
+/** Messages that wait for one integration, by how they do. */
+interface Waiting {
+  accountId: string;
+  /** An attempt ended with the integration's suspension. */
+  deferred: Placed[];
+  /** The scheduler has not dispatched them. */
+  queued: Placed[];
+  /** They were dispatched. */
+  underway: Placed[];
+}
 
 /** Returns the look-up of places; without logins, from the view that such a service may read. */
 export function messagePlaces(
@@ -52,75 +65,82 @@ export function messagePlaces(
 
   async function placesOf(
     key: string,
-    { parked, queued, accountId }: { parked: Placed[]; queued: Placed[]; accountId: string },
+    { accountId, deferred, queued, underway }: Waiting,
   ): Promise<[string, MessagePlace][]> {
-    const places = await Promise.all(parked.map(async ({ _id, nextAt, reason }) => {
+    const places = await Promise.all(deferred.map(async ({ _id, nextAt, reason }) => {
       const before = { $gt: new Date(0), $lt: nextAt ?? new Date(0) };
       const filter = { accountId, integration: key, nextAt: before, waitsFor: key };
       const ahead = await messages.countDocuments(filter, { limit: MOST_AHEAD });
-      return [_id, { reason: reason ?? PARKING_REASON.busy, ahead }] satisfies [
+      return [_id, { reason: reason ?? WAITING_REASON.busy, ahead }] satisfies [
         string,
         MessagePlace,
       ];
     }));
+    if (queued.length + underway.length === 0) return places;
+    const [integration, trouble] = await Promise.all([
+      readable.findOne({ _id: key, accountId }, { projection: { suspended: 1, maxPerMinute: 1 } }),
+      integrationHealth.findOne({ _id: key }),
+    ]);
+    const pause = reasonOfPause(integration, trouble);
+    if (pause !== undefined) {
+      for (const { _id } of underway) places.push([_id, { reason: pause, ahead: 0 }]);
+    }
     if (queued.length === 0) return places;
-    const [line, back, integration, trouble] = await Promise.all([
+    const before = await countBefore(key, accountId);
+    const closed = pause ?? (integration?.maxPerMinute ? WAITING_REASON.rate : undefined);
+    for (const { _id, sendId, index } of queued) {
+      const send = before.get(sendId);
+      const ahead = send === undefined
+        ? MOST_AHEAD
+        : Math.min(MOST_AHEAD, send.ahead + index - send.next);
+      const open = ahead === 0 ? WAITING_REASON.busy : WAITING_REASON.behind;
+      places.push([_id, { reason: closed ?? open, ahead }]);
+    }
+    return places;
+  }
+
+  /** Returns of the first sends that wait for an integration what goes before them, by id. */
+  async function countBefore(key: string, accountId: string) {
+    const [line, back] = await Promise.all([
       sends.find({ accountId, waitsFor: key }).sort({ priority: -1, acceptedAt: 1 }).limit(
         MOST_SENDS,
       )
         .project<Line>(LINE).toArray(),
       messages.countDocuments({ accountId, waitsFor: key }, { limit: MOST_AHEAD }),
-      readable.findOne({ _id: key, accountId }, { projection: { suspended: 1, maxPerMinute: 1 } }),
-      integrationHealth.findOne({ _id: key }),
     ]);
     let ahead = back;
-    const beforeSend = new Map<string, { ahead: number; next: number }>();
-    for (const { _id, next, messageCount } of line) {
-      beforeSend.set(_id, { ahead, next });
+    const before = new Map<string, { ahead: number; next: number }>();
+    for (const { _id, next = 0, messageCount } of line) {
+      before.set(_id, { ahead, next });
       ahead += messageCount - next;
     }
-    const closed = closedBy(integration, trouble?.openUntil ? reasonOfTrouble(trouble) : undefined);
-    for (const { _id, sendId, index } of queued) {
-      const before = beforeSend.get(sendId);
-      const place = before === undefined
-        ? MOST_AHEAD
-        : Math.min(MOST_AHEAD, before.ahead + index - before.next);
-      const open = place === 0 ? PARKING_REASON.busy : PARKING_REASON.behind;
-      places.push([_id, { reason: closed ?? open, ahead: place }]);
-    }
-    return places;
+    return before;
   }
 
   return {
     async findPlaces(accountId, found) {
-      const queued = found.filter(({ state }) => state === "queued");
-      const ids = [...new Set(queued.map(({ sendId }) => sendId))];
-      const waiting = ids.length === 0 ? [] : await sends
-        .find({ _id: { $in: ids }, accountId, waitsFor: { $gte: "" } }).project<Line>(LINE)
-        .toArray();
-      const bySend = new Map(waiting.map((send) => [send._id, send]));
-      const keyOf = ({ state, waitsFor, sendId, index }: Placed): string | undefined => {
+      const ids = new Set(found.flatMap(({ state, sendId }) => state === "queued" ? [sendId] : []));
+      const heads = ids.size === 0 ? [] : await sends
+        .find({ _id: { $in: [...ids] }, accountId }).project<Line>(LINE).toArray();
+      const bySend = new Map(heads.map((send) => [send._id, send]));
+      const keyOf = ({ state, waitsFor, sendId }: Placed): string | undefined => {
         if (state === "deferred") return waitsFor ?? undefined;
-        const send = state === "queued" ? bySend.get(sendId) : undefined;
-        return send !== undefined && index >= send.next ? send.waitsFor : undefined;
+        const send = bySend.get(sendId);
+        return state === "queued" && send ? `${accountId}/${send.integrationId}` : undefined;
       };
       const byKey = Map.groupBy(found, keyOf);
       byKey.delete(undefined);
+      const isUnderway = ({ sendId, index }: Placed) => {
+        const send = bySend.get(sendId);
+        return send?.waitsFor === undefined || index < (send.next ?? 0);
+      };
       const places = await Promise.all([...byKey].map(([key = "", all]) => {
-        const parked = all.filter(({ state }) => state === "deferred");
-        const rest = all.filter(({ state }) => state === "queued");
-        return placesOf(key, { accountId, parked, queued: rest });
+        const deferred = all.filter(({ state }) => state === "deferred");
+        const rest = Map.groupBy(all.filter(({ state }) => state === "queued"), isUnderway);
+        const [underway = [], queued = []] = [rest.get(true), rest.get(false)];
+        return placesOf(key, { accountId, deferred, queued, underway });
       }));
       return new Map(places.flat());
     },
   };
-}
-
-function closedBy(
-  integration: Pick<Integration, "suspended" | "maxPerMinute"> | null,
-  trouble: string | undefined,
-): string | undefined {
-  if (integration?.suspended) return PARKING_REASON.suspended(integration.suspended.reason);
-  if (trouble !== undefined) return trouble;
-  return integration?.maxPerMinute ? PARKING_REASON.rate : undefined;
 }

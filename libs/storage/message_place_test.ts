@@ -1,7 +1,8 @@
 import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { voidAttempt } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -45,12 +46,13 @@ test("findPlaces() counts what goes first: what came back, small sends, and what
   assert.equal(await placeOf(older._id, 1), undefined, "and so wait no more");
   await waitingSend(4, { messageCount: 1, priority: "transactional" });
   assert.equal((await placeOf(send._id, 0))?.ahead, 4);
-  for (const second of [5, 6]) {
-    const parking = parkingOf(older, 0, at(second), second - 5);
-    await store.parkMessage({ ...parking, waitsFor: `${accountId}/1`, reason: "busy" });
+  for (const index of [0, 1]) {
+    const messageId = messageIdOf(older._id, index);
+    const why = { reason: "login refused", waitsFor: `${accountId}/1` };
+    await voidAttempt(store, "deferred", { messageId, attempt: 1, at: at(5 + index), ...why });
   }
-  assert.deepEqual(await placeOf(older._id, 0), { reason: "busy", ahead: 0 });
-  assert.deepEqual(await placeOf(older._id, 1), { reason: "busy", ahead: 1 });
+  assert.deepEqual(await placeOf(older._id, 0), { reason: "login refused", ahead: 0 });
+  assert.deepEqual(await placeOf(older._id, 1), { reason: "login refused", ahead: 1 });
   assert.equal((await placeOf(send._id, 0))?.ahead, 6);
 });
 
@@ -64,11 +66,16 @@ test("findPlaces() says what stops an integration, and nothing of what waits for
   await store.suspendIntegration(integration, { at: at(9), reason: "no login" });
   const reason = "The integration is suspended: no login";
   assert.equal((await placeOf(send._id, 0))?.reason, reason);
+  const line = await store.waitingSends(integration._id, 99);
+  const head = line.find(({ _id }) => _id === send._id);
+  assert.ok(head && await store.advanceSend(head, 1, { reconcileAt: at(60) }));
+  const underway = await placeOf(send._id, 0);
+  assert.deepEqual(underway, { reason, ahead: 0 }, "what is underway comes back");
   await store.resumeIntegration(accountId, integration.id);
   const { _id: id } = integration;
   await store.noteTrouble({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });
   assert.match((await placeOf(send._id, 0))?.reason ?? "", /cannot be reached: no answer/);
-  const straight = sendOf({ accountId, messageCount: 1 });
+  const straight = sendOf({ accountId, messageCount: 1, integrationId: 2 });
   await store.acceptSend(straight);
   assert.equal(await placeOf(straight._id, 0), undefined, "it is on its way");
 });

@@ -83,7 +83,7 @@ export type { MessageCancel } from "./message_cancel.ts";
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
 export type { DueMessage, DueMessages } from "./due_messages.ts";
 export type { WaitingSend, WaitingSends } from "./waiting_sends.ts";
-export type { MessageParking, Parking } from "./message_parking.ts";
+export type { MessagePutOff, PutOff } from "./message_put_off.ts";
 export { ContentRemovedError, type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
 export {
   type Because,
@@ -165,3 +165,4 @@ export {
 export { dayOf, type UsageDay, type UsageNote, type UsageStore } from "./usage_store.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";
 export { openVersionCache, type VersionCache, type VersionCacheOptions } from "./version_cache.ts";
+export { reasonOfPause, WAITING_REASON } from "./waiting_reason.ts";

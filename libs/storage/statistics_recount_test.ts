@@ -2,7 +2,7 @@ import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { voidAttempt } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openTestStore, parkingOf, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -51,8 +51,8 @@ test("recountStatistics() counts from messages what was told twice, late, or nev
   await end(send, 3, ["sent", 6]);
   await end(old, 0, ["sent", 1]);
   // It waits, and nothing was tried.
-  const waiting = parkingOf(send, 0, at(2), 4);
-  await store.parkMessage({ ...waiting, waitsFor: "acc_1/4", reason: "busy" });
+  const times = { now: at(2), nextAt: at(9) };
+  await store.putOffMessage(putOffOf(send, { index: 4, ...times, reason: "its images" }));
   const note = {
     ...{ accountId: "acc_1", at: at(0), accepted: 5, sent: 2, integrations: { 4: { sent: 2 } } },
     sends: [send._id, old._id],

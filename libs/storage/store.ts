@@ -29,7 +29,7 @@ import { type MessageCancel, messageCancel } from "./message_cancel.ts";
 import { type MessageFigures, messageFigures } from "./message_figures.ts";
 import { type DueMessages, dueMessages } from "./due_messages.ts";
 import { type WaitingSends, waitingSends } from "./waiting_sends.ts";
-import { type MessageParking, messageParking } from "./message_parking.ts";
+import { type MessagePutOff, messagePutOff } from "./message_put_off.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessagePlaces, messagePlaces } from "./message_place.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
@@ -92,7 +92,7 @@ export interface Store
     SendWithdrawals,
     MessageStore,
     DeliveryLedgers,
-    MessageParking,
+    MessagePutOff,
     DueMessages,
     WaitingSends,
     MessageRetry,
@@ -208,7 +208,7 @@ function storeOf(
     ...sendStore(db),
     ...sendWithdrawals(db),
     ...messageStore(db, ledgers),
-    ...messageParking(db),
+    ...messagePutOff(db),
     ...dueMessages(db),
     ...waitingSends(db),
     ...messageRetry(db),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Integration, PARKING_REASON, type Priority } from "@posthaste/contracts";
+import type { Integration, Priority } from "@posthaste/contracts";
 import {
   circuitRoom,
   openSemaphore,
@@ -7,7 +7,7 @@ import {
   takeTokens,
   type TokenBucket,
 } from "@posthaste/limits";
-import { type IntegrationTrouble, reasonOfTrouble } from "@posthaste/storage";
+import type { IntegrationTrouble } from "@posthaste/storage";
 import { type Crew, shareOf } from "./share.ts";
 
 /** What the gate needs from the outside. */
@@ -29,20 +29,20 @@ export interface Passage {
 
 /**
  * Whether a mail may be sent now, is for another mailer, since this one has none of the integration's
- * connections, or must wait in the ledger, and a sentence that says why.
+ * connections, or goes back to the scheduler until there is room.
  */
-export type Admission = Passage | "elsewhere" | { parked: string };
+export type Admission = Passage | "elsewhere" | "later";
 
 /** Keeps the mails of one integration from filling all the places of a mailer. */
 export interface Gate {
   /** Waits a moment for room, as long as mail of its priority may hold a place of others. */
   admit(integration: Integration, priority: Priority): Promise<Admission>;
-  /** Admits no mail of the integration for some seconds, for a reason (`PARKING_REASON`). */
-  block(integration: Integration, reason: string): void;
+  /** Admits no mail of the integration for some seconds. */
+  block(integration: Integration): void;
 }
 
 /**
- * A mail that would wait longer than this, in milliseconds, goes back to the ledger. It holds no place of
+ * A mail that would wait longer than this, in milliseconds, goes back to the scheduler. It holds no place of
  * others, only bytes. The scheduler has three seconds of work of each server on its way.
  */
 const MAX_WAIT_MS = { transactional: 3000, bulk: 10_000 } as const satisfies Record<
@@ -72,7 +72,8 @@ interface Traffic {
   begun: Set<{ at: number }>;
   averageMs: number;
   bucket: TokenBucket;
-  blocked: { until: number; reason: string } | undefined;
+  /** Time in milliseconds. */
+  blockedUntil: number;
 }
 
 /**
@@ -88,53 +89,40 @@ export function openGate(deps: GateDeps): Gate {
     if (traffic === undefined) {
       const places = openSemaphore({ max: 0 });
       const bucket = { tokens: 1, filledAt: 0 };
-      traffic = { places, begun: new Set(), averageMs: 0, bucket, blocked: undefined };
+      traffic = { places, begun: new Set(), averageMs: 0, bucket, blockedUntil: 0 };
       traffics.set(key, traffic);
     }
     return traffic;
   }
 
   return {
-    block(integration, reason) {
-      trafficOf(integration._id).blocked = { until: deps.now().getTime() + BLOCK_MS, reason };
+    block(integration) {
+      trafficOf(integration._id).blockedUntil = deps.now().getTime() + BLOCK_MS;
     },
     async admit(integration, priority) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
-      const closed = closedBy(traffic, {
-        suspended,
-        trouble: deps.troubleOf(key),
-        now: deps.now(),
-      });
-      if (closed !== undefined) return { parked: closed };
+      if (suspended !== null || isClosed(traffic, deps.troubleOf(key), deps.now())) return "later";
       const connections = shareOf(maxConnections, deps.crew(), key);
       if (connections === 0) return "elsewhere";
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
-        return { parked: PARKING_REASON.rate };
+        return "later";
       }
       traffic.places.resize(connections * PASSAGES_PER_CONNECTION);
       const leave = await takePlace(traffic, MAX_WAIT_MS[priority]);
-      return leave === undefined ? { parked: PARKING_REASON.busy } : { connections, leave };
+      return leave === undefined ? "later" : { connections, leave };
     },
   };
 }
 
-function closedBy(
-  { blocked, places }: Traffic,
-  { suspended, trouble, now }: {
-    suspended: Integration["suspended"];
-    trouble: IntegrationTrouble | undefined;
-    now: Date;
-  },
-): string | undefined {
-  if (suspended !== null) return PARKING_REASON.suspended(suspended.reason);
-  if (blocked !== undefined && now.getTime() < blocked.until) {
-    return blocked.reason;
-  }
+function isClosed(
+  { blockedUntil, places }: Traffic,
+  trouble: IntegrationTrouble | undefined,
+  now: Date,
+): boolean {
+  if (now.getTime() < blockedUntil) return true;
   // After a pause one mail goes ahead, and the others wait for what it finds.
-  return trouble === undefined || circuitRoom(trouble, { now, inFlight: places.held }) > 0
-    ? undefined
-    : reasonOfTrouble(trouble);
+  return trouble !== undefined && circuitRoom(trouble, { now, inFlight: places.held }) <= 0;
 }
 
 /**

@@ -17,8 +17,6 @@ import { openTransportPool } from "./transport_pool.ts";
 import { openTroubles } from "./troubles.ts";
 import { unsealer } from "./unseal.ts";
 
-/** Parking is all work of the ledger: more at once would keep the mail waiting that can be sent. */
-const PARKED_AT_ONCE = 2;
 /** Bytes of mails in hand: of all, and of one account. */
 const MAX_IN_HAND = { max: 256_000_000, maxPerOwner: 32_000_000 };
 
@@ -51,14 +49,9 @@ await runService({
     });
     const contents = bus.objects("contents");
     const pdfs = bus.objects("pdfs");
-    const parkings = openSemaphore({ max: PARKED_AT_ONCE });
     const step = sendStep({
       ...store,
       ...openIntegrationCache(store),
-      parkMessage: async (parking) => {
-        using _permit = await parkings.acquire(parking.accountId);
-        return await store.parkMessage(parking);
-      },
       unseal: unsealer(keys),
       gate: openGate({ crew: member.crew, troubleOf: troubles.troubleOf, now }),
       troubles,

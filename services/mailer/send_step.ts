@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Integration, messageIdOf, PARKING_REASON, type Priority } from "@posthaste/contracts";
+import { type Integration, messageIdOf, type Priority } from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
 import {
   type Delivery,
@@ -15,8 +15,9 @@ import {
   type DeliveryLedgers,
   MasterKeyMissingError,
   type MessageIdentity,
-  type MessageParking,
   type MessageStore,
+  reasonOfPause,
+  WAITING_REASON,
 } from "@posthaste/storage";
 import {
   addSpanAttributes,
@@ -52,7 +53,6 @@ export interface SendDeps
     AttemptDeps,
     Waits,
     MessageContents,
-    Pick<MessageParking, "parkMessage">,
     Pick<DeliveryLedgers, "findRegisters">,
     Pick<MessageStore, "findMessage">,
     StopDeps {
@@ -62,7 +62,7 @@ export interface SendDeps
   gate: Gate;
   /** Bytes of the mails in hand, of all and of each account. */
   inHand: Semaphore;
-  troubles: Pick<Troubles, "note" | "clear">;
+  troubles: Pick<Troubles, "note" | "clear" | "troubleOf">;
   send: TransportPool["send"];
   logger: Pick<Logger, "warn" | "error">;
   /** Largest mail, in bytes. */
@@ -83,8 +83,8 @@ type MailEvent = "messages.rendered" | "messages.printed";
 /**
  * Sends the messages of an event, each by its own SMTP transaction: takes the attempt's register while the
  * body goes out, and writes the outcome. Without the register no final dot goes out; a worker that is lost
- * between the dot and the outcome is the one gap that SMTP leaves (RFC 1047). What may not go now is parked,
- * without a register; what only other mailers have connections for goes back to the queue.
+ * between the dot and the outcome is the one gap that SMTP leaves (RFC 1047). What may not go now goes back to
+ * the scheduler, without a register; what only other mailers have connections for goes back to the queue.
  */
 export function sendStep(deps: SendDeps): Step<MailEvent> {
   return {
@@ -111,7 +111,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         }
         // The account has enough in hand that waits for its servers.
         if (full === "owner") {
-          return await park(message, integration, deps, PARKING_REASON.busy);
+          return await giveBack(message, integration, deps);
         }
         const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
         return await sendOne(message, { integration, priority, canPass }, deps);
@@ -163,10 +163,8 @@ async function sendOne(
   deps: SendDeps,
 ): Promise<Result> {
   const admission = await deps.gate.admit(integration, priority);
-  if (admission === "elsewhere") {
-    return canPass ? "elsewhere" : await park(message, integration, deps, PARKING_REASON.busy);
-  }
-  if ("parked" in admission) return await park(message, integration, deps, admission.parked);
+  if (admission === "elsewhere" && canPass) return "elsewhere";
+  if (typeof admission === "string") return await giveBack(message, integration, deps);
   crashPoint("mailer.admitted");
   try {
     return await sendMessage(message, { integration, passage: admission }, deps);
@@ -256,32 +254,30 @@ async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string)
 }
 
 /**
- * A mail that comes so often to mailers without a connection waits in the ledger. With six mailers for each
- * connection this happens to one in 22.
+ * A mail that comes so often to mailers without a connection goes back to the scheduler. With six mailers for
+ * each connection this happens to one in 22.
  */
 const MAX_PASSES = 16;
 
-/** It waits in the ledger until the tracker lets it go, but no longer than mail may wait. */
-async function park(
+/** The scheduler dispatches it when there is room, but no later than mail may wait. */
+async function giveBack(
   message: ReadyMessage,
   integration: Integration,
   deps: SendDeps,
-  reason: string,
 ): Promise<Result> {
+  const { acceptedAt, integrationId } = message;
   const now = deps.now();
-  if (now.getTime() >= Date.parse(message.acceptedAt) + integration.retryForMs) {
-    return await failUnsent(message, deps, `${reason}; retries ended`);
+  if (now.getTime() >= Date.parse(acceptedAt) + integration.retryForMs) {
+    const trouble = deps.troubles.troubleOf(integration._id);
+    const cause = reasonOfPause(integration, trouble) ?? WAITING_REASON.busy;
+    return await failUnsent(message, deps, `${cause}; retries ended`);
   }
-  crashPoint("mailer.before_park");
-  const { attempt } = message;
-  await deps.parkMessage({
-    ...identityOf(message),
-    attempt,
-    now,
-    waitsFor: integration._id,
-    reason,
+  crashPoint("mailer.before_give_back");
+  await deps.report({
+    type: "status.message.returned",
+    data: { ...factOf(message, message.attempt, now), integrationId, acceptedAt },
   });
-  crashPoint("mailer.after_park");
+  crashPoint("mailer.after_give_back");
   return "ended";
 }
 

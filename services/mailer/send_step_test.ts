@@ -1,10 +1,4 @@
-import {
-  type EventData,
-  messageIdOf,
-  newSendId,
-  PARKING_REASON,
-  type PrintedMessage,
-} from "@posthaste/contracts";
+import { type EventData, messageIdOf, newSendId, type PrintedMessage } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import {
   type Delivery,
@@ -17,7 +11,7 @@ import {
   type Verdict,
 } from "@posthaste/messaging";
 import type { Message } from "@posthaste/contracts";
-import { MasterKeyMissingError, type Parking } from "@posthaste/storage";
+import { MasterKeyMissingError } from "@posthaste/storage";
 import { openLogger } from "@posthaste/telemetry";
 import { openMemoryLedger, openTestNats, until } from "@posthaste/testing";
 import assert from "node:assert/strict";
@@ -74,7 +68,6 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     ledger,
     mails: [] as OutgoingMail[],
     written: ledger.written,
-    parked: [] as Parking[],
     troubles: [] as string[],
     logged: [] as string[],
     /** What was reported. */
@@ -85,10 +78,6 @@ function openMailer(changes: Partial<SendDeps> = {}) {
   const deps: SendDeps = {
     ledgerOf: ledger.ledgerOf,
     findMessage: () => Promise.resolve(null),
-    parkMessage: (parking) => {
-      world.parked.push(parking);
-      return Promise.resolve(true);
-    },
     suspendIntegration: ({ _id }, { reason }) => {
       world.troubles.push(`suspend ${_id}: ${reason}`);
       return Promise.resolve(true);
@@ -100,11 +89,12 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     gate: {
       admit: ({ maxConnections: connections }) =>
         Promise.resolve({ connections, leave: () => void world.troubles.push("left") }),
-      block: ({ _id }, reason) => void world.troubles.push(`block ${_id}: ${reason}`),
+      block: ({ _id }) => void world.troubles.push(`block ${_id}`),
     },
     troubles: {
       note: (id, reason) => Promise.resolve(void world.troubles.push(`note ${id}: ${reason}`)),
       clear: (id) => Promise.resolve(void world.troubles.push(`clear ${id}`)),
+      troubleOf: () => undefined,
     },
     inHand: openSemaphore({ max: 1_000_000 }),
     findRegisters: ledger.findRegisters,
@@ -170,11 +160,7 @@ test("sendStep() gives its place to others once its bytes are counted, of all an
   while (begun < 2) await turn();
   assert.equal(released, 2);
   await run({ index: 5 }, place);
-  assert.deepEqual(world.facts, []);
-  assert.equal(
-    world.parked[0]?.reason,
-    "The SMTP server is busy with other mail of this integration",
-  );
+  assert.deepEqual(world.facts.splice(0).map(({ type }) => type), ["status.message.returned"]);
   // Another account's mail goes on, and keeps its place where there is no room for its bytes.
   assert.equal(released, 3);
   const others = [[10], [11, 12]].map((indexes) => {
@@ -406,22 +392,30 @@ test("sendStep() writes with the outcome what was done before", async () => {
   assert.deepEqual([sent?.type, sent?.attempt, sent?.detail], ["sent", 1, RECEIPT.response]);
 });
 
-test("sendStep() parks what may not go now, without a register", async () => {
-  const admit = () => Promise.resolve({ parked: "busy" });
-  const { world, run } = openMailer({ gate: { admit, block: () => {} } });
+test("sendStep() gives back what may not go now, without a register", async () => {
+  const admit = () => Promise.resolve("later" as const);
+  const integration = integrationOf({ suspended: { at: new Date(NOW), reason: "no login" } });
+  const openClosed = () =>
+    openMailer({
+      gate: { admit, block: () => {} },
+      findIntegration: () => Promise.resolve(integration),
+    });
+  const { world, run } = openClosed();
   assert.deepEqual(await run(), { type: "done", publish: [] });
   assert.deepEqual([world.ledger.registers.size, world.mails.length], [0, 0]);
-  assert.deepEqual(
-    world.parked.map(({ waitsFor, reason, attempt }) => [waitsFor, reason, attempt]),
-    [
-      ["acc_1/4", "busy", 0],
-    ],
-  );
-  const old = openMailer({ gate: { admit, block: () => {} } });
+  assert.deepEqual(world.facts, [{
+    type: "status.message.returned",
+    data: {
+      ...{ messageId: ID, sendId, accountId: "acc_1", index: 3, attempt: 0, integrationId: 4 },
+      ...{ at: new Date(NOW).toISOString(), acceptedAt: ACCEPTED },
+    },
+  }]);
+  const old = openClosed();
   old.world.now = Date.parse(ACCEPTED) + 48 * 3_600_000;
   await old.run();
   assert.deepEqual(old.world.facts.map(({ type }) => type), ["status.message.failed"]);
-  assert.deepEqual(old.world.written.map(({ reason }) => reason), ["busy; retries ended"]);
+  const reason = "The integration is suspended: no login; retries ended";
+  assert.deepEqual(old.world.written.map(({ reason }) => reason), [reason]);
 });
 
 test("sendStep() leaves a mail to the other mailers as it came, until it came too often", async () => {
@@ -441,12 +435,9 @@ test("sendStep() leaves a mail to the other mailers as it came, until it came to
       assert.deepEqual(more, []);
       last = next as typeof delivery;
     }
-    assert.deepEqual([world.ledger.registers.size, world.mails, world.parked], [0, [], []]);
+    assert.deepEqual([world.ledger.registers.size, world.mails, world.facts], [0, [], []]);
     assert.deepEqual(publishedBy(await step.handle(last, signal)), []);
-    assert.equal(
-      world.parked.pop()?.reason,
-      "The SMTP server is busy with other mail of this integration",
-    );
+    assert.equal(world.facts.pop()?.type, "status.message.returned");
   }
 });
 
@@ -476,15 +467,17 @@ test("mail finds the one mailer of two that has a connection, through the broker
     const data = { ...EVENT, messages: [{ ...MESSAGE, index }] };
     await bus.publish({ type: "messages.printed", data });
   }
-  const sent = () => Math.max(...mailers.map(({ world }) => world.mails.length));
-  const parked = () => mailers.flatMap(({ world }) => world.parked).length;
-  await until(() => sent() + parked() === count, {
+  const told = (type: MessageFact["type"]) =>
+    mailers.flatMap(({ world }) => world.facts).filter((fact) => fact.type === type).length;
+  const sent = () => told("status.message.sent");
+  const returned = () => told("status.message.returned");
+  await until(() => sent() + returned() === count, {
     message: "no mail to be on its way",
   });
   stop.abort();
   await Promise.all(consuming);
-  // One that met the other mailer again and again is parked: by chance, and not many.
-  assert.ok(sent() > count / 2, `${sent()} sent, ${parked()} parked`);
+  // One that met the other mailer again and again is given back: by chance, and not many.
+  assert.ok(sent() > count / 2, `${sent()} sent, ${returned()} given back`);
   assert.ok(mailers.some(({ world }) => world.mails.length === 0), "both have sent");
 });
 
@@ -497,7 +490,7 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
   assert.equal(told.data.integrationId, 4, "health is counted by integration");
   assert.deepEqual(first.world.troubles, [
     `refused acc_1/4 for 60000 ms: ${reason}`,
-    "block acc_1/4: " + PARKING_REASON.loginRefused(reason),
+    "block acc_1/4",
     "left",
   ]);
   assert.deepEqual(first.world.written.map(({ waitsFor, reason }) => [waitsFor, reason]), [
@@ -510,7 +503,7 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
   await second.run();
   assert.deepEqual(second.world.facts.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(second.world.troubles, [
-    "block acc_1/4: " + PARKING_REASON.suspended(reason),
+    "block acc_1/4",
     `suspend acc_1/4: ${reason}`,
     "left",
   ]);
@@ -552,7 +545,7 @@ test("sendStep() stops an integration whose host is forbidden, and tells the bre
   await run();
   const { reason } = judgeSmtpFailure(new SmtpFailure("", { phase: "connect", fault: "host" }));
   assert.deepEqual(world.troubles, [
-    "block acc_1/4: " + PARKING_REASON.suspended(reason),
+    "block acc_1/4",
     `suspend acc_1/4: ${reason}`,
     "left",
   ]);

@@ -1,4 +1,4 @@
-import { type Integration, PARKING_REASON } from "@posthaste/contracts";
+import type { Integration } from "@posthaste/contracts";
 import { crashPoint } from "@posthaste/runtime";
 import type { IntegrationHealth, IntegrationStore } from "@posthaste/storage";
 import type { Gate } from "./gate.ts";
@@ -30,11 +30,11 @@ export async function stopIntegration(
     const refusal = { id: integration._id, reason, now, retryMs: LOGIN_RETRY_MS };
     const isAgain = await noteRefusedLogin(refusal);
     if (!isAgain) {
-      gate.block(integration, PARKING_REASON.loginRefused(reason));
+      gate.block(integration);
       return `${reason}; it is tried again in a minute`;
     }
   }
-  gate.block(integration, PARKING_REASON.suspended(reason));
+  gate.block(integration);
   const isSuspended = await suspendIntegration(integration, { at: now, reason });
   crashPoint("mailer.after_suspend");
   return isSuspended ? reason : undefined;

@@ -25,31 +25,10 @@ export interface DueDeps
     Pick<IntegrationHealth, "listTroubled">,
     Pick<SendStore, "sendHeads"> {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  /** Without news for this long a message counts as lost. */
-  patienceMs: number;
   /** @throws {Error} If the ledger is older than what was done. */
   assertCurrent(): Promise<void>;
   now(): Date;
   logger: Pick<Logger, "warn">;
-}
-
-/** What was dispatched, by `<message>/<attempts so far>`. */
-export type InFlight = Map<string, Dispatched>;
-
-/** An attempt that was dispatched. */
-export interface Dispatched {
-  /** In milliseconds that never go back. */
-  at: number;
-  /** Since when it was due then: a later time says that it came back. */
-  dueAt: number;
-}
-
-/** How a round is made. */
-export interface DueOptions {
-  inFlight: InFlight;
-  flow: Flow;
-  /** @default {performance} */
-  clock?: { now(): number };
 }
 
 /** What has waited as long as mail may wait is dispatched, to fail: so many of an integration at once. */
@@ -63,8 +42,7 @@ export async function dispatchDueForever(
   deps: DueDeps,
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
-  const inFlight: InFlight = new Map();
-  await repeat(async () => void await dispatchDue(deps, { inFlight, flow }), {
+  await repeat(async () => void await dispatchDue(deps, flow), {
     everyMs: intervalMs,
     failure: "Cannot dispatch what is due, trying again",
     logger: deps.logger,
@@ -73,120 +51,83 @@ export async function dispatchDueForever(
 }
 
 /**
- * Dispatches what is due and not in flight, as there is room for it. Of what has been in flight for too
- * long the register says whether it is lost, is being sent, or was ended by a worker that is lost. Returns
- * how many it dispatched.
+ * Dispatches what is due and not in flight, as there is room for it. Its register says whether another
+ * worker has it, or had it and is lost. Returns how many messages it looked after.
  *
  * @throws {Error} If the ledger is older than what was done.
  */
-export async function dispatchDue(deps: DueDeps, options: DueOptions): Promise<number> {
-  const { inFlight, flow, clock = performance } = options;
+export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number> {
   const integrations = await deps.integrationsDue(deps.now());
-  if (integrations.length === 0) {
-    inFlight.clear();
-    return 0;
-  }
+  if (integrations.length === 0) return 0;
   const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
-  const looks = await Promise.all(
-    integrations.map((key) => lookAt(key, troubles.get(key), deps, options)),
-  );
-  const keys = new Set(looks.flatMap(({ found }) => found.map(keyOf)));
-  for (const key of inFlight.keys()) if (!keys.has(key)) inFlight.delete(key);
-  const fresh = looks.flatMap(({ fresh }) => fresh);
-  const overdue = looks.flatMap(({ overdue }) => overdue);
-  if (fresh.length + overdue.length === 0) return 0;
+  const found = await Promise.all(integrations.map(async (key) => {
+    const due = await dueOf(key, { trouble: troubles.get(key), flow }, deps);
+    return { key, due };
+  }));
+  const all = found.flatMap(({ due }) => due);
+  if (all.length === 0) return 0;
   await deps.assertCurrent();
-  const { again, lost } = await lookAfter(overdue, deps);
-  const dispatched = await dispatch([...fresh, ...again], { lost, deps });
-  for (const { key, fresh } of looks) {
-    for (const { _id: messageId, attempt } of fresh) flow.begin(key, { messageId, attempt });
+  await dispatch(await decide(all, deps), deps);
+  // Also what another worker has: it is looked at again when no news of it has come.
+  for (const { key, due } of found) {
+    for (const { _id: messageId, attempt } of due) flow.begin(key, { messageId, attempt });
   }
-  for (const message of [...fresh, ...overdue]) {
-    inFlight.set(keyOf(message), { at: clock.now(), dueAt: message.nextAt.getTime() });
-  }
-  return dispatched;
+  return all.length;
 }
 
-/** What is due of an integration, of that what may go now, and what has been in flight for too long. */
-interface Look {
-  key: string;
-  found: DueMessage[];
-  fresh: DueMessage[];
-  overdue: DueMessage[];
-}
-
-async function lookAt(
+/** Returns what of an integration is due and may go now. */
+async function dueOf(
   key: string,
-  trouble: IntegrationTrouble | undefined,
+  { trouble, flow }: { trouble: IntegrationTrouble | undefined; flow: Flow },
   deps: DueDeps,
-  { inFlight, flow, clock = performance }: DueOptions,
-): Promise<Look> {
+): Promise<DueMessage[]> {
   const now = deps.now();
-  const [accountId = "", id] = (key ?? "").split("/");
+  const [accountId = "", id] = key.split("/");
   const integration = await deps.findIntegration(accountId, Number(id));
-  const limit = flow.inFlight(key) + flow.windowOf(key) + MAX_EXPIRED;
-  const found = await deps.dueMessages(key, { now, limit });
-  const knownOf = (message: DueMessage) => inFlight.get(keyOf(message));
-  for (const message of found) {
-    const { _id: messageId, attempt, nextAt } = message;
-    const known = knownOf(message);
-    if (known !== undefined && known.dueAt >= nextAt.getTime()) continue;
-    // If it was in flight, whoever dispatched it, it came back.
-    inFlight.delete(keyOf(message));
-    flow.giveBack({ messageId, attempt });
-  }
-  const room = roomFor({
-    ...{ integration, trouble, now },
-    ...{ inFlight: flow.inFlight(key), window: flow.windowOf(key) },
-  });
+  const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
+  const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
+  const due = (await deps.dueMessages(key, { now, limit }))
+    .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
   const retryForMs = integration?.retryForMs ?? Infinity;
-  const isExpired = ({ acceptedAt }: DueMessage) =>
-    now.getTime() - acceptedAt.getTime() >= retryForMs;
-  const unsent = found.filter((message) => knownOf(message) === undefined);
-  const fresh = [
-    ...unsent.filter(isExpired).slice(0, MAX_EXPIRED),
-    ...unsent.filter((message) => !isExpired(message)).slice(0, room),
-  ];
-  const overdue = found.filter((message) =>
-    clock.now() - (knownOf(message)?.at ?? Infinity) >= deps.patienceMs
+  const byExpiry = Map.groupBy(
+    due,
+    ({ acceptedAt }) => now.getTime() - acceptedAt.getTime() >= retryForMs,
   );
-  return { key, found, fresh, overdue };
+  const room = roomFor({ integration, trouble, inFlight, window, now });
+  return [
+    ...byExpiry.get(true)?.slice(0, MAX_EXPIRED) ?? [],
+    ...byExpiry.get(false)?.slice(0, room) ?? [],
+  ];
 }
 
-/** What came back has waited, and may come back again: it must not hold up what has not. */
+/** What waited for its integration has waited long: it must not hold up what has not. */
 function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority {
   return typeof waitsFor === "string" ? "bulk" : priority;
 }
 
-function keyOf({ _id, attempt }: DueMessage): string {
-  return `${_id}/${attempt}`;
+/** What is to be dispatched, and what another worker has left behind. */
+interface Decided {
+  again: DueMessage[];
+  lost: (LostAttempt & { sendId: string })[];
 }
 
-type Lost = LostAttempt & { sendId: string };
-
-async function lookAfter(
-  overdue: readonly DueMessage[],
-  { findRegisters }: DueDeps,
-): Promise<{ again: DueMessage[]; lost: Lost[] }> {
-  const again: DueMessage[] = [];
-  const lost: Lost[] = [];
-  const nextOf = ({ _id, attempt }: DueMessage) => ({ messageId: _id, n: attempt + 1 });
-  const registers = await findRegisters(overdue.map(nextOf));
-  for (const message of overdue) {
+async function decide(due: readonly DueMessage[], { findRegisters }: DueDeps): Promise<Decided> {
+  const decided: Decided = { again: [], lost: [] };
+  const registers = await findRegisters(
+    due.map(({ _id, attempt }) => ({ messageId: _id, n: attempt + 1 })),
+  );
+  for (const message of due) {
     const { _id, sendId, index, attempt } = message;
     const outcome = attempt === 0 ? undefined : { attempt, state: "deferred" as const };
     const decision = nextAction(outcome, registers.get(`${_id}/${attempt + 1}`));
-    if (decision.do === "dispatch") again.push(message);
-    else if (isLost(decision)) lost.push({ sendId, index, decision });
+    if (decision.do === "dispatch") decided.again.push(message);
+    else if (isLost(decision)) decided.lost.push({ sendId, index, decision });
   }
-  return { again, lost };
+  return decided;
 }
 
-async function dispatch(
-  messages: readonly DueMessage[],
-  { lost, deps }: { lost: readonly Lost[]; deps: DueDeps },
-): Promise<number> {
-  const bySend = Map.groupBy(messages, ({ sendId }) => sendId);
+async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> {
+  const bySend = Map.groupBy(again, ({ sendId }) => sendId);
   const lostBySend = Map.groupBy(lost, ({ sendId }) => sendId);
   const heads = await deps.sendHeads([...new Set([...bySend.keys(), ...lostBySend.keys()])]);
   crashPoint("tracker.before_due");
@@ -201,6 +142,5 @@ async function dispatch(
     }
   }
   crashPoint("tracker.after_due");
-  count("posthaste.due.dispatched", messages.length);
-  return messages.length;
+  count("posthaste.due.dispatched", again.length);
 }

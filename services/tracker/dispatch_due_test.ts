@@ -4,7 +4,7 @@ import type { DueMessage, SendHead } from "@posthaste/storage";
 import { openMemoryLedger } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dispatchDue, type DueDeps, type InFlight } from "./dispatch_due.ts";
+import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
 import { openFlow } from "./flow.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
@@ -44,7 +44,6 @@ type Registers = Awaited<ReturnType<DueDeps["findRegisters"]>>;
 function openRound(due: DueMessage[], changes: Partial<DueDeps> = {}) {
   const ledger = openMemoryLedger();
   const world = { due, now: 0, published: [] as Outgoing[], registers: new Map() as Registers };
-  const inFlight: InFlight = new Map();
   const deps: DueDeps = {
     ledgerOf: ledger.ledgerOf,
     findRegisters: (attempts) => {
@@ -62,7 +61,6 @@ function openRound(due: DueMessage[], changes: Partial<DueDeps> = {}) {
     findIntegration: () => Promise.resolve(OPEN),
     listTroubled: () => Promise.resolve([]),
     publish: (outgoing) => Promise.resolve(void world.published.push(outgoing)),
-    patienceMs: PATIENCE_MS,
     assertCurrent: () => Promise.resolve(),
     now: () => NOW,
     logger: { warn: () => {} },
@@ -70,12 +68,12 @@ function openRound(due: DueMessage[], changes: Partial<DueDeps> = {}) {
   };
   const clock = { now: () => world.now };
   const flow = openFlow({ patienceMs: PATIENCE_MS, clock });
-  const round = () => dispatchDue(deps, { inFlight, flow, clock });
+  const round = () => dispatchDue(deps, flow);
   const dispatched = () =>
     world.published.splice(0).flatMap((event): (number | string)[] =>
       event.type === "send.resumed" ? event.data.again.map(({ index }) => index) : [event.type]
     );
-  return { world, ledger, round, dispatched, inFlight, flow };
+  return { world, ledger, round, dispatched, flow };
 }
 
 test("dispatchDue() dispatches each attempt once, while it is in flight", async () => {
@@ -92,8 +90,8 @@ test("dispatchDue() dispatches each attempt once, while it is in flight", async 
   assert.deepEqual(dispatched(), [0]);
 });
 
-test("dispatchDue() dispatches again what is lost, by its register, and forgets what has ended", async () => {
-  const { world, ledger, round, dispatched, inFlight } = openRound(
+test("dispatchDue() dispatches again what is lost, by its register", async () => {
+  const { world, ledger, round, dispatched } = openRound(
     [0, 1, 2, 3].map((index) => dueOf(index)),
   );
   await round();
@@ -118,7 +116,6 @@ test("dispatchDue() dispatches again what is lost, by its register, and forgets 
   world.now = 2 * PATIENCE_MS - 1;
   world.due = [dueOf(0), dueOf(1)];
   assert.equal(await round(), 0);
-  assert.equal(inFlight.size, 2);
 });
 
 test("dispatchDue() dispatches nothing of a ledger that is older than what was done", async () => {
@@ -144,34 +141,26 @@ test("dispatchDue() takes up again what could not be published", async () => {
   assert.deepEqual(dispatched(), [0]);
 });
 
-test("dispatchDue() dispatches no more than there is room for, and what came back when there is again", async () => {
+test("dispatchDue() dispatches no more than there is room for, and nothing that came back", async () => {
   const all = Array.from({ length: 60 }, (_, index) => dueOf(index));
   const { world, round, dispatched, flow } = openRound(all);
   assert.equal(await round(), 10);
   assert.deepEqual(dispatched(), Array.from({ length: 10 }, (_, index) => index));
   assert.equal(await round(), 0);
-  // The mailer had no connection for the last six.
-  world.due = all.map((message, index) =>
-    index >= 4 && index < 10 ? { ...message, nextAt: new Date(NOW.getTime() + 1) } : message
-  );
+  // The mailer had no connection for the last six: the scheduler has them.
+  for (const { _id: messageId, sendId, index, attempt, acceptedAt } of all.slice(4, 10)) {
+    flow.giveBack("acc_1/4", { messageId, sendId, index, attempt, acceptedAt });
+  }
   assert.equal(await round(), 0, "its server takes no more");
   flow.end({ messageId: messageIdOf(SEND._id, 0), attempt: 1 });
   world.due = world.due.slice(1);
   assert.equal(await round(), 2);
+  assert.deepEqual(dispatched(), [10, 11]);
 });
 
-test("dispatchDue() takes what came back of others' dispatches for a busy server, too", async () => {
-  const { round, flow } = openRound([dueOf(0, 0), dueOf(1, 0)]);
-  for (let index = 0; index < 8; index++) {
-    flow.begin("acc_1/4", { messageId: messageIdOf(SEND._id, index), attempt: 0 });
-  }
-  assert.equal(await round(), 0);
-  assert.deepEqual([flow.inFlight("acc_1/4"), flow.windowOf("acc_1/4")], [6, 6]);
-});
-
-test("dispatchDue() dispatches with bulk priority what came back from a mailer", async () => {
-  const parked = { ...dueOf(1), waitsFor: "acc_1/4" };
-  const { round, world } = openRound([dueOf(0), parked], {
+test("dispatchDue() dispatches with bulk priority what waited for its integration", async () => {
+  const stopped = { ...dueOf(1), waitsFor: "acc_1/4" };
+  const { round, world } = openRound([dueOf(0), stopped], {
     sendHeads: () => Promise.resolve([{ ...SEND, priority: "transactional" }]),
   });
   await round();

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { type Integration, messageIdOf, PARKING_REASON } from "@posthaste/contracts";
+import { type Integration, messageIdOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { type MessageFact, type Outgoing, reportsOf } from "@posthaste/messaging";
 import {
   type AttemptOutcome,
   type DeliveryLedgers,
   type IntegrationTrouble,
-  reasonOfTrouble,
+  reasonOfPause,
   type SendStore,
+  WAITING_REASON,
   type WaitingSend,
   type WaitingSends,
 } from "@posthaste/storage";
@@ -37,7 +38,8 @@ export async function endExpired(
   const recipients = (await findRecipients([sendId])).get(sendId);
   const to = Math.min(messageCount, next + AT_ONCE);
   const at = now();
-  const reason = `${reasonOf(integration, trouble)}; retries ended`;
+  const cause = reasonOfPause(integration, trouble) ?? WAITING_REASON.busy;
+  const reason = `${cause}; retries ended`;
   const facts: MessageFact[] = [];
   for (let index = next; index < to; index++) {
     const email = recipients?.emails[index];
@@ -64,13 +66,4 @@ export async function endExpired(
   for (const report of reportsOf(facts)) await publish(report, trace);
   // Last: what a leader that is lost has not ended, the next one does.
   await advanceSend(send, to, { reconcileAt: at });
-}
-
-function reasonOf(
-  { suspended }: Integration,
-  trouble: IntegrationTrouble | undefined,
-): string {
-  if (suspended !== null) return PARKING_REASON.suspended(suspended.reason);
-  if (trouble?.openUntil) return reasonOfTrouble(trouble);
-  return PARKING_REASON.busy;
 }

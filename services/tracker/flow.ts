@@ -5,16 +5,28 @@ export interface FlowNews {
   attempt: number;
 }
 
+/** An attempt that a mailer gave back untried, and that waits for room. */
+export interface Returned extends FlowNews {
+  sendId: string;
+  /** Position in the request's `to`. */
+  index: number;
+  acceptedAt: Date;
+}
+
 /** What is in flight to the SMTP server of each integration, and how fast that takes mail. */
 export interface Flow {
   /** Notes that an attempt was dispatched. */
   begin(integration: string, attempt: FlowNews): void;
   /** Notes that an attempt has ended, whatever its outcome. */
   end(attempt: FlowNews): void;
-  /** Notes that an attempt came back undone: its server is busy, and what it takes makes room first. */
-  giveBack(attempt: FlowNews): void;
-  /** Returns whether an attempt was dispatched so lately that news of it may still come. */
-  isInFlight(attempt: FlowNews): boolean;
+  /** Notes that an attempt came back untried. It waits here until it begins again: its server is busy. */
+  giveBack(integration: string, attempt: Returned): void;
+  /** Returns what of an integration came back and waits, the oldest first. */
+  returned(integration: string): Returned[];
+  /** Returns the integrations of which something came back and waits. */
+  integrationsReturned(): string[];
+  /** Returns whether an attempt waits here, or was dispatched so lately that news of it may still come. */
+  holds(attempt: FlowNews): boolean;
   /** Returns how many messages of an integration are in flight. */
   inFlight(integration: string): number;
   /** Returns how many may be. */
@@ -44,6 +56,8 @@ const MIN_SPAN_MS = 200;
 interface Priority {
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
+  /** By the same key. */
+  returned: Map<string, Returned>;
   /** When attempts ended, of the last seconds. */
   ends: number[];
   /** When the first attempt was dispatched after a pause. */
@@ -75,7 +89,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     let priority = priorities.get(integration);
     if (priority === undefined) {
       priority = {
-        ...{ begun: new Map(), ends: [], since: clock.now() },
+        ...{ begun: new Map(), returned: new Map(), ends: [], since: clock.now() },
         ...{ cap: MAX_WINDOW, givenBackAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
       };
       priorities.set(integration, priority);
@@ -104,6 +118,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       const key = keyOf(attempt);
       priority.begun.delete(key);
       priority.begun.set(key, now);
+      priority.returned.delete(key);
       owners.set(key, integration);
     },
     end(attempt) {
@@ -113,35 +128,44 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       owners.delete(key);
       const priority = priorityOf(integration);
       priority.begun.delete(key);
+      priority.returned.delete(key);
       priority.ends.push(clock.now());
       priority.cap = Math.min(MAX_WINDOW, priority.cap + 1);
       priority.pauseMs = FIRST_PAUSE_MS;
       ended.resolve();
     },
-    giveBack(attempt) {
+    giveBack(integration, attempt) {
       const key = keyOf(attempt);
-      const integration = owners.get(key);
-      if (integration === undefined) return;
-      owners.delete(key);
       const priority = priorityOf(integration);
-      priority.begun.delete(key);
-      const isTrial = priority.cap === 0;
-      priority.cap = Math.min(priority.cap, priority.begun.size);
+      const wasBegun = priority.begun.delete(key);
+      priority.returned.set(key, attempt);
+      owners.set(key, integration);
+      const isTrial = wasBegun && priority.cap === 0;
+      // What the api dispatched says little: one of it may try at once.
+      const held = Math.max(priority.begun.size, wasBegun ? 0 : 1);
+      priority.cap = Math.min(priority.cap, held);
       if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);
       priority.givenBackAt = clock.now();
     },
-    isInFlight(attempt) {
+    returned: (integration) => [...priorities.get(integration)?.returned.values() ?? []],
+    integrationsReturned: () =>
+      [...priorities].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
+    holds(attempt) {
       const key = keyOf(attempt);
-      const at = priorities.get(owners.get(key) ?? "")?.begun.get(key);
-      return at !== undefined && clock.now() - at < patienceMs;
+      const priority = priorities.get(owners.get(key) ?? "");
+      const at = priority?.begun.get(key);
+      return priority?.returned.has(key) === true ||
+        at !== undefined && clock.now() - at < patienceMs;
     },
     inFlight(integration) {
       const priority = priorityOf(integration);
       forgetOld(priority);
-      const count = priority.begun.size;
-      const isForgotten = clock.now() - priority.givenBackAt >= GIVEN_BACK_MS;
-      if (count === 0 && priority.ends.length === 0 && isForgotten) priorities.delete(integration);
-      return count;
+      const { begun, returned, ends, givenBackAt } = priority;
+      const isForgotten = clock.now() - givenBackAt >= GIVEN_BACK_MS;
+      if (begun.size + returned.size + ends.length === 0 && isForgotten) {
+        priorities.delete(integration);
+      }
+      return begun.size;
     },
     async nextEnd(withinMs) {
       const timer = setTimeout(ended.resolve, withinMs);

@@ -9,7 +9,9 @@ function openTestFlow() {
   return { clock, flow: openFlow({ patienceMs: 60_000, clock }) };
 }
 
-const attemptOf = (index: number, attempt = 0) => ({ messageId: `msg_${index}`, attempt });
+const attemptOf = (index: number, attempt = 0) => ({
+  ...{ messageId: `msg_${index}`, sendId: "snd_1", index, attempt, acceptedAt: new Date(0) },
+});
 
 test("openFlow() counts what is in flight, each attempt once, until it ends or is lost", () => {
   const { clock, flow } = openTestFlow();
@@ -86,10 +88,11 @@ test("nextEnd() waits until an attempt ends, or no longer than it is told", asyn
 test("giveBack() narrows the window to what the server holds, and each that it takes widens it by one", () => {
   const { clock, flow } = openTestFlow();
   for (let index = 0; index < 10; index++) flow.begin(KEY, attemptOf(index));
-  for (let index = 4; index < 10; index++) flow.giveBack(attemptOf(index));
+  for (let index = 4; index < 10; index++) flow.giveBack(KEY, attemptOf(index));
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [4, 4]);
   flow.end(attemptOf(0));
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [3, 5]);
+  for (let index = 4; index < 10; index++) flow.begin(KEY, attemptOf(index));
   clock.time = 599_999;
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 5]);
   clock.time = 600_000;
@@ -104,11 +107,39 @@ test("giveBack() lets one try again where all came back, ever later", () => {
     while (flow.windowOf(KEY) === 0) clock.time += 1000;
     pauses.push((clock.time - since) / 1000);
     flow.begin(KEY, attemptOf(index));
-    flow.giveBack(attemptOf(index));
+    flow.giveBack(KEY, attemptOf(index));
   }
   assert.deepEqual(pauses, [0, 2, 4, 8, 15, 15, 15, 15]);
   while (flow.windowOf(KEY) === 0) clock.time += 1000;
   flow.begin(KEY, attemptOf(9));
   flow.end(attemptOf(9));
   assert.equal(flow.windowOf(KEY), 1);
+});
+
+test("giveBack() keeps an attempt until it begins again or has ended, and its integration with it", () => {
+  const { clock, flow } = openTestFlow();
+  for (const index of [1, 2, 3]) {
+    flow.begin(KEY, attemptOf(index));
+    flow.giveBack(KEY, attemptOf(index));
+  }
+  assert.equal(flow.inFlight(KEY), 0);
+  clock.time = 3_600_000;
+  const waiting = () => flow.returned(KEY).map(({ index }) => index);
+  assert.deepEqual([flow.inFlight(KEY), waiting()], [0, [1, 2, 3]]);
+  assert.deepEqual([flow.holds(attemptOf(2)), flow.holds(attemptOf(2, 1))], [true, false]);
+  flow.begin(KEY, attemptOf(1));
+  flow.end(attemptOf(2));
+  assert.deepEqual([waiting(), flow.integrationsReturned()], [[3], [KEY]]);
+  flow.end(attemptOf(3));
+  assert.deepEqual([waiting(), flow.integrationsReturned()], [[], []]);
+  assert.equal(flow.holds(attemptOf(3)), false);
+});
+
+test("giveBack() lets one try at once where the api dispatched what came back", () => {
+  const { flow } = openTestFlow();
+  for (const index of [1, 2, 3]) flow.giveBack(KEY, attemptOf(index));
+  assert.equal(flow.windowOf(KEY), 1);
+  flow.begin(KEY, attemptOf(1));
+  flow.giveBack(KEY, attemptOf(1));
+  assert.equal(flow.windowOf(KEY), 0);
 });

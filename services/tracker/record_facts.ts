@@ -6,7 +6,7 @@ import type {
   AttemptOutcome,
   DeliveryLedgers,
   MessageIdentity,
-  MessageParking,
+  MessagePutOff,
   Recipients,
   SendStore,
 } from "@posthaste/storage";
@@ -14,10 +14,7 @@ import type { Logger } from "@posthaste/telemetry";
 
 /** What recording needs from the outside. */
 export interface RecordDeps
-  extends
-    Pick<DeliveryLedgers, "ledgerOf">,
-    Pick<MessageParking, "putOffMessage">,
-    Pick<SendStore, "findRecipients"> {
+  extends Pick<DeliveryLedgers, "ledgerOf">, MessagePutOff, Pick<SendStore, "findRecipients"> {
   logger: Pick<Logger, "warn">;
 }
 

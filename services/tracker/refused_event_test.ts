@@ -65,7 +65,7 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
 
   await sweepOnce(sweeper, {
     graceMs: GRACE_MS,
-    flow: { isInFlight: () => false, begin: () => {} },
+    flow: { holds: () => false, begin: () => {} },
   });
   await until(() => taken.length === 1);
   stop.abort();

@@ -4,18 +4,23 @@ import { allEnded, crashPoint } from "@posthaste/runtime";
 import type {
   IntegrationHealth,
   IntegrationTrouble,
+  SendStore,
   WaitingSend,
   WaitingSends,
 } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps } from "./end_expired.ts";
-import type { Flow } from "./flow.ts";
+import type { Flow, Returned } from "./flow.ts";
 import { roomFor } from "./room.ts";
 
 /** What scheduling sends needs from the outside. */
 export interface ScheduleDeps
-  extends ExpiryDeps, Omit<WaitingSends, "queueSend">, Pick<IntegrationHealth, "listTroubled"> {
+  extends
+    ExpiryDeps,
+    Omit<WaitingSends, "queueSend">,
+    Pick<IntegrationHealth, "listTroubled">,
+    Pick<SendStore, "sendHeads"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
   /** The sweeper looks after what was dispatched so long ago. */
@@ -27,6 +32,9 @@ export interface ScheduleDeps
 }
 
 const SENDS_AT_ONCE = 50;
+
+/** What has waited as long as mail may wait is dispatched, to fail: so many of an integration at once. */
+const MAX_EXPIRED = 200;
 
 /** Between two rounds: so that one dispatches for several that have ended. */
 const MIN_PAUSE_MS = 100;
@@ -40,6 +48,12 @@ export function noteNews(flow: Flow, facts: readonly Fact[]): void {
       case "status.message.unknown":
         flow.end({ ...data, attempt: data.attempt - 1 });
         break;
+      case "status.message.returned":
+        flow.giveBack(`${data.accountId}/${data.integrationId}`, {
+          ...data,
+          acceptedAt: new Date(data.acceptedAt),
+        });
+        break;
       case "status.message.failed":
         // Whoever fails it before the mailer names the attempts before.
         flow.end({
@@ -51,7 +65,7 @@ export function noteNews(flow: Flow, facts: readonly Fact[]): void {
   }
 }
 
-/** Dispatches sends that wait, as there is room for them, until the signal aborts. */
+/** Dispatches what waits, as there is room for it, until the signal aborts. */
 export async function scheduleForever(
   deps: ScheduleDeps,
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
@@ -76,7 +90,9 @@ export async function scheduleForever(
  * @throws {Error} If the ledger is older than what was done.
  */
 export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<number> {
-  const integrations = await deps.integrationsWaitedFor();
+  const integrations = [
+    ...new Set([...flow.integrationsReturned(), ...await deps.integrationsWaitedFor()]),
+  ];
   if (integrations.length === 0) return 0;
   await deps.assertCurrent();
   const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
@@ -96,12 +112,18 @@ async function scheduleFor(
   const [accountId = "", id] = key.split("/");
   const integration = await deps.findIntegration(accountId, Number(id));
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
+  const isExpired = ({ acceptedAt }: { acceptedAt: Date }) =>
+    integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
+  const returned = Map.groupBy(flow.returned(key), isExpired);
   let room = roomFor({ integration, trouble, inFlight, window, now });
+  const again = returned.get(false)?.slice(0, room) ?? [];
+  const expired = returned.get(true)?.slice(0, MAX_EXPIRED) ?? [];
+  await dispatchReturned([...again, ...expired], { flow, key }, deps);
+  room -= again.length;
   const sends = await deps.waitingSends(key, SENDS_AT_ONCE);
   const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
-    const age = now.getTime() - send.acceptedAt.getTime();
-    if (integration !== null && age >= integration.retryForMs) {
+    if (integration !== null && isExpired(send)) {
       await endExpired(send, { integration, trouble }, deps);
       continue;
     }
@@ -115,7 +137,25 @@ async function scheduleFor(
     parts,
     ({ send, taken }) => dispatchPart(send, taken, { flow, key }, deps),
   );
-  return dispatched.reduce((sum, taken) => sum + taken, 0);
+  return dispatched.reduce((sum, taken) => sum + taken, again.length + expired.length);
+}
+
+/** What came back has waited, and may come back again: with bulk priority it holds up nothing else. */
+async function dispatchReturned(
+  attempts: readonly Returned[],
+  { flow, key }: { flow: Flow; key: string },
+  deps: ScheduleDeps,
+): Promise<void> {
+  if (attempts.length === 0) return;
+  const bySend = Map.groupBy(attempts, ({ sendId }) => sendId);
+  const heads = await deps.sendHeads([...bySend.keys()]);
+  for (const attempt of attempts) flow.begin(key, attempt);
+  await Promise.all(heads.flatMap((head) => {
+    const send = { ...head, priority: "bulk" as const };
+    const events = dispatchesAgain(send, bySend.get(head._id) ?? [], { redelivered: true });
+    return events.map((event) => deps.publish(event, head.trace));
+  }));
+  count("posthaste.schedule.dispatched", attempts.length);
 }
 
 async function dispatchPart(

@@ -63,6 +63,7 @@ function openScheduler(sends: WaitingSend[], changes: Partial<ScheduleDeps> = {}
         }])),
       ),
     listTroubled: () => Promise.resolve([]),
+    sendHeads: (ids) => Promise.resolve(sends.filter(({ _id }) => ids.includes(_id))),
     findIntegration: () => Promise.resolve(OPEN),
     publish: (outgoing) => {
       order.push("publish");
@@ -183,6 +184,47 @@ test("scheduleOnce() fails what has waited as long as mail may wait, though its 
   await run();
   assert.equal(ledger.written.length, 120);
   assert.equal(send.next, 120);
+});
+
+function returned(send: WaitingSend, index: number): Fact {
+  const messageId = messageIdOf(send._id, index);
+  const acceptedAt = send.acceptedAt.toISOString();
+  return {
+    type: "status.message.returned",
+    data: {
+      ...{ messageId, sendId: send._id, accountId: "acc_1", index, attempt: 0, integrationId: 4 },
+      ...{ at: NOW.toISOString(), acceptedAt },
+    },
+  };
+}
+
+test("scheduleOnce() dispatches what mailers gave back before the rest, when there is room", async () => {
+  const send = waitingSend({ priority: "transactional" });
+  const { flow, run, indexes, published } = openScheduler([send]);
+  await run();
+  indexes();
+  noteNews(flow, [returned(send, 8), returned(send, 9)]);
+  assert.equal(await run(), 0, "its server takes no more");
+  noteNews(flow, upTo(3).map((index) => sent(send, index)));
+  assert.ok(await run() > 2);
+  const [again, next] = published;
+  assert.deepEqual(again?.type === "send.resumed" && again.data, {
+    ...{ v: 2, sendId: send._id, accountId: "acc_1", priority: "bulk", redelivered: true },
+    again: [{ index: 8, attempt: 0 }, { index: 9, attempt: 0 }],
+  });
+  assert.equal(next?.type === "send.resumed" && next.data.again[0]?.index, 10);
+});
+
+test("scheduleOnce() has what was given back fail in time, though its integration is closed", async () => {
+  const sends = [0, 48 * HOUR].map((age) =>
+    waitingSend({ acceptedAt: new Date(NOW.getTime() - age), messageCount: 1, next: 1 })
+  );
+  const { flow, run, published } = openScheduler(sends, {
+    findIntegration: () => Promise.resolve(SUSPENDED),
+  });
+  noteNews(flow, sends.map((send) => returned(send, 0)));
+  assert.equal(await run(), 1);
+  assert.deepEqual(published.map(({ data }) => "sendId" in data && data.sendId), [sends[1]?._id]);
 });
 
 test("scheduleOnce() dispatches nothing of a ledger that is older than what was done", async () => {

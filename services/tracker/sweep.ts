@@ -27,7 +27,7 @@ export interface SweepOptions {
   /** A small send passes all stages within this time. */
   graceMs: number;
   /** What is known to be in flight. */
-  flow: Pick<Flow, "isInFlight" | "begin">;
+  flow: Pick<Flow, "holds" | "begin">;
 }
 
 const SENDS_PER_ROUND = 200;
@@ -143,7 +143,7 @@ async function sweepSend(
   const decided = unfinished.map((message) => ({
     message,
     decision: decideSweep(message, {
-      isInFlight: (attempt) => flow.isInFlight(attemptOf(attempt)),
+      isHeld: (attempt) => flow.holds(attemptOf(attempt)),
       ...{ graceMs, now },
     }),
   }));

@@ -9,8 +9,8 @@ export type SweepDecision =
 /** What a decision is made by. */
 export interface SweepView {
   now: Date;
-  /** Whether the attempt was dispatched so lately that news of it may still come. */
-  isInFlight(attempt: { index: number; attempt: number }): boolean;
+  /** Whether the attempt waits for room, or was dispatched so lately that news of it may still come. */
+  isHeld(attempt: { index: number; attempt: number }): boolean;
   /** A small send passes all stages within this time. */
   graceMs: number;
 }
@@ -43,7 +43,7 @@ const DAY_MS = 24 * 3_600_000;
  * is dispatched again. If it was not lost, its register decides.
  */
 export function decideSweep(message: UnfinishedMessage, view: SweepView): SweepDecision {
-  const { now, graceMs, isInFlight } = view;
+  const { now, graceMs, isHeld } = view;
   const { index, outcome, register, nextAt, enteredAt } = message;
   const action = nextAction(outcome, register);
   const look = (ms: number): SweepDecision => ({ do: "look", at: new Date(now.getTime() + ms) });
@@ -59,7 +59,7 @@ export function decideSweep(message: UnfinishedMessage, view: SweepView): SweepD
     case "dispatch":
       // What has a time is dispatched when that has come, by a search of its own.
       if (nextAt) return look(Math.max(0, nextAt.getTime() - now.getTime()) + patienceMs(graceMs));
-      if (isInFlight({ index, attempt: action.n - 1 })) return look(graceMs);
+      if (isHeld({ index, attempt: action.n - 1 })) return look(graceMs);
       return enteredAt.getTime() + graceMs > now.getTime()
         ? { do: "look", at: new Date(enteredAt.getTime() + graceMs) }
         : action;

@@ -16,8 +16,8 @@ function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
   return { index: 0, outcome: undefined, register: undefined, ...at, ...changes };
 }
 
-function decide(message: UnfinishedMessage, { isInFlight = false } = {}) {
-  return decideSweep(message, { isInFlight: () => isInFlight, now: NOW, graceMs: GRACE_MS });
+function decide(message: UnfinishedMessage, { isHeld = false } = {}) {
+  return decideSweep(message, { isHeld: () => isHeld, now: NOW, graceMs: GRACE_MS });
 }
 
 const DISPATCH = { do: "dispatch", n: 1 };
@@ -29,7 +29,7 @@ test("decideSweep() dispatches a message of which nothing was heard, whatever th
 
 test("decideSweep() leaves a message alone that was dispatched a moment ago", () => {
   const look = { do: "look", at: new Date(NOW.getTime() + GRACE_MS) };
-  assert.deepEqual(decide(messageIn({}), { isInFlight: true }), look);
+  assert.deepEqual(decide(messageIn({}), { isHeld: true }), look);
 });
 
 test("decideSweep() gives a message time to move on, and looks when that is over", () => {

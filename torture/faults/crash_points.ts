@@ -25,7 +25,7 @@ export const CRASHES: Fault = {
   unanswered: true,
   doubtful: true,
   thinksMs: 30,
-  // Servers that cannot be reached have mail parked, which has points of its own.
+  // Servers that cannot be reached have mail given back, which has points of its own.
   smtp: [...clearFaults(0.003), { stage: "connect", action: { do: "reset" }, share: 0.2 }],
   mix: { sharedPdf: 0.2, ownPdf: 0.15, bulk: 0.04 },
   weight: 8,

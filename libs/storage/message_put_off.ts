@@ -1,0 +1,60 @@
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+import { UNTOUCHED } from "./_message_document.ts";
+import type { MessageIdentity } from "./delivery_ledger.ts";
+
+/** A message that has to wait for a time, before anything was tried. */
+export type PutOff = MessageIdentity & {
+  /** The last attempt that has an outcome. */
+  attempt: number;
+  now: Date;
+  /** When it is tried. */
+  nextAt: Date;
+  /** A sentence for people: why it waits. */
+  reason: string;
+};
+
+/** Messages that cannot be made ready yet. */
+export interface MessagePutOff {
+  /** Has a message wait until a time. Returns whether it waits: not if it was tried since. */
+  putOffMessage(putOff: PutOff): Promise<boolean>;
+}
+
+const { waitsFor, nextAt: _n, reason: _r, ...ON_INSERT } = UNTOUCHED;
+
+/** Returns what puts messages off. */
+export function messagePutOff(db: Db): MessagePutOff {
+  const { messages } = collectionsOf(db);
+
+  async function write(putOff: PutOff, { upsert }: { upsert: boolean }): Promise<boolean> {
+    const { messageId, accountId, attempt, now, reason, nextAt } = putOff;
+    const { sendId, index, email, acceptedAt, integration } = putOff;
+    const filter = { _id: messageId, accountId, attempt, state: "deferred" } as const;
+    const change = { state: "deferred", waitsFor, nextAt, reason } as const;
+    const { matchedCount, upsertedCount } = await messages.updateOne({
+      ...filter,
+      // A message that waits again for the same reason has one line in its timeline.
+      reason: { $ne: reason },
+    }, {
+      $set: change,
+      $push: { timeline: { at: now, type: "deferred", attempt, detail: reason } },
+      $setOnInsert: { sendId, index, email, acceptedAt, integration, ...ON_INSERT },
+    }, { upsert });
+    if (matchedCount + upsertedCount > 0) return true;
+    return (await messages.updateOne({ ...filter, reason }, { $set: change })).matchedCount > 0;
+  }
+
+  return {
+    async putOffMessage(putOff) {
+      if (putOff.attempt > 0) return await write(putOff, { upsert: false });
+      try {
+        return await write(putOff, { upsert: true });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        // The document is there and does not match; or it was written, matching, a moment ago.
+        return await write(putOff, { upsert: false });
+      }
+    },
+  };
+}

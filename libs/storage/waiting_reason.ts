@@ -1,0 +1,23 @@
+import type { Integration } from "@posthaste/contracts";
+import { type IntegrationTrouble, reasonOfTrouble } from "./integration_health.ts";
+
+/** Why mail waits for its integration, whatever that is: sentences for people. */
+export const WAITING_REASON = {
+  /** More comes than the server takes. */
+  busy: "The SMTP server is busy with other mail of this integration",
+  /** What came before has not gone yet. */
+  behind: "Other mail of this integration waits for its turn",
+  /** Its rate is used up. */
+  rate: "The integration's rate limit is reached",
+} as const;
+
+/** Returns why an integration sends nothing now: a sentence for people, or `undefined` if it does. */
+export function reasonOfPause(
+  integration: Pick<Integration, "suspended"> | null,
+  trouble: Pick<IntegrationTrouble, "openUntil" | "reason" | "loginRefusedAt"> | null | undefined,
+): string | undefined {
+  if (integration?.suspended) {
+    return `The integration is suspended: ${integration.suspended.reason}`;
+  }
+  return trouble?.openUntil ? reasonOfTrouble(trouble) : undefined;
+}
