@@ -48,7 +48,8 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
   await using opened = new AsyncDisposableStack();
   const stack = opened.use(
     await openStack({
-      env: profileDir === undefined ? options.env : profiled(options.env, profileDir),
+      env: options.env,
+      profileDir,
       dataDir,
       isTemporary: true,
       // Nobody looks: what is measured has the machine for itself.
@@ -107,10 +108,6 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
     browser: () => browserOf(stack.services.get("pdf")?.pid ?? 0),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-function profiled(env: BenchSystemOptions["env"], profileDir: string) {
-  return { ...env, NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` };
 }
 
 function rootsOf(stack: Stack): CpuRoot[] {

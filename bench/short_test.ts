@@ -8,7 +8,8 @@ import { openBench } from "./bench.ts";
 import { openBenchSystem } from "./bench_system.ts";
 import { drain } from "./figures/drain.ts";
 import { render } from "./figures/render.ts";
-import { PRODUCT } from "./measurement.ts";
+import { type Measurement, PRODUCT } from "./measurement.ts";
+import { writeProfileReport } from "./profile_report.ts";
 import { writeReport } from "./report.ts";
 import { openSink } from "./sink_process.ts";
 
@@ -16,21 +17,8 @@ import { openSink } from "./sink_process.ts";
 const SCALE = 0.01;
 
 test("a benchmark measures the product and its baseline, and reports both", async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-bench-"));
-  await using sink = await openSink();
-  await using system = await openBenchSystem({
-    env: process.env,
-    dataDir: folder.path,
-    sinkPort: sink.port,
-    profileDir: undefined,
-    onProgress: () => {},
-  });
-  await using bench = openBench(system, sink);
-  // The baselines print with the browser that the pdf service starts for its first document.
-  const first = { figure: "first", mails: 1, recipientsPerRequest: 1, invoice: "each" } as const;
-  const { rate: firstRate = 0 } = await drain({ ...bench, scale: SCALE }, first);
-  assert.ok(firstRate > 0);
-  const measurements = await render({ ...bench, scale: SCALE });
+  await using profiles = await mkdtempDisposable(join(tmpdir(), "posthaste-profiles-"));
+  const measurements = await measureAndProfile(profiles.path);
   for (const { figure, part, rate = 0, cpuMs = {} } of measurements) {
     assert.ok(rate > 0, `${figure}: ${part}`);
     const values = Object.values(cpuMs);
@@ -42,4 +30,27 @@ test("a benchmark measures the product and its baseline, and reports both", asyn
     assert.ok(parts.length > 1, `${figure} has no baseline`);
     assert.ok(writeReport(measurements).includes(figure));
   }
+  // The services have ended, each with a profile.
+  const report = await writeProfileReport(profiles.path);
+  for (const service of ["api", "renderer", "pdf", "mailer", "tracker"]) {
+    assert.ok(report.includes(`### ${service} (`), report);
+  }
 });
+
+async function measureAndProfile(profileDir: string): Promise<Measurement[]> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-bench-"));
+  await using sink = await openSink();
+  await using system = await openBenchSystem({
+    env: process.env,
+    dataDir: folder.path,
+    sinkPort: sink.port,
+    profileDir,
+    onProgress: () => {},
+  });
+  await using bench = openBench(system, sink);
+  // The baselines print with the browser that the pdf service starts for its first document.
+  const first = { figure: "first", mails: 1, recipientsPerRequest: 1, invoice: "each" } as const;
+  const { rate: firstRate = 0 } = await drain({ ...bench, scale: SCALE }, first);
+  assert.ok(firstRate > 0);
+  return await render({ ...bench, scale: SCALE });
+}

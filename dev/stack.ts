@@ -64,6 +64,11 @@ export interface StackOptions {
   inbox?: { webPort: number; smtpPort: number };
   /** What the services run on. @default {whatever `POSTHASTE_RUNTIME` says, or this process} */
   runtime?: Runtime | undefined;
+  /**
+   * Folder for a CPU profile of each service, written as it ends. They run without Node's permission model
+   * then, which lets no profile be written.
+   */
+  profileDir?: string | undefined;
   /** More settings, by service. */
   settings?: Partial<Record<ServiceName, Record<string, string>>>;
   /** Done beside the start of the services, once database and broker are there. */
@@ -108,7 +113,7 @@ const LET_GO_MS = 3000;
  * @throws {Error} If a part does not start, with what to do about it; the others are stopped again.
  */
 export async function openStack(options: StackOptions): Promise<Stack> {
-  const { env, dataDir, onProgress, ports = {} } = options;
+  const { env, dataDir, onProgress, profileDir, ports = {} } = options;
   await mkdir(dataDir, { recursive: true });
   await using opened = new AsyncDisposableStack();
   const users = await keptUsers(join(dataDir, "users.json"));
@@ -193,7 +198,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     if (name === "dashboard") await built.done;
     const folders = writableFolders(name, flagOptions);
     await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true })));
-    return nodeFlags(name, flagOptions);
+    if (profileDir === undefined) return nodeFlags(name, flagOptions);
+    return ["--cpu-prof", `--cpu-prof-dir=${profileDir}`];
   };
   const commandOf = async (name: ServiceName | "inbox", settings: StackOptions["env"]) => {
     const flags = await flagsOf(name);
