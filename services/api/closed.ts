@@ -11,7 +11,8 @@ export interface Closed {
   follow(signal: AbortSignal): Promise<void>;
 }
 
-const FOLLOW_MS = 500;
+/** What goes on its way meanwhile, the mailer gives back. */
+const FOLLOW_MS = 2000;
 
 /** Opens the knowledge about closed integrations; it is empty until it is followed. */
 export function openClosed(
@@ -28,7 +29,6 @@ export function openClosed(
         known = await listClosed(now());
       }, {
         everyMs: FOLLOW_MS,
-        // What goes on its way meanwhile, the mailer has wait.
         failure: "Cannot learn which integrations are closed",
         ...{ logger, signal },
       });

@@ -11,9 +11,9 @@ export const CONFIG = z.object({
     .describe(
       "Time after which a small send without news is dispatched again; three times as long for what waited in the ledger",
     ),
-  RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("200ms")
+  RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("1s")
     .describe(
-      "How often the ledger is searched for mail that may go on: what waits for room, and what is due",
+      "How often the ledger is searched for mail that may go on, beside the moments in which mail is accepted or sent: what waits for room, and what is due",
     ),
   LEDGER_RETENTION: setting.duration({ min: IDEMPOTENCY_KEPT_MS }).prefault("90d")
     .describe("Age at which finished sends are removed with their messages; statistics stay"),

@@ -2,11 +2,11 @@ import type { Bus } from "@posthaste/messaging";
 import { repeat } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 
-const EVERY_MS = 5000;
+const EVERY_MS = 60_000;
 
 /**
- * Removes events that no consumer brings any more, until the signal aborts: to the sweeper they look as
- * if their stream still held all mail that is younger.
+ * Removes events that no consumer brings any more, until the signal aborts: they take room, and look
+ * like lag.
  */
 export async function dropPassedForever(
   bus: Pick<Bus, "dropPassed">,

@@ -31,8 +31,10 @@ export interface Flow {
   inFlight(integration: string): number;
   /** Returns how many may be. */
   windowOf(integration: string): number;
-  /** Waits until an attempt ends, but no longer than so many milliseconds. */
-  nextEnd(withinMs: number): Promise<void>;
+  /** Notes that mail was accepted, which may have to wait for room. */
+  wake(): void;
+  /** Waits until an attempt ends or mail is accepted, but no longer than so many milliseconds. */
+  nextNews(withinMs: number): Promise<void>;
 }
 
 /** What an integration begins with, of whose server nothing is known: enough for all its connections. */
@@ -83,7 +85,7 @@ export interface FlowOptions {
 export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow {
   const priorities = new Map<string, Priority>();
   const owners = new Map<string, string>();
-  let ended = Promise.withResolvers<void>();
+  let news = Promise.withResolvers<void>();
 
   function priorityOf(integration: string): Priority {
     let priority = priorities.get(integration);
@@ -132,7 +134,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       priority.ends.push(clock.now());
       priority.cap = Math.min(MAX_WINDOW, priority.cap + 1);
       priority.pauseMs = FIRST_PAUSE_MS;
-      ended.resolve();
+      news.resolve();
     },
     giveBack(integration, attempt) {
       const key = keyOf(attempt);
@@ -167,11 +169,12 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       }
       return begun.size;
     },
-    async nextEnd(withinMs) {
-      const timer = setTimeout(ended.resolve, withinMs);
-      await ended.promise;
+    wake: () => news.resolve(),
+    async nextNews(withinMs) {
+      const timer = setTimeout(news.resolve, withinMs);
+      await news.promise;
       clearTimeout(timer);
-      ended = Promise.withResolvers();
+      news = Promise.withResolvers();
     },
     windowOf(integration) {
       const priority = priorities.get(integration);

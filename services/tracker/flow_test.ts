@@ -69,20 +69,22 @@ test("openFlow() begins anew with an integration of which it has heard nothing f
   assert.equal(flow.windowOf(KEY), 10);
 });
 
-test("nextEnd() waits until an attempt ends, or no longer than it is told", async () => {
+test("nextNews() waits until an attempt ends or mail is accepted, or no longer than it is told", async () => {
   const { flow } = openTestFlow();
   flow.begin(KEY, attemptOf(1));
   let woken = 0;
-  const waiting = flow.nextEnd(60_000).then(() => woken++);
+  const waiting = flow.nextNews(60_000).then(() => woken++);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(woken, 0);
   flow.end(attemptOf(1));
   await waiting;
-  await flow.nextEnd(1);
+  await flow.nextNews(1);
   // One that ends before it is waited for counts, too.
   flow.begin(KEY, attemptOf(2));
   flow.end(attemptOf(2));
-  await flow.nextEnd(60_000);
+  await flow.nextNews(60_000);
+  flow.wake();
+  await flow.nextNews(60_000);
 });
 
 test("giveBack() narrows the window to what the server holds, and each that it takes widens it by one", () => {

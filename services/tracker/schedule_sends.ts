@@ -36,6 +36,12 @@ const SENDS_AT_ONCE = 50;
 /** What has waited as long as mail may wait is dispatched, to fail: so many of an integration at once. */
 const MAX_EXPIRED = 200;
 
+/** Where there is no room, sends are looked at so often for what has waited too long. */
+const LOOK_EVERY_MS = 10_000;
+
+/** When the sends of an integration without room were looked at, in milliseconds; by integration. */
+export type Looks = Map<string, number>;
+
 /** Between two rounds: so that one dispatches for several that have ended. */
 const MIN_PAUSE_MS = 100;
 
@@ -43,6 +49,9 @@ const MIN_PAUSE_MS = 100;
 export function noteNews(flow: Flow, facts: readonly Fact[]): void {
   for (const { type, data } of facts) {
     switch (type) {
+      case "status.send.accepted":
+        flow.wake();
+        break;
       case "status.message.sent":
       case "status.message.deferred":
       case "status.message.unknown":
@@ -70,16 +79,17 @@ export async function scheduleForever(
   deps: ScheduleDeps,
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
+  const looks: Looks = new Map();
   while (!signal.aborted) {
     try {
-      await scheduleOnce(deps, flow);
+      await scheduleOnce(deps, flow, looks);
     } catch (error) {
       deps.logger.warn("Cannot schedule sends, trying again", { error });
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
     // What has ended makes room at once.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    await flow.nextEnd(intervalMs);
+    await flow.nextNews(intervalMs);
   }
 }
 
@@ -89,7 +99,11 @@ export async function scheduleForever(
  *
  * @throws {Error} If the ledger is older than what was done.
  */
-export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<number> {
+export async function scheduleOnce(
+  deps: ScheduleDeps,
+  flow: Flow,
+  looks: Looks = new Map(),
+): Promise<number> {
   const integrations = [
     ...new Set([...flow.integrationsReturned(), ...await deps.integrationsWaitedFor()]),
   ];
@@ -98,14 +112,14 @@ export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<numb
   const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
   const dispatched = await allEnded(
     integrations,
-    (key) => scheduleFor(key, { trouble: troubles.get(key), flow }, deps),
+    (key) => scheduleFor(key, { trouble: troubles.get(key), flow, looks }, deps),
   );
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 
 async function scheduleFor(
   key: string,
-  { trouble, flow }: { trouble: IntegrationTrouble | undefined; flow: Flow },
+  { trouble, flow, looks }: { trouble: IntegrationTrouble | undefined; flow: Flow; looks: Looks },
   deps: ScheduleDeps,
 ): Promise<number> {
   const now = deps.now();
@@ -120,7 +134,12 @@ async function scheduleFor(
   const expired = returned.get(true)?.slice(0, MAX_EXPIRED) ?? [];
   await dispatchReturned([...again, ...expired], { flow, key }, deps);
   room -= again.length;
-  const sends = await deps.waitingSends(key, SENDS_AT_ONCE);
+  const sinceLook = now.getTime() - (looks.get(key) ?? -Infinity);
+  const sends = room > 0 || sinceLook >= LOOK_EVERY_MS
+    ? await deps.waitingSends(key, SENDS_AT_ONCE)
+    : [];
+  if (room > 0) looks.delete(key);
+  else if (sends.length > 0) looks.set(key, now.getTime());
   const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired(send)) {

@@ -227,6 +227,24 @@ test("scheduleOnce() has what was given back fail in time, though its integratio
   assert.deepEqual(published.map(({ data }) => "sendId" in data && data.sendId), [sends[1]?._id]);
 });
 
+test("scheduleOnce() looks at sends without room every ten seconds, for what has waited too long", async () => {
+  let [now, looks] = [NOW.getTime(), 0];
+  const known = new Map<string, number>();
+  const { deps, flow } = openScheduler([waitingSend()], {
+    findIntegration: () => Promise.resolve(SUSPENDED),
+    waitingSends: () => {
+      looks++;
+      return Promise.resolve([waitingSend()]);
+    },
+    now: () => new Date(now),
+  });
+  for (const ms of [0, 9999, 1]) {
+    now += ms;
+    await scheduleOnce(deps, flow, known);
+  }
+  assert.equal(looks, 2);
+});
+
 test("scheduleOnce() dispatches nothing of a ledger that is older than what was done", async () => {
   const { run, order } = openScheduler([waitingSend()], {
     assertCurrent: () => Promise.reject(new Error("restored")),
