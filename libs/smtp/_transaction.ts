@@ -1,0 +1,235 @@
+import { isAscii } from "node:buffer";
+import type { Buffer } from "node:buffer";
+import type { ReplyChannel } from "./_reply_channel.ts";
+import type { SmtpReply } from "./reply_parser.ts";
+import type { ServerOffer } from "./server_offer.ts";
+import { SmtpError, type SmtpPhase } from "./smtp_error.ts";
+import type { SmtpTimeouts } from "./smtp_timeouts.ts";
+import { finalDot, stuffDots } from "./stuff_dots.ts";
+
+/** One mail for one recipient. */
+export interface SmtpMail {
+  /** One address each, in its form on the wire. */
+  readonly from: string;
+  readonly to: string;
+  /** Whether an address is not ASCII: the server must offer SMTPUTF8. */
+  readonly needsSmtpUtf8?: boolean | undefined;
+  /** The whole mail, with CRLF line ends and without dot-stuffing. */
+  readonly raw: Buffer;
+  /** Interrupts the mail, wherever it is. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the server's 354, before the content goes out. */
+  readonly onData?: (() => void) | undefined;
+  /** Called when the content is out. The final dot is held back until it resolves; if it rejects, none goes out. */
+  readonly beforeDot?: (() => Promise<void>) | undefined;
+  /** Called when the final dot has left. */
+  readonly onDot?: (() => void) | undefined;
+}
+
+/** What a transaction needs of its connection. */
+export interface TransactionContext {
+  readonly channel: ReplyChannel;
+  readonly offer: ServerOffer;
+  readonly timeouts: SmtpTimeouts;
+  readonly pipelines: boolean;
+  /** What an earlier transaction left is to be taken back first. */
+  readonly resets: boolean;
+  /** The final dot is about to leave: what is said now goes with it. */
+  readonly onDot: () => void;
+}
+
+/** How a transaction ended. */
+export interface Ending {
+  readonly result: SmtpReply | SmtpError;
+  /** What the connection is good for afterwards. */
+  readonly leaves: "ready" | "to_reset" | "over";
+}
+
+type Step = "reset" | "mail" | "rcpt" | "data";
+
+/** The content goes out in pieces of this many bytes, so that a slow one is seen to move. */
+const PIECE_BYTES = 64 * 1024;
+
+const CONTROL = /[\r\n\0<>]/;
+
+/** @throws {RangeError} If an address could end its command. */
+export function checkAddresses({ from, to }: Pick<SmtpMail, "from" | "to">): void {
+  for (const address of [from, to]) {
+    if (CONTROL.test(address)) {
+      throw new RangeError(`Cannot use ${JSON.stringify(address)}: it is not one address`);
+    }
+  }
+}
+
+/** One mail on its way through one connection. */
+export class Transaction {
+  /** Where it stands. */
+  phase: SmtpPhase = "mail";
+  readonly #mail: SmtpMail;
+  readonly #context: TransactionContext;
+  readonly #onEnd: (ending: Ending) => void;
+  readonly #steps: Step[];
+  #refusal: SmtpError | undefined;
+  #isMailTaken = false;
+  #isOver = false;
+
+  constructor(mail: SmtpMail, context: TransactionContext, onEnd: (ending: Ending) => void) {
+    this.#mail = mail;
+    this.#context = context;
+    this.#onEnd = onEnd;
+    this.#steps = context.resets ? ["reset", "mail", "rcpt", "data"] : ["mail", "rcpt", "data"];
+  }
+
+  /** Says the first command, or with PIPELINING all that can go in one flight (RFC 2920, section 3.1). */
+  start(): void {
+    const { channel, pipelines } = this.#context;
+    const said = this.#steps.splice(0, pipelines ? this.#steps.length : 1);
+    channel.write(said.map((step) => this.#commandOf(step)).join(""));
+    for (const step of said) this.#expect(step);
+  }
+
+  /** Ends it, before its dot, without a word to the server. */
+  abandon(error: SmtpError): void {
+    this.#end(error, "over");
+  }
+
+  #expect(step: Step): void {
+    const { channel, timeouts } = this.#context;
+    channel.await({
+      phase: step === "reset" ? "mail" : step,
+      ms: step === "data" ? timeouts.dataMs : timeouts.commandMs,
+      take: (reply) => this.#take(step, reply),
+      fail: (error) => this.#end(this.#refusal ?? error, "over"),
+    });
+  }
+
+  #commandOf(step: Step): string {
+    const { from, to } = this.#mail;
+    switch (step) {
+      case "reset":
+        return "RSET\r\n";
+      case "mail":
+        return `MAIL FROM:<${from}>${this.#parameters()}\r\n`;
+      case "rcpt":
+        return `RCPT TO:<${to}>\r\n`;
+      case "data":
+        return "DATA\r\n";
+    }
+  }
+
+  #parameters(): string {
+    const { raw, needsSmtpUtf8 } = this.#mail;
+    const { size, eightBitMime } = this.#context.offer;
+    return (size ? ` SIZE=${raw.length}` : "") +
+      (eightBitMime && !isAscii(raw) ? " BODY=8BITMIME" : "") +
+      (needsSmtpUtf8 ? " SMTPUTF8" : "");
+  }
+
+  #take(step: Step, reply: SmtpReply): void {
+    if (this.#isOver) return;
+    const isRefused = reply.code >= 400;
+    if (step === "reset") {
+      // About the session, and not about this mail.
+      if (reply.code >= 300) return this.#break("lost", "its session could not be reset");
+    } else if (isRefused) {
+      this.phase = this.#refusal?.phase ?? step;
+      this.#refusal ??= this.#refusedBy(reply);
+      // It closes, whatever was asked besides.
+      if (reply.code === 421) return this.#end(this.#refusal, "over");
+    } else if ((step === "data") !== (reply.code >= 300)) {
+      return this.#break("out_of_order", `"${reply.text}" is no reply to ${step.toUpperCase()}`);
+    } else if (step === "mail") this.#isMailTaken = true;
+    this.#goOn(step, isRefused);
+  }
+
+  #goOn(step: Step, isRefused: boolean): void {
+    const refusal = this.#refusal;
+    if (step === "data") {
+      if (refusal === undefined) return void this.#pour();
+      // It waits for a content that nobody is to get: an empty one would be a mail, too.
+      return this.#end(refusal, !isRefused ? "over" : this.#isMailTaken ? "to_reset" : "ready");
+    }
+    if (refusal === undefined) this.phase = this.#after(step);
+    if (this.#context.pipelines) return;
+    if (refusal !== undefined) return this.#end(refusal, this.#isMailTaken ? "to_reset" : "ready");
+    this.start();
+  }
+
+  #after(step: Step): SmtpPhase {
+    return step === "reset" ? "mail" : step === "mail" ? "rcpt" : "data";
+  }
+
+  async #pour(): Promise<void> {
+    this.phase = "body";
+    const { channel, timeouts } = this.#context;
+    const { raw, onData, beforeDot } = this.#mail;
+    const listener = {
+      phase: "body",
+      ms: timeouts.bodyMs,
+      take: (reply: SmtpReply) => this.#interrupted(reply),
+      fail: (error: SmtpError) => this.#end(error, "over"),
+    } as const;
+    channel.standBy(listener);
+    try {
+      onData?.();
+      const content = stuffDots(raw);
+      for (let start = 0; start < content.length; start += PIECE_BYTES) {
+        const isLast = start + PIECE_BYTES >= content.length;
+        const hasRoom = channel.write(
+          isLast && start === 0 ? content : content.subarray(start, start + PIECE_BYTES),
+        );
+        if (hasRoom || isLast) continue;
+        await new Promise<void>((resolve) => channel.onceDrained(resolve));
+        channel.standBy(listener);
+      }
+      if (beforeDot !== undefined && !this.#isOver) await beforeDot();
+      if (!this.#isOver) this.#sayDot(content);
+    } catch (cause) {
+      this.#break("held", "the final dot was held back", cause);
+    }
+  }
+
+  #sayDot(content: Buffer): void {
+    const { channel, timeouts, onDot } = this.#context;
+    this.phase = "dot";
+    channel.standBy(undefined);
+    channel.atOnce(() => {
+      channel.write(finalDot(content));
+      channel.await({
+        phase: "dot",
+        ms: timeouts.replyMs,
+        take: (reply) => this.#answered(reply),
+        fail: (error) => this.#end(error, "over"),
+      });
+      onDot();
+    });
+    this.#mail.onDot?.();
+  }
+
+  #answered(reply: SmtpReply): void {
+    if (reply.code < 300) return this.#end(reply, "ready");
+    const isOver = reply.code < 400 || reply.code === 421;
+    this.#end(this.#refusedBy(reply), isOver ? "over" : "ready");
+  }
+
+  /** The server speaks inside of the content: a refusal counts, and anything else is about something else. */
+  #interrupted(reply: SmtpReply): void {
+    if (reply.code >= 400) return this.#end(this.#refusedBy(reply), "over");
+    this.#break("out_of_order", "the server answered before the mail was over");
+  }
+
+  #refusedBy(reply: SmtpReply): SmtpError {
+    return new SmtpError(reply.text, { phase: this.phase, fault: "reply", reply });
+  }
+
+  #break(fault: "lost" | "out_of_order" | "held", reason: string, cause?: unknown): void {
+    const error = new SmtpError(reason, { phase: this.phase, fault, cause });
+    this.#end(this.#refusal ?? error, "over");
+  }
+
+  #end(result: SmtpReply | SmtpError, leaves: Ending["leaves"]): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onEnd({ result, leaves });
+  }
+}

@@ -1,0 +1,29 @@
+import { Buffer } from "node:buffer";
+
+/** Code and enhanced code of a reply: what the mail's fate hangs on stays as it is. */
+const CODES = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/;
+
+/**
+ * Makes what takes a password out of what a server says: some repeat the command that they refuse.
+ * Replies are kept, and shown to people.
+ */
+export function loginHider(
+  login: { readonly user: string; readonly password: string } | null,
+): (text: string) => string {
+  if (login === null) return (text) => text;
+  const { user, password } = login;
+  const forms = [base64(`\0${user}\0${password}`), base64(password), password]
+    .filter((form) => form !== "");
+  return (text) => {
+    if (!forms.some((form) => text.includes(form))) return text;
+    return forms.reduce((rest, form) => {
+      const [codes = ""] = CODES.exec(rest) ?? [];
+      return codes + rest.slice(codes.length).replaceAll(form, "[password]");
+    }, text);
+  };
+}
+
+function base64(text: string): string {
+  // What pads it may be left out, or stand for what follows.
+  return Buffer.from(text).toString("base64").replace(/=+$/, "");
+}

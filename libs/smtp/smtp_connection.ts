@@ -1,0 +1,281 @@
+import { type Encryption, ReplyChannel } from "./_reply_channel.ts";
+import { checkAddresses, type Ending, type SmtpMail, Transaction } from "./_transaction.ts";
+import { loginHider } from "./hide_login.ts";
+import { Opening, type SmtpServer } from "./opening.ts";
+import type { SmtpReply } from "./reply_parser.ts";
+import { SmtpError, type SmtpErrorFault, type SmtpPhase } from "./smtp_error.ts";
+import { RFC_TIMEOUTS, type SmtpTimeouts } from "./smtp_timeouts.ts";
+
+export type { Encryption, SmtpMail };
+
+/** Settings of {@linkcode SmtpConnection}. */
+export interface SmtpConnectionOptions {
+  /** The name said with EHLO; it should resolve to this machine. */
+  readonly ehloName: string;
+  /** @default {RFC_TIMEOUTS} */
+  readonly timeouts?: Partial<SmtpTimeouts> | undefined;
+  /** Whether PIPELINING is used where it is offered. @default {true} */
+  readonly pipelining?: boolean | undefined;
+  /**
+   * The longest that a mail waits for the reply to the one before it, in milliseconds. It fails then as
+   * `lost`, and the connection ends with that reply.
+   *
+   * @default {2000}
+   */
+  readonly aheadMs?: number | undefined;
+  /**
+   * Called when a final dot leaves. A mail that is given to `send` in here goes in the same flight (RFC 2920,
+   * section 3.1).
+   */
+  readonly onDot?: (() => void) | undefined;
+  /** Called once, when the connection is over. */
+  readonly onClosed?: (() => void) | undefined;
+}
+
+/** Where a connection stands. */
+export type ConnectionState = SmtpPhase | "idle" | "quit" | "closed";
+
+/** One mail on this connection, and whom to tell of its end. */
+interface Carried {
+  readonly mail: SmtpMail;
+  readonly transaction: Transaction;
+  readonly settled: PromiseWithResolvers<SmtpReply>;
+  guard: Guard | undefined;
+}
+
+/** What ends a mail that takes too long, or that nobody wants any more. */
+interface Guard {
+  /** From now on only the signal ends it. */
+  stopClock(): void;
+  end(): void;
+}
+
+const CONTROL = /[\r\n\0]/;
+
+/** One connection to one server, for one mail after the other, that knows how far it has come. */
+export class SmtpConnection {
+  /** Mails that were begun: a connection with some may have been ended by the server meanwhile. */
+  transactions = 0;
+  /** Whether the server offered PIPELINING, and then lost replies or mixed them up. */
+  brokePipelining = false;
+  /** How it was opened. */
+  readonly opening: Opening;
+  readonly #options: SmtpConnectionOptions;
+  readonly #timeouts: SmtpTimeouts;
+  readonly #channel: ReplyChannel;
+  #state: "opening" | "ready" | "quit" | "closed" = "opening";
+  #current: Carried | undefined;
+  #next: Carried | undefined;
+  #mustReset = false;
+  #endsAfterReply = false;
+
+  /** Nothing connects before `open`. @throws {RangeError} If the EHLO name has a line end in it. */
+  constructor(server: SmtpServer, options: SmtpConnectionOptions) {
+    const { ehloName } = options;
+    if (CONTROL.test(ehloName)) throw new RangeError("Cannot use the EHLO name: it has a line end");
+    this.#options = options;
+    this.#timeouts = { ...RFC_TIMEOUTS, ...options.timeouts };
+    this.#channel = new ReplyChannel(loginHider(server.login), () => this.#closed());
+    this.opening = new Opening(this.#channel, server, { ehloName, timeouts: this.#timeouts });
+  }
+
+  get state(): ConnectionState {
+    if (this.#state === "opening") return this.opening.phase;
+    return this.#state === "ready" ? this.#current?.transaction.phase ?? "idle" : this.#state;
+  }
+
+  get isClosed(): boolean {
+    return this.#state === "closed";
+  }
+
+  /** Whether a mail can be sent behind the one that waits for the reply to its final dot. */
+  get takesNext(): boolean {
+    return this.#pipelines && this.state === "dot" && this.#next === undefined &&
+      !this.#endsAfterReply;
+  }
+
+  /** Connects, encrypts and logs in. @throws {SmtpError} */
+  async open(signal?: AbortSignal): Promise<void> {
+    const guard = this.#guard(signal);
+    try {
+      if (signal?.aborted) throw aborted(signal, this.opening.phase);
+      await this.opening.run();
+      this.#state = "ready";
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      guard.end();
+    }
+  }
+
+  /**
+   * Sends one mail. The connection can take another one afterwards unless it is closed; one already while it
+   * waits for the reply to a final dot, if {@linkcode takesNext} says so.
+   *
+   * @throws {SmtpError} @throws {RangeError} If an address could end its command.
+   */
+  async send(mail: SmtpMail): Promise<SmtpReply> {
+    checkAddresses(mail);
+    const isAhead = this.takesNext;
+    if (this.state !== "idle" && !isAhead) throw failed("lost", "the connection is not free");
+    this.transactions++;
+    this.#checkFit(mail);
+    if (mail.signal?.aborted) throw aborted(mail.signal, "mail");
+    const carried = this.#carry(mail);
+    if (isAhead) {
+      this.#next = carried;
+      carried.guard = this.#guardAhead(carried);
+    } else {
+      this.#current = carried;
+      carried.guard = this.#guard(mail.signal);
+    }
+    carried.transaction.start();
+    return await carried.settled.promise;
+  }
+
+  /** Names a sender, and takes it back. Returns what the server said to it. @throws {SmtpError} */
+  async trySender(from: string, signal?: AbortSignal): Promise<SmtpReply> {
+    checkAddresses({ from, to: "" });
+    this.transactions++;
+    const guard = this.#guard(signal);
+    const { commandMs } = this.#timeouts;
+    try {
+      const reply = await this.#channel.ask(`MAIL FROM:<${from}>`, "mail", commandMs);
+      if (reply.code >= 300) {
+        throw new SmtpError(reply.text, { phase: "mail", fault: "reply", reply });
+      }
+      await this.#channel.ask("RSET", "mail", commandMs);
+      return reply;
+    } finally {
+      guard.end();
+    }
+  }
+
+  /** Says QUIT and closes. */
+  quit(): void {
+    if (this.#state !== "ready") return this.close();
+    this.#state = "quit";
+    this.#channel.quit();
+  }
+
+  /** Closes without a word. A mail whose final dot has left may have been sent. */
+  close(): void {
+    this.#channel.end("lost", "the connection was closed");
+  }
+
+  get #pipelines(): boolean {
+    return this.opening.offer.pipelining && this.#options.pipelining !== false;
+  }
+
+  /** What is known to be refused is not begun. @throws {SmtpError} */
+  #checkFit({ raw, needsSmtpUtf8 }: SmtpMail): void {
+    const { smtpUtf8, maxBytes } = this.opening.offer;
+    if (needsSmtpUtf8 && !smtpUtf8) {
+      throw failed("no_smtputf8", "the server does not offer SMTPUTF8");
+    }
+    if (maxBytes === undefined || raw.length <= maxBytes) return;
+    throw new SmtpError(`the mail has ${raw.length} bytes, and the server takes ${maxBytes}`, {
+      ...{ phase: "mail", fault: "too_large" },
+      sizes: { mail: raw.length, allowed: maxBytes },
+    });
+  }
+
+  #carry(mail: SmtpMail): Carried {
+    const carried: Carried = {
+      mail,
+      settled: Promise.withResolvers<SmtpReply>(),
+      guard: undefined,
+      transaction: new Transaction(mail, {
+        channel: this.#channel,
+        offer: this.opening.offer,
+        timeouts: this.#timeouts,
+        pipelines: this.#pipelines,
+        resets: this.#mustReset,
+        onDot: () => {
+          carried.guard?.stopClock();
+          this.#options.onDot?.();
+        },
+      }, (ending) => this.#ended(carried, ending)),
+    };
+    return carried;
+  }
+
+  #ended(carried: Carried, { result, leaves }: Ending): void {
+    carried.guard?.end();
+    if (this.#next === carried) this.#leaveNext();
+    else this.#goOn(leaves);
+    if (!(result instanceof SmtpError)) return carried.settled.resolve(result);
+    this.#judgePipelining(result);
+    carried.settled.reject(result);
+  }
+
+  /** The mail before it is not to be lost with it. */
+  #leaveNext(): void {
+    this.#next = undefined;
+    this.#endsAfterReply = true;
+  }
+
+  #goOn(leaves: Ending["leaves"]): void {
+    const next = this.#next;
+    this.#mustReset = leaves === "to_reset";
+    this.#current = next;
+    this.#next = undefined;
+    if (leaves === "over" || this.#endsAfterReply) return this.close();
+    if (next === undefined) return;
+    next.guard?.end();
+    next.guard = this.#guard(next.mail.signal);
+  }
+
+  #judgePipelining({ fault, phase }: SmtpError): void {
+    if (!this.#pipelines || !["mail", "rcpt", "data"].includes(phase)) return;
+    const isSign = fault === "out_of_order" || fault === "stalled" ||
+      (fault === "lost" && this.transactions === 1);
+    if (isSign) this.brokePipelining = true;
+  }
+
+  #guard(signal: AbortSignal | undefined): Guard {
+    const abort = () => this.#channel.end("aborted", "it was interrupted", signal?.reason);
+    const timer = setTimeout(
+      () => this.#channel.end("stalled", "it took too long"),
+      this.#timeouts.transferMs,
+    );
+    signal?.addEventListener("abort", abort, { once: true });
+    return guardOf(timer, () => signal?.removeEventListener("abort", abort));
+  }
+
+  #guardAhead({ transaction, mail: { signal } }: Carried): Guard {
+    const abort = () => transaction.abandon(aborted(signal, "mail"));
+    const timer = setTimeout(
+      () => transaction.abandon(failed("lost", "the mail before it was not answered")),
+      this.#options.aheadMs ?? 2000,
+    );
+    signal?.addEventListener("abort", abort, { once: true });
+    return guardOf(timer, () => signal?.removeEventListener("abort", abort));
+  }
+
+  #closed(): void {
+    this.#state = "closed";
+    this.#options.onClosed?.();
+  }
+}
+
+function guardOf(timer: NodeJS.Timeout, release: () => void): Guard {
+  const stopClock = () => clearTimeout(timer);
+  return {
+    stopClock,
+    end() {
+      stopClock();
+      release();
+    },
+  };
+}
+
+function failed(fault: SmtpErrorFault, reason: string): SmtpError {
+  return new SmtpError(reason, { phase: "mail", fault });
+}
+
+function aborted(signal: AbortSignal | undefined, phase: SmtpPhase): SmtpError {
+  const cause = signal?.reason;
+  return new SmtpError("it was interrupted", { phase, fault: "aborted", cause });
+}

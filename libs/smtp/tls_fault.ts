@@ -1,0 +1,62 @@
+import type { X509Certificate } from "node:crypto";
+
+/**
+ * What is wrong with an encryption:
+ *
+ * - `not_offered`: the server offers no STARTTLS, or takes its offer back.
+ * - `authority`: nobody who is trusted has signed the certificate.
+ * - `expired`, `not_yet_valid`: by its dates.
+ * - `name`: the certificate is for other names.
+ * - `protocol`: the two have no version or cipher in common, or the server refused with an alert.
+ * - `not_tls`: what answered is not TLS.
+ */
+export type TlsFaultKind =
+  | "authority"
+  | "expired"
+  | "not_yet_valid"
+  | "name"
+  | "protocol"
+  | "not_tls"
+  | "not_offered"
+  | "other";
+
+/** Why a connection is not encrypted. */
+export interface TlsFault {
+  readonly kind: TlsFaultKind;
+  /** What the server shows, as far as it came to that. */
+  readonly certificate?: X509Certificate | undefined;
+  /** The alert with which the server refused, in the words of RFC 8446, section 6: `protocol version`. */
+  readonly alert?: string | undefined;
+}
+
+/** Reads an error of Node's TLS. Returns `undefined` for one of the connection below it. */
+export function tlsFaultOf(
+  { code = "" }: { code?: string | undefined },
+  certificate: X509Certificate | undefined,
+): TlsFault | undefined {
+  const kind = kindOf(code);
+  if (kind === undefined) return undefined;
+  const alert = /_ALERT_(.+)$/.exec(code)?.[1]?.toLowerCase().replaceAll("_", " ");
+  return {
+    kind,
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(alert === undefined ? {} : { alert }),
+  };
+}
+
+/** Whether a fault is about the certificate, and not about the encryption. */
+export function isOfCertificate({ kind }: TlsFault): boolean {
+  return ["authority", "expired", "not_yet_valid", "name"].includes(kind);
+}
+
+function kindOf(code: string): TlsFaultKind | undefined {
+  if (/_ALERT_|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS|VERSION_TOO_LOW|NO_SHARED/.test(code)) {
+    return "protocol";
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "name";
+  if (code === "CERT_HAS_EXPIRED") return "expired";
+  if (code === "CERT_NOT_YET_VALID") return "not_yet_valid";
+  if (/SELF_SIGNED|UNABLE_TO_|^CERT_|^INVALID_/.test(code)) return "authority";
+  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST/.test(code)) return "not_tls";
+  return /^(ERR_SSL|ERR_TLS|EPROTO)/.test(code) ? "other" : undefined;
+}
