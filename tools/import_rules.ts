@@ -13,6 +13,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/limits": [],
   "libs/http": ["contracts", "runtime", "limits"],
   "libs/egress": [],
+  "libs/smtp": [],
   "libs/fetching": ["egress"],
   "libs/parts": [],
   "libs/testing": [
@@ -39,6 +40,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "fetching",
     "http",
     "limits",
+    "smtp",
   ],
   "cli": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime", "egress"],
   "dev": ["*"],

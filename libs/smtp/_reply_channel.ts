@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { connect as dial, type Socket } from "node:net";
 import { connect as encrypt, type ConnectionOptions, type TLSSocket } from "node:tls";
-import type { X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { ReplyParser, type SmtpReply } from "./reply_parser.ts";
 import { SmtpError, type SmtpErrorFault, type SmtpPhase } from "./smtp_error.ts";
 import { isOfCertificate, tlsFaultOf } from "./tls_fault.ts";
@@ -192,12 +192,12 @@ export class ReplyChannel {
   }
 
   #useTls(socket: TLSSocket, phase: SmtpPhase, done: () => void): void {
-    let certificate: X509Certificate | undefined;
+    let shown: Buffer | undefined;
     // Before the check, which ends the connection: who is refused is to be known by name.
-    socket.prependListener("secure", () => certificate = socket.getPeerX509Certificate());
+    socket.prependListener("secure", () => shown = socket.getPeerCertificate().raw);
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (this.#isOver || this.encryption !== undefined) return this.#broke(error, phase);
-      const tls = tlsFaultOf(error, certificate);
+      const tls = tlsFaultOf(error, shown && new X509Certificate(shown));
       if (tls === undefined) return this.#broke(error, phase);
       this.#endOf(tls, error);
     });
@@ -205,7 +205,9 @@ export class ReplyChannel {
     socket.once("secureConnect", () => {
       this.encryption = {
         protocol: socket.getProtocol() ?? "TLS",
-        certificate: certificate ?? socket.getPeerX509Certificate(),
+        get certificate() {
+          return shown && new X509Certificate(shown);
+        },
       };
       done();
     });
@@ -223,7 +225,10 @@ export class ReplyChannel {
   }
 
   #broke(error: NodeJS.ErrnoException, phase: SmtpPhase): void {
-    const faults: Record<string, SmtpErrorFault> = { ECONNREFUSED: "refused", ETIMEDOUT: "timeout" };
+    const faults: Record<string, SmtpErrorFault> = {
+      ECONNREFUSED: "refused",
+      ETIMEDOUT: "timeout",
+    };
     const fault = faults[error.code ?? ""] ??
       (phase === "tls" && this.encryption === undefined ? "tls" : "lost");
     this.end(fault, error.message, error);
@@ -237,7 +242,11 @@ export class ReplyChannel {
         return !this.#isDeaf && !this.#isOver;
       });
     } catch (cause) {
-      this.end("lost", cause instanceof Error ? this.#conceal(cause.message) : String(cause), cause);
+      this.end(
+        "lost",
+        cause instanceof Error ? this.#conceal(cause.message) : String(cause),
+        cause,
+      );
     }
   }
 

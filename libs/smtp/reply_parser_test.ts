@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
-import { parseReply, ReplyError, type ReplyFault, ReplyParser, type SmtpReply } from "./reply_parser.ts";
+import {
+  parseReply,
+  ReplyError,
+  type ReplyFault,
+  ReplyParser,
+  type SmtpReply,
+} from "./reply_parser.ts";
 
 /** Reads text, cut where `cuts` says. */
 function read(text: string | Buffer, cuts: readonly number[] = []): SmtpReply[] {
@@ -102,7 +108,9 @@ test("read() reads the same replies wherever the bytes are cut", () => {
     }).join("");
     const bytes = Buffer.from(text);
     const whole = read(text);
-    const cuts = Array.from({ length: random(8) }, () => random(bytes.length)).sort((a, b) => a - b);
+    const cuts = Array.from({ length: random(8) }, () => random(bytes.length)).sort((a, b) =>
+      a - b
+    );
     assert.deepEqual(read(text, cuts), whole, JSON.stringify(text));
     assert.deepEqual(read(text, Array.from(bytes.keys()).slice(1)), whole, JSON.stringify(text));
   }
@@ -128,7 +136,11 @@ test("read() throws nothing but a ReplyError, and the same one, for any bytes in
 });
 
 test("parseReply() reads the text of one reply, and nothing else", () => {
-  assert.deepEqual(parseReply("250-a\n250 b"), { code: 250, lines: ["a", "b"], text: "250-a\n250 b" });
+  assert.deepEqual(parseReply("250-a\n250 b"), {
+    code: 250,
+    lines: ["a", "b"],
+    text: "250-a\n250 b",
+  });
   assert.equal(parseReply("hello"), undefined);
   assert.equal(parseReply(""), undefined);
 });

@@ -12,7 +12,8 @@ const ONE_DOT = Buffer.from(".");
  */
 export function stuffDots(raw: Buffer): Buffer {
   const last = raw.at(-1);
-  const endsBare = last === CARRIAGE_RETURN || (last === LINE_FEED && raw.at(-2) !== CARRIAGE_RETURN);
+  const endsBare = last === CARRIAGE_RETURN ||
+    (last === LINE_FEED && raw.at(-2) !== CARRIAGE_RETURN);
   if (endsBare || raw.includes("\r.")) return stuffDots(withLineEnds(raw));
   // A search is native: it costs nothing beside a loop over the bytes.
   let at = raw.indexOf("\n.");
