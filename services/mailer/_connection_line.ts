@@ -1,38 +1,64 @@
 import { EgressError } from "@posthaste/egress";
-import { openSemaphore, type Permit } from "@posthaste/limits";
+import { crashPoint } from "@posthaste/runtime";
+import { SmtpConnection, SmtpError, type SmtpMail, type SmtpReply } from "@posthaste/smtp";
 import { errorType, recordDuration } from "@posthaste/telemetry";
-import { SmtpSession } from "./_smtp_session.ts";
-import { parseReply, SmtpFailure } from "./smtp_failure.ts";
-import type { SmtpIntegration } from "./smtp_integration.ts";
+import { failureOf, SmtpFailure } from "./smtp_failure.ts";
+import { serverOf, type SmtpIntegration } from "./smtp_integration.ts";
 import type { SmtpReceipt, TransportPoolOptions } from "./transport_pool.ts";
 
 /** The options of a pool with every default filled in. */
 export type LineSettings = Required<TransportPoolOptions>;
 
-/** A server that takes fewer connections than allowed is asked again for more after this time. */
-const narrowMs = 60_000;
+/** Servers that offer PIPELINING and cannot do it. */
+export interface BrokenServers {
+  has(): boolean;
+  add(): void;
+}
 
-type Mail = Parameters<SmtpSession["send"]>[0];
+/** A server that takes fewer connections than allowed is asked again for more after this time. */
+const NARROW_MS = 60_000;
+
+const CLOSED = { fault: "closed", reason: "it is shutting down" } as const;
+
+/** Behind a dot that a server answers later than this, no other mail is put. */
+const QUICK_MS = 1000;
+
+/** A mail that waits for a connection, and whom to tell of its end. */
+interface Waiting {
+  readonly mail: SmtpMail;
+  readonly settled: PromiseWithResolvers<SmtpReceipt>;
+  /** Called when it waits no longer. */
+  leave: () => void;
+}
 
 /** The connections of one integration with one set of settings, and who waits for them. */
 export class ConnectionLine {
   #integration: SmtpIntegration;
   #settings: LineSettings;
-  /** Mails that have a connection, or open one. */
-  #permits = openSemaphore({ max: 1 });
-  /** Those in use and those that close keep a permit; those that are idle have none. */
-  #sessions = new Map<SmtpSession, Permit | undefined>();
-  #idle: { session: SmtpSession; timer: NodeJS.Timeout }[] = [];
+  #broken: BrokenServers;
+  #max = 1;
+  #queue: Waiting[] = [];
+  #sessions = new Set<SmtpConnection>();
+  /** Connections whose host is looked up. */
+  #resolving = 0;
+  #idle: { session: SmtpConnection; timer: NodeJS.Timeout }[] = [];
   /** How many connections the server takes, as far as it has refused more, and until when. */
   #narrowed = { to: Infinity, until: 0 };
+  /** How long the server took for the last dot, in milliseconds. */
+  #lastReplyMs = Infinity;
   #retired = false;
-  #closing = new AbortController();
+  #isClosing = false;
   #onDrained: () => void;
   #drained = Promise.withResolvers<void>();
 
-  constructor(integration: SmtpIntegration, settings: LineSettings, onDrained: () => void) {
+  constructor(
+    integration: SmtpIntegration,
+    settings: LineSettings,
+    { broken, onDrained }: { broken: BrokenServers; onDrained: () => void },
+  ) {
     this.#integration = integration;
     this.#settings = settings;
+    this.#broken = broken;
     this.#onDrained = onDrained;
   }
 
@@ -45,37 +71,37 @@ export class ConnectionLine {
     return this.#drained.promise;
   }
 
-  async send(mail: Mail): Promise<SmtpReceipt> {
-    for (;;) {
-      const session = await this.#acquire(mail.signal);
-      const start = performance.now();
-      const reused = session.transactions > 0;
-      try {
-        const info = await session.send(mail);
-        return {
-          code: 250,
-          ...parseReply(info.response),
-          response: info.response,
-          durationMs: performance.now() - start,
-          ...(info.serverMessageId === undefined ? {} : { serverMessageId: info.serverMessageId }),
-        };
-      } catch (error) {
-        // The server had ended a connection that was idle: nothing of this mail was taken.
-        if (reused && isStale(error)) continue;
-        throw error;
-      } finally {
-        this.#release(session);
-      }
-    }
+  /** @throws {SmtpFailure} */
+  send(mail: SmtpMail): Promise<SmtpReceipt> {
+    const waiting: Waiting = { mail, settled: Promise.withResolvers(), leave: () => {} };
+    this.#queue.push(waiting);
+    this.#wait(waiting);
+    this.#dispatch();
+    return waiting.settled.promise;
+  }
+
+  /** Turns a mail away that is interrupted while it waits. */
+  #wait(waiting: Waiting): void {
+    const { signal } = waiting.mail;
+    const abort = () => {
+      const cause = signal?.reason;
+      this.#queue.splice(this.#queue.indexOf(waiting), 1);
+      this.#turnAway(waiting, { fault: "aborted", reason: "it was interrupted", cause });
+      this.#checkDrained();
+    };
+    waiting.leave = () => signal?.removeEventListener("abort", abort);
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
   }
 
   /** Allows more connections or fewer; those in use end with their mail. */
   resize(most: number): void {
     const { to, until } = this.#narrowed;
     const max = performance.now() < until ? Math.min(most, to) : most;
-    if (max === this.#permits.max) return;
-    this.#permits.resize(max);
-    this.#quitIdle(Math.max(0, this.#sessions.size - max));
+    if (max === this.#max) return;
+    this.#max = max;
+    this.#quitIdle(Math.max(0, this.#sessions.size - this.#max));
+    this.#dispatch();
   }
 
   retire(): void {
@@ -85,84 +111,150 @@ export class ConnectionLine {
   }
 
   close(): void {
-    this.#closing.abort();
+    this.#isClosing = true;
+    for (const waiting of this.#queue.splice(0)) this.#turnAway(waiting, CLOSED);
     this.retire();
   }
 
   abort(): void {
-    for (const session of this.#sessions.keys()) session.close();
+    for (const session of this.#sessions) session.close();
   }
 
-  async #acquire(signal: AbortSignal | undefined): Promise<SmtpSession> {
-    for (;;) {
-      const permit = this.#permits.tryAcquire() ?? await this.#wait(signal);
+  /** Gives those who wait what there is: a connection that is idle, a new one, or a place behind a dot. */
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
       const idle = this.#idle.pop();
       if (idle !== undefined) {
         clearTimeout(idle.timer);
-        this.#sessions.set(idle.session, permit);
-        return idle.session;
-      }
-      try {
-        return await this.#open(permit, signal);
-      } catch (error) {
-        if (!this.#isOneTooMany(error)) throw error;
+        this.#carry(idle.session, this.#nextWaiting());
+      } else if (this.#sessions.size + this.#resolving < this.#max) {
+        this.#open(this.#nextWaiting());
+      } else {
+        const busy = this.#sessions.values().find((session) => this.#mayGoAhead(session));
+        if (busy === undefined) return;
+        this.#carry(busy, this.#nextWaiting());
       }
     }
+  }
+
+  #nextWaiting(): Waiting {
+    const waiting = this.#queue.shift() as Waiting;
+    waiting.leave();
+    return waiting;
+  }
+
+  /** Whether a mail may go behind the dot of another: not where it would wait for a slow server. */
+  #mayGoAhead(session: SmtpConnection): boolean {
+    return session.takesNext && this.#lastReplyMs < QUICK_MS &&
+      session.transactions < this.#settings.maxMails && this.#sessions.size <= this.#max;
+  }
+
+  async #carry(session: SmtpConnection, waiting: Waiting): Promise<void> {
+    const isReused = session.transactions > 0;
+    const isAhead = session.state !== "idle";
+    const start = performance.now();
+    let dotAt = Infinity;
+    crashPoint("mailer.before_data");
+    const { mail } = waiting;
+    const { beforeDot } = mail;
+    try {
+      const reply = await session.send({
+        ...mail,
+        ...(beforeDot === undefined ? {} : {
+          beforeDot: () => {
+            crashPoint("mailer.mid_body");
+            return beforeDot();
+          },
+        }),
+        onDot: () => {
+          dotAt = performance.now();
+          crashPoint("mailer.after_dot");
+        },
+      });
+      crashPoint("mailer.after_reply");
+      const now = performance.now();
+      this.#lastReplyMs = now - dotAt;
+      waiting.settled.resolve(receiptOf(reply, now - start));
+    } catch (error) {
+      if (isReused && isStale(error)) {
+        // It waited for another one's reply.
+        if (isAhead && !session.isClosed) this.#lastReplyMs = Infinity;
+        this.#again(waiting);
+      } else waiting.settled.reject(this.#failureOf(error));
+    } finally {
+      if (session.brokePipelining) this.#broken.add();
+      this.#release(session);
+    }
+  }
+
+  /** Nothing of it was taken: it comes first for another connection. */
+  #again(waiting: Waiting): void {
+    if (this.#isClosing) return this.#turnAway(waiting, CLOSED);
+    this.#queue.unshift(waiting);
+    this.#wait(waiting);
+    this.#dispatch();
+  }
+
+  #turnAway({ settled, leave }: Waiting, why: Parameters<typeof refuse>[1]): void {
+    leave();
+    settled.reject(refuse(this.#integration, why));
+  }
+
+  async #open(waiting: Waiting): Promise<void> {
+    this.#resolving++;
+    let session: SmtpConnection;
+    try {
+      session = this.#connectionTo(await this.#resolve());
+    } catch (error) {
+      waiting.settled.reject(error);
+      return this.#later();
+    } finally {
+      this.#resolving--;
+    }
+    this.#sessions.add(session);
+    const { signal } = waiting.mail;
+    try {
+      await timed(() => session.open(signal));
+    } catch (error) {
+      if (this.#isOneTooMany(error)) return this.#again(waiting);
+      return waiting.settled.reject(this.#failureOf(error));
+    }
+    await this.#carry(session, waiting);
+  }
+
+  #connectionTo(address: string): SmtpConnection {
+    const { ehloName, connectTimeoutMs, stallMs, replyMs, transferMs } = this.#settings;
+    const session: SmtpConnection = new SmtpConnection(serverOf(this.#integration, address), {
+      ehloName,
+      pipelining: !this.#broken.has(),
+      timeouts: {
+        ...{ connectMs: connectTimeoutMs, greetingMs: connectTimeoutMs },
+        ...{ commandMs: stallMs, dataMs: stallMs, bodyMs: stallMs, replyMs, transferMs },
+      },
+      onDot: () => {
+        if (this.#queue.length > 0 && this.#mayGoAhead(session)) {
+          this.#carry(session, this.#nextWaiting());
+        }
+      },
+      onClosed: () => this.#forget(session),
+    });
+    return session;
   }
 
   /** Whether the server refused a connection while it has others: then the mail can wait for those. */
   #isOneTooMany(error: unknown): boolean {
     const others = this.#sessions.size;
     if (!isBusy(error) || others === 0) return false;
-    this.#narrowed = { to: others, until: performance.now() + narrowMs };
-    this.#permits.resize(Math.min(this.#permits.max, others));
+    this.#narrowed = { to: others, until: performance.now() + NARROW_MS };
+    this.#max = Math.min(this.#max, others);
     return true;
   }
 
-  async #wait(signal: AbortSignal | undefined): Promise<Permit> {
-    const closing = this.#closing.signal;
-    const ends = signal === undefined ? closing : AbortSignal.any([closing, signal]);
-    try {
-      return await this.#permits.acquire("", { signal: ends });
-    } catch (cause) {
-      throw signal?.aborted
-        ? refuse(this.#integration, { fault: "aborted", reason: "it was interrupted", cause })
-        : refuse(this.#integration, { fault: "closed", reason: "it is shutting down" });
-    } finally {
-      this.#checkDrained();
-    }
-  }
-
-  async #open(permit: Permit, signal: AbortSignal | undefined): Promise<SmtpSession> {
-    const address = await this.#resolve(permit);
-    const session: SmtpSession = new SmtpSession(this.#integration, {
-      address,
-      settings: this.#settings,
-      onClosed: () => this.#forget(session),
-    });
-    this.#sessions.set(session, permit);
-    const started = performance.now();
-    const tell = (failure?: unknown) =>
-      recordDuration("posthaste.smtp.connect.duration", (performance.now() - started) / 1000, {
-        ...(failure === undefined ? {} : { "error.type": errorType(failure) }),
-      });
-    try {
-      await session.open(signal);
-    } catch (error) {
-      tell(error);
-      throw error;
-    }
-    tell();
-    return session;
-  }
-
-  async #resolve(permit: Permit): Promise<string> {
+  async #resolve(): Promise<string> {
     const { host, port } = this.#integration;
     try {
       return await this.#settings.resolveHost({ host, port });
     } catch (cause) {
-      permit[Symbol.dispose]();
-      this.#checkDrained();
       const isForbidden = cause instanceof EgressError && cause.fault === "forbidden";
       throw isForbidden
         ? refuse(this.#integration, { fault: "host", reason: "it may not be reached", cause })
@@ -170,59 +262,88 @@ export class ConnectionLine {
     }
   }
 
-  #release(session: SmtpSession): void {
-    if (session.closed) return;
-    const isSurplus = this.#sessions.size > this.#permits.max;
-    const isUnwanted = this.#retired && this.#permits.waiting === 0;
+  #failureOf(error: unknown): unknown {
+    if (!(error instanceof SmtpError)) return error;
+    if (error.phase === "dot" && error.reply !== undefined) crashPoint("mailer.after_reply");
+    return failureOf(error, this.#integration);
+  }
+
+  /** A mail on it is over: it takes another one, or ends. */
+  #release(session: SmtpConnection): void {
+    // Closed, or busy with the mail that went behind this one, or both are over.
+    if (session.state !== "idle" || this.#idle.some((idle) => idle.session === session)) return;
+    const isSurplus = this.#sessions.size > this.#max;
+    const isUnwanted = this.#retired && this.#queue.length === 0;
     if (isSurplus || isUnwanted || session.transactions >= this.#settings.maxMails) {
       return session.quit();
     }
     // The one that has been idle for the longest comes first.
     const timer = setTimeout(() => this.#quitIdle(1), this.#settings.idleMs).unref();
     this.#idle.push({ session, timer });
-    const permit = this.#sessions.get(session);
-    this.#sessions.set(session, undefined);
-    // Whoever waits takes the session.
-    permit?.[Symbol.dispose]();
+    this.#dispatch();
   }
 
-  /** Ends those that have been idle for the longest. */
+  /** Ends those that have been idle for the longest. Each counts until it has closed. */
   #quitIdle(count: number): void {
     for (const { session, timer } of this.#idle.splice(0, count)) {
       clearTimeout(timer);
-      // It counts until it has closed.
-      this.#sessions.set(session, this.#permits.tryAcquire());
       session.quit();
     }
   }
 
-  #forget(session: SmtpSession): void {
-    const permit = this.#sessions.get(session);
+  #forget(session: SmtpConnection): void {
     this.#sessions.delete(session);
     const index = this.#idle.findIndex((entry) => entry.session === session);
     if (index !== -1) clearTimeout(this.#idle.splice(index, 1)[0]?.timer);
-    // Later: whoever had this session may learn from it that there is room for fewer.
+    this.#later();
+  }
+
+  /** Whoever had a connection may learn from it that there is room for fewer: that comes first. */
+  #later(): void {
     setImmediate(() => {
-      permit?.[Symbol.dispose]();
+      this.#dispatch();
       this.#checkDrained();
     });
   }
 
   #checkDrained(): void {
-    if (this.#sessions.size + this.#permits.held + this.#permits.waiting > 0) return;
+    if (this.#sessions.size + this.#resolving + this.#queue.length > 0) return;
     this.#onDrained();
     this.#drained.resolve();
   }
 }
 
+async function timed(open: () => Promise<void>): Promise<void> {
+  const started = performance.now();
+  const tell = (failure?: unknown) =>
+    recordDuration("posthaste.smtp.connect.duration", (performance.now() - started) / 1000, {
+      ...(failure === undefined ? {} : { "error.type": errorType(failure) }),
+    });
+  try {
+    await open();
+  } catch (error) {
+    tell(error);
+    throw error;
+  }
+  tell();
+}
+
+function receiptOf({ code, enhanced, text }: SmtpReply, durationMs: number): SmtpReceipt {
+  return {
+    ...{ code, response: text, durationMs },
+    ...(enhanced === undefined ? {} : { enhanced }),
+  };
+}
+
+/** The server had ended a connection that was idle, or behind another mail: nothing of this one was taken. */
 function isStale(error: unknown): boolean {
-  return error instanceof SmtpFailure && error.phase === "mail" &&
-    (error.fault === "lost" || error.code === 421);
+  return error instanceof SmtpError && error.phase === "mail" &&
+    (error.fault === "lost" || error.reply?.code === 421);
 }
 
 /** 4xx before there is a session: too many connections, or no service at all. */
 function isBusy(error: unknown): boolean {
-  return error instanceof SmtpFailure && error.code !== undefined && error.code < 500 &&
+  return error instanceof SmtpError && error.reply !== undefined && error.reply.code < 500 &&
     ["greeting", "ehlo", "tls", "auth"].includes(error.phase);
 }
 

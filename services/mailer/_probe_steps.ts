@@ -1,7 +1,6 @@
-import type { X509Certificate } from "node:crypto";
 import { PROBE_STEPS, type ProbeReply, type ProbeStep } from "@posthaste/contracts";
-import type { Conversation } from "./_probe_conversation.ts";
-import { describeCertificate, namesOf } from "./describe_certificate.ts";
+import { type Opening, SmtpError } from "@posthaste/smtp";
+import { describeCertificate } from "./describe_certificate.ts";
 import { type Mishap, remedyFor } from "./probe_remedy.ts";
 import type { SmtpFailure, SmtpFault } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -27,56 +26,41 @@ export class ProbeSteps {
     return this.#set({ step, outcome: "skipped", durationMs: 0, detail });
   }
 
-  connected(heard: Conversation): void {
+  connected({ times }: Opening): void {
     const { tls, port } = this.#integration;
-    const how = tls === "implicit" && heard.isConnected ? ", with TLS" : "";
-    this.done("connect", `Connected to port ${port}${how}`, undefined, heard.connectMs);
-    if (heard.isGreeted) {
-      this.done("greeting", "The server talks SMTP", undefined, heard.greetingMs);
-    }
+    const { begun, connected = performance.now(), greeted } = times;
+    const how = tls === "implicit" && times.connected !== undefined ? ", with TLS" : "";
+    this.done("connect", `Connected to port ${port}${how}`, undefined, connected - begun);
+    if (greeted === undefined) return;
+    this.done("greeting", "The server talks SMTP", undefined, greeted - connected);
   }
 
   /** Only once it is known that whoever asks is known there. */
-  tellGreeting({ greeting, greetingMs, offers }: Conversation): void {
+  tellGreeting({ greeting, offer, times }: Opening): void {
+    const { connected = 0, greeted = 0 } = times;
+    const offers = offer.keywords.join(", ");
     const detail = offers === "" ? "The server talks SMTP" : `The server offers ${offers}`;
-    this.done("greeting", detail, greeting, greetingMs);
+    this.done("greeting", detail, greeting?.text, greeted - connected);
   }
 
-  encrypted(heard: Conversation, mayTell: boolean): void {
+  encrypted({ encryption, times }: Opening, mayTell: boolean): void {
     const { tls, allowInvalidCertificate } = this.#integration;
-    const { encryption } = heard;
     this.#passed();
     if (tls === "none") return void this.skip("tls", "The connection is not encrypted");
     if (encryption === undefined) return;
     const { protocol, certificate } = encryption;
     const told = mayTell && certificate ? `. ${describeCertificate(certificate)}` : "";
     const unchecked = allowInvalidCertificate ? ", but its certificate is not checked" : "";
+    const { greeted = 0, encrypted = greeted } = times;
     this.done(
       "tls",
       `Encrypted with ${protocol}${unchecked}${told}`,
       undefined,
-      tls === "starttls" ? heard.tlsMs : 0,
+      encrypted - greeted,
     );
   }
 
-  async notEncrypted(
-    failure: SmtpFailure,
-    { look }: { look: (() => Promise<X509Certificate | undefined>) | undefined },
-  ): Promise<ProbeReply> {
-    if (failure.fault !== "certificate" || look === undefined) return this.failed("tls", failure);
-    const found = await look();
-    const { originalCode } = failure.cause as { originalCode?: string };
-    const reply = this.failed("tls", failure, originalCode);
-    const step = this.#steps.get("tls");
-    if (found === undefined || step === undefined) return reply;
-    const what = originalCode === "ERR_TLS_CERT_ALTNAME_INVALID"
-      ? `The certificate is for ${namesOf(found)}, and not for ${this.#integration.host}`
-      : `${step.detail}. ${describeCertificate(found)}`;
-    this.#set({ ...step, detail: what });
-    return this.reply(false);
-  }
-
-  failed(step: StepName, failure: SmtpFailure | SmtpFault, certificate?: string): ProbeReply {
+  failed(step: StepName, failure: SmtpFailure | SmtpFault): ProbeReply {
     const { host, port, tls } = this.#integration;
     const judged = typeof failure === "string"
       ? { phase: PHASE_OF[step], fault: failure, unknown: false }
@@ -84,7 +68,9 @@ export class ProbeSteps {
       ? { phase: failure.phase, fault: "timeout" as const, unknown: false }
       : failure;
     const { reason, code, enhanced, response } = judgeSmtpFailure(judged);
-    const mishap: Mishap = { step, fault: judged.fault, code, enhanced, certificate };
+    const cause = typeof failure === "string" ? undefined : failure.cause;
+    const kind = cause instanceof SmtpError ? cause.tls?.kind : undefined;
+    const mishap: Mishap = { step, fault: judged.fault, code, enhanced, tls: kind };
     const reply = response ?? [code, enhanced].filter((part) => part !== undefined).join(" ");
     this.#set({
       step,

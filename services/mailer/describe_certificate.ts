@@ -19,7 +19,8 @@ export function namesOf({ subjectAltName, subject }: X509Certificate): string {
   return names.slice(0, MOST_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-function issuerOf({ issuer, subject }: X509Certificate): string {
+/** Who has issued a certificate, as text. */
+export function issuerOf({ issuer, subject }: X509Certificate): string {
   if (issuer === subject) return "itself";
   return printable(fieldOf(issuer, "O") ?? fieldOf(issuer, "CN") ?? "nobody who is named");
 }

@@ -3,23 +3,11 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 import { openRogueSmtp, type RogueStage, testCertificate } from "@posthaste/testing";
 import { openTestResolver } from "./_test_resolver.ts";
-import { hideLogin } from "./hide_login.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { openTransportPool } from "./transport_pool.ts";
 
 const auth = { user: "shop", password: "Canary 5.7.8+pass" };
 const encoded = (text: string) => Buffer.from(text).toString("base64");
-
-test("hideLogin() leaves the password out of a reply, in every form in which it was sent", () => {
-  const plain = encoded(`\0shop\0${auth.password}`);
-  const said = `535 5.7.8 no: AUTH PLAIN ${plain}, ${encoded(auth.password)}, ${auth.password}`;
-  assert.equal(
-    hideLogin(said, auth).replaceAll("=", ""),
-    "535 5.7.8 no: AUTH PLAIN [password], [password], [password]",
-  );
-  assert.equal(hideLogin("535 5.7.8 wrong", { ...auth, password: "5" }), "535 5.7.8 wrong");
-  assert.equal(hideLogin("250 ok", null), "250 ok");
-});
 
 const REPEATING = [["auth", 535], ["auth", 454], ["mail", 550], ["dot", 550], [
   "dot",

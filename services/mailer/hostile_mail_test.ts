@@ -142,7 +142,7 @@ test("composeMime() never puts an injected address outside of a name, a text or 
   assert.doesNotMatch(head, /^(bcc|cc|reply-to|resent-to|return-path):/im);
 });
 
-test("the mailer reads no file and no URL for a mail: of nodemailer it takes what speaks and what signs", () => {
+test("the mailer reads no file and no URL for a mail: of nodemailer it takes what signs", () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".ts"));
   const imports = files.flatMap((name) => {
     const source = readFileSync(`${import.meta.dirname}/${name}`, "utf8");
@@ -151,7 +151,6 @@ test("the mailer reads no file and no URL for a mail: of nodemailer it takes wha
   assert.deepEqual([...new Set(imports)].sort(), [
     "nodemailer/lib/dkim/relaxed-body",
     "nodemailer/lib/dkim/sign",
-    "nodemailer/lib/smtp-connection",
   ]);
   const { raw } = composeMime({
     messageId: "<m1@example.com>",

@@ -1,4 +1,5 @@
 import type { ProbeSettings, ProbeStep } from "@posthaste/contracts";
+import type { TlsFaultKind } from "@posthaste/smtp";
 import type { SmtpFault } from "./smtp_failure.ts";
 
 /** What went wrong in a probe, as far as it is known. */
@@ -8,8 +9,8 @@ export interface Mishap {
   /** Of the reply, where there was one. */
   code?: number | undefined;
   enhanced?: string | undefined;
-  /** Why a certificate is refused, as OpenSSL calls it. */
-  certificate?: string | undefined;
+  /** Why it is not encrypted. */
+  tls?: TlsFaultKind | undefined;
 }
 
 type Where = Pick<ProbeSettings, "host" | "port" | "tls">;
@@ -46,7 +47,7 @@ function connectionRemedy({ port, tls }: Where): string {
     "usual. Port 25 is blocked in many networks, and some servers let only known addresses in";
 }
 
-function tlsRemedy({ fault, certificate = "" }: Mishap, { port, tls }: Where): string {
+function tlsRemedy({ fault, tls: kind }: Mishap, { port, tls }: Where): string {
   if (fault === "bad_ca") {
     return "Paste the authority's certificate as PEM, or leave the field empty";
   }
@@ -55,18 +56,16 @@ function tlsRemedy({ fault, certificate = "" }: Mishap, { port, tls }: Where): s
       ? "The server offers no STARTTLS that we can use (TLS 1.2 or newer): try port 465 with TLS"
       : connectionRemedy({ host: "", port, tls });
   }
-  if (certificate === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    return "Enter one of the names in the certificate as host, if it is the same server";
+  switch (kind) {
+    case "name":
+      return "Enter one of the names in the certificate as host, if it is the same server";
+    case "expired":
+    case "not_yet_valid":
+      return "The operator of the server has to renew its certificate";
+    default:
+      return "Paste the certificate of that authority (PEM) into this integration, or have the " +
+        "server send the whole chain";
   }
-  if (/EXPIRED|NOT_YET/.test(certificate)) {
-    return "Whoever runs the server has to renew its certificate";
-  }
-  if (/SELF_SIGNED|UNABLE_TO|ISSUER|VERIFY_LEAF/.test(certificate)) {
-    return "It was signed by nobody whom everybody trusts: paste the certificate of your own " +
-      "authority into this integration, or have the server send the whole chain";
-  }
-  return "It may have expired, be for another name, or be signed by an authority of your own: then " +
-    "paste the authority's certificate into this integration";
 }
 
 function loginRemedy({ fault, code, enhanced }: Mishap, { host }: Where): string {

@@ -2,11 +2,10 @@
 import timers from "node:timers/promises";
 import type { ProbeReply } from "@posthaste/contracts";
 import { EgressError, type GuardedResolver, isPublicAddress } from "@posthaste/egress";
-import { Conversation } from "./_probe_conversation.ts";
+import { SmtpConnection, SmtpError } from "@posthaste/smtp";
 import { ProbeSteps } from "./_probe_steps.ts";
-import { SmtpFailure } from "./smtp_failure.ts";
-import { hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
-import { SmtpSession } from "./_smtp_session.ts";
+import { failureOf, type SmtpFailure } from "./smtp_failure.ts";
+import { hasBadCa, leaksLogin, serverOf, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
 
 /** Settings of {@linkcode probeServer}; times in milliseconds. */
@@ -54,91 +53,58 @@ export async function probeServer(
   steps.done("resolve", mayTell ? `The host is ${address}` : "The host is one that may be reached");
 
   const dialled = performance.now();
-  const heard = new Conversation();
-  const session: SmtpSession = new SmtpSession(integration, {
-    address,
-    settings: sessionSettings({ ehloName, greetMs, limitMs }),
-    onClosed: () => {},
-    onHeard: (who, line) => {
-      heard.add(who, line);
-      // A session that was ended does not tell any more.
-      if (who === "server") heard.encryption ??= session.encryption;
-    },
+  const connection = new SmtpConnection(serverOf(integration, address), {
+    ehloName,
+    timeouts: timeoutsOf({ greetMs, limitMs }),
   });
+  const { opening } = connection;
   const greeting = new AbortController();
-  const late = setTimeout(() => heard.isGreeted || greeting.abort(), greetMs);
+  const isGreeted = () => opening.times.greeted !== undefined;
+  const late = setTimeout(() => isGreeted() || greeting.abort(), greetMs);
   try {
-    await session.open(AbortSignal.any([whole, greeting.signal]));
+    await connection.open(AbortSignal.any([whole, greeting.signal]));
   } catch (error) {
-    if (!(error instanceof SmtpFailure)) throw error;
-    if (isBeforeGreeting(error)) {
+    if (!(error instanceof SmtpError)) throw error;
+    const failure = failureOf(error, integration);
+    if (isBeforeGreeting(failure)) {
       const restMs = Math.max(0, greetMs - (performance.now() - dialled));
       await timers.setTimeout(restMs, undefined, { signal: whole }).catch(() => undefined);
       return steps.failed("connect", "refused");
     }
-    steps.connected(heard);
-    if (error.phase === "tls") {
-      return await steps.notEncrypted(error, {
-        look: mayTell ? () => certificateAt(integration, { address, ehloName, whole }) : undefined,
-      });
-    }
-    steps.encrypted(heard, mayTell);
-    return steps.failed("auth", error);
+    steps.connected(opening);
+    if (failure.phase === "tls") return steps.failed("tls", failure);
+    steps.encrypted(opening, mayTell);
+    return steps.failed("auth", failure);
   } finally {
     clearTimeout(late);
   }
   try {
-    steps.connected(heard);
-    steps.encrypted(heard, mayTell || auth !== null);
+    steps.connected(opening);
+    steps.encrypted(opening, mayTell || auth !== null);
     if (auth === null) steps.skip("auth", "There is no login to try");
-    else steps.done("auth", `Logged in as ${auth.user}`, heard.lastReply);
-    if (auth !== null) steps.tellGreeting(heard);
+    else steps.done("auth", `Logged in as ${auth.user}`, opening.loggedIn?.text);
+    if (auth !== null) steps.tellGreeting(opening);
     if (sender === undefined) return steps.skip("sender", "There is no sender to try").reply(true);
-    const reply = await session.trySender(toWireAddress(sender).address, whole);
-    steps.tellGreeting(heard);
-    steps.encrypted(heard, true);
-    return steps.done("sender", `The server takes mail from ${sender}`, reply).reply(true);
+    const { text } = await connection.trySender(toWireAddress(sender).address, whole);
+    steps.tellGreeting(opening);
+    steps.encrypted(opening, true);
+    return steps.done("sender", `The server takes mail from ${sender}`, text).reply(true);
   } catch (error) {
-    if (!(error instanceof SmtpFailure)) throw error;
-    return steps.failed("sender", error);
+    if (!(error instanceof SmtpError)) throw error;
+    return steps.failed("sender", failureOf(error, integration));
   } finally {
-    session.quit();
+    connection.quit();
   }
 }
 
-function sessionSettings(
-  { ehloName, greetMs, limitMs }: { ehloName: string; greetMs: number; limitMs: number },
-) {
+function timeoutsOf({ greetMs, limitMs }: { greetMs: number; limitMs: number }) {
   return {
-    ehloName,
     // Whoever waits for it ends it sooner.
-    connectTimeoutMs: greetMs + 1_000,
-    stallMs: limitMs,
-    replyMs: limitMs,
-    transferMs: limitMs,
+    ...{ connectMs: greetMs + 1_000, greetingMs: greetMs + 1_000 },
+    ...{ commandMs: limitMs, transferMs: limitMs },
   };
 }
 
 function isBeforeGreeting({ phase }: SmtpFailure): boolean {
   return phase === "connect" || phase === "greeting" || phase === "ehlo";
-}
-
-/** Connects once more without a login, only to look at the certificate that was refused. */
-async function certificateAt(
-  integration: SmtpIntegration,
-  { address, ehloName, whole }: { address: string; ehloName: string; whole: AbortSignal },
-) {
-  const session = new SmtpSession({ ...integration, auth: null, allowInvalidCertificate: true }, {
-    address,
-    settings: sessionSettings({ ehloName, greetMs: 5_000, limitMs: 5_000 }),
-    onClosed: () => {},
-  });
-  try {
-    await session.open(whole);
-    return session.encryption?.certificate;
-  } catch {
-    return undefined;
-  } finally {
-    session.quit();
-  }
 }

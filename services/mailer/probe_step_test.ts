@@ -223,17 +223,17 @@ test("probeStep() tells of the certificate of a public server, and of one inside
   assert.match(stepOf(outside.reply, "tls").detail, /Its certificate is for localhost/);
 });
 
-test("probeStep() tells why a certificate is refused, and sends no login to whoever shows it", async () => {
+test("probeStep() tells why a server inside or outside cannot be trusted, and sends it no login", async () => {
   const cases: [Changes, RegExp, RegExp][] = [
     [
       { host: "mail.example.com" },
-      /^The certificate is for localhost, .*, and not for mail\.example\.com$/,
+      /^The certificate of the SMTP server is for localhost, .*, and not for mail\.example\.com$/,
       /Enter one of the names/,
     ],
     [
       { ca: null },
-      /is not valid for its name\. Its certificate is .* itself/,
-      /your own authority/,
+      /^The certificate of the SMTP server is signed by itself: add it \(PEM\) to the integration/,
+      /Paste the certificate of that authority/,
     ],
   ];
   for (const tls of ["starttls", "implicit"] as const) {
@@ -244,15 +244,25 @@ test("probeStep() tells why a certificate is refused, and sends no login to whoe
         plan: ({ stage }) => void stages.push(stage),
       });
       const settings = settingsOf(rogue.port, { tls, password: PASSWORD, ...changes });
-      const step = failureOf(await openStep({ isPublic: () => true })(settings));
-      assert.equal(step.step, "tls");
-      assert.match(step.detail, detail);
-      assert.match(step.remedy ?? "", remedy);
-      const inside = failureOf(await openStep()(settings));
-      assert.equal(inside.detail, "The certificate of the SMTP server is not valid for its name");
+      for (const isPublic of [true, false]) {
+        const step = failureOf(await openStep({ isPublic: () => isPublic })(settings));
+        assert.equal(step.step, "tls");
+        assert.match(step.detail, detail);
+        assert.match(step.remedy ?? "", remedy);
+      }
       assert.equal(stages.includes("auth"), false);
+      assert.equal(rogue.counts.connections, 2, "one look is enough");
     }
   }
+});
+
+test("probeStep() passes on with which alert a server refused the encryption", async () => {
+  const { reply } = await probeRogue({ tls: "starttls", maxTls: "TLSv1.1" }, { tls: "starttls" });
+  const step = failureOf(reply);
+  assert.equal(
+    step.detail,
+    'The SMTP server refused TLS 1.2 and 1.3 with the alert "protocol version"',
+  );
 });
 
 test("probeStep() tells where else it fails, and what to do", async () => {

@@ -1,35 +1,17 @@
-/** How far a session had come: `dot` is after the final dot left, the others are before. */
-export type SmtpPhase =
-  | "connect"
-  | "greeting"
-  | "ehlo"
-  | "tls"
-  | "auth"
-  | "mail"
-  | "rcpt"
-  | "data"
-  | "body"
-  | "dot";
+import { parseReply, type SmtpError, type SmtpErrorFault, type SmtpPhase } from "@posthaste/smtp";
+import { describeTlsFault } from "./describe_tls_fault.ts";
+
+export type { SmtpPhase };
 
 /** Why a transaction failed. `reply` is the server's own word; the others are not. */
 export type SmtpFault =
-  | "reply"
+  | Exclude<SmtpErrorFault, "held">
   | "dns"
-  | "refused"
-  | "timeout"
-  | "lost"
-  | "tls"
-  | "certificate"
-  | "stalled"
-  | "aborted"
   | "closed"
   | "gate"
   | "host"
   | "insecure_auth"
-  | "bad_ca"
-  | "no_auth"
-  | "no_smtputf8"
-  | "too_large";
+  | "bad_ca";
 
 /** A transaction that did not end with the server's acceptance. */
 export class SmtpFailure extends Error {
@@ -40,31 +22,50 @@ export class SmtpFailure extends Error {
   readonly code?: number;
   readonly enhanced?: string;
   readonly response?: string;
+  /** A sentence for the sender, where there is more to say than the fault. */
+  readonly detail?: string;
   /** True if the server may have accepted the mail: the dot left and no answer came (RFC 1047). */
   readonly unknown: boolean;
 
   constructor(
     message: string,
-    details: { phase: SmtpPhase; fault: SmtpFault; response?: string; cause?: unknown },
+    details: {
+      phase: SmtpPhase;
+      fault: SmtpFault;
+      response?: string | undefined;
+      detail?: string | undefined;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: details.cause });
     this.phase = details.phase;
     this.fault = details.fault;
+    if (details.detail !== undefined) this.detail = details.detail;
     const reply = parseReply(details.response ?? "");
-    if (reply !== undefined) Object.assign(this, reply);
+    if (reply !== undefined) {
+      const { code, enhanced, text: response } = reply;
+      Object.assign(this, { code, response, ...(enhanced === undefined ? {} : { enhanced }) });
+    }
     this.unknown = this.phase === "dot" && (this.code === undefined || this.code < 400);
   }
 }
 
-/** Takes a reply apart: `250 2.0.0 OK`; undefined if it does not start with a code of 200 to 599. */
-export function parseReply(
-  response: string,
-): { code: number; enhanced?: string; response: string } | undefined {
-  const match = /^([2-5]\d\d)(?!\d)(?:[ -](\d\.\d{1,3}\.\d{1,3})(?!\S))?/.exec(response);
-  if (match === null) return undefined;
-  return {
-    code: Number(match[1]),
-    ...(match[2] === undefined ? {} : { enhanced: match[2] }),
-    response,
-  };
+/** Turns what happened in a conversation with a server into a failure of the mail. */
+export function failureOf(error: SmtpError, { host }: { host: string }): SmtpFailure {
+  const { phase, fault, reply } = error;
+  return new SmtpFailure(`Cannot send through "${host}": ${error.message}`, {
+    phase,
+    fault: fault === "held" ? "gate" : fault,
+    response: reply?.text,
+    detail: detailOf(error, host),
+    cause: error,
+  });
+}
+
+function detailOf({ fault, tls, sizes }: SmtpError, host: string): string | undefined {
+  if (fault === "too_large" && sizes !== undefined) {
+    const [mail, allowed] = [sizes.mail, sizes.allowed].map((bytes) => bytes.toLocaleString("en"));
+    return `The mail has ${mail} bytes, and the SMTP server takes at most ${allowed}`;
+  }
+  return tls === undefined || fault === "reply" ? undefined : describeTlsFault(tls, host);
 }

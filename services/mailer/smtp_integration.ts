@@ -1,5 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
+import type { SmtpServer } from "@posthaste/smtp";
 import type { DkimSigner } from "./sign_mail.ts";
 
 /** A customer's SMTP server, its secret already opened. */
@@ -41,6 +42,12 @@ export function fingerprintOf(integration: SmtpIntegration): string {
   const fingerprint = createHash("sha256").update(text).digest("base64url");
   fingerprints.set(integration, fingerprint);
   return fingerprint;
+}
+
+/** Returns what a connection needs to know of an integration. @param address The IP address to dial. */
+export function serverOf(integration: SmtpIntegration, address: string): SmtpServer {
+  const { host, port, tls, auth, ca, allowInvalidCertificate } = integration;
+  return { host, address, port, tls, login: auth, ca, allowInvalidCertificate };
 }
 
 const badCas = new WeakMap<SmtpIntegration, boolean>();

@@ -19,7 +19,7 @@ export interface SmtpVerdict {
 
 type Judged = Pick<
   SmtpFailure,
-  "phase" | "fault" | "unknown" | "code" | "enhanced" | "response"
+  "phase" | "fault" | "unknown" | "code" | "enhanced" | "response" | "detail"
 >;
 
 /**
@@ -36,8 +36,9 @@ const withoutReply: Record<
   refused: ["defer", UNREACHABLE],
   timeout: ["defer", "The SMTP server did not answer in time"],
   lost: ["defer", "The connection to the SMTP server was lost before it accepted the mail"],
+  out_of_order: ["defer", "The SMTP server's replies do not match what it was asked"],
   tls: ["defer", "The connection to the SMTP server could not be encrypted"],
-  certificate: ["defer", "The certificate of the SMTP server is not valid for its name"],
+  certificate: ["defer", "The certificate of the SMTP server is not valid"],
   stalled: ["defer", "The SMTP server stopped answering before it accepted the mail"],
   aborted: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
   closed: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
@@ -95,12 +96,14 @@ function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
     return phase === "auth" ? judgeLogin(code, enhanced) : judgeReply(phase, { code, enhanced });
   }
   const fault = failure.fault === "reply" ? "lost" : failure.fault;
-  return isGreeting(phase) && COARSE.has(fault) ? ["defer", UNREACHABLE] : withoutReply[fault];
+  if (isGreeting(phase) && COARSE.has(fault)) return ["defer", UNREACHABLE];
+  const [kind, reason] = withoutReply[fault];
+  return [kind, failure.detail ?? reason];
 }
 
 /** What tells, before a server was heard to talk SMTP, how it failed to. */
 const COARSE: ReadonlySet<SmtpFault> = new Set([
-  ...["refused", "timeout", "lost", "stalled"] as const,
+  ...["refused", "timeout", "lost", "out_of_order", "stalled"] as const,
 ]);
 
 /** Of a command that a server does not know, take in this order, or have. They say nothing of a password. */

@@ -1,4 +1,5 @@
 import type { GuardedResolver } from "@posthaste/egress";
+import { LRUCache } from "lru-cache";
 import { ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
 import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
@@ -54,8 +55,6 @@ export interface SmtpReceipt {
   readonly enhanced?: string;
   /** From taking a free connection to the reply. */
   readonly durationMs: number;
-  /** The Message-ID by which the server knows the mail, where it says one. */
-  readonly serverMessageId?: string;
 }
 
 /** Sends mails over connections that are kept open. */
@@ -73,7 +72,12 @@ export function openTransportPool(options: TransportPoolOptions): TransportPool 
   return new Pool(options);
 }
 
+/** Servers that cannot do what they offer are remembered, so many and so long. */
+const MAX_BROKEN_SERVERS = 1000;
+const BROKEN_MS = 3_600_000;
+
 class Pool implements TransportPool {
+  #broken = new LRUCache<string, true>({ max: MAX_BROKEN_SERVERS, ttl: BROKEN_MS });
   #lines = new Map<string, ConnectionLine>();
   #current = new Map<string, ConnectionLine>();
   #settings: LineSettings;
@@ -121,7 +125,7 @@ class Pool implements TransportPool {
       raw: mail.raw,
       signal: mail.signal,
       onData: mail.onData,
-      onDot: mail.onDot,
+      beforeDot: mail.onDot,
     });
   }
 
@@ -148,9 +152,15 @@ class Pool implements TransportPool {
     const fingerprint = fingerprintOf(integration);
     const known = this.#lines.get(fingerprint);
     if (known !== undefined) return known;
-    const line: ConnectionLine = new ConnectionLine(integration, this.#settings, () => {
-      this.#lines.delete(fingerprint);
-      if (this.#current.get(integration.key) === line) this.#current.delete(integration.key);
+    const line: ConnectionLine = new ConnectionLine(integration, this.#settings, {
+      broken: {
+        has: () => this.#broken.has(fingerprint),
+        add: () => void this.#broken.set(fingerprint, true),
+      },
+      onDrained: () => {
+        this.#lines.delete(fingerprint);
+        if (this.#current.get(integration.key) === line) this.#current.delete(integration.key);
+      },
     });
     this.#current.get(integration.key)?.retire();
     this.#current.set(integration.key, line);

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { rootCertificates } from "node:tls";
 import {
+  openRogueSmtp,
   openSmtpSink,
   type SmtpSink,
   type SmtpSinkOptions,
@@ -182,6 +183,7 @@ test("send() refuses a certificate it does not trust, and says so", async () => 
     const { failure } = await failureOf({ tls }, { integration: untrusted });
     assert.equal(failure.phase, "tls");
     assert.equal(failure.fault, "certificate");
+    assert.match(judgeSmtpFailure(failure).reason, /is signed by itself: add it \(PEM\)/);
   }
 });
 
@@ -424,6 +426,12 @@ test("send() uses SMTPUTF8 for an international local part, or fails for good", 
 test("send() fails a mail that is larger than the server announced", async () => {
   const { failure } = await failureOf({ maxBytes: 1_000 }, { raw: large });
   assert.equal(failure.fault, "too_large");
+  assert.equal(
+    judgeSmtpFailure(failure).reason,
+    `The mail has ${
+      large.length.toLocaleString("en")
+    } bytes, and the SMTP server takes at most 1,000`,
+  );
 });
 
 test("send() stuffs dots, and content that looks like the end does not end the mail", async () => {
@@ -527,4 +535,50 @@ test("a pool that closes finishes the mail on its way and refuses others", async
   await assert.rejects(transports.send({ integration, envelope, raw }), { fault: "closed" });
   assert.equal(sink.messages.length, 1);
   assert.equal(transports.connections, 0);
+});
+
+test("send() speaks one command at a time to a server that has mixed up its replies", async () => {
+  await using rogue = await openRogueSmtp({
+    plan: ({ stage, before }) =>
+      stage === "mail" && before === 0 ? { do: "extra", reply: "250 2.0.0 OK" } : undefined,
+  });
+  await using transports = openPool();
+  const base = { key: "1", host: "localhost", port: rogue.port, tls: "none", auth: null } as const;
+  const mail = { integration: base, envelope, raw };
+  await assert.rejects(transports.send(mail), { fault: "out_of_order", unknown: false });
+  let awaited = 0;
+  let most = 0;
+  rogue.behave(({ stage }) => {
+    if (["mail", "rcpt", "data"].includes(stage)) most = Math.max(most, ++awaited);
+    setImmediate(() => setImmediate(() => awaited = 0));
+    return undefined;
+  });
+  await transports.send(mail);
+  assert.equal(most, 1, "commands in one flight");
+  assert.equal(rogue.messages.length, 1);
+});
+
+test("send() puts mails behind the dots of others, and each is answered for itself", async () => {
+  await using sink = await openSmtpSink({
+    script: ({ stage, before }) =>
+      (stage === "dot" && before % 7 === 3) || (stage === "rcpt" && before % 5 === 2)
+        ? { reply: "550 5.7.1 no" }
+        : undefined,
+  });
+  await using transports = openPool();
+  const integration = integrationOf(sink, { maxConnections: 2 });
+  const results = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => {
+    const to = `u${index}@example.net`;
+    return transports.send({ integration, envelope: { ...envelope, to }, raw });
+  }));
+  const sent = results.flatMap(({ status }, index) =>
+    status === "fulfilled" ? [`u${index}@example.net`] : []
+  );
+  const taken = sink.messages.flatMap((message) => message.envelope.to);
+  assert.deepEqual(taken.toSorted(), sent.toSorted());
+  assert.ok(sent.length > 30 && sent.length < 60);
+  for (const result of results) {
+    if (result.status === "rejected") assert.equal(result.reason.code, 550);
+  }
+  assert.equal(transports.connections, 2);
 });

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { test } from "node:test";
+import { testCertificate } from "@posthaste/testing";
+import { describeTlsFault } from "./describe_tls_fault.ts";
+
+const own = new X509Certificate(testCertificate.cert);
+const signed = Object.assign(Object.create(own), {}) as X509Certificate;
+Object.defineProperty(signed, "issuer", { value: "C=DE\nO=Acme Mail CA\nCN=Acme Root 1" });
+
+test("describeTlsFault() says who is not trusted, and what to give", () => {
+  assert.equal(
+    describeTlsFault({ kind: "authority", certificate: signed }, "a.example"),
+    "The certificate of the SMTP server is signed by Acme Mail CA, which is not trusted: " +
+      "add the certificate of that authority (PEM) to the integration",
+  );
+  assert.equal(
+    describeTlsFault({ kind: "authority", certificate: own }, "a.example"),
+    "The certificate of the SMTP server is signed by itself: add it (PEM) to the integration to trust it",
+  );
+});
+
+test("describeTlsFault() names the names that a certificate has, and the one that it should have", () => {
+  assert.equal(
+    describeTlsFault({ kind: "name", certificate: own }, "mail.example.com"),
+    "The certificate of the SMTP server is for localhost, 127.0.0.1, 0:0:0:0:0:0:0:1, and not for mail.example.com",
+  );
+});
+
+test("describeTlsFault() says since when a certificate is not valid any more, or from when", () => {
+  assert.equal(
+    describeTlsFault({ kind: "expired", certificate: own }, "a.example"),
+    "The certificate of the SMTP server expired on 2126-01-01: the operator of the server has to renew it",
+  );
+  assert.match(
+    describeTlsFault({ kind: "not_yet_valid", certificate: own }, "a.example"),
+    /is not valid yet, but from 2025-\d\d-\d\d on$/,
+  );
+});
+
+test("describeTlsFault() passes the alert on with which a server refused", () => {
+  assert.equal(
+    describeTlsFault({ kind: "protocol", alert: "protocol version" }, "a.example"),
+    'The SMTP server refused TLS 1.2 and 1.3 with the alert "protocol version"',
+  );
+});
+
+test("describeTlsFault() has a sentence without a certificate, too", () => {
+  const kinds = ["authority", "expired", "not_yet_valid", "name", "protocol", "not_tls"] as const;
+  const sentences = kinds.map((kind) => describeTlsFault({ kind }, "a.example"));
+  assert.equal(new Set(sentences).size, kinds.length);
+});
