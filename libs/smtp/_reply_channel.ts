@@ -123,6 +123,7 @@ export class ReplyChannel {
 
   /** Lets somebody hear of what nobody asked for, and of the end. Each call begins its time anew. */
   standBy(listener: Listener | undefined): void {
+    if (this.#isOver) return listener?.fail(overError(listener.phase));
     this.#standby = listener;
     if (this.#awaited.length === 0) this.#arm();
   }
@@ -172,6 +173,7 @@ export class ReplyChannel {
     wait: Pick<Listener, "phase" | "ms">,
     step: (done: () => void) => void,
   ): Promise<void> {
+    if (this.#isOver) return Promise.reject(overError(wait.phase));
     return new Promise((resolve, reject) => {
       const take = () => this.end("lost", "the server spoke too early");
       this.standBy({ ...wait, take, fail: reject });

@@ -352,6 +352,19 @@ test("open() drops what came in the clear behind the consent to STARTTLS, and sa
   assert.equal(rogue.messages.length, 1);
 });
 
+test("open() fails when the server ends the connection with its consent to STARTTLS", async () => {
+  for (const action of ["reply_then_close", "reply_then_reset", "garbage"] as const) {
+    await using rogue = await openRogueSmtp({
+      tls: "starttls",
+      plan: ({ stage }) =>
+        stage === (action === "garbage" ? "tls" : "starttls") ? { do: action } : undefined,
+    });
+    const error = await errorOf(opened(rogue, { tls: "starttls" }));
+    assert.equal(error.phase, "tls", action);
+    assert.ok(["lost", "tls"].includes(error.fault), action);
+  }
+});
+
 test("open() says nothing in the clear when the offer of STARTTLS is missing", async () => {
   await using server = await openScriptedServer({ keywords: ["AUTH PLAIN"] });
   const error = await errorOf(opened(server, { tls: "starttls", login }));
