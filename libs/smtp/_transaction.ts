@@ -173,6 +173,12 @@ export class Transaction {
     try {
       onData?.();
       const content = stuffDots(raw);
+      if (beforeDot === undefined && content.length <= PIECE_BYTES) {
+        return channel.atOnce(() => {
+          channel.write(content);
+          this.#sayDot(content);
+        });
+      }
       for (let start = 0; start < content.length; start += PIECE_BYTES) {
         const isLast = start + PIECE_BYTES >= content.length;
         const hasRoom = channel.write(

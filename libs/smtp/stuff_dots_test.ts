@@ -23,10 +23,8 @@ test("stuffDots() gives a mail back as it is where there is nothing to do", () =
 test("stuffDots() lets no mail end before its end, for a server that takes any line end", () => {
   const ends = ["\r\n", "\r", "\n", "", ".", "x", "\r\r\n"];
   for (let code = 0; code < ends.length ** 5; code++) {
-    let text = "";
-    for (let rest = code, at = 0; at < 5; at++, rest = Math.floor(rest / ends.length)) {
-      text += ends[rest % ends.length];
-    }
+    const digits = code.toString(ends.length).padStart(5, "0");
+    const text = Array.from(digits, (digit) => ends[Number(digit)]).join("");
     const wire = wireOf(text);
     const found = /(^|\r\n|\r|\n)\.(\r\n|\r|\n)/.exec(wire);
     assert.equal((found?.index ?? 0) + (found?.[0].length ?? 0), wire.length, JSON.stringify(text));

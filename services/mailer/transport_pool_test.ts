@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { rootCertificates } from "node:tls";
 import {
@@ -581,4 +581,71 @@ test("send() puts mails behind the dots of others, and each is answered for itse
     if (result.status === "rejected") assert.equal(result.reason.code, 550);
   }
   assert.equal(transports.connections, 2);
+});
+
+/** A connection in the middle that delays each byte, and counts how often a client waited for an answer. */
+async function openDelay(port: number, ms: number) {
+  let roundTrips = 0;
+  const server = createServer({ noDelay: true }, (client) => {
+    const upstream = connect({ port, host: "127.0.0.1", noDelay: true });
+    let isAnswered = true;
+    const forward = (from: Socket, to: Socket, onData: () => void) => {
+      from.on("data", (bytes) => {
+        onData();
+        setTimeout(() => to.writable && to.write(bytes), ms);
+      });
+      from.on("error", () => {}).on("close", () => setTimeout(() => to.destroy(), ms));
+    };
+    forward(client, upstream, () => {
+      if (isAnswered) roundTrips++;
+      isAnswered = false;
+    });
+    forward(upstream, client, () => isAnswered = true);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    port: (server.address() as { port: number }).port,
+    roundTrips: () => roundTrips,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+test("send() needs one round trip for each mail of a queue where PIPELINING is offered", async () => {
+  const mails = 40;
+  const roundTripsOf = async (hide: readonly "PIPELINING"[], together: boolean) => {
+    await using rogue = await openRogueSmtp({ hide });
+    await using delay = await openDelay(rogue.port, 5);
+    await using transports = openPool();
+    const base = { key: "1", host: "localhost", tls: "none", auth: null } as const;
+    const integration = { ...base, port: delay.port, maxConnections: 1 };
+    const onDot = () => new Promise<void>((resolve) => setImmediate(resolve));
+    const send = () => transports.send({ integration, envelope, raw, onDot });
+    if (together) await Promise.all(Array.from({ length: mails }, send));
+    else for (let sent = 0; sent < mails; sent++) await send();
+    assert.equal(rogue.counts.accepted, mails);
+    assert.deepEqual(rogue.counts.violations, []);
+    return delay.roundTrips();
+  };
+  const [slow, alone, queued] = [
+    await roundTripsOf(["PIPELINING"], true),
+    await roundTripsOf([], false),
+    await roundTripsOf([], true),
+  ];
+  assert.ok(alone / queued >= 1.8, `${alone} round trips one by one, ${queued} in a queue`);
+  assert.ok(slow / queued >= 3.5, `${slow} round trips without pipelining, ${queued} with it`);
+});
+
+test("send() puts no mail behind the dots of a server that answers slowly", async () => {
+  await using rogue = await openRogueSmtp({
+    plan: ({ stage }) => stage === "dot" ? { do: "delay", ms: 1_100 } : undefined,
+  });
+  await using delay = await openDelay(rogue.port, 5);
+  await using transports = openPool();
+  const base = { key: "1", host: "localhost", port: delay.port, tls: "none", auth: null } as const;
+  const mail = { integration: { ...base, maxConnections: 1 }, envelope, raw };
+  await Promise.all([1, 2, 3].map(() => transports.send(mail)));
+  assert.equal(delay.roundTrips(), 7, "EHLO, and two for each mail");
 });
