@@ -32,6 +32,12 @@ export interface SmtpConnectionOptions {
   readonly onClosed?: (() => void) | undefined;
 }
 
+/**
+ * What a server offers and cannot do: commands in one flight, or only those behind a final dot.
+ * Dovecot's submission service, up to 2.3 at least, ends when it gets a RCPT before it has answered a dot.
+ */
+export type BrokenPipelining = "flight" | "behind_dot";
+
 /** Where a connection stands. */
 export type ConnectionState = SmtpPhase | "idle" | "quit" | "closed";
 
@@ -41,6 +47,8 @@ interface Carried {
   readonly transaction: Transaction;
   readonly settled: PromiseWithResolvers<SmtpReply>;
   guard: Guard | undefined;
+  /** Another mail was sent behind its dot. */
+  isFollowed: boolean;
 }
 
 /** What ends a mail that takes too long, or that nobody wants any more. */
@@ -56,8 +64,8 @@ const CONTROL = /[\r\n\0]/;
 export class SmtpConnection {
   /** Mails that were begun: a connection with some may have been ended by the server meanwhile. */
   transactions = 0;
-  /** Whether the server offered PIPELINING, and then lost replies or mixed them up. */
-  brokePipelining = false;
+  /** Set when the server offered PIPELINING, and then lost replies, mixed them up, or ended the connection. */
+  broke: BrokenPipelining | undefined;
   /** How it was opened. */
   readonly opening: Opening;
   readonly #options: SmtpConnectionOptions;
@@ -125,6 +133,7 @@ export class SmtpConnection {
     const carried = this.#carry(mail);
     if (isAhead) {
       this.#next = carried;
+      if (this.#current !== undefined) this.#current.isFollowed = true;
       carried.guard = this.#guardAhead(carried);
     } else {
       this.#current = carried;
@@ -186,6 +195,7 @@ export class SmtpConnection {
       mail,
       settled: Promise.withResolvers<SmtpReply>(),
       guard: undefined,
+      isFollowed: false,
       transaction: new Transaction(mail, {
         channel: this.#channel,
         offer: this.opening.offer,
@@ -206,7 +216,7 @@ export class SmtpConnection {
     if (this.#next === carried) this.#leaveNext();
     else this.#goOn(leaves);
     if (!(result instanceof SmtpError)) return carried.settled.resolve(result);
-    this.#judgePipelining(result);
+    this.broke ??= this.#findBroken(result, carried);
     carried.settled.reject(result);
   }
 
@@ -227,11 +237,12 @@ export class SmtpConnection {
     next.guard = this.#guard(next.mail.signal);
   }
 
-  #judgePipelining({ fault, phase }: SmtpError): void {
-    if (!this.#pipelines || !["mail", "rcpt", "data"].includes(phase)) return;
-    const isSign = fault === "out_of_order" || fault === "stalled" ||
-      (fault === "lost" && this.transactions === 1);
-    if (isSign) this.brokePipelining = true;
+  #findBroken({ fault, phase }: SmtpError, { isFollowed }: Carried): BrokenPipelining | undefined {
+    if (!this.#pipelines || !["lost", "stalled", "out_of_order"].includes(fault)) return undefined;
+    if (phase === "dot") return isFollowed ? "behind_dot" : undefined;
+    if (!["mail", "rcpt", "data"].includes(phase)) return undefined;
+    // Later, a connection may be lost for many reasons.
+    return fault === "lost" && this.transactions > 1 ? undefined : "flight";
   }
 
   #guard(signal: AbortSignal | undefined): Guard {

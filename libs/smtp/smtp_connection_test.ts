@@ -147,7 +147,7 @@ test("send() ends when replies are mixed up or lost, and says that pipelining is
     const error = await errorOf(connection.send(mail));
     assert.equal(error.fault, fault, name);
     assert.equal(error.mayHaveSent, false, name);
-    assert.equal(connection.brokePipelining, true, name);
+    assert.equal(connection.broke, "flight", name);
     assert.equal(connection.isClosed, true, name);
     assert.deepEqual(server.mails, [], name);
   }
@@ -226,6 +226,25 @@ test("send() does not lose the mail before it with a mail that is interrupted be
     assert.equal((await sending).code, 250);
     assert.equal(connection.isClosed, true);
     assert.equal(rogue.messages.length, 1);
+  }
+});
+
+test("send() says that a server cannot do what it offers if it ends with a mail behind a dot", async () => {
+  const ended = Promise.withResolvers<void>();
+  await using rogue = await openRogueSmtp({
+    plan: ({ stage }) => stage === "dot" ? { do: "close" } : undefined,
+  });
+  for (const isFollowed of [false, true]) {
+    const connection: SmtpConnection = connectionTo(rogue, {}, {
+      onDot: () => {
+        if (isFollowed) errorOf(connection.send(mail)).then(() => ended.resolve());
+      },
+    });
+    await connection.open();
+    const error = await errorOf(connection.send(mail));
+    assert.equal(error.mayHaveSent, true);
+    if (isFollowed) await ended.promise;
+    assert.equal(connection.broke, isFollowed ? "behind_dot" : undefined);
   }
 });
 

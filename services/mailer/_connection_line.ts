@@ -1,6 +1,12 @@
 import { EgressError } from "@posthaste/egress";
 import { crashPoint } from "@posthaste/runtime";
-import { SmtpConnection, SmtpError, type SmtpMail, type SmtpReply } from "@posthaste/smtp";
+import {
+  type BrokenPipelining,
+  SmtpConnection,
+  SmtpError,
+  type SmtpMail,
+  type SmtpReply,
+} from "@posthaste/smtp";
 import { errorType, recordDuration } from "@posthaste/telemetry";
 import { failureOf, SmtpFailure } from "./smtp_failure.ts";
 import { serverOf, type SmtpIntegration } from "./smtp_integration.ts";
@@ -9,14 +15,17 @@ import type { SmtpReceipt, TransportPoolOptions } from "./transport_pool.ts";
 /** The options of a pool with every default filled in. */
 export type LineSettings = Required<TransportPoolOptions>;
 
-/** Servers that offer PIPELINING and cannot do it. */
-export interface BrokenServers {
-  has(): boolean;
-  add(): void;
+/** What is known of a server that offers PIPELINING. */
+export interface PipeliningMemory {
+  broken(): BrokenPipelining | undefined;
+  learn(broken: BrokenPipelining): void;
 }
 
 /** A server that takes fewer connections than allowed is asked again for more after this time. */
 const NARROW_MS = 60_000;
+
+/** By its greeting: one that falls over a mail behind a dot, and leaves the one before it in doubt. */
+const FALLS_BEHIND_DOT = /\bDovecot\b/;
 
 const CLOSED = { fault: "closed", reason: "it is shutting down" } as const;
 
@@ -35,7 +44,9 @@ interface Waiting {
 export class ConnectionLine {
   #integration: SmtpIntegration;
   #settings: LineSettings;
-  #broken: BrokenServers;
+  #memory: PipeliningMemory;
+  /** Whether mails behind dots were answered. Until then one connection tries it: its mail might be doubted. */
+  #goesAhead: "untried" | SmtpConnection | "works" = "untried";
   #max = 1;
   #queue: Waiting[] = [];
   #sessions = new Set<SmtpConnection>();
@@ -54,11 +65,11 @@ export class ConnectionLine {
   constructor(
     integration: SmtpIntegration,
     settings: LineSettings,
-    { broken, onDrained }: { broken: BrokenServers; onDrained: () => void },
+    { memory, onDrained }: { memory: PipeliningMemory; onDrained: () => void },
   ) {
     this.#integration = integration;
     this.#settings = settings;
-    this.#broken = broken;
+    this.#memory = memory;
     this.#onDrained = onDrained;
   }
 
@@ -130,7 +141,7 @@ export class ConnectionLine {
       } else if (this.#sessions.size + this.#resolving < this.#max) {
         this.#open(this.#nextWaiting());
       } else {
-        const busy = this.#sessions.values().find((session) => this.#mayGoAhead(session));
+        const busy = this.#sessions.values().find((session) => this.#mayGoAhead(session, false));
         if (busy === undefined) return;
         this.#carry(busy, this.#nextWaiting());
       }
@@ -143,15 +154,22 @@ export class ConnectionLine {
     return waiting;
   }
 
-  /** Whether a mail may go behind the dot of another: not where it would wait for a slow server. */
-  #mayGoAhead(session: SmtpConnection): boolean {
-    return session.takesNext && this.#lastReplyMs < QUICK_MS &&
+  /**
+   * Whether a mail may go behind the dot of another: not where it would wait for a slow server.
+   *
+   * @param isWithDot Whether it would leave with the dot. Later, the server may have answered: that tries nothing.
+   */
+  #mayGoAhead(session: SmtpConnection, isWithDot: boolean): boolean {
+    const mayTry = this.#goesAhead === "works" || (isWithDot && this.#goesAhead === "untried");
+    return session.takesNext && mayTry && this.#lastReplyMs < QUICK_MS &&
+      this.#memory.broken() === undefined && !FALLS_BEHIND_DOT.test(greetingOf(session)) &&
       session.transactions < this.#settings.maxMails && this.#sessions.size <= this.#max;
   }
 
   async #carry(session: SmtpConnection, waiting: Waiting): Promise<void> {
     const isReused = session.transactions > 0;
     const isAhead = session.state !== "idle";
+    if (isAhead && this.#goesAhead === "untried") this.#goesAhead = session;
     const start = performance.now();
     let dotAt = Infinity;
     crashPoint("mailer.before_data");
@@ -172,6 +190,7 @@ export class ConnectionLine {
         },
       });
       crashPoint("mailer.after_reply");
+      if (isAhead) this.#goesAhead = "works";
       const now = performance.now();
       this.#lastReplyMs = now - dotAt;
       waiting.settled.resolve(receiptOf(reply, now - start));
@@ -182,7 +201,8 @@ export class ConnectionLine {
         this.#again(waiting);
       } else waiting.settled.reject(this.#failureOf(error));
     } finally {
-      if (session.brokePipelining) this.#broken.add();
+      if (session.broke !== undefined) this.#memory.learn(session.broke);
+      if (isAhead && this.#goesAhead === session) this.#goesAhead = "untried";
       this.#release(session);
     }
   }
@@ -226,13 +246,13 @@ export class ConnectionLine {
     const { ehloName, connectTimeoutMs, stallMs, replyMs, transferMs } = this.#settings;
     const session: SmtpConnection = new SmtpConnection(serverOf(this.#integration, address), {
       ehloName,
-      pipelining: !this.#broken.has(),
+      pipelining: this.#memory.broken() !== "flight",
       timeouts: {
         ...{ connectMs: connectTimeoutMs, greetingMs: connectTimeoutMs },
         ...{ commandMs: stallMs, dataMs: stallMs, bodyMs: stallMs, replyMs, transferMs },
       },
       onDot: () => {
-        if (this.#queue.length > 0 && this.#mayGoAhead(session)) {
+        if (this.#queue.length > 0 && this.#mayGoAhead(session, true)) {
           this.#carry(session, this.#nextWaiting());
         }
       },
@@ -311,6 +331,10 @@ export class ConnectionLine {
     this.#onDrained();
     this.#drained.resolve();
   }
+}
+
+function greetingOf({ opening }: SmtpConnection): string {
+  return opening.greeting?.text ?? "";
 }
 
 async function timed(open: () => Promise<void>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { GuardedResolver } from "@posthaste/egress";
+import type { BrokenPipelining } from "@posthaste/smtp";
 import { LRUCache } from "lru-cache";
 import { ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
 import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
@@ -74,10 +75,10 @@ export function openTransportPool(options: TransportPoolOptions): TransportPool 
 
 /** Servers that cannot do what they offer are remembered, so many and so long. */
 const MAX_BROKEN_SERVERS = 1000;
-const BROKEN_MS = 3_600_000;
+const BROKEN_MS = 24 * 3_600_000;
 
 class Pool implements TransportPool {
-  #broken = new LRUCache<string, true>({ max: MAX_BROKEN_SERVERS, ttl: BROKEN_MS });
+  #broken = new LRUCache<string, BrokenPipelining>({ max: MAX_BROKEN_SERVERS, ttl: BROKEN_MS });
   #lines = new Map<string, ConnectionLine>();
   #current = new Map<string, ConnectionLine>();
   #settings: LineSettings;
@@ -153,9 +154,9 @@ class Pool implements TransportPool {
     const known = this.#lines.get(fingerprint);
     if (known !== undefined) return known;
     const line: ConnectionLine = new ConnectionLine(integration, this.#settings, {
-      broken: {
-        has: () => this.#broken.has(fingerprint),
-        add: () => void this.#broken.set(fingerprint, true),
+      memory: {
+        broken: () => this.#broken.get(fingerprint),
+        learn: (broken) => void this.#broken.set(fingerprint, broken),
       },
       onDrained: () => {
         this.#lines.delete(fingerprint);

@@ -583,20 +583,26 @@ test("send() puts mails behind the dots of others, and each is answered for itse
   assert.equal(transports.connections, 2);
 });
 
-/** A connection in the middle that delays each byte, and counts how often a client waited for an answer. */
-async function openDelay(port: number, ms: number) {
+/**
+ * A connection in the middle that delays each byte, and counts how often a client waited for an answer.
+ *
+ * @param failsBehindDot Whether it ends a connection with a mail behind a dot that is not answered.
+ */
+async function openDelay(port: number, ms: number, failsBehindDot = false) {
   let roundTrips = 0;
   const server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ port, host: "127.0.0.1", noDelay: true });
     let isAnswered = true;
-    const forward = (from: Socket, to: Socket, onData: () => void) => {
-      from.on("data", (bytes) => {
-        onData();
+    const forward = (from: Socket, to: Socket, onData: (bytes: Buffer) => void) => {
+      from.on("data", (bytes: Buffer) => {
+        onData(bytes);
         setTimeout(() => to.writable && to.write(bytes), ms);
       });
       from.on("error", () => {}).on("close", () => setTimeout(() => to.destroy(), ms));
     };
-    forward(client, upstream, () => {
+    forward(client, upstream, (bytes) => {
+      const isBehindDot = !isAnswered || bytes.includes(".\r\nMAIL");
+      if (failsBehindDot && isBehindDot && bytes.includes("MAIL FROM")) client.destroy();
       if (isAnswered) roundTrips++;
       isAnswered = false;
     });
@@ -648,4 +654,31 @@ test("send() puts no mail behind the dots of a server that answers slowly", asyn
   const mail = { integration: { ...base, maxConnections: 1 }, envelope, raw };
   await Promise.all([1, 2, 3].map(() => transports.send(mail)));
   assert.equal(delay.roundTrips(), 7, "EHLO, and two for each mail");
+});
+
+test("send() leaves at most one mail in doubt at a server that ends with a mail behind a dot", async () => {
+  await using rogue = await openRogueSmtp();
+  await using delay = await openDelay(rogue.port, 5, true);
+  await using transports = openPool();
+  const base = { key: "1", host: "localhost", port: delay.port, tls: "none", auth: null } as const;
+  const mail = { integration: { ...base, maxConnections: 4 }, envelope, raw };
+  const onDot = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const results = await Promise.allSettled(
+    Array.from({ length: 60 }, () => transports.send({ ...mail, onDot })),
+  );
+  const failures = results.flatMap((result) => result.status === "rejected" ? [result.reason] : []);
+  assert.deepEqual(failures.map(({ unknown, phase }) => [unknown, phase]), [[true, "dot"]]);
+});
+
+test("send() puts no mail behind the dots of Dovecot, which would end with it", async () => {
+  const greeting = "220 mail.example.com Dovecot ready.";
+  await using rogue = await openRogueSmtp({
+    plan: ({ stage }) => stage === "greeting" ? { do: "reply", reply: greeting } : undefined,
+  });
+  await using delay = await openDelay(rogue.port, 5);
+  await using transports = openPool();
+  const base = { key: "1", host: "localhost", port: delay.port, tls: "none", auth: null } as const;
+  const mail = { integration: { ...base, maxConnections: 1 }, envelope, raw };
+  await Promise.all(Array.from({ length: 10 }, () => transports.send(mail)));
+  assert.equal(delay.roundTrips(), 21, "EHLO, and two for each mail");
 });
