@@ -103,6 +103,28 @@ test("Postfix takes 200 hostile mails and gives them on byte for byte", {
   assert.deepEqual(rogue.counts.violations, []);
 });
 
+test("Postfix takes a queue of mails behind the dots of others, each once", {
+  skip: noPostfix,
+}, async () => {
+  await using rogue = await openRogueSmtp();
+  await using postfix = await openTestPostfix({ relayPort: rogue.port, maxBytes: 1_000_000 });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
+  const { port } = postfix;
+  const integration = {
+    ...{ key: "1", host: "localhost", port, auth: null, ca: testCertificate.cert },
+    ...{ tls: "starttls", maxConnections: 2 } as const,
+  };
+  const onDot = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const ids = Array.from({ length: 200 }, (_, index) => `<q${index}@example.com>`);
+  await Promise.all(ids.map((messageId) => {
+    const { raw, envelope } = composeMime({ ...mailOf(1), messageId });
+    return pool.send({ integration, envelope, raw, onDot });
+  }));
+  await until(() => rogue.messages.length >= ids.length, { message: "all mails" });
+  const arrived = rogue.messages.map(({ record }) => record.messageId ?? "");
+  assert.deepEqual(arrived.toSorted(), ids.toSorted());
+});
+
 test("send() fails a mail that is larger than Postfix takes, and goes on", {
   skip: noPostfix,
 }, async () => {
