@@ -195,13 +195,13 @@ export class ConnectionLine {
       this.#lastReplyMs = now - dotAt;
       waiting.settled.resolve(receiptOf(reply, now - start));
     } catch (error) {
+      if (session.broke !== undefined) this.#memory.learn(session.broke);
       if (isReused && isStale(error)) {
         // It waited for another one's reply.
         if (isAhead && !session.isClosed) this.#lastReplyMs = Infinity;
         this.#again(waiting);
       } else waiting.settled.reject(this.#failureOf(error));
     } finally {
-      if (session.broke !== undefined) this.#memory.learn(session.broke);
       if (isAhead && this.#goesAhead === session) this.#goesAhead = "untried";
       this.#release(session);
     }

@@ -75,10 +75,14 @@ export function openTransportPool(options: TransportPoolOptions): TransportPool 
 
 /** Servers that cannot do what they offer are remembered, so many and so long. */
 const MAX_BROKEN_SERVERS = 1000;
-const BROKEN_MS = 24 * 3_600_000;
+const BROKEN_MS = {
+  flight: 3_600_000,
+  // To try it again may leave a mail in doubt.
+  behind_dot: 24 * 3_600_000,
+} as const satisfies Record<BrokenPipelining, number>;
 
 class Pool implements TransportPool {
-  #broken = new LRUCache<string, BrokenPipelining>({ max: MAX_BROKEN_SERVERS, ttl: BROKEN_MS });
+  #broken = new LRUCache<string, BrokenPipelining>({ max: MAX_BROKEN_SERVERS });
   #lines = new Map<string, ConnectionLine>();
   #current = new Map<string, ConnectionLine>();
   #settings: LineSettings;
@@ -156,7 +160,9 @@ class Pool implements TransportPool {
     const line: ConnectionLine = new ConnectionLine(integration, this.#settings, {
       memory: {
         broken: () => this.#broken.get(fingerprint),
-        learn: (broken) => void this.#broken.set(fingerprint, broken),
+        learn: (broken) => {
+          this.#broken.set(fingerprint, broken, { ttl: BROKEN_MS[broken] });
+        },
       },
       onDrained: () => {
         this.#lines.delete(fingerprint);
