@@ -50,11 +50,10 @@ export const DENO_PERMISSIONS: Readonly<Record<OwnPart, DenoPermissions>> = {
     // At the second listens what refuses all that Chromium asks for, on any free port.
     net: ["NATS_URL", "127.0.0.1:0"],
     read: ["node_modules", "CACHE_DIR"],
-    hidden: ["/proc", "/run/WSL"],
+    hidden: ["/proc"],
     write: ["CACHE_DIR", "TMPDIR"],
     run: ["CHROMIUM_PATH", "services/pdf/_browser.sh", "services/pdf/_kill.sh"],
-    // Playwright looks where it is when it is loaded.
-    sys: ["hostname", "homedir", "osRelease", "uid"],
+    sys: ["hostname", "uid"],
     env: ["TMPDIR", "NODE_V8_COVERAGE"],
   },
   mailer: {

@@ -105,5 +105,5 @@ function readByPrinter({ env }: NodeFlagsOptions): string[] {
   ];
 }
 
-/** What a process of the browser takes; and Playwright looks where it is. */
-const READ_OF_BROWSERS = ["/proc", "/run/WSL", "/etc/os-release"];
+/** What a process of the browser takes. */
+const READ_OF_BROWSERS = ["/proc"];

@@ -4,7 +4,6 @@ import type { Engine } from "./engine.ts";
 
 /** Packages that belong into some images alone. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
-  "playwright-core": ["pdf"],
   "@sparticuz/chromium": ["pdf"],
   "@expo-google-fonts/noto-sans": ["pdf"],
   // The server of the inbox is made of it, too.
@@ -15,7 +14,15 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What belongs into none: it builds, checks or tests. */
-const NOWHERE = ["react", "vite", "typescript", "deno", "mongodb-memory-server-core", "npm"];
+const NOWHERE = [
+  "playwright-core",
+  "react",
+  "vite",
+  "typescript",
+  "deno",
+  "mongodb-memory-server-core",
+  "npm",
+];
 
 /**
  * Reads the bill of materials of each image, by its own program, and compares it with what belongs where.

@@ -4,8 +4,8 @@
 # outside of which only the group's niceness counts; inside, Chromium gives its threads a higher priority
 # where it may. Both are best effort.
 #
-# With BROWSER_USER, the id of a user, it runs as that user: Chromium refuses its sandbox to root. Its
-# profile is then the folder BROWSER_PROFILE, since that user cannot enter Playwright's.
+# With BROWSER_USER, the id of a user, it runs as that user, who gets the folder of its profile,
+# BROWSER_PROFILE: Chromium refuses its sandbox to root.
 browser=$BROWSER user=$BROWSER_USER profile=$BROWSER_PROFILE
 unset BROWSER BROWSER_USER BROWSER_PROFILE
 { echo 10 >/proc/self/autogroup; } 2>/dev/null
@@ -16,13 +16,6 @@ if [ -n "$user" ]; then
     $as_user test -r "$file" && continue
     echo "User $user cannot read $file, and as root Chromium has no sandbox" >&2
     exit 1
-  done
-  for flag; do
-    shift
-    case $flag in
-      --user-data-dir=*) flag=--user-data-dir=$profile ;;
-    esac
-    set -- "$@" "$flag"
   done
   set -- $as_user "$browser" "$@"
 else

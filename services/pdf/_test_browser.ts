@@ -49,7 +49,7 @@ export async function sizeOf(pdf: Buffer): Promise<[number, number]> {
 /** Returns the processes that show documents, of the browser with this process id. */
 export async function renderersUnder(pid: number): Promise<number[]> {
   const renderers: number[] = [];
-  for (const child of await processTree(pid)) {
+  for (const child of processTree(pid)) {
     const command = await readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "");
     if (command.includes("--type=renderer")) renderers.push(child);
   }

@@ -224,7 +224,7 @@ if (import.meta.main) {
 /** Counts the processes of a browser, and those that a flaw in Chromium would make somebody of. */
 async function lookAtProcesses(pid: number): Promise<{ all: number; unguarded: number }> {
   let [all, unguarded] = [0, 0];
-  for (const each of await processTree(pid)) {
+  for (const each of processTree(pid)) {
     const command = await readFile(`/proc/${each}/cmdline`, "utf8").catch(() => "");
     const status = await readFile(`/proc/${each}/status`, "utf8").catch(() => "");
     if (status === "") continue;

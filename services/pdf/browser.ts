@@ -1,8 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { count } from "@posthaste/telemetry";
 import { availableParallelism } from "node:os";
+import { createAccountRuns } from "./account_runs.ts";
 import { BrowserPool, type StopReason } from "./browser_pool.ts";
-import { type BrowserProcess, MemoryError } from "./browser_process.ts";
+import { BrowserProcess, MemoryError } from "./browser_process.ts";
+import { CdpError } from "./cdp.ts";
 import { type DenyProxy, openDenyProxy } from "./deny_proxy.ts";
 import { type Asker, createFairSlots } from "./fair_slots.ts";
 import { findChromium, type FindChromiumOptions, type FoundChromium } from "./find_chromium.ts";
@@ -21,7 +23,7 @@ import type { Printed, PrintOrder } from "./print_page.ts";
 import { type WatchEnd, watchPrint } from "./watch_print.ts";
 
 /** Raise it when the same source and the same Chromium would give other bytes than before. */
-const PRINT_REVISION = 2;
+const PRINT_REVISION = 3;
 
 /** How often a document may lose its browser, or be late on it, before it is told from bad luck. */
 const MAX_CRASHES = 2;
@@ -166,7 +168,10 @@ class Supervisor implements PdfBrowser {
     this.#parts = parts;
     this.#limits = { ...PRINT_LIMITS, ...options.limits };
     this.#concurrency = options.concurrency ?? availableParallelism();
-    this.#slots = createFairSlots(this.#concurrency);
+    const slots = createFairSlots(this.#concurrency);
+    this.#slots = options.isolation === "account"
+      ? createAccountRuns(slots, this.#concurrency)
+      : slots;
     this.#pool = new BrowserPool({
       launch: () => this.#launch(),
       recycle: {
@@ -282,7 +287,7 @@ class Supervisor implements PdfBrowser {
   ): Promise<{ printed?: Printed; end: WatchEnd; cause?: unknown }> {
     let end: WatchEnd = "done";
     const done = new AbortController();
-    void watchPrint(process.pid, {
+    void watchPrint(() => process.look(), {
       time,
       memory: this.#limits.memoryBytes,
       onTooLarge: (pid) => process.endTooLarge(pid),
@@ -313,19 +318,18 @@ class Supervisor implements PdfBrowser {
     this.#launches++;
     const { chromium, fonts, proxy } = this.#parts;
     try {
-      const process = await launchBrowser({
+      const started = await launchBrowser({
         chromium,
         fontsFile: fonts.file,
         home: this.#options.cacheDir,
         proxyPort: proxy.port,
         sandbox: this.#options.sandbox ?? "auto",
-        printsPerPage: this.#options.printsPerPage ?? 50,
         launchTimeout: this.#options.launchTimeout ?? 20_000,
         onWarning: (message) => this.#log("warn", message),
       });
       this.#launchFailed = false;
-      this.#log("info", `Started ${chromium.version} (process ${process.pid})`);
-      return process;
+      this.#log("info", `Started ${chromium.version} (process ${started.pid})`);
+      return new BrowserProcess(started, this.#options.printsPerPage ?? 50);
     } catch (error) {
       this.#launchFailed = true;
       throw error;
@@ -399,7 +403,7 @@ function stuck(job: PrintJob, cause: unknown): PrintError {
 
 /** Chromium either refused the document in words, or died of it. */
 function failed(job: PrintJob, cause: unknown): PrintError {
-  const refused = /Protocol error \(Page\.\w+\): (?!Target|Internal)/.test(String(cause));
+  const refused = cause instanceof CdpError && cause.isRefusal;
   const code: PrintErrorCode = refused ? "invalid" : "crashed";
   const reason = refused ? "the browser cannot print it" : "the browser crashed on it";
   return new PrintError({ name: job.name, code, reason, cause });

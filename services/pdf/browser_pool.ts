@@ -21,7 +21,7 @@ export interface BrowserPoolOptions {
 }
 
 /** Reading the memory of a process tree takes a millisecond or two: not after every print. */
-const PRINTS_PER_MEMORY_CHECK = 20;
+const MEMORY_CHECK_MS = 2000;
 
 /**
  * Keeps one browser running, from the first time it is needed. An old one is replaced between
@@ -30,6 +30,7 @@ const PRINTS_PER_MEMORY_CHECK = 20;
 export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   #current: BrowserProcess | undefined;
+  #memoryCheckedAt = -Infinity;
   #starting: Promise<BrowserProcess> | undefined;
   readonly #retired = new Set<BrowserProcess>();
   readonly #stopping = new Set<Promise<void>>();
@@ -69,7 +70,9 @@ export class BrowserPool {
     if (process.printed >= prints || Date.now() - process.startedAt >= age) {
       return this.#retire(process);
     }
-    if (process.printed % PRINTS_PER_MEMORY_CHECK === 0) this.#track(this.#checkMemory(process));
+    if (performance.now() - this.#memoryCheckedAt < MEMORY_CHECK_MS) return;
+    this.#memoryCheckedAt = performance.now();
+    if (process.memory() > this.#options.recycle.memory) this.#retire(process);
   }
 
   /** Closes every browser and waits until its processes are gone. */
@@ -81,11 +84,6 @@ export class BrowserPool {
     this.#current = undefined;
     this.#retired.clear();
     await Promise.all(this.#stopping);
-  }
-
-  async #checkMemory(process: BrowserProcess): Promise<void> {
-    const used = await process.memory();
-    if (used > this.#options.recycle.memory && this.#current === process) this.#retire(process);
   }
 
   #retire(process: BrowserProcess): void {

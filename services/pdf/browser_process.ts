@@ -1,36 +1,12 @@
-import { fileURLToPath } from "node:url";
-import { type Browser, chromium } from "playwright-core";
-import { chromiumFlags } from "./chromium_flags.ts";
-import { type BrowserProfile, openProfile } from "./browser_profile.ts";
-import type { FoundChromium } from "./find_chromium.ts";
+import type { CdpConnection } from "./cdp.ts";
 import { IdlePages } from "./idle_pages.ts";
-import { type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
+import { PageCrashError, type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
 import { killProcesses, memoryOf, processTree } from "./process_tree.ts";
+import { type Look, type Looker, openLooker } from "./process_look.ts";
+import type { StartedBrowser } from "./start_browser.ts";
 
-/** How a browser is started. */
-export interface LaunchOptions {
-  chromium: FoundChromium;
-  /** `FONTCONFIG_FILE`. */
-  fontsFile: string;
-  /** Where the browser may write: its `HOME`. */
-  home: string;
-  /** The deny-all proxy on loopback. */
-  proxyPort: number;
-  /** Whether Chromium's sandbox is on. */
-  sandbox: boolean;
-  /** Id of the user that it runs as. Default: the service's. */
-  user?: number | undefined;
-  /** How many documents a page prints before it is replaced with its context. */
-  printsPerPage: number;
-  /** In milliseconds. */
-  launchTimeout: number;
-}
-
-/** Starts the browser at a low priority. */
-const BROWSER = fileURLToPath(new URL("./_browser.sh", import.meta.url));
-
-/** Pages that wait for a document at a time. With pages for each account, so many accounts have one. */
-const MAX_IDLE_PAGES = 8;
+/** Pages that are open, unless more print at once. With pages for each account, so many accounts have one. */
+const MAX_PAGES = 8;
 
 /** How long a browser may take to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
@@ -45,10 +21,12 @@ export class BrowserProcess {
   /** The browser's own process; the others are under it. */
   readonly pid: number;
   readonly startedAt = Date.now();
-  readonly #browser: Browser;
-  readonly #profile: BrowserProfile;
+  readonly #looker: Looker;
+  readonly #connection: CdpConnection;
+  readonly #exited: Promise<void>;
   readonly #printsPerPage: number;
-  readonly #idle = new IdlePages<PrintPage>(MAX_IDLE_PAGES);
+  readonly #idle = new IdlePages<PrintPage>();
+  #pages = 0;
   #busy = 0;
   #printed = 0;
   #ended: Promise<void> | undefined;
@@ -58,62 +36,20 @@ export class BrowserProcess {
   #tooLarge = 0;
   readonly #gone = Promise.withResolvers<never>();
 
-  private constructor(
-    browser: Browser,
-    { pid, printsPerPage, profile }: {
-      pid: number;
-      printsPerPage: number;
-      profile: BrowserProfile;
-    },
-  ) {
-    this.#browser = browser;
-    this.#profile = profile;
+  /** @param printsPerPage How many documents a page prints before it is replaced with its context */
+  constructor({ pid, connection, ended }: StartedBrowser, printsPerPage: number) {
     this.pid = pid;
+    this.#connection = connection;
+    this.#exited = ended;
     this.#printsPerPage = printsPerPage;
+    this.#looker = openLooker(pid);
     this.#gone.promise.catch(() => this.#lost = true);
-    browser.once("disconnected", () => this.#gone.reject(new Error("the browser is gone")));
-  }
-
-  /** Starts a browser. */
-  static async launch(options: LaunchOptions): Promise<BrowserProcess> {
-    const { printsPerPage } = options;
-    const profile = await openProfile(options);
-    const browser = await chromium.launch({
-      executablePath: BROWSER,
-      args: chromiumFlags(options.proxyPort),
-      chromiumSandbox: options.sandbox,
-      // Nothing of the service's environment, where its secrets are.
-      env: {
-        ...options.chromium.env,
-        BROWSER: options.chromium.executablePath,
-        FONTCONFIG_FILE: options.fontsFile,
-        HOME: options.home,
-        ...profile.env,
-        LANG: "C.UTF-8",
-        TZ: "UTC",
-      },
-      timeout: options.launchTimeout,
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-    }).catch(async (error) => {
-      await profile.remove();
-      throw error;
-    });
-    try {
-      const pid = await Promise.race([pidOf(browser), after(options.launchTimeout)]);
-      if (pid === undefined) throw new Error("the browser does not tell its process id");
-      return new BrowserProcess(browser, { pid, printsPerPage, profile });
-    } catch (error) {
-      await Promise.race([browser.close().catch(() => undefined), after(CLOSE_TIMEOUT)]);
-      await profile.remove();
-      throw error;
-    }
+    void connection.closed.then(() => this.#gone.reject(new Error("the browser is gone")));
   }
 
   /** Whether it is running and wanted. */
   get alive(): boolean {
-    return this.#ended === undefined && !this.#lost && this.#browser.isConnected();
+    return this.#ended === undefined && !this.#lost;
   }
 
   /** Whether it was ended on purpose, with documents in print. */
@@ -131,42 +67,54 @@ export class BrowserProcess {
     return this.#printed;
   }
 
-  /**
-   * Prints a document on a page of its owner that is free, or on a new one. It fails when the browser
-   * goes, whatever Playwright was waiting for: not every wait of its own ends then.
-   */
+  /** Prints a document on a page of its owner that is free, or on a new one. It fails when the browser goes. */
   async print(order: PrintOrder, owner: string): Promise<Printed> {
     this.#busy++;
     try {
       return await Promise.race([this.#printOnPage(order, owner), this.#gone.promise]);
-    } catch (error) {
-      // Playwright may learn a little later that the browser is gone: none may be given out again.
-      if (isClosed(error)) this.#lost = true;
-      throw error;
     } finally {
       this.#busy--;
     }
   }
 
   async #printOnPage(order: PrintOrder, owner: string): Promise<Printed> {
-    const page = this.#idle.take(owner) ?? await PrintPage.open(this.#browser);
+    const page = this.#idle.take(owner) ?? await this.#open();
     try {
       const printed = await page.print(order);
       this.#printed++;
       this.#giveBack(page, owner);
       return printed;
     } catch (error) {
-      // Not awaited: a page that hangs cannot be closed.
-      page.close();
-      if (this.#tooLarge === 0 || !/page crashed/.test(String(error))) throw error;
+      this.#close(page);
+      if (this.#tooLarge === 0 || !(error instanceof PageCrashError)) throw error;
       this.#tooLarge--;
       throw new MemoryError("the page held too much memory", { cause: error });
     }
   }
 
+  async #open(): Promise<PrintPage> {
+    const oldest = this.#pages < MAX_PAGES ? undefined : this.#idle.takeOldest();
+    if (oldest !== undefined) this.#close(oldest);
+    this.#pages++;
+    try {
+      const page = await PrintPage.open(this.#connection);
+      this.#looker.refresh();
+      return page;
+    } catch (error) {
+      this.#pages--;
+      throw error;
+    }
+  }
+
+  /** Does not wait: a page that hangs cannot be closed. */
+  #close(page: PrintPage): void {
+    this.#pages--;
+    void page.close();
+  }
+
   #giveBack(page: PrintPage, owner: string): void {
     if (page.printed >= this.#printsPerPage) {
-      page.close();
+      this.#close(page);
       return;
     }
     page.clean();
@@ -175,33 +123,36 @@ export class BrowserProcess {
 
   /** Opens pages ahead of the first documents. */
   async warm(count: number): Promise<void> {
-    const opening = Array.from({ length: count }, () => PrintPage.open(this.#browser));
+    const opening = Array.from({ length: count }, () => this.#open());
     const pages = await Promise.race([Promise.all(opening), this.#gone.promise]);
     for (const page of pages) this.#idle.give(page);
   }
 
   /** Whether it answers within `timeout` milliseconds. */
   async answers(timeout: number): Promise<boolean> {
-    const asked = this.#browser.newBrowserCDPSession().then(async (session) => {
-      await session.send("Browser.getVersion");
-      await session.detach();
-      return true;
-    });
-    return await Promise.race([asked.catch(() => false), after(timeout).then(() => false)]);
+    const asked = this.#connection.send("Browser.getVersion", {}).then(() => true, () => false);
+    return await Promise.race([asked, after(timeout).then(() => false)]);
+  }
+
+  /** Looks at what its processes use. */
+  look(): Look {
+    return this.#looker.look();
   }
 
   /** The memory of all its processes, in bytes. */
-  async memory(): Promise<number> {
-    return await memoryOf(await processTree(this.pid));
+  memory(): number {
+    return memoryOf(processTree(this.pid));
   }
 
   /** Closes it in good order, and by force if that takes too long. */
   close(): Promise<void> {
-    return this.#ended ??= this.#close().finally(() => this.#profile.remove());
+    return this.#ended ??= this.#closeAll();
   }
 
   /** Ends one of its processes, which holds too much: the document on that page fails. */
   endTooLarge(pid: number): void {
+    // It may have ended since it was looked at, and another program have its id.
+    if (!processTree(this.pid).includes(pid)) return;
     this.#tooLarge++;
     killProcesses([pid]);
   }
@@ -210,31 +161,19 @@ export class BrowserProcess {
   kill(): Promise<void> {
     this.#killed ||= this.alive;
     this.#gone.reject(new Error("the browser was killed"));
-    return this.#ended ??= this.#kill().finally(() => this.#profile.remove());
+    return this.#ended ??= this.#kill();
   }
 
-  async #close(): Promise<void> {
-    const closed = this.#browser.close().then(() => true, () => false);
+  async #closeAll(): Promise<void> {
+    this.#connection.send("Browser.close", {}).catch(() => undefined);
+    const closed = this.#exited.then(() => true);
     if (!await Promise.race([closed, after(CLOSE_TIMEOUT).then(() => false)])) await this.#kill();
   }
 
   async #kill(): Promise<void> {
-    killProcesses(await processTree(this.pid));
-    // Playwright notices the death, and then removes the browser's profile.
-    await Promise.race([this.#browser.close().catch(() => undefined), after(CLOSE_TIMEOUT)]);
+    killProcesses(processTree(this.pid));
+    await Promise.race([this.#exited, after(CLOSE_TIMEOUT)]);
   }
-}
-
-async function pidOf(browser: Browser): Promise<number | undefined> {
-  const session = await browser.newBrowserCDPSession();
-  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-  await session.detach();
-  return processInfo.find(({ type }) => type === "browser")?.id;
-}
-
-/** Whether Playwright lost the page together with its browser: a crashed page is another error. */
-function isClosed(error: unknown): boolean {
-  return /browser has been closed|the page was closed/.test(String(error));
 }
 
 function after(milliseconds: number): Promise<undefined> {

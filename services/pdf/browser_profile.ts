@@ -1,24 +1,24 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a browser keeps while it runs, where it is another user's than the service. */
+/** What a browser keeps while it runs. */
 export interface BrowserProfile {
-  /** For `_browser.sh`; nothing where the browser runs as the service's user. */
+  folder: string;
+  /** For `_browser.sh`, where another user than the service's runs the browser; else nothing. */
   env: Record<string, string>;
   remove(): Promise<void>;
 }
 
-/**
- * Makes a folder in `home` for a browser that another user runs; Playwright's own is closed to that
- * user. Without one there is none.
- */
+/** Makes a folder in `home` for a browser. */
 export async function openProfile(
   { home, user }: { home: string; user?: number | undefined },
 ): Promise<BrowserProfile> {
-  if (user === undefined) return { env: {}, remove: async () => {} };
   const folder = await mkdtemp(join(home, "profile-"));
   return {
-    env: { BROWSER_USER: String(user), BROWSER_PROFILE: folder, HOME: folder },
+    folder,
+    env: user === undefined
+      ? {}
+      : { BROWSER_USER: String(user), BROWSER_PROFILE: folder, HOME: folder },
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
   };
 }

@@ -21,7 +21,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().pid, undefined);
     assert.equal(await browser.healthy(), true);
     await Promise.all([browser.print(job("a")), browser.print(job("b"))]);
-    const tree = await processTree(pidOf(browser.stats()));
+    const tree = processTree(pidOf(browser.stats()));
     assert.ok(tree.length >= 4, `the browser has ${tree.length} processes`);
     assert.equal(await browser.healthy(), true);
     await browser[Symbol.asyncDispose]();
@@ -48,7 +48,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     const limits = { memoryBytes: 8 * 1024 ** 3 };
     await using browser = await openTestBrowser({ timeLimit: 2_000, concurrency: 3, limits });
     await browser.warm();
-    const tree = await processTree(pidOf(browser.stats()));
+    const tree = processTree(pidOf(browser.stats()));
     let done = false;
     const hanging = assert.rejects(browser.print(job(ENDLESS)), {
       code: "timeout",
@@ -79,7 +79,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
       await using browser = await openTestBrowser({ timeLimit: 1_000, concurrency: 1 });
       await browser.warm();
       const first = pidOf(browser.stats());
-      const tree = await processTree(first);
+      const tree = processTree(first);
       for (const pid of what === "browser" ? [first] : await renderersUnder(first)) {
         process.kill(pid, "SIGSTOP");
       }
@@ -179,7 +179,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     for (let batch = 0; batch < 6; batch++) {
       await Promise.all(Array.from({ length: 4 }, (_, n) => browser.print(job(`<p>${n}`))));
       const { pid } = browser.stats();
-      if (pid !== undefined) trees.push(await processTree(pid));
+      if (pid !== undefined) trees.push(processTree(pid));
     }
     assert.equal(browser.stats().printed, 24);
     assert.equal(browser.stats().failed, 0);
@@ -190,7 +190,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
 
   test("print() replaces a browser that holds too much memory", async () => {
     await using browser = await openTestBrowser({ browserMemory: 1, concurrency: 1 });
-    for (let n = 0; n < 20; n++) await browser.print(job("<p>x"));
+    await browser.print(job("<p>x"));
     for (let n = 0; browser.stats().stops.recycled === 0 && n < 100; n++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -272,7 +272,7 @@ function pidOf({ pid }: { pid: number | undefined }): number {
 
 async function renderersUnder(pid: number): Promise<number[]> {
   const renderers: number[] = [];
-  for (const child of await processTree(pid)) {
+  for (const child of processTree(pid)) {
     const command = await readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "");
     if (command.includes("--type=renderer")) renderers.push(child);
   }

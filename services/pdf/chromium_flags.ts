@@ -1,6 +1,6 @@
 /**
- * The first four make a new document object for each document cost half as much. The others are those
- * that Playwright switches off, as far as they concern this browser: only the last such flag counts.
+ * The first four make a new document object for each document cost half as much. The others speak to
+ * servers at the start, or wait for a screen that nobody looks at. Only the last such flag counts.
  */
 const FEATURES_OFF = [
   "RenderDocument",
@@ -41,6 +41,18 @@ export function chromiumFlags(proxyPort: number): string[] {
     "--disable-extensions",
     `--disable-features=${FEATURES_OFF.join()}`,
     "--disable-sync",
+    "--disable-field-trial-config",
+    "--metrics-recording-only",
+    "--no-default-browser-check",
+    "--password-store=basic",
+    "--mute-audio",
+    // What is printed is never in the foreground.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-hang-monitor",
+    "--hide-scrollbars",
+    "--force-color-profile=srgb",
     "--no-pings",
     "--no-first-run",
     "--disable-breakpad",

@@ -1,4 +1,4 @@
-import { BrowserProcess, type LaunchOptions } from "./browser_process.ts";
+import { type LaunchOptions, startBrowser, type StartedBrowser } from "./start_browser.ts";
 
 /**
  * Whether Chromium's sandbox is on. `auto` and `on` print nothing without it. Where the service runs as
@@ -31,14 +31,14 @@ export function browserUser(sandbox: SandboxMode): number | undefined {
  *
  * @throws {Error} If it does not start; if it is to have a sandbox and can have none, with what to do.
  */
-export async function launchBrowser(options: SandboxedLaunchOptions): Promise<BrowserProcess> {
+export async function launchBrowser(options: SandboxedLaunchOptions): Promise<StartedBrowser> {
   const { sandbox, onWarning, ...rest } = options;
   if (sandbox === "off") {
     onWarning("The browser runs without its sandbox: it is switched off");
-    return await BrowserProcess.launch({ ...rest, sandbox: false });
+    return await startBrowser({ ...rest, sandbox: false });
   }
   try {
-    return await BrowserProcess.launch({ ...rest, sandbox: true, user: browserUser(sandbox) });
+    return await startBrowser({ ...rest, sandbox: true, user: browserUser(sandbox) });
   } catch (cause) {
     if (!/sandbox/i.test(String(cause))) throw cause;
     throw new Error(`Cannot start the browser with its sandbox: ${whyNot(String(cause))}`, {

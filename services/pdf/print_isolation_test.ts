@@ -1,14 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { PdfBrowser } from "./browser.ts";
-import { chromiumFlags } from "./chromium_flags.ts";
 import { openDenyProxy } from "./deny_proxy.ts";
 import { findChromium } from "./find_chromium.ts";
+import { writeFontConfig } from "./fonts.ts";
 import { orderOf, PRINT_LIMITS } from "./print_job.ts";
 import { PrintPage } from "./print_page.ts";
-import { BEFORE_POLICIES, HIDDEN_POLICIES } from "@posthaste/testing";
-import { chromium } from "playwright-core";
-import { job, NO_CHROMIUM, openTestBrowser, renderersUnder, WHERE } from "./_test_browser.ts";
+import { startBrowser } from "./start_browser.ts";
+import { BEFORE_POLICIES, HIDDEN_POLICIES, until } from "@posthaste/testing";
+import {
+  CACHE_DIR,
+  job,
+  NO_CHROMIUM,
+  openTestBrowser,
+  renderersUnder,
+  WHERE,
+} from "./_test_browser.ts";
 
 const PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==";
 suite("a document of one account", { skip: NO_CHROMIUM }, () => {
@@ -52,19 +59,34 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
     assert.equal(two.length, one.length + 1);
     assert.deepEqual(again, two, "its page is used again");
   });
+
+  test("has one of eight pages at most, where accounts are kept apart", async () => {
+    await using apart = await openTestBrowser({ concurrency: 1, isolation: "account" });
+    const print = (accountId: string) =>
+      apart.print(job("<p>x"), { asker: { accountId, priority: "transactional" } });
+    const pagesOpen = async () => (await renderersUnder(apart.stats().pid ?? 0)).length;
+    await print("0");
+    const spare = await pagesOpen() - 1;
+    for (const accountId of "123456789") await print(accountId);
+    await until(async () => await pagesOpen() - spare === 8);
+  });
 });
 
 suite("a page", { skip: NO_CHROMIUM }, () => {
   test("lets nothing out of a document that has no policy", async () => {
     await using proxy = await openDenyProxy();
     const found = await findChromium(WHERE);
-    const browser = await chromium.launch({
-      executablePath: found.executablePath,
-      args: chromiumFlags(proxy.port),
-      env: { ...found.env, HOME: WHERE.cacheDir },
+    const { file } = await writeFontConfig(CACHE_DIR, {});
+    const { connection, ended } = await startBrowser({
+      chromium: found,
+      fontsFile: file,
+      home: CACHE_DIR,
+      proxyPort: proxy.port,
+      sandbox: false,
+      launchTimeout: 20_000,
     });
     try {
-      const page = await PrintPage.open(browser);
+      const page = await PrintPage.open(connection);
       const { document, ...order } = orderOf(job(""), PRINT_LIMITS);
       assert.match(document, /Content-Security-Policy/);
       for (
@@ -75,7 +97,8 @@ suite("a page", { skip: NO_CHROMIUM }, () => {
       }
       assert.equal(proxy.refused, 0);
     } finally {
-      await browser.close();
+      await connection.send("Browser.close", {});
+      await ended;
     }
   });
 });

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContext, CDPSession } from "playwright-core";
 import { setTimeout as delay } from "node:timers/promises";
+import type { CdpConnection, CdpEvents, CdpSession } from "./cdp.ts";
 import { SCRIPT_FONTS } from "./fonts.ts";
 import type { PageSize } from "./page_size.ts";
 
@@ -8,6 +8,9 @@ const MAX_BLOCKED = 20;
 
 /** How long a page's crash may take to be known after a print has failed, in milliseconds. */
 const CRASH_NOTICE_MS = 500;
+
+/** Nobody looks at the page: each pixel costs. */
+const SCREEN = { width: 16, height: 16 };
 
 /** What a page prints. */
 export interface PrintOrder {
@@ -26,60 +29,54 @@ export interface Printed {
   blocked: string[];
 }
 
+/** The page's process has ended. */
+export class PageCrashError extends Error {
+  override readonly name = "PageCrashError";
+}
+
 /**
  * One page of the browser, in a context of its own, without scripts. It is used again and again, with
  * a new document object for each document: a new page would take four times as long.
  */
 export class PrintPage {
-  readonly #context: BrowserContext;
-  readonly #cdp: CDPSession;
-  readonly #frameId: string;
-  readonly #crash: Promise<never>;
+  readonly #browser: CdpConnection;
+  readonly #contextId: string;
+  readonly #session: CdpSession;
+  readonly #crash = Promise.withResolvers<never>();
+  #frameId = "";
   #blocked = new Set<string>();
   /** Settles when the page has a document object that no document has touched. */
   #clean: Promise<unknown> = Promise.resolve();
   #printed = 0;
 
   private constructor(
-    context: BrowserContext,
-    cdp: CDPSession,
-    { frameId, crash }: { frameId: string; crash: Promise<never> },
+    browser: CdpConnection,
+    { contextId, sessionId }: { contextId: string; sessionId: string },
   ) {
-    this.#context = context;
-    this.#cdp = cdp;
-    this.#frameId = frameId;
-    this.#crash = crash;
-    cdp.on("Audits.issueAdded", ({ issue }) => {
-      this.#refused(issue.details.contentSecurityPolicyIssueDetails?.blockedURL);
-    });
-    // The second wall: the policy lets nothing come so far.
-    cdp.on("Fetch.requestPaused", ({ requestId, request }) => {
-      this.#refused(request.url);
-      const refusal = { requestId, errorReason: "BlockedByClient" } as const;
-      cdp.send("Fetch.failRequest", refusal).catch(() => undefined);
-    });
+    this.#browser = browser;
+    this.#contextId = contextId;
+    this.#crash.promise.catch(() => undefined);
+    this.#session = browser.session(sessionId, (event, params) => this.#hear(event, params));
   }
 
   /** Opens a page. */
-  static async open(browser: Browser): Promise<PrintPage> {
-    const context = await browser.newContext({
-      javaScriptEnabled: false,
-      serviceWorkers: "block",
-      acceptDownloads: false,
-      viewport: { width: 16, height: 16 },
-    });
-    const page = await context.newPage();
-    const cdp = await context.newCDPSession(page);
-    const crash = new Promise<never>((_, reject) => {
-      page.once("crash", () => reject(new Error("the page crashed")));
-      page.once("close", () => reject(new Error("the page was closed")));
-    });
-    crash.catch(() => undefined);
-    await cdp.send("Audits.enable");
-    await cdp.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
-    await cdp.send("Page.setFontFamilies", { fontFamilies: {}, forScripts: SCRIPT_FONTS });
-    const { frameTree } = await cdp.send("Page.getFrameTree");
-    return new PrintPage(context, cdp, { frameId: frameTree.frame.id, crash });
+  static async open(browser: CdpConnection): Promise<PrintPage> {
+    const { browserContextId: contextId } = await browser.send("Target.createBrowserContext", {});
+    const [{ targetId }] = await Promise.all([
+      browser.send("Target.createTarget", {
+        url: "about:blank",
+        browserContextId: contextId,
+        ...SCREEN,
+      }),
+      browser.send("Browser.setDownloadBehavior", {
+        behavior: "deny",
+        browserContextId: contextId,
+      }),
+    ]);
+    const { sessionId } = await browser.send("Target.attachToTarget", { targetId, flatten: true });
+    const page = new PrintPage(browser, { contextId, sessionId });
+    await page.#begin();
+    return page;
   }
 
   /** How many documents it has printed. */
@@ -87,47 +84,67 @@ export class PrintPage {
     return this.#printed;
   }
 
-  /** Prints one document. After a failure the page must be closed, not used again. */
+  /**
+   * Prints one document. After a failure the page must be closed, not used again.
+   *
+   * @throws {PageCrashError}
+   */
   async print(order: PrintOrder): Promise<Printed> {
     try {
-      return await Promise.race([this.#print(order), this.#crash]);
+      return await Promise.race([this.#print(order), this.#crash.promise]);
     } catch (error) {
       // Chromium may say "Printing failed" a moment before it tells that the page's process is gone.
-      await Promise.race([this.#crash, delay(CRASH_NOTICE_MS)]);
+      await Promise.race([this.#crash.promise, delay(CRASH_NOTICE_MS)]);
       throw error;
     }
   }
 
   /** Closes the page and all it knows. */
   async close(): Promise<void> {
-    await this.#context.close().catch(() => undefined);
+    await this.#browser.send("Target.disposeBrowserContext", { browserContextId: this.#contextId })
+      .catch(() => undefined);
+  }
+
+  async #begin(): Promise<void> {
+    const { send } = this.#session;
+    const [{ frameTree }] = await Promise.all([
+      send("Page.getFrameTree", {}),
+      send("Emulation.setScriptExecutionDisabled", { value: true }),
+      send("Audits.enable", {}),
+      send("Fetch.enable", { patterns: [{ urlPattern: "*" }] }),
+      send("Page.setFontFamilies", { fontFamilies: {}, forScripts: SCRIPT_FONTS }),
+    ]);
+    this.#frameId = frameTree.frame.id;
   }
 
   async #print({ document, size, background, lastPage }: PrintOrder): Promise<Printed> {
+    const { send } = this.#session;
     await this.#clean;
     this.#blocked = new Set();
-    await this.#cdp.send("Page.setDocumentContent", { frameId: this.#frameId, html: document });
-    const { data } = await this.#cdp.send("Page.printToPDF", {
-      paperWidth: size.width,
-      paperHeight: size.height,
-      marginTop: size.margin.top,
-      marginRight: size.margin.right,
-      marginBottom: size.margin.bottom,
-      marginLeft: size.margin.left,
-      printBackground: background,
-      preferCSSPageSize: true,
-      generateTaggedPDF: false,
-      generateDocumentOutline: false,
-      pageRanges: `1-${lastPage}`,
-    });
-    await this.#untilTold();
+    await send("Page.setDocumentContent", { frameId: this.#frameId, html: document });
+    const [{ data }] = await Promise.all([
+      send("Page.printToPDF", {
+        paperWidth: size.width,
+        paperHeight: size.height,
+        marginTop: size.margin.top,
+        marginRight: size.margin.right,
+        marginBottom: size.margin.bottom,
+        marginLeft: size.margin.left,
+        printBackground: background,
+        preferCSSPageSize: true,
+        generateTaggedPDF: false,
+        generateDocumentOutline: false,
+        pageRanges: `1-${lastPage}`,
+      }),
+      this.#untilTold(),
+    ]);
     this.#printed++;
     return { pdf: Buffer.from(data, "base64"), blocked: [...this.#blocked] };
   }
 
   /** Waits until the page's process has told all that it refused so far: it answers in order. */
   async #untilTold(): Promise<void> {
-    await this.#cdp.send("Log.disable");
+    await this.#session.send("Log.disable", {});
   }
 
   /**
@@ -136,9 +153,25 @@ export class PrintPage {
    * was told when the page has answered. The next print waits for it; the caller need not.
    */
   clean(): void {
-    this.#clean = this.#cdp.send("Page.navigate", { url: "about:blank" })
+    this.#clean = this.#session.send("Page.navigate", { url: "about:blank" })
       .then(() => this.#untilTold());
     this.#clean.catch(() => undefined);
+  }
+
+  #hear<E extends keyof CdpEvents>(event: E, params: CdpEvents[E]): void;
+  #hear(event: keyof CdpEvents, params: CdpEvents[keyof CdpEvents]): void {
+    if (event === "Inspector.targetCrashed") {
+      return this.#crash.reject(new PageCrashError("the page crashed"));
+    }
+    if ("issue" in params) {
+      return this.#refused(params.issue.details.contentSecurityPolicyIssueDetails?.blockedURL);
+    }
+    if (!("requestId" in params)) return;
+    // The second wall: the policy lets nothing come so far.
+    const { requestId, request } = params;
+    this.#refused(request.url);
+    this.#session.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" })
+      .catch(() => undefined);
   }
 
   #refused(url: string | undefined): void {

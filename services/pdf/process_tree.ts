@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -9,13 +9,18 @@ const PAGE_BYTES = 4096;
 /** Linux shows 100 ticks a second to programs, whatever it counts with. */
 const MS_PER_TICK = 10;
 
-/** A process and everything under it, by id. On a system without `/proc`: the process alone. */
-export async function processTree(root: number): Promise<number[]> {
+/**
+ * A process and everything under it, by id. On a system without `/proc`: the process alone. It reads of all
+ * processes, one after the other: with a thread for each file it would take ten times the processor.
+ */
+export function processTree(root: number): number[] {
   const children = new Map<number, number[]>();
-  for (const entry of await readdir("/proc").catch(() => [])) {
-    const parent = /^\d+$/.test(entry) ? await parentOf(Number(entry)) : undefined;
+  for (const entry of foldersOf("/proc")) {
+    const parent = /^\d+$/.test(entry) ? statOf(Number(entry))?.[PARENT] : undefined;
     if (parent === undefined) continue;
-    children.set(parent, [...children.get(parent) ?? [], Number(entry)]);
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [Number(entry)]);
+    else siblings.push(Number(entry));
   }
   const tree = [root];
   for (const pid of tree) tree.push(...children.get(pid) ?? []);
@@ -26,11 +31,11 @@ export async function processTree(root: number): Promise<number[]> {
  * The memory of processes, in bytes: what each has for itself, and once what the largest shares.
  * `smaps_rollup` would be exact, but the kernel hides it for sandboxed processes.
  */
-export async function memoryOf(pids: readonly number[]): Promise<number> {
+export function memoryOf(pids: readonly number[]): number {
   let own = 0;
   let shared = 0;
   for (const pid of pids) {
-    const statm = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "0 0 0");
+    const statm = textOf(`/proc/${pid}/statm`) ?? "0 0 0";
     const [, resident = 0, common = 0] = statm.split(" ").map(Number);
     own += resident - common;
     shared = Math.max(shared, common);
@@ -42,12 +47,10 @@ export async function memoryOf(pids: readonly number[]): Promise<number> {
  * The processor time that processes have used so far, in milliseconds; where that cannot be read, the
  * time that has passed.
  */
-export async function cpuOf(pids: readonly number[]): Promise<number> {
-  const all = await Promise.all(pids.map(statOf));
+export function cpuOf(pids: readonly number[]): number {
+  const all = pids.map(statOf);
   if (all.every((fields) => fields === undefined)) return performance.now();
-  const ticks = all.map((fields) => {
-    return (fields?.[14 - FIRST_FIELD] ?? 0) + (fields?.[15 - FIRST_FIELD] ?? 0);
-  });
+  const ticks = all.map((fields) => (fields?.[USER_TIME] ?? 0) + (fields?.[SYSTEM_TIME] ?? 0));
   return ticks.reduce((sum, own) => sum + own, 0) * MS_PER_TICK;
 }
 
@@ -72,15 +75,28 @@ function killByProgram(targets: readonly number[]): void {
   child.on("error", () => undefined).unref();
 }
 
-async function parentOf(pid: number): Promise<number | undefined> {
-  return (await statOf(pid))?.[4 - FIRST_FIELD];
-}
-
-/** Number of the first field after the name, see proc_pid_stat(5). */
-const FIRST_FIELD = 3;
+/** Fields after the name, see proc_pid_stat(5), where the first of them is number 3. */
+const [PARENT, USER_TIME, SYSTEM_TIME] = [1, 11, 12];
 
 /** The fields after the name in parentheses, which may hold spaces and parentheses. */
-async function statOf(pid: number): Promise<number[] | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+function statOf(pid: number): number[] | undefined {
+  const stat = textOf(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+}
+
+/** `undefined` where it is not, or is not any more. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+function foldersOf(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
 }

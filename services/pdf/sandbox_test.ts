@@ -27,7 +27,7 @@ suite("Chromium's sandbox", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual([text, warnings], [["inside, 日本語"], []]);
     const own = await readlink("/proc/self/ns/user");
     let shown = 0;
-    for (const each of await processTree(browser.stats().pid ?? 0)) {
+    for (const each of processTree(browser.stats().pid ?? 0)) {
       const command = await readFile(`/proc/${each}/cmdline`, "utf8");
       const status = await readFile(`/proc/${each}/status`, "utf8");
       assert.doesNotMatch(command, /--no-sandbox/);

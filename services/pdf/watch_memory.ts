@@ -14,7 +14,7 @@ export async function watchMemory(
   using _told = observe("posthaste.browser.memory", () => [{ value: bytes }]);
   while (!signal.aborted) {
     const { pid } = browser.stats();
-    bytes = pid === undefined ? 0 : await memoryOf(await processTree(pid));
+    bytes = pid === undefined ? 0 : memoryOf(processTree(pid));
     await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }

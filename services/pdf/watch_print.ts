@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { cpuOf, memoryOf, processTree } from "./process_tree.ts";
+import type { Look } from "./process_look.ts";
 
 /** What one document may take. */
 export interface PrintAllowance {
@@ -46,27 +46,29 @@ const PATIENCE = 4;
 const IDLE_SHARE = 0.02;
 
 /**
- * Watches a browser (by its process id) that prints, until the document is done or has had its time. Time
- * counts where the browser's processes used at least half a core: on a busy machine a document that is
- * merely slow does not fail.
+ * Watches a browser that prints, until the document is done or has had its time. Time counts where the
+ * browser's processes used at least half a core: on a busy machine a document that is merely slow does not
+ * fail. Nothing is looked at before the print is slow.
  */
-export async function watchPrint(pid: number, options: WatchOptions): Promise<WatchEnd> {
+export async function watchPrint(
+  look: () => Look,
+  options: WatchOptions,
+): Promise<WatchEnd> {
   const { time, memory, onTooLarge, signal, clock = SYSTEM_CLOCK } = options;
   const pause = Math.min(LOOK_EVERY_MS, time / 4);
   const started = clock.now();
   let worked = 0;
   let used = 0;
   let compared = 0;
-  let before: { at: number; cpu: number } | undefined;
+  let before: Look | undefined;
   // One look alone tells nothing, and on a busy machine it may come after all the time.
   while (compared === 0 || (worked < time && clock.now() - started < PATIENCE * time)) {
     const ended = await clock.sleep(pause, signal).then(() => false, () => true);
     if (ended) return "done";
-    const tree = await processTree(pid);
-    for (const child of tree.slice(1)) if (await memoryOf([child]) > memory) onTooLarge(child);
-    const now = { at: clock.now(), cpu: await cpuOf(tree) };
+    const now = look();
+    for (const [pid, held] of now.memory) if (held > memory) onTooLarge(pid);
     // Most documents are done before the first look, so there is nothing to compare it with.
-    if (before === undefined) worked += Math.min(pause, now.at - started);
+    if (before === undefined) worked += Math.min(pause, clock.now() - started);
     else {
       // What a process has used is gone with it.
       const cpu = Math.max(0, now.cpu - before.cpu);

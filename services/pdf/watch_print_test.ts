@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";
 import { until } from "@posthaste/testing";
+import { openLooker } from "./process_look.ts";
 import { cpuOf } from "./process_tree.ts";
 import { watchPrint } from "./watch_print.ts";
 
@@ -25,17 +26,22 @@ function startClock(meanwhile: (ms: number) => Promise<unknown>) {
   return clock;
 }
 
+/** Looks at a process by the time of a clock. */
+function lookBy(clock: { now(): number }, pid: number) {
+  return () => ({ cpu: cpuOf([pid]), at: clock.now(), memory: new Map() });
+}
+
 /** Waits until a process has used the processor for so long, however busy the machine is. */
 async function worked(pid: number, ms: number): Promise<void> {
-  const before = await cpuOf([pid]);
-  await until(async () => await cpuOf([pid]) - before >= ms, { timeoutMs: 60_000 });
+  const before = cpuOf([pid]);
+  await until(() => cpuOf([pid]) - before >= ms, { timeoutMs: 60_000 });
 }
 
 /** Waits until a process has started and does nothing any more. */
 async function settled(pid: number): Promise<void> {
   let before = NaN;
-  await until(async () => {
-    const used = await cpuOf([pid]);
+  await until(() => {
+    const used = cpuOf([pid]);
     const isIdle = used > 0 && used === before;
     before = used;
     return isIdle;
@@ -49,7 +55,10 @@ test("watchPrint() gives an idle browser four times as long as one that works", 
   await settled(idle.pid);
   const { signal } = new AbortController();
   const clock = startClock(() => Promise.resolve());
-  assert.equal(await watchPrint(idle.pid, { ...forGood, time: 1000, signal, clock }), "stuck");
+  assert.equal(
+    await watchPrint(lookBy(clock, idle.pid), { ...forGood, time: 1000, signal, clock }),
+    "stuck",
+  );
   assert.equal(clock.passed, 4000);
 });
 
@@ -57,7 +66,10 @@ test("watchPrint() ends in time when the browser works", async () => {
   using busy = start("for (;;);");
   const { signal } = new AbortController();
   const clock = startClock((ms) => worked(busy.pid, ms));
-  assert.equal(await watchPrint(busy.pid, { ...forGood, time: 400, signal, clock }), "overdue");
+  assert.equal(
+    await watchPrint(lookBy(clock, busy.pid), { ...forGood, time: 400, signal, clock }),
+    "overdue",
+  );
   assert.equal(clock.passed, 400);
 });
 
@@ -69,13 +81,16 @@ test("watchPrint() does not take a browser for stuck at which it came to look la
     if (clock.passed === 0) clock.passed = 10_000;
     await worked(busy.pid, ms);
   });
-  assert.equal(await watchPrint(busy.pid, { ...forGood, time: 400, signal, clock }), "overdue");
+  assert.equal(
+    await watchPrint(lookBy(clock, busy.pid), { ...forGood, time: 400, signal, clock }),
+    "overdue",
+  );
 });
 
-test("watchPrint() ends when the document is done", async () => {
-  using idle = start("setTimeout(() => {}, 60_000)");
+test("watchPrint() does not look at a document that is done soon", async () => {
   const signal = AbortSignal.timeout(50);
-  assert.equal(await watchPrint(idle.pid, { ...forGood, time: 60_000, signal }), "done");
+  const look = () => assert.fail("it looked");
+  assert.equal(await watchPrint(look, { ...forGood, time: 60_000, signal }), "done");
 });
 
 test("watchPrint() tells of a process that holds too much, but not of the browser's own", async () => {
@@ -89,7 +104,7 @@ test("watchPrint() tells of a process that holds too much, but not of the browse
     told.add(pid);
     done.abort();
   };
-  await watchPrint(parent.pid, {
+  await watchPrint(openLooker(parent.pid).look, {
     ...{ memory: 1_000_000, onTooLarge, time: 60_000, signal: done.signal },
   });
   const [child] = told;
