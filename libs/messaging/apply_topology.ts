@@ -8,7 +8,6 @@ import {
 } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/nats-core";
 import { Kvm } from "@nats-io/kv";
-import { Objm } from "@nats-io/obj";
 import { SUSPECTS_BUCKET } from "./_suspects.ts";
 import {
   type ConsumerPlan,
@@ -78,26 +77,29 @@ async function applyShare(
     max_bytes: SUSPECTS_BYTES,
     replicas,
   });
-  for (const plan of STORES.map(sized)) await applyStore(client, { manager, plan, replicas });
+  for (const plan of STORES.map(sized)) await applyStore(manager, plan, replicas);
 }
 
-async function applyStore(
-  client: JetStreamClient,
-  { manager, plan, replicas }: { manager: JetStreamManager; plan: StorePlan; replicas: number },
-) {
-  const stream = `OBJ_${plan.name}`;
-  if (!await exists(() => manager.streams.info(stream))) {
-    await new Objm(client).create(plan.name, { storage: StorageType.File, replicas });
-  }
-  const { config } = await manager.streams.info(stream);
-  await manager.streams.update(stream, {
-    ...config,
+async function applyStore(manager: JetStreamManager, plan: StorePlan, replicas: number) {
+  const config = {
+    name: `OBJ_${plan.name}`,
+    subjects: [`$O.${plan.name}.C.*`],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
     // What is in it can be made again: a store that is full must not keep new PDFs out.
     discard: DiscardPolicy.Old,
+    max_msgs_per_subject: 1,
     max_age: nanos(plan.ttlMs),
     max_bytes: plan.maxBytes,
     num_replicas: replicas,
-  });
+    // What is stored must go nowhere by itself: see `openObjectStore()`.
+    allow_direct: false,
+  };
+  if (await exists(() => manager.streams.info(config.name))) {
+    await manager.streams.update(config.name, config);
+  } else {
+    await manager.streams.add(config);
+  }
 }
 
 async function applyStream(manager: JetStreamManager, plan: StreamPlan, replicas: number) {

@@ -72,6 +72,30 @@ test("applyTopology() makes all sizes smaller where the broker has less room, an
   assert.deepEqual(new Set(await limits(nats.url)), new Set([1]));
 });
 
+test("applyTopology() takes over a store of an earlier version", async () => {
+  await using nats = await openTestNats();
+  await using bus = await openBus({ url: nats.url, name: "test" });
+  const connection = await connect({ servers: nats.url });
+  const manager = await jetstreamManager(connection);
+  await manager.streams.add({
+    name: "OBJ_pdfs",
+    subjects: ["$O.pdfs.C.>", "$O.pdfs.M.>"],
+    allow_direct: true,
+    allow_rollup_hdrs: true,
+  });
+  for (const subject of ["$O.pdfs.C.nuid", "$O.pdfs.C.nuid", "$O.pdfs.M.a2V5"]) {
+    await jetstream(connection).publish(subject, "old");
+  }
+  await bus.applyTopology();
+  const { config } = await manager.streams.info("OBJ_pdfs");
+  assert.deepEqual(config.subjects, ["$O.pdfs.C.*"]);
+  assert.equal(config.allow_direct, false);
+  await bus.objects("pdfs").put("key", Buffer.from("new"));
+  assert.equal(await bus.objects("pdfs").sizeOf("key"), 3);
+  assert.equal(await bus.objects("pdfs").sizeOf("nuid"), undefined);
+  await connection.close();
+});
+
 test("applyTopology() brings streams and consumers that differ to the plan", async () => {
   await using nats = await openTestNats();
   const connection = await connect({ servers: nats.url });

@@ -213,7 +213,8 @@ class NatsBus implements Bus {
   }
 
   objects(name: StoreName): ObjectStore {
-    return openObjectStore(this.#client.stream, name);
+    const { stream } = this.#client;
+    return openObjectStore({ connection: this.#connection, stream, api: this.#api }, name);
   }
 
   async applyTopology(options?: TopologyOptions): Promise<void> {

@@ -1,11 +1,5 @@
-import {
-  type JetStreamClient,
-  type JetStreamManager,
-  type NextMsgRequest,
-  type SeqMsgRequest,
-} from "@nats-io/jetstream";
-import { headers } from "@nats-io/nats-core";
-import { type ObjectInfo, type ObjectStore as NatsObjectStore, Objm } from "@nats-io/obj";
+import type { JetStreamClient, JetStreamManagerOptions } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/nats-core";
 import { crashPoint } from "@posthaste/runtime";
 import { createHash } from "node:crypto";
 import type { StoreName } from "./topology.ts";
@@ -16,27 +10,49 @@ import type { StoreName } from "./topology.ts";
  * an outage.
  */
 export interface ObjectStore {
-  /** Gives the size in bytes, or `undefined` when there is no such object. */
+  /** Gives the size in bytes, or `undefined` when there is no such object that is whole. */
   sizeOf(key: string): Promise<number | undefined>;
   get(key: string): Promise<Uint8Array | undefined>;
   put(key: string, bytes: Uint8Array): Promise<void>;
 }
 
-/**
- * Opens an object store that the topology made; it is looked up at its first use. Objects are read
- * piece by piece and not by a consumer, as the client would: a service that may create a consumer may
- * have it deliver to any subject, and a small object is there sooner so.
- */
-export function openObjectStore(client: JetStreamClient, name: StoreName): ObjectStore {
-  let opened: Promise<Opened> | undefined;
+/** The bytes of an object in one message. The broker takes 1 MB, of which base64 may be made. */
+const PIECE_BYTES = 512 * 1024;
 
-  async function use<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
-    opened ??= open(client, name).catch((error) => {
-      opened = undefined;
-      throw error;
-    });
+/** In front of the first piece: the size of the object, and the SHA-256 of its bytes. */
+const HEAD = { size: 8, digest: 32, bytes: 40 };
+
+const ANSWER_TIMEOUT_MS = 5000;
+
+/** The broker's word for a message that is not there. */
+const NOT_FOUND = 404;
+
+/** What a store is reached by. */
+export interface ObjectStoreClient {
+  connection: Pick<NatsConnection, "request">;
+  stream: Pick<JetStreamClient, "publish">;
+  /** @default the interface that everybody knows */
+  api?: Pick<JetStreamManagerOptions, "apiPrefix">;
+}
+
+/**
+ * Opens an object store that the topology made. An object is one message under its key, or the first of
+ * several: then it is written last.
+ *
+ * It is read by a request that the broker answers with JSON. A direct get would be cheaper, but its answer is
+ * the object's bytes, and the broker sends them wherever the asker says: a service that may write an object
+ * could have its bytes delivered as an event of another service.
+ */
+export function openObjectStore(
+  { connection, stream, api = {} }: ObjectStoreClient,
+  name: StoreName,
+): ObjectStore {
+  const subjectOf = (key: string, piece: number) =>
+    `$O.${name}.C.${key}${piece === 0 ? "" : `-${piece}`}`;
+
+  async function use<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work(await opened);
+      return await work();
     } catch (error) {
       throw Object.assign(
         new Error(`Cannot use object store "${name}": ${String(error)}`, { cause: error }),
@@ -45,75 +61,68 @@ export function openObjectStore(client: JetStreamClient, name: StoreName): Objec
     }
   }
 
+  async function read(key: string, piece: number): Promise<Buffer | undefined> {
+    const call = `${api.apiPrefix ?? "$JS.API"}.STREAM.MSG.GET.OBJ_${name}`;
+    const query = JSON.stringify({ last_by_subj: subjectOf(key, piece) });
+    const answer = await connection.request(call, query, { timeout: ANSWER_TIMEOUT_MS });
+    const { message, error } = answer.json<StoredMessage>();
+    if (error?.code === NOT_FOUND && /no message/.test(error.description)) return undefined;
+    if (error !== undefined) throw new Error(error.description);
+    return Buffer.from(message?.data ?? "", "base64");
+  }
+
+  async function get(key: string): Promise<Uint8Array | undefined> {
+    const first = await read(key, 0);
+    if (first === undefined || first.length < HEAD.bytes) return undefined;
+    const size = Number(first.readBigUInt64BE());
+    const pieces = [first.subarray(HEAD.bytes)];
+    const count = countOf(size);
+    if (count > 1) {
+      const others = Array.from({ length: count - 1 }, (_, at) => read(key, at + 1));
+      pieces.push(...(await Promise.all(others)).filter((piece) => piece !== undefined));
+    }
+    const bytes = pieces.length === 1 ? pieces[0] as Buffer : Buffer.concat(pieces);
+    const isWhole = bytes.length === size && digestOf(bytes).equals(digestIn(first));
+    return isWhole ? bytes : undefined;
+  }
+
+  async function put(key: string, bytes: Uint8Array): Promise<void> {
+    const head = Buffer.alloc(HEAD.size);
+    head.writeBigUInt64BE(BigInt(bytes.length));
+    const pieceOf = (piece: number) =>
+      bytes.subarray(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES);
+    const count = countOf(bytes.length);
+    await Promise.all(
+      Array.from(
+        { length: count - 1 },
+        (_, at) => stream.publish(subjectOf(key, at + 1), pieceOf(at + 1)),
+      ),
+    );
+    await stream.publish(subjectOf(key, 0), Buffer.concat([head, digestOf(bytes), pieceOf(0)]));
+    crashPoint("objects.after_put");
+  }
+
   return {
-    sizeOf: (key) =>
-      use(async ({ store }) => {
-        const info = await store.info(key);
-        return info === null || info.deleted ? undefined : info.size;
-      }),
-    get: (key) =>
-      use(async ({ store, manager }) => {
-        const info = await store.info(key);
-        if (info === null || info.deleted) return undefined;
-        const bytes = await read(info, { manager, name });
-        // Else it would count as present, and never be made again.
-        if (bytes === undefined) await forget(client, { name, info });
-        return bytes;
-      }),
-    put: (key, bytes) =>
-      use(async ({ store }) => {
-        await store.putBlob({ name: key }, bytes);
-        crashPoint("objects.after_put");
-      }),
+    sizeOf: (key) => use(async () => (await get(key))?.length),
+    get: (key) => use(() => get(key)),
+    put: (key, bytes) => use(() => put(key, bytes)),
   };
 }
 
-interface Opened {
-  store: NatsObjectStore;
-  manager: JetStreamManager;
+/** What the broker answers: a message whose bytes are base64, or why there is none. */
+interface StoredMessage {
+  message?: { data?: string };
+  error?: { code: number; description: string };
 }
 
-async function open(client: JetStreamClient, name: StoreName): Promise<Opened> {
-  const [store, manager] = await Promise.all([
-    new Objm(client).open(name, false),
-    client.jetstreamManager(false),
-  ]);
-  return { store, manager };
+function countOf(size: number): number {
+  return Math.max(1, Math.ceil(size / PIECE_BYTES));
 }
 
-/** Marks an object as deleted. Its pieces stay until the store has no room or they are too old. */
-async function forget(
-  client: JetStreamClient,
-  { name, info }: { name: StoreName; info: ObjectInfo },
-): Promise<void> {
-  const key = Buffer.from(info.name).toString("base64url");
-  const padded = key.padEnd(Math.ceil(key.length / 4) * 4, "=");
-  const { bucket, nuid, options } = info;
-  const gone = { name: info.name, bucket, nuid, options, size: 0, chunks: 0, digest: "" };
-  const rollup = headers();
-  rollup.set("Nats-Rollup", "sub");
-  await client.publish(`$O.${name}.M.${padded}`, JSON.stringify({ ...gone, deleted: true }), {
-    headers: rollup,
-  });
+function digestOf(bytes: Uint8Array): Buffer {
+  return createHash("sha256").update(bytes).digest();
 }
 
-/** Reads an object; `undefined` if it is damaged. What comes after its last piece is not its own. */
-async function read(
-  { nuid, chunks, size, digest }: ObjectInfo,
-  { manager, name }: { manager: JetStreamManager; name: StoreName },
-): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = [];
-  let seq = 1;
-  for (let count = 0; count < chunks; count++) {
-    // The types know it for direct gets only; the broker takes it here, too.
-    const next: SeqMsgRequest & NextMsgRequest = { seq, next_by_subj: `$O.${name}.C.${nuid}` };
-    const piece = await manager.streams.getMessage(`OBJ_${name}`, next);
-    if (piece === null) return undefined;
-    pieces.push(piece.data);
-    seq = piece.seq + 1;
-  }
-  const bytes = Buffer.concat(pieces);
-  const actual = createHash("sha256").update(bytes).digest("base64url");
-  const isWhole = bytes.length === size && digest.replace(/=+$/, "") === `SHA-256=${actual}`;
-  return isWhole ? bytes : undefined;
+function digestIn(first: Buffer): Buffer {
+  return first.subarray(HEAD.size, HEAD.bytes);
 }

@@ -17,11 +17,15 @@ async function connectTo({ nats }: TestBus): Promise<TestConnection> {
   return { connection, [Symbol.asyncDispose]: () => connection.close() };
 }
 
+function storeOf({ connection }: TestConnection) {
+  return openObjectStore({ connection, stream: jetstream(connection) }, "pdfs");
+}
+
 suite("openObjectStore()", { concurrency: 4 }, () => {
   test("openObjectStore() gives back what was put, in one piece or many", async () => {
     await using open = await openTestBus();
     const store = open.bus.objects("pdfs");
-    for (const size of [0, 1, 131_072, 131_073, 1_000_000]) {
+    for (const size of [0, 1, 524_288, 524_289, 3_000_000]) {
       const bytes = randomBytes(size);
       await store.put(`key${size}`, bytes);
       assert.equal(await store.sizeOf(`key${size}`), size);
@@ -52,7 +56,7 @@ suite("openObjectStore()", { concurrency: 4 }, () => {
     const manager = await jetstreamManager(direct.connection);
     const { config } = await manager.streams.info("OBJ_pdfs");
     await manager.streams.update("OBJ_pdfs", { ...config, max_bytes: 1_000_000 });
-    const store = openObjectStore(jetstream(direct.connection), "pdfs");
+    const store = storeOf(direct);
     const bytes = randomBytes(300_000);
     for (let n = 0; n < 8; n++) await store.put(`key${n}`, bytes);
     assert.equal((await store.get("key7"))?.length, 300_000);
@@ -61,42 +65,52 @@ suite("openObjectStore()", { concurrency: 4 }, () => {
     assert.equal((await store.get("key0"))?.length, 300_000);
   });
 
-  test("openObjectStore() drops an object whose chunks are gone, so that it is made again", async () => {
+  test("openObjectStore() reads an object without all of its pieces as absent", async () => {
     await using open = await openTestBus();
     await using direct = await connectTo(open);
-    const store = openObjectStore(jetstream(direct.connection), "pdfs");
-    await store.put("key", randomBytes(200_000));
+    const store = storeOf(direct);
+    await store.put("key", randomBytes(1_200_000));
     const manager = await jetstreamManager(direct.connection);
-    await manager.streams.purge("OBJ_pdfs", { filter: "$O.pdfs.C.>" });
+    await manager.streams.purge("OBJ_pdfs", { filter: "$O.pdfs.C.key-2" });
     assert.equal(await store.get("key"), undefined);
     assert.equal(await store.sizeOf("key"), undefined);
     await store.put("key", Buffer.from("again"));
     assert.equal(Buffer.from(await store.get("key") ?? "").toString(), "again");
   });
 
-  test("openObjectStore() drops an object whose bytes were changed", async () => {
+  test("openObjectStore() reads an object whose bytes were changed as absent", async () => {
     await using open = await openTestBus();
     await using direct = await connectTo(open);
-    const store = openObjectStore(jetstream(direct.connection), "pdfs");
+    const store = storeOf(direct);
     await store.put("key", Buffer.from("as it was"));
     const manager = await jetstreamManager(direct.connection);
-    const chunk = await manager.streams.getMessage("OBJ_pdfs", { seq: 1 });
-    assert.equal(chunk?.string(), "as it was");
-    await manager.streams.deleteMessage("OBJ_pdfs", 1);
-    await jetstream(direct.connection).publish(chunk?.subject ?? "", "changed.!");
-    assert.equal(await store.get("key"), undefined);
-    assert.equal(await store.sizeOf("key"), undefined);
+    const stored = await manager.streams.getMessage("OBJ_pdfs", { seq: 1 });
+    const bytes = Buffer.from(stored?.data ?? []);
+    assert.equal(bytes.subarray(40).toString(), "as it was");
+    const damages = [
+      Buffer.concat([bytes.subarray(0, 40), Buffer.from("changed.!")]),
+      Buffer.concat([bytes, Buffer.from("more")]),
+      bytes.subarray(0, -1),
+      bytes.subarray(0, 10),
+      Buffer.alloc(0),
+    ];
+    for (const damaged of damages) {
+      await jetstream(direct.connection).publish(stored?.subject ?? "", damaged);
+      assert.equal(await store.get("key"), undefined);
+      assert.equal(await store.sizeOf("key"), undefined);
+    }
+    await store.put("key", Buffer.from("as it was"));
+    assert.equal(await store.sizeOf("key"), 9);
   });
 
-  test("openObjectStore() takes no more for an object than was put", async () => {
+  test("openObjectStore() keeps an object in one message under its key", async () => {
     await using open = await openTestBus();
     await using direct = await connectTo(open);
-    const store = openObjectStore(jetstream(direct.connection), "pdfs");
-    await store.put("key", Buffer.from("as it was"));
+    const store = storeOf(direct);
+    for (let times = 0; times < 3; times++) await store.put("key", randomBytes(200_000));
     const manager = await jetstreamManager(direct.connection);
-    const chunk = await manager.streams.getMessage("OBJ_pdfs", { seq: 1 });
-    await jetstream(direct.connection).publish(chunk?.subject ?? "", "and more");
-    assert.equal(Buffer.from(await store.get("key") ?? "").toString(), "as it was");
+    const { state } = await manager.streams.info("OBJ_pdfs", { subjects_filter: ">" });
+    assert.deepEqual(state.subjects, { "$O.pdfs.C.key": 1 });
   });
 
   test("openObjectStore() calls a store that is missing an outage, and uses it once made", async () => {

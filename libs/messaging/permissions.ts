@@ -19,7 +19,6 @@ interface Duties {
   makes: readonly string[];
   /** Streams whose consumers of the service's name it eats from. */
   eats?: readonly string[];
-  /** Stores that it reads, and of which it drops what is damaged. */
   reads?: readonly StoreName[];
   writes?: readonly StoreName[];
   /** Whose questions it answers. */
@@ -118,7 +117,7 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
         eats.includes(stream) && (stream !== "INTERACTIVE" || name.startsWith(`${user}_`))
       ).flatMap(eatsFrom),
       ...eats.filter(isWork).flatMap(suspects),
-      ...new Set([...reads, ...writes].flatMap(usesStore)),
+      ...new Set([...reads, ...writes].map(readsStore)),
       ...writes.map((store) => `$O.${store}.C.*`),
       ...answers.map((asker) => `${repliesOf(asker)}.*`),
       ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
@@ -149,12 +148,8 @@ function suspects(stream: string): string[] {
   ];
 }
 
-/** What is damaged is marked as gone; its pieces go in time. */
-function usesStore(store: StoreName): string[] {
-  return [
-    `$JS.API.STREAM.MSG.GET.OBJ_${store}`,
-    `$O.${store}.M.*`,
-  ];
+function readsStore(store: StoreName): string {
+  return `$JS.API.STREAM.MSG.GET.OBJ_${store}`;
 }
 
 /** The tracker looks what waits, and removes what all consumers have passed. */

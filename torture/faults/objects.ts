@@ -1,5 +1,4 @@
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { Objm } from "@nats-io/obj";
 import { connect } from "@nats-io/transport-node";
 import type { Chaos, Fault } from "./fault.ts";
 
@@ -47,24 +46,23 @@ function connectTo({ rig }: Chaos) {
 type Connection = Awaited<ReturnType<typeof connect>>;
 
 async function harm(connection: Connection, { random, count }: Chaos): Promise<void> {
-  const store = await new Objm(connection).open("pdfs");
-  const objects = (await store.list()).filter(({ deleted }) => !deleted);
-  if (objects.length === 0) return;
+  const { streams } = await jetstreamManager(connection);
+  const { state } = await streams.info(STREAM, { subjects_filter: ">" });
+  const subjects = Object.keys(state.subjects ?? {});
+  if (subjects.length === 0) return;
   // The one that all share is the newest as often as any other.
-  const { name, nuid } = random.pick(objects);
-  const manager = await jetstreamManager(connection);
-  const subject = `$O.pdfs.C.${nuid}`;
+  const subject = random.pick(subjects);
   const kind = random.pick(["delete", "empty", "damage", "damage"]);
-  if (kind === "delete") await store.delete(name);
-  else if (kind === "empty") await manager.streams.purge(STREAM, { filter: subject });
+  const client = jetstream(connection);
+  if (kind === "delete") await streams.purge(STREAM, { filter: subject });
+  else if (kind === "empty") await client.publish(subject, "");
   else {
-    const chunk = await manager.streams.getMessage(STREAM, { last_by_subj: subject });
-    if (chunk === null) return;
-    const bytes = Uint8Array.from(chunk.data);
+    const stored = await streams.getMessage(STREAM, { last_by_subj: subject });
+    if (stored === null) return;
+    const bytes = Uint8Array.from(stored.data);
     const at = random.integer(Math.floor(bytes.length / 4), Math.floor(bytes.length / 2));
     bytes[at] = (bytes[at] ?? 0) ^ 1;
-    await manager.streams.purge(STREAM, { filter: subject });
-    await jetstream(connection).publish(subject, bytes);
+    await client.publish(subject, bytes);
   }
   count("other", kind);
 }
