@@ -1,3 +1,4 @@
+import { carryTail } from "./carry_tail.ts";
 import type { Delivery, Outgoing } from "./step.ts";
 import type { EventType } from "@posthaste/contracts";
 
@@ -13,11 +14,11 @@ export function takeApart<T extends EventType>({ type, data, tail }: Delivery<T>
   for (const name of LISTS) {
     const list = fields[name];
     if (!Array.isArray(list) || list.length < 2) continue;
-    return list.map((one: unknown) => ({
-      type,
-      data: { ...fields, [name]: [one], redelivered: true },
-      ...(tail === undefined ? {} : { tail }),
-    } as unknown as Outgoing));
+    return list.map((one: object) => {
+      const { messages, ...carried } = carryTail([one], tail);
+      const data = { ...fields, [name]: messages, redelivered: true };
+      return { type, data, ...carried } as unknown as Outgoing;
+    });
   }
   return [];
 }

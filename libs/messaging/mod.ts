@@ -14,6 +14,7 @@ export { brokerAccounts, type BrokerLogins, type BrokerValue } from "./broker_ac
 export * from "./apply_topology.ts";
 export * from "./broker_address.ts";
 export * from "./bus.ts";
+export * from "./carry_tail.ts";
 export * from "./consume.ts";
 export * from "./dispatch_send.ts";
 export * from "./empty_queues.ts";

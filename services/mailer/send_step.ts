@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Integration, messageIdOf, type Priority } from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
 import {
+  carryTail,
   type Delivery,
   dispatchesAgain,
   type MessageFact,
@@ -79,6 +80,7 @@ const ENCODED = 3;
 
 /** What brings messages to the mailers. */
 type MailEvent = "messages.rendered" | "messages.printed";
+type MailMessage = Delivery<MailEvent>["data"]["messages"][number];
 
 /**
  * Sends the messages of an event, each by its own SMTP transaction: takes the attempt's register while the
@@ -175,7 +177,7 @@ async function sendOne(
 
 /** What was not sent here goes back to the queue, or is rendered again: it was tried nowhere. */
 function verdictOf(
-  { type, data }: Delivery<MailEvent>,
+  { type, data, tail }: Delivery<MailEvent>,
   results: readonly Result[],
   messages: readonly ReadyMessage[],
 ): Verdict {
@@ -184,7 +186,9 @@ function verdictOf(
   const elsewhere = indexesOf("elsewhere");
   const missing = indexesOf("content_missing");
   const left = data.messages.filter(({ index }) => elsewhere.has(index));
-  const passed = { type, data: { ...data, messages: left, passes: (data.passes ?? 0) + 1 } };
+  const { messages: passing, ...carried } = carryTail<MailMessage>(left, tail);
+  const passes = (data.passes ?? 0) + 1;
+  const passed = { type, data: { ...data, messages: passing, passes }, ...carried };
   const { sendId: _id, accountId, priority } = data;
   return {
     type: "done",

@@ -441,6 +441,41 @@ test("sendStep() leaves a mail to the other mailers as it came, until it came to
   }
 });
 
+/** Two messages whose own PDFs lie in the tail of their event. */
+const WITH_TAIL: Delivery<"messages.rendered" | "messages.printed"> = {
+  type: "messages.printed",
+  data: {
+    ...EVENT,
+    messages: [
+      { ...MESSAGE, index: 0, attachments: [{ filename: "a.pdf", offset: 0, size: 5 }] },
+      { ...MESSAGE, index: 1, attachments: [{ filename: "b.pdf", offset: 5, size: 6 }] },
+    ],
+  },
+  tail: Buffer.from("firstsecond"),
+};
+
+test("sendStep() attaches the PDFs that lie in the tail of the event", async () => {
+  const { world, step } = openMailer();
+  await step.handle(WITH_TAIL, new AbortController().signal);
+  const pdfs = world.mails.map(({ raw }) =>
+    ["first", "second"].filter((pdf) => raw.includes(Buffer.from(pdf).toString("base64")))
+  );
+  assert.deepEqual(pdfs, [["first"], ["second"]]);
+});
+
+test("sendStep() leaves a mail to the other mailers with the PDFs of its own", async () => {
+  let asked = 0;
+  const passage = { connections: 1, leave: () => undefined };
+  const admit = () => Promise.resolve(asked++ === 0 ? passage : "elsewhere" as const);
+  const { world, step } = openMailer({ gate: { admit, block: () => {} } });
+  const [next] = publishedBy(await step.handle(WITH_TAIL, new AbortController().signal));
+  assert.equal(world.mails.length, 1);
+  assert.equal(String(next?.tail), "second");
+  const { world: other, step: again } = openMailer();
+  await again.handle(next as typeof WITH_TAIL, new AbortController().signal);
+  assert.match(String(other.mails[0]?.raw), new RegExp(btoa("second")));
+});
+
 test("mail finds the one mailer of two that has a connection, through the broker", async () => {
   await using nats = await openTestNats();
   await using bus = await openBus({ url: nats.url, name: "test" });

@@ -1,25 +1,18 @@
-import {
-  type EventData,
-  messageIdOf,
-  type PrintedMessage,
-  type RenderedMessage,
-} from "@posthaste/contracts";
+import { type EventData, messageIdOf, type RenderedMessage } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
-import { type MessageFact, type ObjectStore, reportsOf, type Step } from "@posthaste/messaging";
+import { type Delivery, type MessageFact, reportsOf, type Step } from "@posthaste/messaging";
 import { allEnded, crashPoint } from "@posthaste/runtime";
-import { addSpanAttributes, count } from "@posthaste/telemetry";
+import { addSpanAttributes } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
-import type { Asker } from "./fair_slots.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
-import { printMeasured } from "./print_measured.ts";
+import { openPrinter, type PrinterDeps, type Printing } from "./print_once.ts";
+import { fitsEvent, type MessageWithPdfs, printedEvents } from "./printed_events.ts";
 import { MissingContentError, textOf } from "./text_of.ts";
-import { told } from "./told.ts";
 
 /** What the step needs from the outside. */
-export interface PrintDeps {
+export interface PrintDeps extends PrinterDeps {
   browser: Pick<PdfBrowser, "print" | "engine">;
-  pdfs: Pick<ObjectStore, "sizeOf" | "put">;
   /** Loads a text that was too large for its event. */
   loadContent(key: string): Promise<string | undefined>;
   now(): Date;
@@ -30,21 +23,34 @@ export interface PrintDeps {
 const MAX_CRASHES_KEPT = 1000;
 
 type Rendered = EventData<"messages.rendered">;
-type PdfSource = RenderedMessage["pdfs"][number];
 
-/** What became of one message: its PDFs are there, it failed, or what it is made of is gone. */
-type Printed = { message: PrintedMessage } | { fact: MessageFact } | "missing";
+/** A message and what its PDFs are printed from, which may be gone. */
+interface Sources {
+  message: RenderedMessage;
+  printings: Printing[];
+  isMissing?: true;
+}
 
-/** Prints the PDFs of messages into the object store; what lies there already is not printed again. */
+/** What became of one message: its PDFs are there, it failed, or, without both, it will be rendered again. */
+interface Result {
+  printed?: MessageWithPdfs;
+  fact?: MessageFact;
+}
+
+/**
+ * Prints the PDFs of messages. One recipient's own travels on behind its event; what several share, and what
+ * is too large for an event, goes into the object store, and is not printed again if it is there.
+ */
 export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
-  const sizeOf = openPrinter(deps);
+  const printer = openPrinter(deps);
   // One account alone gets half, two get a third each, and there is always room for one more.
   const share = openSemaphore({ max: deps.transactionalPlaces, maxPerOwner: (free) => free });
   /** Why messages that come again have failed here before. */
   const crashes = new Map<string, string>();
   return {
     name: "pdf.print",
-    handle: async ({ data }, signal) => {
+    handle: async (delivery, signal) => {
+      const { data } = delivery;
       crashPoint("pdf.received");
       using place = share.tryAcquire(data.accountId, data.priority === "bulk" ? 0 : 1);
       // The queue is first come, first served: one account's backlog would stand before all others.
@@ -58,20 +64,23 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         "posthaste.attachment.count": messages.reduce((sum, { pdfs }) => sum + pdfs.length, 0),
       });
       try {
-        const results = await allEnded(messages, (message) => printOne(message, data, signal));
-        const printed = results.flatMap((one) =>
-          typeof one === "object" && "message" in one ? [one.message] : []
+        const sources = await allEnded(messages, (message) => sourcesOf(message, data));
+        const keys = sources.flatMap(({ printings }) => printings.map(({ key }) => key));
+        const isShared = (wanted: Printing) =>
+          keys.indexOf(wanted.key) !== keys.lastIndexOf(wanted.key) || printer.isKnown(wanted);
+        // Before the first of them is printed: then all are known.
+        const ways = new Map(
+          sources.flatMap(({ printings }) => printings).map((one) => [one, isShared(one)]),
         );
-        const facts = results.flatMap((one) =>
-          typeof one === "object" && "fact" in one ? [one.fact] : []
+        const results = await allEnded(
+          sources,
+          (one) => printOne(one, { delivery, signal, isShared: (of) => ways.get(of) ?? false }),
         );
         return {
           type: "done",
           publish: [
-            ...(printed.length === 0
-              ? []
-              : [{ type: "messages.printed" as const, data: { ...send, messages: printed } }]),
-            ...reportsOf(facts),
+            ...printedEvents(send, results.flatMap(({ printed }) => printed ?? [])),
+            ...reportsOf(results.flatMap(({ fact }) => fact ?? [])),
           ],
         };
       } catch (error) {
@@ -90,32 +99,59 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     }),
   };
 
+  async function sourcesOf(
+    message: RenderedMessage,
+    { accountId, priority }: Rendered,
+  ): Promise<Sources> {
+    try {
+      const printings = await Promise.all(message.pdfs.map(async (pdf): Promise<Printing> => {
+        const html = await textOf(pdf.html, deps.loadContent);
+        const key = printKey({ html, page: pdf.page, engine: deps.browser.engine });
+        return { key, html, pdf, asker: { accountId, priority } };
+      }));
+      return { message, printings };
+    } catch (error) {
+      if (!(error instanceof MissingContentError)) throw error;
+      // The store is a cache: the sweeper finds the message and has it rendered again.
+      addSpanAttributes({ "error.type": "not_found" });
+      return { message, printings: [], isMissing: true };
+    }
+  }
+
   /** @throws {PrintError} If it may be printed later. */
   async function printOne(
-    message: RenderedMessage,
-    send: Rendered,
-    signal: AbortSignal,
-  ): Promise<Printed> {
+    { message, printings, isMissing }: Sources,
+    { delivery: { data: send, isAgain = false }, signal, isShared }: {
+      delivery: Delivery<"messages.rendered">;
+      signal: AbortSignal;
+      isShared(wanted: Printing): boolean;
+    },
+  ): Promise<Result> {
+    if (isMissing) return {};
     const started = performance.now();
-    const { pdfs, ...rest } = message;
+    const { pdfs: _, ...rest } = message;
+    // It may have been printed before, with much work.
+    const looks = isAgain || send.redelivered === true || message.attempt > 0;
+    const intoStore = async (wanted: Printing, bytes?: Buffer) => {
+      const size = await printer.store(wanted, { signal, looks, bytes });
+      return { filename: wanted.pdf.filename, key: wanted.key, size };
+    };
     try {
-      const attachments = await Promise.all(
-        pdfs.map(async (pdf) => {
-          const html = await textOf(pdf.html, deps.loadContent);
-          const key = printKey({ html, page: pdf.page, engine: deps.browser.engine });
-          const size = await sizeOf({ key, html, pdf, asker: send }, signal);
-          return { filename: pdf.filename, key, size };
-        }),
-      );
+      const own = new Map<Printing, Buffer>();
+      let pdfs = await Promise.all(printings.map(async (wanted) => {
+        if (looks || isShared(wanted)) return await intoStore(wanted);
+        const bytes = await printer.print(wanted, signal);
+        own.set(wanted, bytes);
+        return { filename: wanted.pdf.filename, bytes };
+      }));
       const durationMs = performance.now() - started;
       const line = { type: "printed" as const, at: deps.now().toISOString(), durationMs };
-      return { message: { ...rest, attachments, timeline: [...rest.timeline ?? [], line] } };
-    } catch (error) {
-      if (error instanceof MissingContentError) {
-        // The store is a cache: the sweeper finds the message and has it rendered again.
-        addSpanAttributes({ "error.type": "not_found" });
-        return "missing";
+      const printed = { ...rest, timeline: [...rest.timeline ?? [], line] };
+      if (!fitsEvent({ message: printed, pdfs })) {
+        pdfs = await Promise.all(printings.map((wanted) => intoStore(wanted, own.get(wanted))));
       }
+      return { printed: { message: printed, pdfs } };
+    } catch (error) {
       if (!(error instanceof PrintError)) throw error;
       if (!error.retryable) {
         return { fact: failure(send, message, { reason: error.reason, now: deps.now() }) };
@@ -127,50 +163,6 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       throw error;
     }
   }
-}
-
-interface Printing {
-  key: string;
-  html: string;
-  pdf: PdfSource;
-  asker: Asker;
-}
-
-/**
- * Twins in flight wait for the first of them; the others are found in the store. None waits for a twin
- * of the other priority: that may have to wait for long.
- */
-function openPrinter({ browser, pdfs }: PrintDeps) {
-  const inFlight = new Map<string, Promise<number>>();
-
-  async function sizeOf({ key, html, pdf, asker }: Printing, signal: AbortSignal): Promise<number> {
-    const known = await pdfs.sizeOf(key);
-    count("posthaste.print.cache", 1, {
-      "posthaste.outcome": known === undefined ? "miss" : "hit",
-    });
-    if (known !== undefined) return known;
-    const { accountId, priority } = asker;
-    const printed = await printMeasured(
-      browser,
-      { name: pdf.filename, html, page: pdf.page },
-      { signal, asker: { accountId, priority } },
-    );
-    if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {
-      throw new PrintError({ name: pdf.filename, code: "blocked", reason: told(printed.blocked) });
-    }
-    await pdfs.put(key, printed.pdf);
-    crashPoint("pdf.after_store");
-    return printed.pdf.length;
-  }
-
-  return (printing: Printing, signal: AbortSignal): Promise<number> => {
-    const place = `${printing.asker.priority} ${printing.key}`;
-    const running = inFlight.get(place);
-    if (running !== undefined) return running;
-    const started = sizeOf(printing, signal).finally(() => inFlight.delete(place));
-    inFlight.set(place, started);
-    return started;
-  };
 }
 
 /** The same event with bulk priority, where it stays. */

@@ -1,4 +1,10 @@
-import { type EventData, EVENTS, newSendId, pageOptionsSchema } from "@posthaste/contracts";
+import {
+  type EventData,
+  EVENTS,
+  MAX_EVENT_BYTES,
+  newSendId,
+  pageOptionsSchema,
+} from "@posthaste/contracts";
 import { factsIn, runStep, type Verdict } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -84,8 +90,8 @@ function openStep(print: PrintDeps["browser"]["print"] = echo) {
     now: () => new Date("2026-03-01T10:00:01.000Z"),
     transactionalPlaces: 4,
   });
-  const run = (data: EventData<"messages.rendered">) =>
-    runStep(step, { type: "messages.rendered", data }, { signal });
+  const run = (data: EventData<"messages.rendered">, { isAgain = false } = {}) =>
+    runStep(step, { type: "messages.rendered", data, isAgain }, { signal });
   return { step, run, store, printed, askers };
 }
 
@@ -98,6 +104,96 @@ async function echo({ html }: { html: string }) {
 function failing(code: PrintErrorCode) {
   return () => Promise.reject(new PrintError({ name: "a.pdf", code, reason: `it is ${code}` }));
 }
+
+/** The same message at its first attempt. */
+function fresh(event: EventData<"messages.rendered">): EventData<"messages.rendered"> {
+  return { ...event, messages: event.messages.map((message) => ({ ...message, attempt: 0 })) };
+}
+
+/** The PDFs of the messages that a verdict sends on: their bytes, or their keys. */
+function pdfsOf(verdict: Verdict): string[][] {
+  assert.ok(verdict.type === "done");
+  return verdict.publish.flatMap((event) => {
+    if (event.type !== "messages.printed") return [];
+    EVENTS["messages.printed"].parse(event.data);
+    return event.data.messages.map(({ attachments }) =>
+      attachments.map((one) =>
+        "key" in one
+          ? one.key
+          : String(Buffer.from(event.tail ?? []).subarray(one.offset, one.offset + one.size))
+      )
+    );
+  });
+}
+
+test("printStep() sends each recipient's own PDFs behind their event, and stores nothing", async () => {
+  const { run, store, printed } = openStep();
+  const event = fresh(together(
+    messageWith({ html: "one", filename: "a.pdf" }, { html: "three", filename: "b.pdf" }),
+    messageWith({ html: "two", filename: "a.pdf" }),
+  ));
+  assert.deepEqual(pdfsOf(await run(event)), [["one", "three"], ["two"]]);
+  assert.equal(store.size, 0);
+  assert.deepEqual(printed, ["one", "three", "two"]);
+});
+
+test("printStep() stores once what several messages share, in one event or one after the other", async () => {
+  const { run, store, printed } = openStep();
+  const wanted = (own: string) =>
+    messageWith({ html: "terms", filename: "t.pdf" }, { html: own, filename: "i.pdf" });
+  const terms = keyOf("terms");
+  assert.deepEqual(pdfsOf(await run(fresh(together(wanted("1"), wanted("2"))))), [
+    [terms, "1"],
+    [terms, "2"],
+  ]);
+  assert.deepEqual(pdfsOf(await run(fresh(wanted("3")))), [[terms, "3"]]);
+  // It was one recipient's own at first.
+  assert.deepEqual(pdfsOf(await run(fresh(messageWith({ html: "3", filename: "c.pdf" })))), [
+    [keyOf("3")],
+  ]);
+  assert.deepEqual([...store.keys()].toSorted(), [terms, keyOf("3")].toSorted());
+  assert.deepEqual(printed.toSorted(), ["1", "2", "3", "terms"]);
+});
+
+test("printStep() stores a PDF that is too large for an event", async () => {
+  const { run, store, printed } = openStep();
+  const large = "x".repeat(MAX_EVENT_BYTES - 5000);
+  const message = messageWith({ html: large, filename: "a.pdf" }, { html: "b", filename: "b" });
+  assert.deepEqual(pdfsOf(await run(fresh(message))), [[keyOf(large), keyOf("b")]]);
+  assert.deepEqual([store.size, printed.length], [2, 2]);
+});
+
+test("printStep() makes several events of PDFs that are too many for one", async () => {
+  const { run } = openStep();
+  const sources = ["1", "2", "3", "4", "5"].map((one) => one.repeat(150_000));
+  const event = fresh(
+    together(...sources.map((html) => messageWith({ html, filename: "a.pdf" }))),
+  );
+  const verdict = await run(event);
+  assert.deepEqual(pdfsOf(verdict).flat().map((pdf) => pdf[0]), ["1", "2", "3", "4", "5"]);
+  assert.ok(verdict.type === "done");
+  assert.deepEqual(verdict.publish.map(({ tail }) => tail?.length), [450_000, 300_000]);
+});
+
+test("printStep() looks for the PDF of a message that comes again in the store, and keeps it there", async () => {
+  const message = messageWith({ html: "x", filename: "a.pdf" });
+  for (
+    const [event, options] of [
+      [message, {}],
+      [{ ...fresh(message), redelivered: true }, {}],
+      [fresh(message), { isAgain: true }],
+    ] as const
+  ) {
+    const { run, store, printed } = openStep();
+    assert.deepEqual(pdfsOf(await run(event, options)), [[keyOf("x")]]);
+    assert.deepEqual(pdfsOf(await run(event, options)), [[keyOf("x")]]);
+    assert.deepEqual(printed, ["x"]);
+    // What the store has lost is made again.
+    store.clear();
+    await run(event, options);
+    assert.equal(store.size, 1);
+  }
+});
 
 test("printStep() prints into the store and sends the message on without its HTML", async () => {
   const { run, store } = openStep();
@@ -233,7 +329,7 @@ test("printStep() moves what one account has too much of to bulk priority, and n
   });
   const noisy = ["1", "2", "3"].map((html) => event("noisy", "transactional", html));
   const verdicts = await Promise.all([
-    ...noisy.map(run),
+    ...noisy.map((event) => run(event)),
     run(event("quiet", "transactional", "4")),
     run(event("noisy", "bulk", "5")),
   ]);

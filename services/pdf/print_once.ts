@@ -1,0 +1,125 @@
+import type { ObjectStore } from "@posthaste/messaging";
+import type { RenderedMessage } from "@posthaste/contracts";
+import { crashPoint } from "@posthaste/runtime";
+import { count } from "@posthaste/telemetry";
+import type { PdfBrowser } from "./browser.ts";
+import type { Asker } from "./fair_slots.ts";
+import { PrintError } from "./print_error.ts";
+import { printMeasured } from "./print_measured.ts";
+import { RecentPdfs } from "./recent_pdfs.ts";
+import { told } from "./told.ts";
+
+/** What a printer needs from the outside. */
+export interface PrinterDeps {
+  browser: Pick<PdfBrowser, "print">;
+  pdfs: Pick<ObjectStore, "sizeOf" | "put">;
+}
+
+/** A PDF that a message wants. */
+export interface Printing {
+  /** SHA-256 of all that it is printed from. */
+  key: string;
+  html: string;
+  pdf: RenderedMessage["pdfs"][number];
+  asker: Asker;
+}
+
+/** Prints PDFs, identical ones once as far as this process remembers. */
+export interface Printer {
+  /** Whether the same PDF was wanted not long ago: then it will be again. */
+  isKnown(printing: Pick<Printing, "key" | "asker">): boolean;
+  /** @throws {PrintError} */
+  print(printing: Printing, signal: AbortSignal): Promise<Buffer>;
+  /**
+   * Sees to it that a PDF is in the store, and returns its size in bytes.
+   *
+   * @throws {PrintError}
+   */
+  store(printing: Printing, options: StoreOptions): Promise<number>;
+}
+
+/** How a PDF comes into the store. */
+export interface StoreOptions {
+  signal: AbortSignal;
+  /** Whether to look there, however sure it is. */
+  looks: boolean;
+  /** The PDF, if it was printed. */
+  bytes?: Buffer | undefined;
+}
+
+/** What the store was seen to have is there, for so long. */
+const SURE_MS = 5000;
+const MAX_SURE = 1000;
+
+/**
+ * Opens a printer. Twins in flight wait for the first of them, but none waits for a twin of the other priority:
+ * that may have to wait for long.
+ */
+export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
+  const recent = new RecentPdfs();
+  const printing = new Map<string, Promise<Buffer>>();
+  const storing = new Map<string, Promise<number>>();
+  const stored = new Map<string, { size: number; seenAt: number }>();
+  const placeOf = ({ key, asker }: Pick<Printing, "key" | "asker">) => `${asker.priority} ${key}`;
+
+  async function print({ key, html, pdf, asker }: Printing, signal: AbortSignal): Promise<Buffer> {
+    const { accountId, priority } = asker;
+    const printed = await printMeasured(
+      browser,
+      { name: pdf.filename, html, page: pdf.page },
+      { signal, asker: { accountId, priority } },
+    );
+    if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {
+      throw new PrintError({ name: pdf.filename, code: "blocked", reason: told(printed.blocked) });
+    }
+    recent.add(key, printed.pdf);
+    return printed.pdf;
+  }
+
+  async function printOnce(wanted: Printing, signal: AbortSignal): Promise<Buffer> {
+    const place = placeOf(wanted);
+    const known = recent.get(wanted.key) ?? printing.get(place);
+    count("posthaste.print.cache", 1, {
+      "posthaste.outcome": known === undefined ? "miss" : "hit",
+    });
+    if (known !== undefined) return await known;
+    const started = print(wanted, signal).finally(() => printing.delete(place));
+    printing.set(place, started);
+    return await started;
+  }
+
+  async function store(
+    wanted: Printing,
+    { signal, looks, bytes: printed }: StoreOptions,
+  ): Promise<number> {
+    const { key } = wanted;
+    const seen = stored.get(key);
+    const isSure = !looks && seen !== undefined && performance.now() - seen.seenAt < SURE_MS;
+    if (isSure) return seen.size;
+    let size = await pdfs.sizeOf(key);
+    if (size === undefined) {
+      const bytes = printed ?? await printOnce(wanted, signal);
+      await pdfs.put(key, bytes);
+      crashPoint("pdf.after_store");
+      size = bytes.length;
+    }
+    if (stored.size >= MAX_SURE) stored.clear();
+    stored.set(key, { size, seenAt: performance.now() });
+    return size;
+  }
+
+  return {
+    isKnown: (wanted) =>
+      recent.get(wanted.key) !== undefined || printing.has(placeOf(wanted)) ||
+      stored.has(wanted.key),
+    print: printOnce,
+    store(wanted, options) {
+      const place = placeOf(wanted);
+      const running = storing.get(place);
+      if (running !== undefined) return running;
+      const started = store(wanted, options).finally(() => storing.delete(place));
+      storing.set(place, started);
+      return started;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import {
+  type EventData,
+  MAX_EVENT_BYTES,
+  MAX_MESSAGES_PER_EVENT,
+  type PrintedMessage,
+} from "@posthaste/contracts";
+import { jsonBytes, type Outgoing, splitBySize } from "@posthaste/messaging";
+
+/** A PDF that lies in the store, or its bytes, which are to travel with its message. */
+export type PdfPart =
+  | { filename: string; key: string; size: number }
+  | { filename: string; bytes: Buffer };
+
+/** A message and its PDFs. */
+export interface MessageWithPdfs {
+  message: Omit<PrintedMessage, "attachments">;
+  pdfs: PdfPart[];
+}
+
+/** What an event says of its send. */
+export type SendHead = Omit<EventData<"messages.printed">, "messages">;
+
+/** Room for what an event says of its send. */
+const HEAD_BYTES = 8 * 1024;
+
+/** What an event may hold of messages and their PDFs. */
+const ROOM_BYTES = MAX_EVENT_BYTES - HEAD_BYTES;
+
+/** Returns whether a message has room in an event for its PDFs. */
+export function fitsEvent({ message, pdfs }: MessageWithPdfs): boolean {
+  return weightOf({ message, pdfs }) <= ROOM_BYTES;
+}
+
+/** Makes the events that bring messages on to the mailer, each with the bytes of its PDFs behind it. */
+export function printedEvents(head: SendHead, messages: readonly MessageWithPdfs[]): Outgoing[] {
+  const parts = splitBySize(messages, {
+    maxCount: MAX_MESSAGES_PER_EVENT,
+    maxBytes: ROOM_BYTES,
+    sizeOf: weightOf,
+  });
+  return parts.map((part): Outgoing => {
+    const pieces: Buffer[] = [];
+    let offset = 0;
+    const printed = part.map(({ message, pdfs }) => ({
+      ...message,
+      attachments: pdfs.map((pdf) => {
+        if ("key" in pdf) return pdf;
+        const { filename, bytes } = pdf;
+        const place = { filename, offset, size: bytes.length };
+        pieces.push(bytes);
+        offset += bytes.length;
+        return place;
+      }),
+    }));
+    return {
+      type: "messages.printed",
+      data: { ...head, messages: printed },
+      ...(offset === 0 ? {} : { tail: Buffer.concat(pieces) }),
+    };
+  });
+}
+
+function weightOf({ message, pdfs }: MessageWithPdfs): number {
+  const bytes = pdfs.reduce((sum, pdf) => sum + ("bytes" in pdf ? pdf.bytes.length : 0), 0);
+  return jsonBytes(message) + jsonBytes(pdfs.map(({ filename }) => filename)) + bytes +
+    pdfs.length * PLACE_BYTES;
+}
+
+/** A key of the store, or an offset, and the names of the fields. */
+const PLACE_BYTES = 150;
