@@ -28,6 +28,9 @@ const PRINT_REVISION = 3;
 /** How often a document may lose its browser, or be late on it, before it is told from bad luck. */
 const MAX_CRASHES = 2;
 
+/** On a machine where a document takes so many times its own time, others have work to do. */
+const BUSY = 1.5;
+
 /** How long a browser may take to answer that it lives, in milliseconds. */
 const HEALTH_TIMEOUT = 5_000;
 
@@ -45,8 +48,8 @@ export interface BrowserOptions extends FindChromiumOptions {
    */
   concurrency?: number | undefined;
   /**
-   * For one document, after which the browser is killed; up to four times as long when others leave it
-   * no processor. Default: 30 s.
+   * For one document, after which the browser is killed: of its own, so that it may take up to ten times as
+   * long where others leave it no processor. Default: 30 s.
    */
   timeLimit?: number | undefined;
   /** Default: 20 s. */
@@ -270,13 +273,14 @@ class Supervisor implements PdfBrowser {
       if (outcome.printed) return outcome.printed;
       if (outcome.cause instanceof MemoryError) throw this.#tooLarge(job, outcome.cause);
       // It was killed because of another document, which has got its own failure.
-      if (process.killed && outcome.end === "done") continue;
+      if (process.killed && outcome.end.how === "done") continue;
       if (!process.alive) this.#pool.lose(process, "crashed");
-      const isHurried = timeLimit !== undefined && outcome.end !== "done";
+      const { how, elapsedMs } = outcome.end;
+      const isHurried = timeLimit !== undefined && how !== "done";
       if (++crashes < MAX_CRASHES && !isHurried) continue;
       // The first time the browser itself may have hung, even if it was at work: for a neighbour.
-      if (outcome.end === "overdue") throw this.#timedOut(job, time);
-      throw outcome.end === "stuck" ? stuck(job, outcome.cause) : failed(job, outcome.cause);
+      if (how === "overdue") throw timedOut(job, { time, elapsedMs });
+      throw how === "stuck" ? stuck(job, outcome.cause) : failed(job, outcome.cause);
     }
   }
 
@@ -285,16 +289,17 @@ class Supervisor implements PdfBrowser {
     process: BrowserProcess,
     { order, owner, time }: { order: PrintOrder; owner: string; time: number },
   ): Promise<{ printed?: Printed; end: WatchEnd; cause?: unknown }> {
-    let end: WatchEnd = "done";
+    let end: WatchEnd = { how: "done", elapsedMs: 0 };
     const done = new AbortController();
     void watchPrint(() => process.look(), {
       time,
       memory: this.#limits.memoryBytes,
+      beside: () => process.busy,
       onTooLarge: (pid) => process.endTooLarge(pid),
       signal: done.signal,
-    }).then((how) => {
-      end = how;
-      if (how !== "done") this.#pool.lose(process, "timeout");
+    }).then((watched) => {
+      end = watched;
+      if (watched.how !== "done") this.#pool.lose(process, "timeout");
     });
     try {
       return { printed: await process.print(order, owner), end };
@@ -346,11 +351,6 @@ class Supervisor implements PdfBrowser {
     );
   }
 
-  #timedOut(job: PrintJob, time: number): PrintError {
-    const reason = `the document took longer than ${time / 1000} s`;
-    return new PrintError({ name: job.name, code: "timeout", reason });
-  }
-
   #tooLarge(job: PrintJob, cause: MemoryError): PrintError {
     const megabytes = Math.round(this.#limits.memoryBytes / 1024 ** 2);
     const reason = `the browser needs more than ${megabytes} MB of memory for it`;
@@ -389,6 +389,18 @@ function aborted(job: PrintJob): PrintError {
 
 function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError {
   return new PrintError({ name: job.name, code: "unavailable", reason, cause });
+}
+
+/** A document had its time; on a busy machine that took longer. */
+function timedOut(
+  job: PrintJob,
+  { time, elapsedMs }: { time: number; elapsedMs: number },
+): PrintError {
+  const inAll = elapsedMs < BUSY * time
+    ? ""
+    : ` of its own (${Math.round(elapsedMs / 1000)} s on a busy machine)`;
+  const reason = `the document took longer than ${time / 1000} s${inAll}`;
+  return new PrintError({ name: job.name, code: "timeout", reason });
 }
 
 /** Nothing says that it was the document's fault: the browser did not work. */

@@ -52,7 +52,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     let done = false;
     const hanging = assert.rejects(browser.print(job(ENDLESS)), {
       code: "timeout",
-      message: `Cannot print "test": the document took longer than 2 s`,
+      message:
+        /^Cannot print "test": the document took longer than 2 s( of its own \(\d+ s on a busy machine\))?$/,
     }).finally(() => done = true);
     const others: Promise<unknown>[] = [];
     const feeding = (async () => {

@@ -8,12 +8,18 @@ export const CONFIG = z.object({
     .describe("The browser; when not set, an installed headless shell, else the npm package's"),
   CACHE_DIR: setting.text().optional()
     .describe("Folder for the unpacked browser and font settings; a temporary one when not set"),
-  PRINT_PAGES: setting.integer({ min: 1, max: 64 }).prefault("2")
+  PRINT_PAGES: setting.integer({ min: 1, max: 64 }).prefault("3")
     .describe(
-      "PDFs that are printed at once, of which bulk has at most three quarters: as many as cores is right",
+      "PDFs that are printed at once, of which bulk has at most three quarters: one more than cores is right",
     ),
   PRINT_TIME_LIMIT: setting.duration({ min: 100, max: 300_000 }).prefault("30s")
-    .describe("Longest time that one PDF may take; four times that on a machine that is too busy"),
+    .describe(
+      "Longest time of the browser's own that one PDF may take; ten times that passes on a machine that is too busy",
+    ),
+  PDF_LIMIT: setting.bytes({ min: 10_000, max: 50_000_000 }).prefault("10MB")
+    .describe(
+      "Largest PDF; base64 makes a third more of it, which MAIL_LIMIT of mailer and dashboard has to leave room for",
+    ),
   PRINTS_PER_BROWSER: setting.integer({ min: 1 }).prefault("1000")
     .describe("PDFs after which the browser is replaced"),
   BROWSER_AGE: setting.duration({ min: 1000 }).prefault("1h")

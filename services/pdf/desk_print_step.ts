@@ -32,19 +32,25 @@ export function deskPrintStep(deps: DeskPrintDeps): Step<"print.requested"> {
     handle: async ({ data }, stopped) => {
       const late = AbortSignal.timeout(timeLimitMs);
       const signal = AbortSignal.any([stopped, late]);
+      let hasTurn = false;
+      const onTurn = () => void (hasTurn = true);
       const answer = (reply: PrintReply) => ({ type: "done" as const, publish: [], reply });
       try {
         const html = await textOf(data.html, deps.loadContent);
         using _turn = await turns.acquire(data.accountId);
-        return answer(await print(data, { html, signal, timeLimitMs, deps }));
+        return answer(await print(data, { html, signal, onTurn, timeLimitMs, deps }));
       } catch (error) {
         if (error instanceof MissingContentError) {
           return answer({ ok: false, reason: "what was sent to be printed is gone" });
         }
         if (!(error instanceof PrintError)) throw error;
-        const reason = late.aborted && error.code === "aborted"
-          ? `the document took longer than ${timeLimitMs / 1000} s`
-          : error.reason;
+        if (!late.aborted || error.code !== "aborted") {
+          return answer({ ok: false, reason: error.reason });
+        }
+        const seconds = timeLimitMs / 1000;
+        const reason = hasTurn
+          ? `it took longer than ${seconds} s, with the wait for its turn`
+          : `other documents had the printer for ${seconds} s; try again`;
         return answer({ ok: false, reason });
       }
     },
@@ -55,13 +61,14 @@ export function deskPrintStep(deps: DeskPrintDeps): Step<"print.requested"> {
 interface Printing {
   html: string;
   signal: AbortSignal;
+  onTurn(): void;
   timeLimitMs: number;
   deps: DeskPrintDeps;
 }
 
 async function print(
   { accountId, name, page }: Wanted,
-  { html, signal, timeLimitMs, deps: { browser, pdfs } }: Printing,
+  { html, signal, onTurn, timeLimitMs, deps: { browser, pdfs } }: Printing,
 ): Promise<PrintReply> {
   const { engine } = browser;
   if (page.missing === "fail") {
@@ -72,7 +79,9 @@ async function print(
   }
   const asker = { accountId, priority: "transactional" as const };
   const job = { name, html, page };
-  const printed = await printMeasured(browser, job, { signal, asker, timeLimit: timeLimitMs });
+  const printed = await printMeasured(browser, job, {
+    ...{ signal, asker, onTurn, timeLimit: timeLimitMs },
+  });
   const { pdf, blocked } = printed;
   const shown = blocked.length === 0 ? page : { ...page, missing: "leave_out" as const };
   const key = printKey({ html, page: shown, engine });

@@ -7,6 +7,7 @@ import { NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 import type { PdfBrowser } from "./browser.ts";
 import { deskPrintStep } from "./desk_print_step.ts";
 import type { PrintedPdf } from "./print_job.ts";
+import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 
 suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
@@ -77,7 +78,10 @@ suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
       reply({ inline: bomb }, { timeLimitMs: 1000 }),
       reply({ inline: "<p>beside" }, { timeLimitMs: 20_000 }),
     ]);
-    assert.deepEqual(answers[0], { ok: false, reason: "the document took longer than 1 s" });
+    assert.deepEqual(answers[0], {
+      ok: false,
+      reason: "it took longer than 1 s, with the wait for its turn",
+    });
     assert.equal(answers[1].ok, true, JSON.stringify(answers[1]));
     assert.equal((await reply({ inline: "<p>next" })).ok, true);
   });
@@ -86,6 +90,35 @@ suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
     const margin = { left: "200mm", right: "200mm" };
     const answer = await reply({ inline: "x" }, { page: { margin } });
     assert.ok(!answer.ok && /margin/.test(answer.reason), JSON.stringify(answer));
+  });
+});
+
+test("deskPrintStep() does not say of a document that waited that it took long", async () => {
+  const step = deskPrintStep({
+    browser: {
+      engine: "none",
+      print: (job, { signal } = {}) =>
+        new Promise((_, reject) =>
+          signal?.addEventListener(
+            "abort",
+            () => reject(new PrintError({ name: job.name, code: "aborted", reason: "ended" })),
+          )
+        ),
+    },
+    pdfs: { sizeOf: () => Promise.resolve(undefined), put: () => Promise.resolve() },
+    loadContent: () => Promise.resolve(undefined),
+    timeLimitMs: 50,
+  });
+  const page = pageOptionsSchema.parse({});
+  const data = { v: 2 as const, accountId: "a", name: "x", html: { inline: "x" }, page };
+  const verdict = await step.handle(
+    { type: "print.requested", data },
+    new AbortController().signal,
+  );
+  assert.deepEqual(verdict, {
+    type: "done",
+    publish: [],
+    reply: { ok: false, reason: "other documents had the printer for 0.05 s; try again" },
   });
 });
 

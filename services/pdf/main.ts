@@ -24,6 +24,7 @@ await runService({
       cacheDir: config.CACHE_DIR ?? join(tmpdir(), "posthaste-pdf"),
       concurrency: config.PRINT_PAGES,
       timeLimit: config.PRINT_TIME_LIMIT,
+      limits: { pdfBytes: config.PDF_LIMIT },
       printsPerBrowser: config.PRINTS_PER_BROWSER,
       browserAge: config.BROWSER_AGE,
       browserMemory: config.BROWSER_MEMORY,

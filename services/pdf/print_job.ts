@@ -33,11 +33,11 @@ export interface PrintLimits {
   memoryBytes: number;
 }
 
-/** 4 MB of HTML, 200 pages, 10 MB of PDF, 1 GB of memory. */
+/** 4 MB of HTML, 500 pages, 10 MB of PDF, 1 GB of memory. */
 export const PRINT_LIMITS: PrintLimits = {
   htmlBytes: 4 * 1024 * 1024,
-  pages: 200,
-  pdfBytes: 10 * 1024 * 1024,
+  pages: 500,
+  pdfBytes: 10_000_000,
   memoryBytes: 1024 ** 3,
 };
 

@@ -15,6 +15,7 @@ export async function printMeasured(
     const now = performance.now();
     recordDuration("posthaste.print.wait.duration", (now - started) / 1000);
     started = now;
+    options.onTurn?.();
   };
   const printed = await browser.print(job, { ...options, onTurn });
   crashPoint("pdf.after_print");

@@ -151,6 +151,20 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     }
   });
 
+  test("print() gives a PDF of more than 20 MB where its limit allows it", async () => {
+    await using large = await openTestBrowser({
+      concurrency: 1,
+      limits: { pdfBytes: 25_000_000 },
+    });
+    const noise =
+      `<svg width=680 height=945><filter id=f><feTurbulence baseFrequency=.7 /></filter>` +
+      `<rect width=680 height=945 filter="url(#f)" /></svg>`;
+    const { pdf, pages } = await large.print(job(noise));
+    assert.ok(pdf.length > 20_000_000, `${pdf.length} bytes`);
+    assert.equal(pdf.toString("latin1", pdf.length - 6), "%%EOF\n");
+    assert.equal(pages, 1);
+  });
+
   test("print() refuses what is too large or impossible, with a reason for the author", async () => {
     await using small = await openTestBrowser({
       limits: { htmlBytes: 400_000, pages: 2, pdfBytes: 12_000 },
