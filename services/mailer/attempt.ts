@@ -10,11 +10,18 @@ import {
   replied,
 } from "@posthaste/delivery";
 import { crashPoint } from "@posthaste/runtime";
-import type { AttemptOutcome, DeliveryLedgers, MessageIdentity } from "@posthaste/storage";
+import {
+  type AttemptOutcome,
+  type DeliveryLedgers,
+  IDEMPOTENCY_KEPT_MS,
+  type MessageIdentity,
+} from "@posthaste/storage";
 import { errorType, type Logger } from "@posthaste/telemetry";
 
 /** What an attempt needs from the outside. */
 export interface AttemptDeps extends Pick<DeliveryLedgers, "ledgerOf"> {
+  /** The time, by the database's clock. */
+  now(): Date;
   /** Longest time from the register of an attempt to the final dot, in milliseconds. */
   transferMs: number;
   /** Longest time from the final dot to the server's reply, in milliseconds. */
@@ -48,11 +55,22 @@ const MOST_TRIES = 20;
 const MARGIN = 0.1;
 const MAX_MARGIN_MS = 60_000;
 
+/** The ledger may forget a send, and its registers with it, a week after it has ended. */
+const VALID_MS = IDEMPOTENCY_KEPT_MS - 24 * 3_600_000;
+
+/**
+ * Returns whether the event of a message's first attempt is so old that the ledger may have forgotten what was
+ * tried since.
+ */
+export function isStale({ acceptedAt }: Pick<MessageIdentity, "acceptedAt">, now: Date): boolean {
+  return now.getTime() >= acceptedAt.getTime() + VALID_MS;
+}
+
 /** Opens attempt `n` of a message. Nothing is written before it is taken, or ended. */
 export function openAttempt(
   message: MessageIdentity,
   n: number,
-  { ledgerOf, transferMs, replyMs, logger }: AttemptDeps,
+  { ledgerOf, transferMs, replyMs, now, logger }: AttemptDeps,
 ): Attempt {
   const by = randomBytes(8).toString("hex");
   const longestMs = transferMs + replyMs;
@@ -63,6 +81,8 @@ export function openAttempt(
   // By this worker's own clock, since before its first insert.
   let takenAt = Infinity;
   const isLate = () => performance.now() - takenAt > transferMs;
+  // Of a later attempt the message itself was looked up.
+  const isValid = () => n > 1 || !isStale(message, now());
 
   async function run(ending: Ending<AttemptOutcome>): Promise<Ending<AttemptOutcome>> {
     for (let tries = 1;; tries++) {
@@ -93,10 +113,9 @@ export function openAttempt(
     },
     async confirm() {
       const ending = await taking;
-      // Events are gone from the broker long before retention removes registers: they are all valid.
       const isOwn = ending?.phase === "dot";
       // A worker that stood still meanwhile is late, too.
-      if (!isOwn || !mayDot({ isValid: true, isLate: ending.isLate || isLate() })) {
+      if (!isOwn || !mayDot({ isValid: isValid(), isLate: ending.isLate || isLate() })) {
         const why = isOwn ? "its time is over" : "another worker has ended the attempt";
         throw new Error(`Cannot end the mail: ${why}`);
       }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Integration, messageIdOf, type Priority } from "@posthaste/contracts";
+import { type Integration, type Message, messageIdOf, type Priority } from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
 import {
   carryTail,
@@ -27,7 +27,7 @@ import {
   recordSize,
   withSpan,
 } from "@posthaste/telemetry";
-import { type AttemptDeps, openAttempt } from "./attempt.ts";
+import { type AttemptDeps, isStale, openAttempt } from "./attempt.ts";
 import { isInterruption, isSilent, isUnreachable } from "./breaker.ts";
 import {
   composeMessage,
@@ -220,12 +220,11 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   }
   if (typeof mail === "string") return await failUnsent(message, deps, mail);
   crashPoint("mailer.composed");
-  const earlier = message.attempt > 0
-    ? await deps.findMessage(message.accountId, message.messageId)
-    : null;
-  if (earlier !== null && (earlier.attempt !== message.attempt || earlier.state !== "deferred")) {
-    return "ended";
-  }
+  const { accountId, messageId, attempt } = message;
+  const isAsked = attempt > 0 || isStale(identityOf(message), deps.now());
+  const earlier = isAsked ? await deps.findMessage(accountId, messageId) : undefined;
+  // It has gone on since, or was removed with its send.
+  if (earlier === null || earlier !== undefined && !isOpen(earlier, attempt)) return "ended";
   const work = begin(message, deps);
   const opened = unsealed(integration, deps);
   if ("kind" in opened) return await setBack(work, integration, deps, opened);
@@ -235,6 +234,11 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
   }
   return await transact({ ...work, mimeHash }, { ...way, mail: { ...mail, raw }, opened }, deps);
+}
+
+/** Returns whether an attempt, by the number of those before it, is still to be made. */
+function isOpen(message: Message, attempt: number): boolean {
+  return message.attempt === attempt && message.state === (attempt > 0 ? "deferred" : "queued");
 }
 
 function begin(message: ReadyMessage, deps: SendDeps): Work {

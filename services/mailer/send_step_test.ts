@@ -305,6 +305,37 @@ test("sendStep() makes no transaction for an attempt that is over", async () => 
   }
 });
 
+const DAY_MS = 24 * 3_600_000;
+
+test("sendStep() sends nothing of what the ledger may have forgotten", async () => {
+  const gone = { findMessage: () => Promise.resolve(null) };
+  for (const { attempt, days } of [{ attempt: 1, days: 0 }, { attempt: 0, days: 6 }]) {
+    const { world, run } = openMailer(gone);
+    world.now = Date.parse(ACCEPTED) + days * DAY_MS;
+    assert.deepEqual(await run({ attempt }), { type: "done", publish: [] });
+    assert.deepEqual([world.mails, world.ledger.registers.size], [[], 0]);
+  }
+  const young = openMailer(gone);
+  young.world.now = Date.parse(ACCEPTED) + 6 * DAY_MS - 1;
+  await young.run();
+  assert.equal(young.world.mails.length, 1, "its registers are there");
+});
+
+test("sendStep() lets no final dot go for an event that has become too old", async () => {
+  const { world, run } = openMailer({
+    findMessage: () => Promise.resolve(deferredMessage({ attempt: 0, state: "queued" })),
+    send: async ({ onData, onDot }) => {
+      onData?.();
+      const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
+      assert.match(String(cause), /its time is over/);
+      throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
+    },
+  });
+  world.now = Date.parse(ACCEPTED) + 6 * DAY_MS;
+  await run();
+  assert.deepEqual([world.written[0]?.state, world.mails], ["deferred", []]);
+});
+
 test("sendStep() has the ledger know of the attempt before its final dot goes", async () => {
   const { world, run } = openMailer({
     send: async ({ onData, onDot }) => {
