@@ -50,6 +50,9 @@ type Step = "reset" | "mail" | "rcpt" | "data";
 /** The content goes out in pieces of this many bytes, so that a slow one is seen to move. */
 const PIECE_BYTES = 64 * 1024;
 
+/** What came with the 354, and answers something else, is to be heard before the dot leaves. */
+const NEXT_TURN = Promise.resolve();
+
 const CONTROL = /[\r\n\0<>]/;
 
 /** @throws {RangeError} If an address could end its command. */
@@ -174,6 +177,8 @@ export class Transaction {
       onData?.();
       const content = stuffDots(raw);
       if (beforeDot === undefined && content.length <= PIECE_BYTES) {
+        await NEXT_TURN;
+        if (this.#isOver) return;
         return channel.atOnce(() => {
           channel.write(content);
           this.#sayDot(content);
@@ -188,7 +193,7 @@ export class Transaction {
         await new Promise<void>((resolve) => channel.onceDrained(resolve));
         channel.standBy(listener);
       }
-      if (beforeDot !== undefined && !this.#isOver) await beforeDot();
+      await (this.#isOver ? NEXT_TURN : beforeDot?.());
       if (!this.#isOver) this.#sayDot(content);
     } catch (cause) {
       this.#break("held", "the final dot was held back", cause);
