@@ -234,7 +234,7 @@ export class ConnectionLine {
     this.#sessions.add(session);
     const { signal } = waiting.mail;
     try {
-      await timed(() => session.open(signal));
+      await timed(() => session.open(signal), (error) => this.#failureOf(error));
     } catch (error) {
       if (this.#isOneTooMany(error)) return this.#again(waiting);
       return waiting.settled.reject(this.#failureOf(error));
@@ -337,7 +337,10 @@ function greetingOf({ opening }: SmtpConnection): string {
   return opening.greeting?.text ?? "";
 }
 
-async function timed(open: () => Promise<void>): Promise<void> {
+async function timed(
+  open: () => Promise<void>,
+  failureOf: (error: unknown) => unknown,
+): Promise<void> {
   const started = performance.now();
   const tell = (failure?: unknown) =>
     recordDuration("posthaste.smtp.connect.duration", (performance.now() - started) / 1000, {
@@ -346,7 +349,7 @@ async function timed(open: () => Promise<void>): Promise<void> {
   try {
     await open();
   } catch (error) {
-    tell(error);
+    tell(failureOf(error));
     throw error;
   }
   tell();

@@ -1,4 +1,5 @@
 import { parseReply, type SmtpError, type SmtpErrorFault, type SmtpPhase } from "@posthaste/smtp";
+import type { ErrorType } from "@posthaste/telemetry";
 import { describeTlsFault } from "./describe_tls_fault.ts";
 
 export type { SmtpPhase };
@@ -13,6 +14,29 @@ export type SmtpFault =
   | "insecure_auth"
   | "bad_ca";
 
+/** What metrics and spans say of each fault; for a reply it follows from its code. */
+const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
+  reply: undefined,
+  refused: "unavailable",
+  timeout: "timeout",
+  stalled: "timeout",
+  lost: "unavailable",
+  out_of_order: "unavailable",
+  tls: "tls",
+  certificate: "tls",
+  no_auth: "smtp_auth",
+  no_smtputf8: "invalid_input",
+  too_large: "too_large",
+  aborted: "canceled",
+  closed: "canceled",
+  // As what held it back.
+  gate: undefined,
+  dns: "dns",
+  host: "forbidden",
+  insecure_auth: "invalid_input",
+  bad_ca: "invalid_input",
+};
+
 /** A transaction that did not end with the server's acceptance. */
 export class SmtpFailure extends Error {
   override readonly name = "SmtpFailure";
@@ -22,6 +46,8 @@ export class SmtpFailure extends Error {
   readonly code?: number;
   readonly enhanced?: string;
   readonly response?: string;
+  /** For metrics and spans: `errorType` of `libs/telemetry` reads it. */
+  readonly errorType: ErrorType | undefined;
   /** A sentence for the sender, where there is more to say than the fault. */
   readonly detail?: string;
   /** True if the server may have accepted the mail: the dot left and no answer came (RFC 1047). */
@@ -46,6 +72,7 @@ export class SmtpFailure extends Error {
       const { code, enhanced, text: response } = reply;
       Object.assign(this, { code, response, ...(enhanced === undefined ? {} : { enhanced }) });
     }
+    this.errorType = ERROR_TYPE[details.fault] ?? typeOfReply(this);
     this.unknown = this.phase === "dot" && (this.code === undefined || this.code < 400);
   }
 }
@@ -68,4 +95,10 @@ function detailOf({ fault, tls, sizes }: SmtpError, host: string): string | unde
     return `The mail has ${mail} bytes, and the SMTP server takes at most ${allowed}`;
   }
   return tls === undefined || fault === "reply" ? undefined : describeTlsFault(tls, host);
+}
+
+function typeOfReply({ phase, code }: Pick<SmtpFailure, "phase" | "code">): ErrorType | undefined {
+  if (code === undefined) return undefined;
+  if (phase === "auth" && code >= 500) return "smtp_auth";
+  return code < 500 ? "smtp_4xx" : "smtp_5xx";
 }
