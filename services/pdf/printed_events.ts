@@ -26,17 +26,22 @@ const HEAD_BYTES = 8 * 1024;
 /** What an event may hold of messages and their PDFs. */
 const ROOM_BYTES = MAX_EVENT_BYTES - HEAD_BYTES;
 
+/** What PDFs have room for beside any message: its texts are no larger than two thirds of an event. */
+const SMALL_BYTES = MAX_EVENT_BYTES / 4;
+
 /** Returns whether a message has room in an event for its PDFs. */
 export function fitsEvent({ message, pdfs }: MessageWithPdfs): boolean {
-  return weightOf({ message, pdfs }) <= ROOM_BYTES;
+  return bytesOf(pdfs) <= SMALL_BYTES || weightOf({ message, pdfs }) <= ROOM_BYTES;
 }
 
 /** Makes the events that bring messages on to the mailer, each with the bytes of its PDFs behind it. */
 export function printedEvents(head: SendHead, messages: readonly MessageWithPdfs[]): Outgoing[] {
+  // Without bytes behind them they are less than the event that they came in.
+  const isLight = messages.every(({ pdfs }) => bytesOf(pdfs) === 0);
   const parts = splitBySize(messages, {
     maxCount: MAX_MESSAGES_PER_EVENT,
     maxBytes: ROOM_BYTES,
-    sizeOf: weightOf,
+    sizeOf: isLight ? () => 0 : weightOf,
   });
   return parts.map((part): Outgoing => {
     const pieces: Buffer[] = [];
@@ -61,9 +66,13 @@ export function printedEvents(head: SendHead, messages: readonly MessageWithPdfs
 }
 
 function weightOf({ message, pdfs }: MessageWithPdfs): number {
-  const bytes = pdfs.reduce((sum, pdf) => sum + ("bytes" in pdf ? pdf.bytes.length : 0), 0);
-  return jsonBytes(message) + jsonBytes(pdfs.map(({ filename }) => filename)) + bytes +
+  return jsonBytes(message) + jsonBytes(pdfs.map(({ filename }) => filename)) + bytesOf(pdfs) +
     pdfs.length * PLACE_BYTES;
+}
+
+/** The bytes that travel behind an event. */
+function bytesOf(pdfs: readonly PdfPart[]): number {
+  return pdfs.reduce((sum, pdf) => sum + ("bytes" in pdf ? pdf.bytes.length : 0), 0);
 }
 
 /** A key of the store, or an offset, and the names of the fields. */
