@@ -8,6 +8,7 @@ interface CommandShapes {
   "Emulation.setScriptExecutionDisabled": { value: boolean };
   "Fetch.enable": { patterns: { urlPattern: string }[] };
   "Fetch.failRequest": { requestId: string; errorReason: "BlockedByClient" };
+  "Inspector.enable": object;
   "Log.disable": object;
   "Page.getFrameTree": object;
   "Page.navigate": { url: string };

@@ -73,6 +73,29 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
 });
 
 suite("a page", { skip: NO_CHROMIUM }, () => {
+  test("fails to open, and does not hang, when its process ends meanwhile", async () => {
+    const { connection, ended, pid } = await startBrowser({
+      chromium: await findChromium(WHERE),
+      fontsFile: (await writeFontConfig(CACHE_DIR, {})).file,
+      home: CACHE_DIR,
+      proxyPort: 9,
+      sandbox: false,
+      launchTimeout: 20_000,
+    });
+    const send = connection.send.bind(connection);
+    connection.send = async (command, params) => {
+      const result = await send(command, params);
+      if (command === "Target.createTarget") {
+        for (const renderer of await renderersUnder(pid)) process.kill(renderer, "SIGKILL");
+        await until(async () => (await renderersUnder(pid)).length === 0);
+      }
+      return result;
+    };
+    await assert.rejects(PrintPage.open(connection), { name: "PageCrashError" });
+    await send("Browser.close", {}).catch(() => undefined);
+    await ended;
+  });
+
   test("lets nothing out of a document that has no policy", async () => {
     await using proxy = await openDenyProxy();
     const found = await findChromium(WHERE);

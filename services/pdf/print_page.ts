@@ -75,8 +75,14 @@ export class PrintPage {
     ]);
     const { sessionId } = await browser.send("Target.attachToTarget", { targetId, flatten: true });
     const page = new PrintPage(browser, { contextId, sessionId });
-    await page.#begin();
-    return page;
+    try {
+      // Its process may end before it has begun.
+      await Promise.race([page.#begin(), page.#crash.promise]);
+      return page;
+    } catch (error) {
+      void page.close();
+      throw error;
+    }
   }
 
   /** How many documents it has printed. */
@@ -109,6 +115,8 @@ export class PrintPage {
     const { send } = this.#session;
     const [{ frameTree }] = await Promise.all([
       send("Page.getFrameTree", {}),
+      // Reports a crash that has happened already, too.
+      send("Inspector.enable", {}),
       send("Emulation.setScriptExecutionDisabled", { value: true }),
       send("Audits.enable", {}),
       send("Fetch.enable", { patterns: [{ urlPattern: "*" }] }),
