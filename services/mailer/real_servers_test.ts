@@ -8,6 +8,7 @@ import { freePort } from "@posthaste/parts";
 import {
   openRogueSmtp,
   openTestPostfix,
+  takesLong,
   testCertificate,
   until,
   whyNoPostfix,
@@ -18,6 +19,8 @@ import { composeMime, type MailContent } from "./compose_mime.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
 import { openTransportPool } from "./transport_pool.ts";
+
+takesLong();
 
 /** Servers that nobody here wrote: Postfix and its smtp-sink, where the machine has them. */
 const noSink = spawnSync("smtp-sink", ["-h"]).error !== undefined && "no smtp-sink here";

@@ -9,6 +9,7 @@ import {
   type SmtpSink,
   type SmtpSinkOptions,
   type SmtpStage,
+  takesLong,
   testCertificate,
 } from "@posthaste/testing";
 import { openGuardedResolver, readNetworks } from "@posthaste/egress";
@@ -22,6 +23,8 @@ import {
   type OutgoingMail,
   type TransportPoolOptions,
 } from "./transport_pool.ts";
+
+takesLong();
 
 const login = { user: "ann", password: "påss word" };
 const users = { ann: "påss word" };
