@@ -43,7 +43,7 @@ export interface Gate {
 
 /**
  * A mail that would wait longer than this, in milliseconds, goes back to the scheduler. It holds no place of
- * others, only bytes. The scheduler has three seconds of work of each server on its way.
+ * others, only bytes. The scheduler has half as much work of each server on its way.
  */
 const MAX_WAIT_MS = { transactional: 3000, bulk: 10_000 } as const satisfies Record<
   Priority,

@@ -51,12 +51,12 @@ function run(perSecond: number, seconds: number): number {
 test("openFlow() has a window that follows what the server takes", () => {
   assert.equal(run(0, 10), 10);
   const slow = run(5, 10);
-  assert.ok(slow >= 20 && slow <= 30, `${slow}`);
+  assert.ok(slow >= 15 && slow <= 20, `${slow}`);
   const quick = run(200, 10);
-  assert.ok(quick >= 540 && quick <= 670, `${quick}`);
+  assert.ok(quick >= 280 && quick <= 340, `${quick}`);
   assert.equal(run(5000, 10), 2000);
   // Within a second it is as wide as it needs to be.
-  assert.ok(run(500, 1) >= 1000, `${run(500, 1)}`);
+  assert.ok(run(500, 1) >= 500, `${run(500, 1)}`);
 });
 
 test("openFlow() begins anew with an integration of which it has heard nothing for a while", () => {
