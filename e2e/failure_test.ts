@@ -182,7 +182,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
           email: "long@printed.example",
           attachments: [{
             id: long,
-            variables: { parts: Array.from({ length: 210 }, (_, n) => n) },
+            variables: { parts: Array.from({ length: 510 }, (_, n) => n) },
           }],
         },
         { email: "short@printed.example", attachments: [{ id: long, variables: { parts: [1] } }] },
@@ -193,7 +193,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
     assert.deepEqual(states, { failed: 1, sent: 2 });
     const { state, reason } = await system.message(accepted.messages[0]?.id ?? "");
     assert.equal(state, "failed");
-    assert.equal(reason, "A PDF could not be printed: it has more than 200 pages");
+    assert.equal(reason, "A PDF could not be printed: it has more than 500 pages");
   });
 });
 

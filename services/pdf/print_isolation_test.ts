@@ -83,15 +83,29 @@ suite("a page", { skip: NO_CHROMIUM }, () => {
       launchTimeout: 20_000,
     });
     const send = connection.send.bind(connection);
+    const opened = new AbortController();
+    const killed = Promise.withResolvers<void>();
+    /** Its process may begin only after the target is there. */
+    async function killEach(): Promise<void> {
+      while (!opened.signal.aborted) {
+        for (const renderer of await renderersUnder(pid)) {
+          process.kill(renderer, "SIGKILL");
+          killed.resolve();
+        }
+      }
+    }
+    let killing: Promise<void> | undefined;
     connection.send = async (command, params) => {
       const result = await send(command, params);
       if (command === "Target.createTarget") {
-        for (const renderer of await renderersUnder(pid)) process.kill(renderer, "SIGKILL");
-        await until(async () => (await renderersUnder(pid)).length === 0);
+        killing = killEach();
+        await killed.promise;
       }
       return result;
     };
     await assert.rejects(PrintPage.open(connection), { name: "PageCrashError" });
+    opened.abort();
+    await killing;
     await send("Browser.close", {}).catch(() => undefined);
     await ended;
   });

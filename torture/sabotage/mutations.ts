@@ -174,9 +174,17 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "M11",
     description: "one transaction for several recipients",
     patches: [{
-      file: "services/mailer/_smtp_session.ts",
-      find: "to: [mail.to]",
-      replace: "to: [mail.to, `twin-${mail.to}`]",
+      file: "libs/smtp/_transaction.ts",
+      find: '["reset", "mail", "rcpt", "data"] : ["mail", "rcpt", "data"]',
+      replace: '["reset", "mail", "rcpt", "rcpt", "data"] : ["mail", "rcpt", "rcpt", "data"]',
+    }, {
+      file: "libs/smtp/_transaction.ts",
+      find: "  #isMailTaken = false;",
+      replace: "  #isMailTaken = false;\n  #named = 0;",
+    }, {
+      file: "libs/smtp/_transaction.ts",
+      find: "`RCPT TO:<${to}>\\r\\n`",
+      replace: "`RCPT TO:<${this.#named++ === 0 ? to : `twin-${to}`}>\\r\\n`",
     }],
     fault: "calm",
     load: LIGHT,
@@ -239,7 +247,7 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a browser that hangs is waited for",
     patches: [{
       file: "services/pdf/browser.ts",
-      find: '      if (how !== "done") this.#pool.lose(process, "timeout");\n',
+      find: '      if (watched.how !== "done") this.#pool.lose(process, "timeout");\n',
       replace: "",
     }],
     fault: "chromium-hang",
