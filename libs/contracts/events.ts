@@ -294,6 +294,8 @@ export const EVENTS = {
     at: z.iso.datetime(),
     /** How many messages it is; not told by older processes. */
     recipients: z.int().positive().optional(),
+    /** Whether it waits for room: the api has dispatched nothing of it. */
+    waits: z.boolean().optional(),
   }),
   "status.message.waiting": reportOf(FACTS["status.message.waiting"]),
   "status.message.returned": reportOf(FACTS["status.message.returned"]),

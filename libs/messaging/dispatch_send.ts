@@ -62,7 +62,8 @@ export function dispatchesOf(send: Send): Outgoing[] {
 export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promise<void> {
   const { _id: sendId, accountId, acceptedAt, messageCount: recipients } = send;
   const at = acceptedAt.toISOString();
-  const data = { v: EVENT_VERSION, sendId, accountId, at, recipients };
+  const waits = send.next !== undefined;
+  const data = { v: EVENT_VERSION, sendId, accountId, at, recipients, ...(waits ? { waits } : {}) };
   await Promise.all([
     ...(send.next === undefined ? dispatchesOf(send) : []).map((event, part) =>
       bus.publish(event, { id: `${sendId}.${part}` })

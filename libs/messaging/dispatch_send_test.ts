@@ -9,7 +9,7 @@ import {
 } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dispatchesAgain, dispatchesOf } from "./dispatch_send.ts";
+import { dispatchesAgain, dispatchesOf, dispatchSend } from "./dispatch_send.ts";
 import type { Outgoing } from "./step.ts";
 
 function sendTo(to: Recipient[], variables?: Variables): Send {
@@ -142,4 +142,22 @@ test("dispatchesAgain() names messages with their attempts, 200 in an event", ()
     THOUSAND.map((index) => ({ index, attempt: index % 3 })),
   );
   assert.deepEqual(dispatchesAgain(send, []), []);
+});
+
+test("dispatchSend() makes a send known, and dispatches it unless it waits for room", async () => {
+  const send = sendTo(recipients(2));
+  for (const [next, expected] of [
+    [undefined, ["send.requested", undefined]],
+    [0, [true]],
+  ] as const) {
+    const published: Outgoing[] = [];
+    await dispatchSend({ publish: (event) => Promise.resolve(void published.push(event)) }, {
+      ...send,
+      ...(next === undefined ? {} : { next }),
+    });
+    assert.deepEqual(
+      published.map(({ type, data }) => type === "status.send.accepted" ? data.waits : type),
+      expected,
+    );
+  }
 });

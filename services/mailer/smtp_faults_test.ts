@@ -257,7 +257,8 @@ test("send() defers a mail that breaks off inside of its content", async () => {
     [actions["empty lines"], ["defer"]],
     [{ do: "delay", ms: 100 }, ["sent"]],
   ];
-  const contents = [[raw, 1, 250], [large, 1, 0], [large, 1_000_000, 0]] as const;
+  // The kernel takes the rest of a content from us though the server has closed: its news takes a moment.
+  const contents = [[raw, 1, 250], [large, 1, 250], [large, 1_000_000, 250]] as const;
   for (const [content, atByte, gateMs] of contents) {
     await checkAll(bodies.map(([action, outcomes]): Case => ({
       name: `${JSON.stringify(action)} in ${content.length} bytes at ${atByte}`,

@@ -50,7 +50,7 @@ export function noteNews(flow: Flow, facts: readonly Fact[]): void {
   for (const { type, data } of facts) {
     switch (type) {
       case "status.send.accepted":
-        flow.wake();
+        if (data.waits) flow.wake();
         break;
       case "status.message.sent":
       case "status.message.deferred":
@@ -104,14 +104,16 @@ export async function scheduleOnce(
   flow: Flow,
   looks: Looks = new Map(),
 ): Promise<number> {
-  const integrations = [
-    ...new Set([...flow.integrationsReturned(), ...await deps.integrationsWaitedFor()]),
-  ];
-  if (integrations.length === 0) return 0;
+  const integrations = new Set([
+    ...flow.integrationsReturned(),
+    ...await deps.integrationsWaitedFor(),
+  ]);
+  for (const key of looks.keys()) if (!integrations.has(key)) looks.delete(key);
+  if (integrations.size === 0) return 0;
   await deps.assertCurrent();
   const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
   const dispatched = await allEnded(
-    integrations,
+    [...integrations],
     (key) => scheduleFor(key, { trouble: troubles.get(key), flow, looks }, deps),
   );
   return dispatched.reduce((sum, taken) => sum + taken, 0);
@@ -123,9 +125,12 @@ async function scheduleFor(
   deps: ScheduleDeps,
 ): Promise<number> {
   const now = deps.now();
+  const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
+  const isLookDue = now.getTime() - (looks.get(key) ?? -Infinity) >= LOOK_EVERY_MS;
+  // Of a hundred servers that say nothing none costs anything.
+  if (inFlight >= window && !isLookDue) return 0;
   const [accountId = "", id] = key.split("/");
   const integration = await deps.findIntegration(accountId, Number(id));
-  const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
   const isExpired = ({ acceptedAt }: { acceptedAt: Date }) =>
     integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
   const returned = Map.groupBy(flow.returned(key), isExpired);
@@ -134,12 +139,8 @@ async function scheduleFor(
   const expired = returned.get(true)?.slice(0, MAX_EXPIRED) ?? [];
   await dispatchReturned([...again, ...expired], { flow, key }, deps);
   room -= again.length;
-  const sinceLook = now.getTime() - (looks.get(key) ?? -Infinity);
-  const sends = room > 0 || sinceLook >= LOOK_EVERY_MS
-    ? await deps.waitingSends(key, SENDS_AT_ONCE)
-    : [];
-  if (room > 0) looks.delete(key);
-  else if (sends.length > 0) looks.set(key, now.getTime());
+  const sends = room > 0 || isLookDue ? await deps.waitingSends(key, SENDS_AT_ONCE) : [];
+  if (isLookDue) looks.set(key, now.getTime());
   const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired(send)) {

@@ -243,6 +243,35 @@ test("scheduleOnce() looks at sends without room every ten seconds, for what has
     await scheduleOnce(deps, flow, known);
   }
   assert.equal(looks, 2);
+  assert.deepEqual([...known], [["acc_1/4", now]]);
+});
+
+test("scheduleOnce() asks for nothing of an integration whose window is full", async () => {
+  let asked = 0;
+  const { flow, deps } = openScheduler([waitingSend()], {
+    findIntegration: () => {
+      asked++;
+      return Promise.resolve(OPEN);
+    },
+  });
+  const looks = new Map<string, number>();
+  for (let round = 0; round < 3; round++) await scheduleOnce(deps, flow, looks);
+  assert.deepEqual([flow.inFlight("acc_1/4"), asked], [10, 1]);
+});
+
+test("noteNews() wakes the scheduler for a send that waits, and for no other", async () => {
+  const { flow } = openScheduler([]);
+  const accepted = (waits?: true): Fact => ({
+    type: "status.send.accepted",
+    data: { v: 2, sendId: "snd_1", accountId: "acc_1", at: NOW.toISOString(), waits },
+  });
+  let woken = 0;
+  const news = flow.nextNews(60_000).then(() => woken++);
+  noteNews(flow, [accepted()]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(woken, 0);
+  noteNews(flow, [accepted(true)]);
+  await news;
 });
 
 test("scheduleOnce() dispatches nothing of a ledger that is older than what was done", async () => {
