@@ -39,6 +39,9 @@ const MAX_EXPIRED = 200;
 /** Where there is no room, sends are looked at so often for what has waited too long. */
 const LOOK_EVERY_MS = 10_000;
 
+/** Of so many integrations in one round: what lies behind a hundred full windows is no burst of work. */
+const MAX_LOOKS = 10;
+
 /** When the sends of an integration without room were looked at, in milliseconds; by integration. */
 export type Looks = Map<string, number>;
 
@@ -111,24 +114,39 @@ export async function scheduleOnce(
   for (const key of looks.keys()) if (!integrations.has(key)) looks.delete(key);
   if (integrations.size === 0) return 0;
   await deps.assertCurrent();
+  const looked = takeLooks(integrations, looks, deps.now());
   const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
   const dispatched = await allEnded(
     [...integrations],
-    (key) => scheduleFor(key, { trouble: troubles.get(key), flow, looks }, deps),
+    (key) => scheduleFor(key, { trouble: troubles.get(key), isLook: looked.has(key), flow }, deps),
   );
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 
+/** Chooses the integrations whose sends are looked at in this round, whether there is room or not. */
+function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set<string> {
+  const due = [...integrations].filter((key) =>
+    now.getTime() - (looks.get(key) ?? -Infinity) >= LOOK_EVERY_MS
+  );
+  const taken = due.slice(0, MAX_LOOKS);
+  for (const key of taken) looks.set(key, now.getTime());
+  return new Set(taken);
+}
+
 async function scheduleFor(
   key: string,
-  { trouble, flow, looks }: { trouble: IntegrationTrouble | undefined; flow: Flow; looks: Looks },
+  { trouble, isLook, flow }: {
+    trouble: IntegrationTrouble | undefined;
+    /** Whether its sends are looked at though there is no room. */
+    isLook: boolean;
+    flow: Flow;
+  },
   deps: ScheduleDeps,
 ): Promise<number> {
   const now = deps.now();
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
-  const isLookDue = now.getTime() - (looks.get(key) ?? -Infinity) >= LOOK_EVERY_MS;
   // Of a hundred servers that say nothing none costs anything.
-  if (inFlight >= window && !isLookDue) return 0;
+  if (inFlight >= window && !isLook) return 0;
   const [accountId = "", id] = key.split("/");
   const integration = await deps.findIntegration(accountId, Number(id));
   const isExpired = ({ acceptedAt }: { acceptedAt: Date }) =>
@@ -139,8 +157,7 @@ async function scheduleFor(
   const expired = returned.get(true)?.slice(0, MAX_EXPIRED) ?? [];
   await dispatchReturned([...again, ...expired], { flow, key }, deps);
   room -= again.length;
-  const sends = room > 0 || isLookDue ? await deps.waitingSends(key, SENDS_AT_ONCE) : [];
-  if (isLookDue) looks.set(key, now.getTime());
+  const sends = room > 0 || isLook ? await deps.waitingSends(key, SENDS_AT_ONCE) : [];
   const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired(send)) {

@@ -246,6 +246,27 @@ test("scheduleOnce() looks at sends without room every ten seconds, for what has
   assert.deepEqual([...known], [["acc_1/4", now]]);
 });
 
+test("scheduleOnce() looks at no more than ten integrations without room in one round", async () => {
+  const keys = Array.from({ length: 25 }, (_, id) => `acc_1/${id}`);
+  const looked: string[] = [];
+  const { deps, flow } = openScheduler([], {
+    integrationsWaitedFor: () => Promise.resolve(keys),
+    findIntegration: () => Promise.resolve(SUSPENDED),
+    waitingSends: (key) => {
+      looked.push(key);
+      return Promise.resolve([]);
+    },
+  });
+  const looks = new Map<string, number>();
+  const counts: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    await scheduleOnce(deps, flow, looks);
+    counts.push(looked.length);
+  }
+  assert.deepEqual(counts, [10, 20, 25, 25]);
+  assert.deepEqual(looked, keys);
+});
+
 test("scheduleOnce() asks for nothing of an integration whose window is full", async () => {
   let asked = 0;
   const { flow, deps } = openScheduler([waitingSend()], {
