@@ -146,10 +146,12 @@ test("dispatchesAgain() names messages with their attempts, 200 in an event", ()
 
 test("dispatchSend() makes a send known, and dispatches it unless it waits for room", async () => {
   const send = sendTo(recipients(2));
-  for (const [next, expected] of [
-    [undefined, ["send.requested", undefined]],
-    [0, [true]],
-  ] as const) {
+  for (
+    const [next, expected] of [
+      [undefined, ["send.requested", undefined]],
+      [0, [true]],
+    ] as const
+  ) {
     const published: Outgoing[] = [];
     await dispatchSend({ publish: (event) => Promise.resolve(void published.push(event)) }, {
       ...send,
