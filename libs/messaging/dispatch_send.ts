@@ -65,7 +65,7 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
   const waits = send.next !== undefined;
   const data = { v: EVENT_VERSION, sendId, accountId, at, recipients, ...(waits ? { waits } : {}) };
   await Promise.all([
-    ...(send.next === undefined ? dispatchesOf(send) : []).map((event, part) =>
+    ...(waits ? [] : dispatchesOf(send)).map((event, part) =>
       bus.publish(event, { id: `${sendId}.${part}` })
     ),
     bus.publish({ type: "status.send.accepted", data }, { id: sendId }),

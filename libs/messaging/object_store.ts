@@ -10,7 +10,7 @@ import type { StoreName } from "./topology.ts";
  * an outage.
  */
 export interface ObjectStore {
-  /** Gives the size in bytes, or `undefined` when there is no such object that is whole. */
+  /** Returns the size in bytes, or `undefined` when there is no such object that is whole. */
   sizeOf(key: string): Promise<number | undefined>;
   get(key: string): Promise<Uint8Array | undefined>;
   put(key: string, bytes: Uint8Array): Promise<void>;

@@ -120,7 +120,7 @@ export class CdpConnection implements CdpSession {
     return this.#closed.promise;
   }
 
-  /** Gives a command to the browser itself. */
+  /** Sends a command to the browser itself. */
   send<C extends CdpCommand>(command: C, params: CommandShapes[C]): Promise<CdpResult<C>> {
     return this.#send(command, params, undefined);
   }

@@ -14,7 +14,7 @@ import type {
 import { count, type Logger } from "@posthaste/telemetry";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { roomFor } from "./room.ts";
+import { chooseForRoom, MAX_EXPIRED, roomFor } from "./room.ts";
 
 /** What dispatching due messages needs from the outside. */
 export interface DueDeps
@@ -30,9 +30,6 @@ export interface DueDeps
   now(): Date;
   logger: Pick<Logger, "warn">;
 }
-
-/** What has waited as long as mail may wait is dispatched, to fail: so many of an integration at once. */
-const MAX_EXPIRED = 200;
 
 /**
  * Dispatches messages whose next attempt is due, until the signal aborts. One tracker does it for all: two
@@ -88,16 +85,9 @@ async function dueOf(
   const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
   const due = (await deps.dueMessages(key, { now, limit }))
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
-  const retryForMs = integration?.retryForMs ?? Infinity;
-  const byExpiry = Map.groupBy(
-    due,
-    ({ acceptedAt }) => now.getTime() - acceptedAt.getTime() >= retryForMs,
-  );
   const room = roomFor({ integration, trouble, inFlight, window, now });
-  return [
-    ...byExpiry.get(true)?.slice(0, MAX_EXPIRED) ?? [],
-    ...byExpiry.get(false)?.slice(0, room) ?? [],
-  ];
+  const { fresh, expired } = chooseForRoom(due, { integration, room, now });
+  return [...expired, ...fresh];
 }
 
 /** What waited for its integration has waited long: it must not hold up what has not. */

@@ -29,6 +29,29 @@ export function roomFor({ integration, trouble, inFlight, window, now }: RoomVie
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
 
+/** What has waited as long as mail may wait is dispatched, to fail: so many of an integration at once. */
+export const MAX_EXPIRED = 200;
+
+/** Returns whether mail has waited as long as its integration has mail wait. */
+export function isExpired(
+  { acceptedAt }: { acceptedAt: Date },
+  { integration, now }: Pick<RoomView, "integration" | "now">,
+): boolean {
+  return integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
+}
+
+/** Chooses what goes now: `fresh` as there is room for it, and of what has `expired` up to 200. */
+export function chooseForRoom<T extends { acceptedAt: Date }>(
+  found: readonly T[],
+  { room, ...view }: Pick<RoomView, "integration" | "now"> & { room: number },
+): { fresh: T[]; expired: T[] } {
+  const byExpiry = Map.groupBy(found, (one) => isExpired(one, view));
+  return {
+    fresh: byExpiry.get(false)?.slice(0, room) ?? [],
+    expired: byExpiry.get(true)?.slice(0, MAX_EXPIRED) ?? [],
+  };
+}
+
 /** What may go within two seconds. The mailers hold the rate itself, and what they have ends at it. */
 function withinRate({ maxPerMinute }: Integration): number {
   return maxPerMinute === null ? Infinity : Math.max(1, Math.ceil(maxPerMinute / 30));

@@ -12,7 +12,7 @@ import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps } from "./end_expired.ts";
 import type { Flow, Returned } from "./flow.ts";
-import { roomFor } from "./room.ts";
+import { chooseForRoom, isExpired, roomFor } from "./room.ts";
 
 /** What scheduling sends needs from the outside. */
 export interface ScheduleDeps
@@ -32,9 +32,6 @@ export interface ScheduleDeps
 }
 
 const SENDS_AT_ONCE = 50;
-
-/** What has waited as long as mail may wait is dispatched, to fail: so many of an integration at once. */
-const MAX_EXPIRED = 200;
 
 /** Where there is no room, sends are looked at so often for what has waited too long. */
 const LOOK_EVERY_MS = 10_000;
@@ -149,18 +146,14 @@ async function scheduleFor(
   if (inFlight >= window && !isLook) return 0;
   const [accountId = "", id] = key.split("/");
   const integration = await deps.findIntegration(accountId, Number(id));
-  const isExpired = ({ acceptedAt }: { acceptedAt: Date }) =>
-    integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
-  const returned = Map.groupBy(flow.returned(key), isExpired);
   let room = roomFor({ integration, trouble, inFlight, window, now });
-  const again = returned.get(false)?.slice(0, room) ?? [];
-  const expired = returned.get(true)?.slice(0, MAX_EXPIRED) ?? [];
-  await dispatchReturned([...again, ...expired], { flow, key }, deps);
-  room -= again.length;
+  const { fresh, expired } = chooseForRoom(flow.returned(key), { integration, room, now });
+  await dispatchReturned([...fresh, ...expired], { flow, key }, deps);
+  room -= fresh.length;
   const sends = room > 0 || isLook ? await deps.waitingSends(key, SENDS_AT_ONCE) : [];
   const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
-    if (integration !== null && isExpired(send)) {
+    if (integration !== null && isExpired(send, { integration, now })) {
       await endExpired(send, { integration, trouble }, deps);
       continue;
     }
@@ -174,7 +167,7 @@ async function scheduleFor(
     parts,
     ({ send, taken }) => dispatchPart(send, taken, { flow, key }, deps),
   );
-  return dispatched.reduce((sum, taken) => sum + taken, again.length + expired.length);
+  return dispatched.reduce((sum, taken) => sum + taken, fresh.length + expired.length);
 }
 
 /** What came back has waited, and may come back again: with bulk priority it holds up nothing else. */
