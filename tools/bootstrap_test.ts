@@ -57,6 +57,20 @@ test("bootstrap installs once, and again when the lock file has changed", async 
   assert.equal(await readFile(join(project.root, "calls"), "utf8"), "ci\ninstall\n");
 });
 
+test("bootstrap says so when npm has left out a program for this system", async () => {
+  await using project = await openProject(INSTALLS);
+  const lock = (os: string) =>
+    JSON.stringify({ packages: { "node_modules/server": { optional: true, os: [os] } } });
+  await writeFile(join(project.root, "package-lock.json"), lock(process.platform));
+  for (let times = 0; times < 2; times++) {
+    const { status, stderr } = bootstrap(project, "true");
+    assert.equal(status, 1);
+    assert.match(stderr, /npm left out "node_modules\/server"; check that the npm registry/);
+  }
+  await writeFile(join(project.root, "package-lock.json"), lock("another"));
+  assert.equal(bootstrap(project, "true").status, 0);
+});
+
 test("bootstrap answers with the exit code of the command", async () => {
   await using project = await openProject(INSTALLS);
   assert.equal(bootstrap(project, "sh", "-c", "exit 7").status, 7);
