@@ -7,14 +7,14 @@ import { openTestBus, openTestLogger, renderStep, requested } from "./_test_bus.
 test("consume() works once on an event that comes again while it is in hand", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
-  await bus.applyTopology({ ackWaitMs: 500 });
+  await bus.applyTopology({ ackWaitMs: 100 });
   let begun = 0;
   const stop = new AbortController();
   const step = renderStep(async () => {
     begun++;
     // So long that the broker hears nothing and takes the worker for lost, ten times over.
     for (let times = 0; times < 10; times++) {
-      const until = performance.now() + 600;
+      const until = performance.now() + 120;
       while (performance.now() < until);
       await delay(20);
     }
