@@ -1,6 +1,12 @@
 import type { Account, Role, User } from "@posthaste/contracts";
 import { ROLES } from "@posthaste/contracts";
-import { openStore, readMasterKeys, sealingKeyOf, type Store } from "@posthaste/storage";
+import {
+  openStore,
+  type PasswordCost,
+  readMasterKeys,
+  sealingKeyOf,
+  type Store,
+} from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/testing";
 import type { FastifyInstance } from "fastify";
 import { buildApp, type DashboardDeps, type DashboardOptions } from "./app.ts";
@@ -86,6 +92,9 @@ export interface TestDashboard extends AsyncDisposable {
   browser(cookie?: string, csrfToken?: string, accountId?: string): Browser;
 }
 
+/** Next to nothing: a password of the usual cost takes 20 ms of a core. */
+export const TEST_PASSWORD_COST: PasswordCost = { memory: 64, passes: 1, parallelism: 1 };
+
 /** What a test replaces. */
 export interface TestDashboardOptions {
   /** What the test needs of the bus; all else throws. */
@@ -119,6 +128,7 @@ export async function openTestDashboard(
   const options: DashboardOptions = {
     ...{ publicUrl: ORIGIN, apiUrl: "http://localhost:8080/v1", sessionAges: SESSION_AGES },
     ...{ setupCode: SETUP_CODE, builtFolder: null, limits: LIMITS },
+    passwordCost: TEST_PASSWORD_COST,
     ...settings.options,
   };
   const app = buildApp({

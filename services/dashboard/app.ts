@@ -3,7 +3,7 @@ import { armEdge, type EdgeLimits, edgeSettings } from "@posthaste/http";
 import type { SemaphoreOptions } from "@posthaste/limits";
 import type { Logger } from "@posthaste/telemetry";
 import type { Bus } from "@posthaste/messaging";
-import type { SealingKey, Store } from "@posthaste/storage";
+import type { PasswordCost, SealingKey, Store } from "@posthaste/storage";
 import { fastify, type FastifyInstance } from "fastify";
 import { countBodies } from "./count_bodies.ts";
 import { guardRoutes } from "./guard.ts";
@@ -47,6 +47,8 @@ export interface DashboardOptions {
   quotas?: Quotas;
   /** Whether people may sign in by password. @default {true} */
   hasPasswords?: boolean;
+  /** What the hash of a password costs; tests make it cheap. @default {PASSWORD_COST} */
+  passwordCost?: PasswordCost | undefined;
   /** 32 bytes that the secrets of authenticator apps are sealed under; without them there are none. */
   secondFactorKey?: Buffer | undefined;
   /** Where to tell of a weakness; without it there is no `/.well-known/security.txt`. */

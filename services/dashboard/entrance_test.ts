@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { until } from "@posthaste/testing";
-import { openTestDashboard, SETUP_CODE, type TestDashboard } from "./_test_dashboard.ts";
+import {
+  openTestDashboard,
+  SETUP_CODE,
+  TEST_PASSWORD_COST,
+  type TestDashboard,
+} from "./_test_dashboard.ts";
 import { hashPassword, PASSWORD_COST } from "@posthaste/storage";
 import { SESSION_COOKIE } from "./guard.ts";
 
@@ -16,7 +21,7 @@ const options = { trustedProxies: ["127.0.0.1"] };
 
 /** A member of `own` who has a password. */
 async function jane({ store, own }: TestDashboard, passwordHash?: string) {
-  passwordHash ??= await hashPassword(PASSWORD);
+  passwordHash ??= await hashPassword(PASSWORD, TEST_PASSWORD_COST);
   const user = await store.createUser({ email: "jane@shop.example", name: "Jane", passwordHash });
   await store.setMember({ accountId: own.accountId, userId: user._id, role: "editor" });
   return user;
@@ -171,7 +176,7 @@ test("POST /api/entrance/login limits an address that tries many people", async 
 });
 
 test("POST /api/entrance/login stores a password anew that was stored at a lower cost", async () => {
-  await using dashboard = await openTestDashboard();
+  await using dashboard = await openTestDashboard({ options: { passwordCost: PASSWORD_COST } });
   const old = await hashPassword(PASSWORD, { ...PASSWORD_COST, memory: 1024 });
   const user = await jane(dashboard, old);
   const login = { email: user.email, password: PASSWORD };

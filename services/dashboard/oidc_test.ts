@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { hashPassword } from "@posthaste/storage";
-import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
+import { openTestDashboard, TEST_PASSWORD_COST, type TestDashboard } from "./_test_dashboard.ts";
 import {
   arrive,
   type Claims,
@@ -67,7 +67,9 @@ test("where the operator wants no passwords, the provider is the only way in", a
   const { own, store, signedOut } = strict;
   const password = "correct horse battery";
   const email = "editor@own.example";
-  await store.updateUser(own.editor.user._id, { passwordHash: await hashPassword(password) });
+  await store.updateUser(own.editor.user._id, {
+    passwordHash: await hashPassword(password, TEST_PASSWORD_COST),
+  });
   const token = newToken();
   await store.createInvitation({
     ...{ _id: hashToken(token), accountId: own.accountId, email: "n@x.example", role: "editor" },

@@ -1,5 +1,11 @@
 import { openSemaphore } from "@posthaste/limits";
-import { hashPassword, isOutdated, verifyPassword } from "@posthaste/storage";
+import {
+  hashPassword,
+  isOutdated,
+  PASSWORD_COST,
+  type PasswordCost,
+  verifyPassword,
+} from "@posthaste/storage";
 import { Problem } from "./problem.ts";
 
 /** What became of a password that was tried. */
@@ -26,16 +32,18 @@ export interface PasswordDeskOptions {
   atOnce?: number;
   /** Those that may wait beside. @default {50} */
   waiting?: number;
+  /** What a hash costs. @default {PASSWORD_COST} */
+  cost?: PasswordCost | undefined;
 }
 
 const WAIT_S = 5;
 
 /** Opens the desk. However many sign in at once, their passwords take no more than their share. */
 export function openPasswordDesk(options: PasswordDeskOptions = {}): PasswordDesk {
-  const { atOnce = 2, waiting = 50 } = options;
+  const { atOnce = 2, waiting = 50, cost = PASSWORD_COST } = options;
   const permits = openSemaphore({ max: atOnce });
   // Made once, ahead: the first who comes must not take longer than the others.
-  const nobody = hashPassword("nobody's password");
+  const nobody = hashPassword("nobody's password", cost);
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (permits.held === atOnce && permits.waiting >= waiting) {
@@ -49,13 +57,13 @@ export function openPasswordDesk(options: PasswordDeskOptions = {}): PasswordDes
   }
 
   return {
-    hash: (password) => inTurn(() => hashPassword(password)),
+    hash: (password) => inTurn(() => hashPassword(password, cost)),
     verify: (password, stored) =>
       inTurn(async () => {
         const isRight = await verifyPassword(password, stored ?? await nobody);
         if (!isRight || !stored) return { isRight: false };
-        return isOutdated(stored)
-          ? { isRight, renewed: await hashPassword(password) }
+        return isOutdated(stored, cost)
+          ? { isRight, renewed: await hashPassword(password, cost) }
           : { isRight };
       }),
   };

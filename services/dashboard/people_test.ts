@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
+import {
+  openTestDashboard,
+  type Person,
+  TEST_PASSWORD_COST,
+  type TestDashboard,
+} from "./_test_dashboard.ts";
 import type { AuditPage } from "./interface/people.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { hashPassword } from "@posthaste/storage";
@@ -172,7 +177,9 @@ test("PUT /api/you/password asks for the old one, and signs the other browsers o
   const put = (current: string, password: string) =>
     own.viewer.put("/api/you/password", { current, password });
   assert.equal((await put(PASSWORD, "another horse")).body.code, "conflict");
-  await store.updateUser(user._id, { passwordHash: await hashPassword(PASSWORD) });
+  await store.updateUser(user._id, {
+    passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
+  });
   const other = await signIn(user, own.accountId);
   assert.equal((await put("wrong horse battery", "another horse")).body.code, "wrong_login");
   assert.equal((await put(PASSWORD, "short")).body.code, "invalid_request");
@@ -187,7 +194,9 @@ test("PUT /api/you/password asks for the old one, and signs the other browsers o
 
 test("PUT /api/you/password has whoever guesses the old one wait", async () => {
   const { own, store } = dashboard;
-  await store.updateUser(own.viewer.user._id, { passwordHash: await hashPassword(PASSWORD) });
+  await store.updateUser(own.viewer.user._id, {
+    passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
+  });
   const statuses: number[] = [];
   for (let i = 0; i < 6; i++) {
     const body = { current: `wrong horse ${i}`, password: "another horse" };
@@ -202,7 +211,9 @@ test("PUT /api/you/email asks for the password, and signs the other browsers out
   const put = (current: string, email: string) =>
     own.viewer.put("/api/you/email", { current, email });
   assert.equal((await put(PASSWORD, "new@own.example")).body.code, "conflict");
-  await store.updateUser(user._id, { passwordHash: await hashPassword(PASSWORD) });
+  await store.updateUser(user._id, {
+    passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
+  });
   const other = await signIn(user, own.accountId);
   assert.equal((await put("wrong horse battery", "new@own.example")).body.code, "wrong_login");
   assert.equal((await put(PASSWORD, "no address")).body.code, "invalid_request");
@@ -239,7 +250,9 @@ test("POST /api/you/removal takes a person out of everything, but not the only o
   const { own, foreign, store, signedOut } = dashboard;
   const { user } = own.editor;
   await store.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
-  await store.updateUser(user._id, { passwordHash: await hashPassword(PASSWORD) });
+  await store.updateUser(user._id, {
+    passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
+  });
   const needed = await own.owner.post("/api/you/removal", {});
   assert.equal(needed.body.code, "conflict");
   assert.match(needed.body.error, /"Own"/);

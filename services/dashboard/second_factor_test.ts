@@ -3,7 +3,12 @@ import { afterEach, beforeEach, test } from "node:test";
 import type { Role, User } from "@posthaste/contracts";
 import { hashPassword, openStore } from "@posthaste/storage";
 import { Secret, TOTP } from "otpauth";
-import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
+import {
+  openTestDashboard,
+  type Person,
+  TEST_PASSWORD_COST,
+  type TestDashboard,
+} from "./_test_dashboard.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./recovery_codes.ts";
 import { hashToken } from "./session.ts";
@@ -31,7 +36,7 @@ async function newPerson(role: Role = "owner"): Promise<Person> {
   const { store, own, signIn } = dashboard;
   const user = await store.createUser({
     ...{ email: "jane@shop.example", name: "Jane", emailProvenAt: new Date(time) },
-    passwordHash: await hashPassword(PASSWORD),
+    passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
   });
   await store.setMember({ accountId: own.accountId, userId: user._id, role });
   return await signIn(user, own.accountId);
@@ -240,7 +245,11 @@ test("an account that asks for a second factor is closed to who has a password a
   assert.equal((await require(true)).body.code, "conflict");
   await addApp(jane);
   const mate = await dashboard.store.createUser({
-    ...{ email: "joe@shop.example", name: "Joe", passwordHash: await hashPassword(PASSWORD) },
+    ...{
+      email: "joe@shop.example",
+      name: "Joe",
+      passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
+    },
   });
   const { accountId } = dashboard.own;
   await dashboard.store.setMember({ accountId, userId: mate._id, role: "editor" });

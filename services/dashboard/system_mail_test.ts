@@ -3,7 +3,12 @@ import { afterEach, beforeEach, test } from "node:test";
 import type { User } from "@posthaste/contracts";
 import { hashPassword } from "@posthaste/storage";
 import { until } from "@posthaste/testing";
-import { openTestDashboard, type Person, type TestDashboard } from "./_test_dashboard.ts";
+import {
+  openTestDashboard,
+  type Person,
+  TEST_PASSWORD_COST,
+  type TestDashboard,
+} from "./_test_dashboard.ts";
 import type { DashboardDeps } from "./app.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { tellOfExpiries } from "./expiry_notices.ts";
@@ -172,7 +177,12 @@ async function sentMails(): Promise<{ kind: string; to: string | undefined; vari
 async function known(email = "jane@shop.example"): Promise<User> {
   const { store, own } = dashboard;
   const user = await store.createUser({
-    ...{ email, name: "Jane", emailProvenAt: time, passwordHash: await hashPassword(PASSWORD) },
+    ...{
+      email,
+      name: "Jane",
+      emailProvenAt: time,
+      passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
+    },
   });
   await store.setMember({ accountId: own.accountId, userId: user._id, role: "editor" });
   return user;

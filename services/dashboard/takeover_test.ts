@@ -5,6 +5,7 @@ import {
   type Browser,
   openTestDashboard,
   type Person,
+  TEST_PASSWORD_COST,
   type TestDashboard,
 } from "./_test_dashboard.ts";
 import { arrive, depart, openTestProvider, sayYes, type TestProvider } from "./_test_provider.ts";
@@ -112,7 +113,7 @@ test("who is removed from the only account that they may use is gone, with their
 
 /** Gives somebody a password, and a second browser. */
 async function withPassword({ user }: Person, accountId: string): Promise<Person> {
-  const passwordHash = await hashPassword(PASSWORD);
+  const passwordHash = await hashPassword(PASSWORD, TEST_PASSWORD_COST);
   await dashboard.store.updateUser(user._id, { passwordHash });
   return await dashboard.signIn({ ...user, passwordHash }, accountId);
 }

@@ -27,7 +27,7 @@ export function peopleRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
   const entrance = {
     ...routing,
-    desk: openPasswordDesk(),
+    desk: openPasswordDesk({ cost: options.passwordCost }),
     attempts: openAttempts({ ...store, now }),
     secondFactors: openSecondFactors({
       ...store,
