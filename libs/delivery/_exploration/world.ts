@@ -41,7 +41,13 @@ const BOTH = ["4xx", "5xx"] as const;
 /** Worlds that take seconds. */
 export const SMALL_WORLDS: readonly World[] = [
   { name: "retry, one scheduler", policy: "retry" },
-  { name: "503 without key", policy: "retry", operation: "withdraw", isPending: true },
+  {
+    name: "one worker, 503 without key",
+    policy: "retry",
+    workers: 1,
+    operation: "withdraw",
+    isPending: true,
+  },
   { name: "one worker, hold", policy: "hold", workers: 1, refusals: BOTH, before: ANY },
   { name: "one worker, cancel", policy: "retry", workers: 1, operation: "cancel" },
   { name: "one worker, answers lost", policy: "retry", workers: 1, losesAnswers: true },
@@ -51,6 +57,7 @@ export const SMALL_WORLDS: readonly World[] = [
 /** All others: some take minutes. */
 export const LARGE_WORLDS: readonly World[] = [
   { name: "retry, two schedulers", policy: "retry", schedulers: 2 },
+  { name: "503 without key", policy: "retry", operation: "withdraw", isPending: true },
   { name: "hold, two schedulers", policy: "hold", schedulers: 2 },
   { name: "retry, ends before the dot", policy: "retry", before: ANY, refusals: BOTH },
   { name: "hold, ends before the dot", policy: "hold", before: ANY, refusals: BOTH },
