@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isPortTaken } from "./_start_failure.ts";
 import type { Exit, Supervised } from "./_supervised.ts";
 
 /** A real server on this machine that this process started. Disposing stops it. */
@@ -22,6 +24,21 @@ export interface RestartableOptions {
   start: () => Promise<Supervised>;
   /** Called when the server ends and nobody here asked it to. */
   onUnexpectedExit?: ((exit: Exit) => void) | undefined;
+}
+
+const START_TRIES = 10;
+const PAUSE_MS = 200;
+
+/** Who looks for a free port has it for a moment: so one that is in use is tried again. */
+async function startAgain(start: () => Promise<Supervised>): Promise<Supervised> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === START_TRIES || !isPortTaken(error)) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
 }
 
 /** Makes a {@link RunningServer} of a process that was just started. */
@@ -53,7 +70,7 @@ export function restartable(first: Supervised, options: RestartableOptions): Run
     },
     async restart() {
       await stop();
-      current = watch(await options.start());
+      current = watch(await startAgain(options.start));
       isWanted = true;
     },
     [Symbol.asyncDispose]: stop,

@@ -12,6 +12,11 @@ export interface StartFailure {
 
 const LAST_LINES = 8;
 
+/** Returns whether a server did not start because its port was in use. */
+export function isPortTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
+}
+
 /**
  * Says in one sentence why a server did not start and what a person can do about it. When the log
  * holds none of the known causes, its last lines follow.
@@ -22,7 +27,8 @@ export function startFailure(failure: StartFailure): Error {
   const library = /error while loading shared libraries: ([^\s:]+)/.exec(log)?.[1];
   if (library !== undefined) return new Error(cannot + missingLibrary(library));
   if (/address already in use/i.test(log)) {
-    return new Error(cannot + "another program uses it; stop that program or choose another port");
+    const reason = "another program uses it; stop that program or choose another port";
+    return Object.assign(new Error(cannot + reason), { code: "EADDRINUSE" });
   }
   if (/no space left on device|ENOSPC/i.test(log)) {
     return new Error(`${cannot}the disk that holds "${dataDir}" is full; free some space there`);

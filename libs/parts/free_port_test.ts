@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { freePort } from "./free_port.ts";
 
 test("freePort() gives no port twice, and none that outgoing connections are given", async () => {
-  const ports = await Promise.all(Array.from({ length: 1000 }, () => freePort()));
-  assert.equal(new Set(ports).size, 1000);
+  const ports = await Promise.all(Array.from({ length: 300 }, () => freePort()));
+  assert.equal(new Set(ports).size, 300);
   assert.ok(ports.every((port) => port >= 20_000 && port < 32_768));
 });

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { freePort } from "./free_port.ts";
 import { findMongod, type FindMongodOptions } from "./mongod_binary.ts";
 import { becomePrimary, REPLICA_SET } from "./_replica_set.ts";
 import { restartable, type RunningServer } from "./_restartable.ts";
 import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
 import { startFailure } from "./_start_failure.ts";
+import { somewhere } from "./_somewhere.ts";
 
 /** How to start a mongod. */
 export interface MongodOptions extends FindMongodOptions {
@@ -29,7 +29,6 @@ export interface MongodOptions extends FindMongodOptions {
 }
 
 const START_TIMEOUT_MS = 60_000;
-const ATTEMPTS = 3;
 
 /**
  * Starts mongod on 127.0.0.1 as a replica set of one member and returns when it takes writes. Its
@@ -68,21 +67,6 @@ export async function openMongodMember(options: MongodOptions): Promise<RunningS
     start: () => listen(file, port, options),
     onUnexpectedExit: options.onUnexpectedExit,
   });
-}
-
-/** A free port may be taken by another program before mongod takes it: then another is tried. */
-async function somewhere(
-  wanted: number | undefined,
-  start: (port: number) => Promise<Supervised>,
-): Promise<{ port: number; process: Supervised }> {
-  for (let attempt = 1;; attempt++) {
-    const port = wanted || await freePort();
-    try {
-      return { port, process: await start(port) };
-    } catch (error) {
-      if (wanted || attempt === ATTEMPTS) throw error;
-    }
-  }
 }
 
 async function start(file: string, port: number, options: MongodOptions): Promise<Supervised> {

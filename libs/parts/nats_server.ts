@@ -5,6 +5,7 @@ import { type NatsClusterMember, natsConfig } from "./_nats_config.ts";
 import { restartable, type RunningServer } from "./_restartable.ts";
 import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
 import { startFailure } from "./_start_failure.ts";
+import { somewhere } from "./_somewhere.ts";
 import { storableBytes } from "./_storable_bytes.ts";
 import type { Env } from "./user_cache_dir.ts";
 
@@ -55,12 +56,14 @@ export async function openMember(
   const { file, version } = await findNatsServer(options.env);
   options.onProgress?.(`starting nats-server ${version}`);
   await mkdir(options.dataDir, { recursive: true });
-  const first = await start(file, options.port ?? 0, options);
-  const { port } = first;
-  return restartable(first.process, {
+  const { port, process } = await somewhere(
+    options.port,
+    (port) => start(file, port, options),
+  );
+  return restartable(process, {
     url: `nats://127.0.0.1:${port}`,
     port,
-    start: async () => (await start(file, port, options)).process,
+    start: () => start(file, port, options),
     onUnexpectedExit: options.onUnexpectedExit,
   });
 }
@@ -69,7 +72,7 @@ async function start(
   file: string,
   port: number,
   options: NatsServerOptions & { cluster?: NatsClusterMember },
-): Promise<{ process: Supervised; port: number }> {
+): Promise<Supervised> {
   const { dataDir, cluster, monitorPort } = options;
   const wantedBytes = options.maxFileStoreBytes ?? MAX_FILE_STORE_BYTES;
   const configFile = join(dataDir, "nats.conf");
@@ -95,13 +98,12 @@ async function start(
   // The server writes this file, which carries its process id, once it listens: no other server
   // on the same port can be taken for it.
   const portsFile = join(dataDir, `nats-server_${process.pid}.ports`);
-  let actual: number | undefined;
-  const probe = async () => actual = portIn(await readFile(portsFile, "utf8"));
+  const probe = async () => portIn(await readFile(portsFile, "utf8"));
   const isReady = await untilReady(process, { timeoutMs: START_TIMEOUT_MS, probe });
-  if (isReady && actual !== undefined) {
+  if (isReady) {
     // After a kill nobody else would remove it.
     await rm(portsFile, { force: true });
-    return { process, port: actual };
+    return process;
   }
   const exit = process.exit();
   const end = exit === undefined

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -48,6 +48,24 @@ test("openNatsServer() says that its port is taken", async () => {
   } finally {
     other.close();
   }
+});
+
+test("restart() waits while another program looks at the port", async () => {
+  await using dir = await temporaryDir();
+  await using server = await openNatsServer({ env: process.env, dataDir: dir.path });
+  await server.kill();
+  const other = createServer().listen(server.port, "127.0.0.1");
+  await once(other, "listening");
+
+  const restarting = server.restart();
+  // The log of the first try is kept when the second begins.
+  const log = join(dir.path, "nats.log");
+  const hasFailed = () =>
+    existsSync(`${log}.1`) && /address already in use/.test(readFileSync(`${log}.1`, "utf8"));
+  assert.ok(await isGone(hasFailed), "a start has failed");
+  other.close();
+  await restarting;
+  await converse(server.port, request("$JS.API.INFO", ""), '"streams":0');
 });
 
 test("openNatsServer() tells of an end that nobody asked for, and of no other", async () => {

@@ -1,0 +1,23 @@
+import { freePort } from "./free_port.ts";
+import { isPortTaken } from "./_start_failure.ts";
+import type { Supervised } from "./_supervised.ts";
+
+const ATTEMPTS = 3;
+
+/**
+ * Starts a server on the port that is wanted, or on a free one. That may be taken by another program before
+ * the server takes it: then another is tried.
+ */
+export async function somewhere(
+  wanted: number | undefined,
+  start: (port: number) => Promise<Supervised>,
+): Promise<{ port: number; process: Supervised }> {
+  for (let attempt = 1;; attempt++) {
+    const port = wanted || await freePort();
+    try {
+      return { port, process: await start(port) };
+    } catch (error) {
+      if (wanted || attempt === ATTEMPTS || !isPortTaken(error)) throw error;
+    }
+  }
+}
