@@ -95,8 +95,9 @@ export async function writeFontConfig(
   );
   const file = join(cacheDir, `fonts-${digest(text)}.conf`);
   await mkdir(join(cacheDir, "fontconfig"), { recursive: true });
-  await writeFile(`${file}.${process.pid}`, text);
-  await rename(`${file}.${process.pid}`, file);
+  const partial = `${file}.${randomUUID()}`;
+  await writeFile(partial, text);
+  await rename(partial, file);
   return { file, revision };
 }
 
