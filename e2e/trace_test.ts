@@ -111,7 +111,7 @@ test("nothing personal is in any log line or span, whether mail goes out or not"
   assert.deepEqual((await system.untilDone(unfilled.id)).states, { failed: 1 });
   assert.ok(sink.messages.some(({ raw }) => raw.includes(canary)), "the canary flew");
   const before = telemetry.bodies.length;
-  await until(() => telemetry.bodies.length > before + 4, { timeoutMs: 5000 });
+  await until(() => telemetry.bodies.length > before + 4);
 
   const leaks = (texts: readonly string[]) =>
     texts.filter((text) => text.includes(canary)).map((text) => {
@@ -211,7 +211,7 @@ test("exemplars on the health port lead to traces that were exported", async () 
   )].map(([, id]) => id);
   assert.ok(ids.length > 0);
   const known = () => new Set(telemetry.spans.map(({ traceId }) => traceId));
-  await until(() => ids.every((id) => known().has(id ?? "")), { timeoutMs: 5000 });
+  await until(() => ids.every((id) => known().has(id ?? "")));
 });
 
 test("nothing personal is on the health ports", async () => {

@@ -348,7 +348,13 @@ suite("consume()", { concurrency: 4 }, () => {
 
   test("consume() finishes what is in hand when told to stop, and leaves the rest", async () => {
     await using open = await openTestBus();
-    const { bus } = open;
+    const { bus, nats } = open;
+    // What is left comes to others at once, and not only after the broker has waited for an answer.
+    const connection = await connect({ servers: nats.url });
+    const manager = await jetstreamManager(connection);
+    const ack_wait = nanos(3_600_000);
+    await manager.consumers.update("RENDER", "renderer_transactional", { ack_wait });
+    await connection.close();
     for (const name of ["first", "second", "third"]) await bus.publish(requested(name));
     const stop = new AbortController();
     const release = Promise.withResolvers<void>();
@@ -380,8 +386,7 @@ suite("consume()", { concurrency: 4 }, () => {
         return Promise.resolve(DONE);
       }),
     );
-    // At once, and not only after the broker waited for an answer.
-    await until(() => others.length === 2, { timeoutMs: 3000 });
+    await until(() => others.length === 2);
     assert.deepEqual(others.toSorted(), ["second", "third"]);
   });
 
@@ -395,8 +400,7 @@ suite("consume()", { concurrency: 4 }, () => {
       logger: openTestLogger(),
     });
     stop.abort();
-    const late = new Promise((resolve) => setTimeout(resolve, 3000, "late").unref());
-    assert.equal(await Promise.race([ended, late]), undefined);
+    await ended;
   });
 
   test("consume() gets the event of a worker that died", async () => {
@@ -592,7 +596,7 @@ suite("consume()", { concurrency: 4 }, () => {
         templateId,
         version: 1,
         variables: { name: "Ann" },
-      }, { timeoutMs: 5000 });
+      }, { timeoutMs: 60_000 });
     assert.deepEqual(await Promise.all([ask(1), ask(2)]), [
       { ok: true, subject: "Hi Ann", html: "h", text: "t" },
       { ok: false, reason: "no such template", timedOut: false },

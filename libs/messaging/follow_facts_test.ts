@@ -45,7 +45,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
       optionsOf(stop),
     );
     await open.bus.publish(failed("acc_1"));
-    await until(() => batches.length === 1, { timeoutMs: 2000 });
+    await until(() => batches.length === 1);
     stop.abort();
     await ended;
     assert.deepEqual(batches, [["acc_1"]]);
@@ -84,7 +84,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
       await open.bus.publish(failed(name));
       await delay(10);
     }
-    await until(() => batches.flat().length === 60, { timeoutMs: 5000 });
+    await until(() => batches.flat().length === 60);
     stop.abort();
     await ended;
     assert.deepEqual(batches.flat(), expected);
@@ -123,7 +123,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
       }
       return Promise.resolve(void recorded.push(...names(batch)));
     }, options);
-    await until(() => recorded.length === 2, { timeoutMs: 3000 });
+    await until(() => recorded.length === 2);
     assert.deepEqual(recorded, ["acc_1", "acc_2"]);
     const isGivenUp = () => options.logger.lines.some((line) => /Cannot take a fact/.test(line));
     await until(isGivenUp);
@@ -198,7 +198,6 @@ suite("followFacts()", { concurrency: 4 }, () => {
     const stop = new AbortController();
     const ended = open.bus.followFacts(() => Promise.resolve(), optionsOf(stop));
     stop.abort();
-    const late = new Promise((resolve) => setTimeout(resolve, 3000, "late").unref());
-    assert.equal(await Promise.race([ended, late]), undefined);
+    await ended;
   });
 });

@@ -302,7 +302,7 @@ test("permissionsOf() lets the renderer answer the api, and nobody hears it but 
     templateId: 1,
     version: 1,
     variables: {},
-  }, { timeoutMs: 5000 });
+  }, { timeoutMs: 60_000 });
   const message = await consumer.next({ expires: 5000 });
   const inbox = message?.headers?.get("Posthaste-Reply") ?? "";
   assert.match(inbox, /^_INBOX\.api\.reply\./);

@@ -14,16 +14,20 @@ test("queueAges() tells each priority's own length and age, of what waits and of
     return { messages: found.messages, at: found.oldestAt?.getTime() ?? 0 };
   };
   assert.deepEqual(await of("renderer_bulk"), { messages: 0, at: 0 });
+  // The broker counts what it has stored a moment later.
+  const untilCounted = (name: string, messages: number) =>
+    until(async () => (await of(name)).messages === messages);
   await bus.publish(requested("acc_1", "bulk"));
+  await untilCounted("renderer_bulk", 1);
   const first = await of("renderer_bulk");
   await delay(10);
   await bus.publish(requested("acc_2", "bulk"));
   await bus.publish(requested("acc_3"));
+  await untilCounted("renderer_bulk", 2);
+  await untilCounted("renderer_transactional", 1);
 
   const bulk = await of("renderer_bulk");
   const single = await of("renderer_transactional");
-  assert.equal(bulk.messages, 2);
-  assert.equal(single.messages, 1);
   assert.equal(bulk.at, first.at, "the first of the priority");
   assert.ok(single.at > bulk.at, "not that of the other priority");
 
@@ -48,8 +52,7 @@ test("queueAges() tells each priority's own length and age, of what waits and of
   stop.abort();
   held.resolve();
   await consuming;
-  // The broker hears of the end a moment later.
-  await until(async () => (await of("renderer_transactional")).messages === 0);
+  await untilCounted("renderer_transactional", 0);
   assert.deepEqual(await of("renderer_transactional"), { messages: 0, at: 0 });
   assert.equal((await bus.queueAges()).length, CONSUMERS.length);
 });

@@ -43,10 +43,11 @@ test("cage.fill() lets another owner wait for no more than one slow fill", async
   await quick(cage);
   const slow = flood(cage, { count: 4, size: 3_000 });
   await delay(20);
-  await quick(cage);
-  assert.ok(slow.done() <= 1, `${slow.done()} were before it`);
-  await quick(cage);
-  assert.ok(slow.done() <= 2, `${slow.done()} were before the second`);
+  for (let asked = 0; asked < 2; asked++) {
+    const before = slow.done();
+    await quick(cage);
+    assert.ok(slow.done() <= before + 1, `${slow.done() - before} were before it`);
+  }
   await slow.all;
 });
 

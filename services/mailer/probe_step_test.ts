@@ -14,6 +14,7 @@ import {
   type RogueStage,
   stopTime,
   testCertificate,
+  until,
 } from "@posthaste/testing";
 import { openTestResolver } from "./_test_resolver.ts";
 import { type ProbeDeps, probeStep } from "./probe_step.ts";
@@ -119,7 +120,7 @@ test("probeStep() says MAIL FROM and takes it back, and ends with QUIT, as RFC 5
     plan: ({ stage, address }) => void said.push(`${stage} ${address}`.trim()),
   });
   await openStep()(settingsOf(rogue.port, { sender: "shop@example.com" }));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => said.at(-1) === "quit");
   assert.deepEqual(said.slice(-4), ["ehlo", "mail shop@example.com", "rset", "quit"]);
   assert.deepEqual(rogue.counts.violations, []);
 });

@@ -11,6 +11,7 @@ import {
   type SmtpStage,
   takesLong,
   testCertificate,
+  until,
 } from "@posthaste/testing";
 import { openGuardedResolver, readNetworks } from "@posthaste/egress";
 import { openTestResolver } from "./_test_resolver.ts";
@@ -381,8 +382,7 @@ test("send() closes a connection after its number of mails and after being idle"
   const integration = integrationOf(sink, { maxConnections: 1 });
   for (let sent = 0; sent < 3; sent++) await transports.send({ integration, envelope, raw });
   assert.equal(sink.connections, 2);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  assert.equal(transports.connections, 0);
+  await until(() => transports.connections === 0);
 });
 
 test("send() gives a changed integration its own connections and lets the old ones go", async () => {
@@ -392,8 +392,7 @@ test("send() gives a changed integration its own connections and lets the old on
   await transports.send({ integration: before, envelope, raw });
   const changed = { ...before, auth: { user: "ann", password: "changed" } };
   await assert.rejects(transports.send({ integration: changed, envelope, raw }), { code: 535 });
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(transports.connections, 0);
+  await until(() => transports.connections === 0);
   await transports.send({ integration: { ...before }, envelope, raw });
   assert.equal(sink.messages.length, 2);
 });

@@ -79,7 +79,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
 
   for (const what of byDay(["renderer"], ["browser", "renderer"])) {
     test(`print() ends a ${what} that hangs and prints again on another`, async () => {
-      await using browser = await openTestBrowser({ timeLimit: 1_000, concurrency: 1 });
+      // Long enough for the second browser, which has little of a busy machine.
+      await using browser = await openTestBrowser({ timeLimit: 2_000, concurrency: 1 });
       await browser.warm();
       const first = pidOf(browser.stats());
       const tree = processTree(first);

@@ -28,8 +28,11 @@ suite("Chromium's sandbox", { skip: NO_CHROMIUM }, () => {
     const own = await readlink("/proc/self/ns/user");
     let shown = 0;
     for (const each of processTree(browser.stats().pid ?? 0)) {
-      const command = await readFile(`/proc/${each}/cmdline`, "utf8");
-      const status = await readFile(`/proc/${each}/status`, "utf8");
+      const [command, status] = await Promise.all(
+        ["cmdline", "status"].map((file) => readFile(`/proc/${each}/${file}`, "utf8")),
+      ).catch(() => []);
+      // It has ended meanwhile: Chromium also starts processes for a moment.
+      if (command === undefined || status === undefined) continue;
       assert.doesNotMatch(command, /--no-sandbox/);
       if (isRoot()) {
         assert.match(status, new RegExp(`^Uid:(\\s+${BROWSER_USER}){4}$`, "m"), command);
