@@ -24,10 +24,10 @@ export interface Needs {
  * What a file has among its imports if it has the need. Our own files are without their ending: written
  * whole, they would count as named by this one, which the runner's own tests import.
  */
-const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
+export const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
   sharedSystem: ["e2e/shared_system"],
   ownSystem: ["dev/stack"],
-  browser: ["npm:playwright-core"],
+  browser: ["npm:playwright-core", "services/pdf/start_browser"],
   // Who builds the dashboard waits for the build that is made once for all, and finds nothing to do.
   programs: [
     "node:child_process",

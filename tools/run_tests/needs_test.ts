@@ -5,9 +5,15 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openImportGraph } from "../import_graph.ts";
 import { listUnits } from "../workspace_units.ts";
-import { needsOf } from "./needs.ts";
+import { needsOf, SIGNS } from "./needs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+test("every sign of a need that is a file of ours exists", () => {
+  for (const sign of Object.values(SIGNS).flat()) {
+    if (!/^(?:npm|node):/.test(sign)) assert.ok(existsSync(join(ROOT, `${sign}.ts`)), sign);
+  }
+});
 
 test("every file that is left to the night names short forms, which are not", () => {
   const graph = openImportGraph(ROOT);
