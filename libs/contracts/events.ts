@@ -12,6 +12,9 @@ export const EVENT_VERSION = 2 as const;
 /** Messages that one event carries at most: so that workers share a large send. */
 export const MAX_MESSAGES_PER_EVENT = 25;
 
+/** Renders that one `render.requested` asks for at most. */
+export const MAX_RENDERS = 25;
+
 /** Outcomes that one status event carries at most. */
 export const MAX_OUTCOMES_PER_EVENT = 500;
 
@@ -213,6 +216,8 @@ export const EVENTS = {
     templateId: z.int(),
     version: z.int(),
     variables: variablesSchema,
+    /** Variables of other requests for the same version; each has an answer of its own. */
+    others: z.array(variablesSchema).max(MAX_RENDERS - 1).optional(),
   }),
   /** A just accepted send, or a part of one: all that is needed to render it without a look-up. */
   "send.requested": z.object({

@@ -56,6 +56,7 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     templateId: 1,
     version: 3,
     variables: { name: "Ann", items: [{ price: 1.5 }] },
+    others: [{ name: "Bob" }],
   },
   "send.requested": {
     ...send,

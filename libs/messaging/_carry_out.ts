@@ -88,7 +88,7 @@ export async function carryOut<T extends EventType>(
     await untilPublished(client, outcome.publish, { message, options });
   }
   crashPoint("consume.after_publish");
-  if (outcome.reply !== undefined) answer(client, message, outcome.reply);
+  await answer(client, message, outcome.replies ?? []);
   message.ack();
   crashPoint("consume.after_ack");
 }
@@ -157,7 +157,11 @@ async function publishAll(client: EventClient, publish: Outgoing[], message: JsM
   );
 }
 
-function answer(client: EventClient, message: JsMsg, reply: unknown) {
+/** A reply may still be on its way: each goes out when it is there. */
+async function answer(client: EventClient, message: JsMsg, replies: readonly unknown[]) {
   const inbox = message.headers?.get(REPLY_HEADER);
-  if (inbox) client.respond(inbox, reply);
+  if (!inbox) return;
+  await Promise.all(replies.map(async (reply, position) => {
+    client.respond(inbox, position, await reply);
+  }));
 }

@@ -5,6 +5,6 @@ import type { Suspects } from "./_suspects.ts";
 export interface EventClient {
   stream: JetStreamClient;
   suspects: Suspects;
-  /** Sends an answer to an inbox, without waiting. */
-  respond(inbox: string, reply: unknown): void;
+  /** Sends an answer to one of those who wait at an inbox, without waiting. */
+  respond(inbox: string, position: number, reply: unknown): void;
 }

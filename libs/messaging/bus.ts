@@ -1,5 +1,5 @@
 import { jetstream, jetstreamManager, type JetStreamManagerOptions } from "@nats-io/jetstream";
-import { createInbox, type NatsConnection } from "@nats-io/nats-core";
+import { type Msg, type NatsConnection } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
 import {
   type AskedType,
@@ -11,6 +11,7 @@ import {
 } from "@posthaste/contracts";
 import { onceThere, type Waiting } from "@posthaste/runtime";
 import { setTimeout as delay } from "node:timers/promises";
+import { type AnswerOptions, type Answers, openAsks } from "./_asks.ts";
 import { consume, type ConsumeOptions } from "./consume.ts";
 import type { EventClient } from "./_event_client.ts";
 import { brokerAddress, brokerApi } from "./broker_address.ts";
@@ -48,6 +49,14 @@ export interface QueueState {
   inHand: number;
 }
 
+/** What became of a question that several wait for. */
+export interface Asked<T> {
+  /** The answers, by position; `undefined` when none came in time. They reject as `stored` does. */
+  answers: readonly Promise<T | undefined>[];
+  /** Resolves when the broker has the question; the answers do not wait for that. */
+  stored: Promise<void>;
+}
+
 /** A connection to the broker. */
 export interface Bus extends AsyncDisposable {
   /** {@linkcode publishEvent} */
@@ -62,6 +71,12 @@ export interface Bus extends AsyncDisposable {
     data: EventData<T>,
     options: { timeoutMs: number },
   ): Promise<ReplyTo<T> | undefined>;
+  /** Asks for several things by one event, each of which has an answer: as {@linkcode ask}. */
+  askForEach<T extends AskedType>(
+    type: T,
+    data: EventData<T>,
+    options: AnswerOptions,
+  ): Asked<ReplyTo<T>>;
   /** {@linkcode consume} */
   consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void>;
   /** {@linkcode followFacts} */
@@ -150,7 +165,7 @@ const APPLY_TIMEOUT_MS = 60_000;
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #client: EventClient;
-  readonly #replies: string;
+  readonly #awaitAnswers: (options: AnswerOptions) => Answers;
   readonly #api: JetStreamManagerOptions;
   #passed: Passed = new Map();
 
@@ -159,14 +174,15 @@ class NatsBus implements Bus {
     { replies, api }: { replies: string; api: JetStreamManagerOptions },
   ) {
     this.#connection = connection;
-    this.#replies = replies;
+    this.#awaitAnswers = openAsks(connection, replies);
     // A service may not ask about the whole account, and need not.
     this.#api = { ...api, checkAPI: false };
     const stream = jetstream(connection, this.#api);
     this.#client = {
       stream,
       suspects: openSuspects(stream),
-      respond: (inbox, reply) => connection.publish(inbox, JSON.stringify(reply)),
+      respond: (inbox, position, reply) =>
+        connection.publish(`${inbox}.${position}`, JSON.stringify(reply)),
     };
   }
 
@@ -179,21 +195,28 @@ class NatsBus implements Bus {
     data: EventData<T>,
     options: { timeoutMs: number },
   ): Promise<ReplyTo<T> | undefined> {
-    const replyTo = createInbox(this.#replies);
-    const answers = this.#connection.subscribe(replyTo, { max: 1, timeout: options.timeoutMs });
-    const answer = firstOf(answers);
-    // Whether publishing fails or nobody answers, the other promise must not be left unheard.
-    const [reply] = await Promise.all([
-      answer,
-      this.publish({ type, data } as Outgoing, {
-        replyTo,
-        timeoutMs: Math.min(options.timeoutMs, ASK_TIMEOUT_MS),
-      }).catch((error) => {
-        answers.unsubscribe();
-        throw error;
-      }),
-    ]);
-    return reply === undefined ? undefined : REPLIES[type].parse(reply.json()) as ReplyTo<T>;
+    const { answers: [answer] } = this.askForEach(type, data, { ...options, count: 1 });
+    return await answer;
+  }
+
+  askForEach<T extends AskedType>(
+    type: T,
+    data: EventData<T>,
+    options: AnswerOptions,
+  ): Asked<ReplyTo<T>> {
+    const answers = this.#awaitAnswers(options);
+    const stored = this.publish({ type, data } as Outgoing, {
+      replyTo: answers.inbox,
+      timeoutMs: Math.min(options.timeoutMs, ASK_TIMEOUT_MS),
+    });
+    const failed = new Promise<never>((_, reject) => stored.catch(reject));
+    // Nobody needs to look at it: the answers tell.
+    failed.catch(() => answers[Symbol.dispose]());
+    const read = async (message: Promise<Msg | undefined>) => {
+      const reply = await Promise.race([message, failed]);
+      return reply === undefined ? undefined : REPLIES[type].parse(reply.json()) as ReplyTo<T>;
+    };
+    return { answers: answers.messages.map(read), stored };
   }
 
   consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void> {
@@ -292,15 +315,6 @@ class NatsBus implements Bus {
     late.abort();
     await this.#connection.close();
   }
-}
-
-async function firstOf<T>(answers: AsyncIterable<T>): Promise<T | undefined> {
-  try {
-    for await (const message of answers) return message;
-  } catch (error) {
-    if (!isTimeout(error)) throw error;
-  }
-  return undefined;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -60,6 +60,22 @@ function listen(bus: Bus) {
   };
 }
 
+/** Answers what clients wait for, until it is disposed. */
+function consumeWith(bus: Bus, step: Step<"render.requested">): AsyncDisposable {
+  const stop = new AbortController();
+  const ended = bus.consume(step, {
+    ...{ consumer: "renderer_now", concurrency: 2 },
+    signal: stop.signal,
+    logger: openTestLogger(),
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
 async function waiting(bus: Bus, stream: string): Promise<number | undefined> {
   return (await bus.streamStates()).get(stream)?.messages;
 }
@@ -576,11 +592,16 @@ suite("consume()", { concurrency: 4 }, () => {
               ? {
                 type: "done",
                 publish: [],
-                reply: { ok: true, subject: `Hi ${data.variables["name"]}`, html: "h", text: "t" },
+                replies: [{
+                  ok: true,
+                  subject: `Hi ${data.variables["name"]}`,
+                  html: "h",
+                  text: "t",
+                }],
               }
               : { type: "fail", reason: "no such template" },
           ),
-        giveUp: (_, reason) => ({ publish: [], reply: { ok: false, reason, timedOut: false } }),
+        giveUp: (_, reason) => ({ publish: [], replies: [{ ok: false, reason, timedOut: false }] }),
       } satisfies Step<"render.requested">,
       {
         consumer: "renderer_now",
@@ -603,6 +624,37 @@ suite("consume()", { concurrency: 4 }, () => {
     ]);
     stop.abort();
     await ended;
+  });
+
+  test("askForEach() gives each answer when it is there, and nothing in place of one that is late", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    const second = Promise.withResolvers<unknown>();
+    const reply = (subject: string) => ({ ok: true, subject, html: "h", text: "t" });
+    await using _step = consumeWith(bus, {
+      name: "test.render_now",
+      handle: () =>
+        Promise.resolve<Verdict>({
+          type: "done",
+          publish: [],
+          replies: [reply("first"), second.promise, reply("third")],
+        }),
+      giveUp: () => ({ publish: [] }),
+    });
+    const data = { v: 2, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
+    const options = { timeoutMs: 60_000, count: 3 };
+    const asked = bus.askForEach("render.requested", data, options);
+    await asked.stored;
+    const [first, late, third] = asked.answers;
+    // The others do not wait for the second.
+    assert.deepEqual(await Promise.all([first, third]), [reply("first"), reply("third")]);
+    second.resolve(reply("second"));
+    assert.deepEqual(await late, reply("second"));
+
+    const short = bus.askForEach("render.requested", data, { timeoutMs: 500, count: 4 });
+    assert.deepEqual((await Promise.all(short.answers)).map((answer) => answer?.ok), [
+      ...[true, true, true, undefined],
+    ]);
   });
 
   test("ask() gives nothing when nobody answers in time", async () => {

@@ -119,7 +119,7 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...eats.filter(isWork).flatMap(suspects),
       ...new Set([...reads, ...writes].map(readsStore)),
       ...writes.map((store) => `$O.${store}.C.*`),
-      ...answers.map((asker) => `${repliesOf(asker)}.*`),
+      ...answers.map((asker) => `${repliesOf(asker)}.>`),
       ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
       ...(user === "tracker" ? STREAMS.filter(({ name }) => isWork(name)).flatMap(sweeps) : []),
       ...(user === "tracker" ? STREAMS.filter(({ name }) => !isWork(name)).flatMap(ages) : []),

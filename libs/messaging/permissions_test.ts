@@ -306,10 +306,11 @@ test("permissionsOf() lets the renderer answer the api, and nobody hears it but 
   const message = await consumer.next({ expires: 5000 });
   const inbox = message?.headers?.get("Posthaste-Reply") ?? "";
   assert.match(inbox, /^_INBOX\.api\.reply\./);
+  const first = `${inbox}.0`;
   await using pdf = await connectAs("pdf");
-  assert.deepEqual(await pdf.publish([inbox], "{}"), []);
+  assert.deepEqual(await pdf.publish([first], "{}"), []);
   const reply = { ok: false, reason: "no", timedOut: false } as const;
-  assert.deepEqual(await renderer.publish([inbox], JSON.stringify(reply)), [inbox]);
+  assert.deepEqual(await renderer.publish([first], JSON.stringify(reply)), [first]);
   assert.deepEqual(await answer, reply);
   message?.ack();
 });

@@ -25,13 +25,13 @@ export type Delivery<T extends EventType> = {
 /**
  * What shall become of an event once a step has dealt with it.
  *
- * - `done`: publish what came of it, answer whoever waits, and let it go.
+ * - `done`: publish what came of it, answer all who wait, each when its reply is there, and let it go.
  * - `retry`: it comes again. An `outage` (a database that is away) is waited out however long it
  *   takes; any other reason counts towards {@linkcode MAX_TRIES}.
  * - `fail`: trying again cannot help. What `giveUp` says is published.
  */
 export type Verdict =
-  | { type: "done"; publish: Outgoing[]; reply?: unknown }
+  | { type: "done"; publish: Outgoing[]; replies?: readonly unknown[] }
   | { type: "retry"; reason: unknown; outage: boolean }
   | { type: "fail"; reason: string };
 

@@ -7,6 +7,7 @@ import { buildApp } from "./app.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
 import { openClosed } from "./closed.ts";
 import { patientCheck } from "./patient_check.ts";
+import { openRenderGroups } from "./render_groups.ts";
 import { sharedCheck } from "./shared_check.ts";
 
 await runService({
@@ -30,7 +31,9 @@ await runService({
       dispatch: (send) => dispatch(send, { bus, store }),
       mustWait: (integration, priority) =>
         priority === "bulk" || integration.maxPerMinute !== null || closed.has(integration),
-      render: (data, options) => bus.ask("render.requested", data, options),
+      render: openRenderGroups({
+        ask: (data, options) => bus.askForEach("render.requested", data, options),
+      }),
       checkBroker: sharedCheck(() => bus.check(), { timeoutMs: 900, freshMs: 1000 }),
       logger,
     }, apiOptionsOf(config));

@@ -31,14 +31,17 @@ export function probeStep(deps: ProbeDeps): Step<"probe.requested"> {
       using permit = probes.tryAcquire(data.accountId);
       return done(permit === undefined ? refused(BUSY) : await probe(data, deps));
     },
-    giveUp: (_, reason) => ({ publish: [], reply: refused(`The test was given up: ${reason}`) }),
+    giveUp: (_, reason) => ({
+      publish: [],
+      replies: [refused(`The test was given up: ${reason}`)],
+    }),
   };
 }
 
 const BUSY = "Other tests of this account are still running: try again when they are done";
 
 function done(reply: ProbeReply) {
-  return { type: "done" as const, publish: [], reply };
+  return { type: "done" as const, publish: [], replies: [reply] };
 }
 
 async function probe(

@@ -54,7 +54,7 @@ function openStep(changes: Partial<ProbeDeps> = {}) {
       data: { v: 2, accountId: "acc_1", settings },
     }, new AbortController().signal);
     assert.equal(verdict.type, "done");
-    return (verdict as { reply: ProbeReply }).reply;
+    return (verdict.type === "done" ? verdict.replies?.[0] : undefined) as ProbeReply;
   };
 }
 

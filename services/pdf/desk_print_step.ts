@@ -34,7 +34,11 @@ export function deskPrintStep(deps: DeskPrintDeps): Step<"print.requested"> {
       const signal = AbortSignal.any([stopped, late]);
       let hasTurn = false;
       const onTurn = () => void (hasTurn = true);
-      const answer = (reply: PrintReply) => ({ type: "done" as const, publish: [], reply });
+      const answer = (reply: PrintReply) => ({
+        type: "done" as const,
+        publish: [],
+        replies: [reply],
+      });
       try {
         const html = await textOf(data.html, deps.loadContent);
         using _turn = await turns.acquire(data.accountId);
@@ -54,7 +58,7 @@ export function deskPrintStep(deps: DeskPrintDeps): Step<"print.requested"> {
         return answer({ ok: false, reason });
       }
     },
-    giveUp: (_, reason) => ({ publish: [], reply: { ok: false, reason } satisfies PrintReply }),
+    giveUp: (_, reason) => ({ publish: [], replies: [{ ok: false, reason } satisfies PrintReply] }),
   };
 }
 

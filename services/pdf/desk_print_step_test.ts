@@ -40,7 +40,7 @@ suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
     const delivery = { type: "print.requested", data } as const;
     const verdict = await step.handle(delivery, new AbortController().signal);
     assert.ok(verdict.type === "done" && verdict.publish.length === 0);
-    return printReplySchema.parse(verdict.reply);
+    return printReplySchema.parse(verdict.replies?.[0]);
   }
 
   test("prints what its mails would have, under their key", async () => {
@@ -118,7 +118,7 @@ test("deskPrintStep() does not say of a document that waited that it took long",
   assert.deepEqual(verdict, {
     type: "done",
     publish: [],
-    reply: { ok: false, reason: "other documents had the printer for 0.05 s; try again" },
+    replies: [{ ok: false, reason: "other documents had the printer for 0.05 s; try again" }],
   });
 });
 

@@ -32,7 +32,7 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
     handle: async ({ data: { accountId, sendId, index } }) => {
       const refused = (reason: string) => ({
         ...{ type: "done" as const, publish: [] },
-        reply: { ok: false, reason } satisfies ContentReply,
+        replies: [{ ok: false, reason } satisfies ContentReply],
       });
       const send = await deps.loadSend(sendId);
       const asked = send?.accountId === accountId ? send.request.to[index] : undefined;
@@ -51,11 +51,11 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
       const message = readFills(plan, results);
       if (!message.ok) return refused(message.reason);
       const reply = await replyOf(message, { accountId, versions, deps });
-      return { type: "done", publish: [], reply };
+      return { type: "done", publish: [], replies: [reply] };
     },
     giveUp: (_, reason) => ({
       publish: [],
-      reply: { ok: false, reason } satisfies ContentReply,
+      replies: [{ ok: false, reason } satisfies ContentReply],
     }),
   };
 }

@@ -41,7 +41,7 @@ async function reply(changes: { accountId?: string; index?: number; version?: nu
   const delivery = { type: "content.requested", data } as const;
   const verdict = await step.handle(delivery, new AbortController().signal);
   assert.ok(verdict.type === "done" && verdict.publish.length === 0);
-  return contentReplySchema.parse(verdict.reply);
+  return contentReplySchema.parse(verdict.replies?.[0]);
 }
 
 test("contentStep() makes again what a recipient's message was filled to, with its PDFs", async () => {

@@ -46,9 +46,9 @@ export function previewStep(deps: PreviewDeps): Step<"preview.requested"> {
       const started = performance.now();
       const reply = await preview(data, deps);
       recordDuration("posthaste.render.duration", (performance.now() - started) / 1000);
-      return { type: "done", publish: [], reply };
+      return { type: "done", publish: [], replies: [reply] };
     },
-    giveUp: (_, reason) => ({ publish: [], reply: failure({ reason }) }),
+    giveUp: (_, reason) => ({ publish: [], replies: [failure({ reason })] }),
   };
 }
 

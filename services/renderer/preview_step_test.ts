@@ -27,7 +27,7 @@ async function reply(changes: Partial<Preview>, deps: Partial<PreviewDeps> = {})
   const delivery = { type: "preview.requested", data } as const;
   const verdict = await step.handle(delivery, new AbortController().signal);
   assert.ok(verdict.type === "done" && verdict.publish.length === 0);
-  return previewReplySchema.parse(verdict.reply);
+  return previewReplySchema.parse(verdict.replies?.[0]);
 }
 
 function email(changes: { subject?: string; html?: string; text?: string }): Preview["template"] {

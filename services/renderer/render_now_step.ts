@@ -1,8 +1,17 @@
-import type { EmailVersion, RenderReply } from "@posthaste/contracts";
+import type {
+  EmailVersion,
+  EventData,
+  RenderReply,
+  RequestedRecipient,
+  Variables,
+} from "@posthaste/contracts";
 import type { Step } from "@posthaste/messaging";
 import { recordDuration } from "@posthaste/telemetry";
-import { type Cage, withDefaults } from "@posthaste/templating";
+import { type Cage, type FillResult, withDefaults } from "@posthaste/templating";
 import { readFills, templatesOf } from "./render_message.ts";
+
+/** Nobody is written to. */
+const NOBODY: RequestedRecipient = { index: 0, attempt: 0, email: "" };
 
 /** What the step needs from the outside. */
 export interface RenderNowDeps {
@@ -10,34 +19,47 @@ export interface RenderNowDeps {
   fill: Cage["fill"];
 }
 
-/** Renders a template for a client that waits for the answer. */
+/** Renders a template for clients that wait for the answer; each gets its own when it is there. */
 export function renderNowStep(deps: RenderNowDeps): Step<"render.requested"> {
   return {
     name: "renderer.render_now",
     handle: async ({ data }) => {
-      const started = performance.now();
       const email = await deps.emailVersion(data.accountId, data.templateId, data.version);
       if (email === null) return { type: "fail", reason: "the template's version is missing" };
-      const recipient = { index: 0, attempt: 0, email: "" };
-      const results = await deps.fill({
-        templates: templatesOf({ email, pdfs: new Map() }),
-        fills: [{ data: withDefaults(email.variables, data.variables) }],
-        owner: data.accountId,
-        urgent: true,
+      const templates = templatesOf({ email, pdfs: new Map() });
+      const replies = variablesIn(data).map(async (variables): Promise<RenderReply> => {
+        const started = performance.now();
+        const results = await deps.fill({
+          templates,
+          fills: [{ data: withDefaults(email.variables, variables) }],
+          owner: data.accountId,
+          urgent: true,
+        });
+        recordDuration("posthaste.render.duration", (performance.now() - started) / 1000);
+        return replyOf(results);
       });
-      const rendered = readFills({ recipient, fills: [] }, results);
-      recordDuration("posthaste.render.duration", (performance.now() - started) / 1000);
-      const timedOut = results.some((result) =>
-        !result.ok && (result.error.code === "timeout" || result.error.code === "busy")
-      );
-      const reply: RenderReply = rendered.ok
-        ? { ok: true, subject: rendered.subject, html: rendered.html, text: rendered.text }
-        : { ok: false, reason: rendered.reason, timedOut };
-      return { type: "done", publish: [], reply };
+      return { type: "done", publish: [], replies };
     },
-    giveUp: (_, reason) => ({
+    giveUp: ({ data }, reason) => ({
       publish: [],
-      reply: { ok: false, reason, timedOut: false } satisfies RenderReply,
+      replies: variablesIn(data).map(() =>
+        ({ ok: false, reason, timedOut: false }) satisfies RenderReply
+      ),
     }),
   };
+}
+
+function variablesIn({ variables, others = [] }: EventData<"render.requested">): Variables[] {
+  return [variables, ...others];
+}
+
+function replyOf(results: FillResult[]): RenderReply {
+  const rendered = readFills({ recipient: NOBODY, fills: [] }, results);
+  if (rendered.ok) {
+    return { ok: true, subject: rendered.subject, html: rendered.html, text: rendered.text };
+  }
+  const timedOut = results.some((result) =>
+    !result.ok && (result.error.code === "timeout" || result.error.code === "busy")
+  );
+  return { ok: false, reason: rendered.reason, timedOut };
 }

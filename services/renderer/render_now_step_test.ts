@@ -1,4 +1,4 @@
-import { renderReplySchema, type Variables } from "@posthaste/contracts";
+import { type RenderReply, renderReplySchema, type Variables } from "@posthaste/contracts";
 import { openCage, RenderError } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -8,22 +8,49 @@ import { type RenderNowDeps, renderNowStep } from "./render_now_step.ts";
 const cage = openCage({ workers: 1 });
 after(() => cage[Symbol.asyncDispose]());
 
-async function reply(variables: Variables, changes: Partial<RenderNowDeps> = {}) {
+/** Returns the answers to all who wait for one event. */
+async function repliesTo(
+  all: [Variables, ...Variables[]],
+  changes: Partial<RenderNowDeps> = {},
+): Promise<RenderReply[]> {
   const step = renderNowStep({
     emailVersion: (accountId, id, version) =>
       Promise.resolve(accountId === "acc_1" && id === 1 && version === 2 ? emailVersion() : null),
     fill: cage.fill,
     ...changes,
   });
-  const data = { v: 2, accountId: "acc_1", templateId: 1, version: 2, variables } as const;
+  const [variables, ...others] = all;
+  const data = { v: 2, accountId: "acc_1", templateId: 1, version: 2, variables, others } as const;
   const delivery = { type: "render.requested", data } as const;
   const verdict = await step.handle(delivery, new AbortController().signal);
-  if (verdict.type === "fail") {
-    return renderReplySchema.parse(step.giveUp(delivery, verdict.reason).reply);
-  }
+  if (verdict.type === "fail") return await read(step.giveUp(delivery, verdict.reason).replies);
   assert.ok(verdict.type === "done" && verdict.publish.length === 0);
-  return renderReplySchema.parse(verdict.reply);
+  return await read(verdict.replies);
 }
+
+async function read(replies: readonly unknown[] = []): Promise<RenderReply[]> {
+  return (await Promise.all(replies)).map((reply) => renderReplySchema.parse(reply));
+}
+
+async function reply(variables: Variables, changes: Partial<RenderNowDeps> = {}) {
+  const [only, ...more] = await repliesTo([variables], changes);
+  assert.deepEqual(more, []);
+  return only;
+}
+
+test("renderNowStep() answers each who waits for the version, one that fails by itself", async () => {
+  const answers = await repliesTo([{ name: "Ann" }, { name: "Bob" }, { name: "Cy" }], {
+    fill: (request) =>
+      request.fills[0]?.data["name"] === "Bob"
+        ? Promise.resolve([{ ok: false, error: new RenderError("timeout", "too slow") }])
+        : cage.fill(request),
+  });
+  assert.deepEqual(answers.map((answer) => answer.ok ? answer.subject : answer.reason), [
+    ...["Hello Ann", "too slow", "Hello Cy"],
+  ]);
+  const missing = await repliesTo([{}, {}], { emailVersion: () => Promise.resolve(null) });
+  assert.deepEqual(missing.map(({ ok }) => ok), [false, false]);
+});
 
 test("renderNowStep() answers with subject, HTML and text, defaults filled in", async () => {
   assert.deepEqual(await reply({ name: "<Ann>" }), {

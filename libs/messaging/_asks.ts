@@ -1,0 +1,63 @@
+import { createInbox, type Msg, type NatsConnection } from "@nats-io/nats-core";
+
+/** Answers of whoever has an event, one for each that waits for it. */
+export interface Answers {
+  /** Where they come: `<inbox>.<position>`. */
+  inbox: string;
+  /** By position; `undefined` when none came in time. */
+  messages: readonly Promise<Msg | undefined>[];
+  /** Ends the wait: who has no answer yet gets none. */
+  [Symbol.dispose](): void;
+}
+
+/** How answers are waited for. */
+export interface AnswerOptions {
+  /** How many wait for one. */
+  count: number;
+  timeoutMs: number;
+}
+
+/**
+ * Opens one inbox for the answers of everything that this connection asks.
+ *
+ * @param prefix Where the process may listen, as `_INBOX.api.reply`.
+ */
+export function openAsks(
+  connection: NatsConnection,
+  prefix: string,
+): (options: AnswerOptions) => Answers {
+  const inbox = createInbox(prefix);
+  const waiting = new Map<string, (message: Msg) => void>();
+  let asked = 0;
+
+  function hear(_: unknown, message: Msg): void {
+    waiting.get(message.subject)?.(message);
+  }
+
+  return ({ count, timeoutMs }) => {
+    // With the first question: most processes ask nothing.
+    if (asked === 0) connection.subscribe(`${inbox}.>`, { callback: hear });
+    const own = `${inbox}.${++asked}`;
+    const subjects = Array.from({ length: count }, (_, position) => `${own}.${position}`);
+    const answers = subjects.map(() => Promise.withResolvers<Msg | undefined>());
+    let open = count;
+    const end = () => {
+      clearTimeout(timer);
+      for (const subject of subjects) waiting.delete(subject);
+      for (const { resolve } of answers) resolve(undefined);
+    };
+    const timer = setTimeout(end, timeoutMs);
+    for (const [position, subject] of subjects.entries()) {
+      waiting.set(subject, (message) => {
+        waiting.delete(subject);
+        answers[position]?.resolve(message);
+        if (--open === 0) end();
+      });
+    }
+    return {
+      inbox: own,
+      messages: answers.map(({ promise }) => promise),
+      [Symbol.dispose]: end,
+    };
+  };
+}

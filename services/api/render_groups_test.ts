@@ -1,0 +1,90 @@
+import { type EventData, MAX_RENDERS, type RenderReply } from "@posthaste/contracts";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { openRenderGroups, type RenderWish } from "./render_groups.ts";
+
+type Data = EventData<"render.requested">;
+
+/** A broker that has an event when it is told to, and renderers that answer at once. */
+function openBroker() {
+  const events: { data: Data; count: number; store: () => void; lose: (error: Error) => void }[] =
+    [];
+  const render = openRenderGroups({
+    ask: (data, { count }) => {
+      const { promise: stored, resolve: store, reject } = Promise.withResolvers<void>();
+      const { promise: lost, reject: lose } = Promise.withResolvers<never>();
+      lost.catch(reject);
+      events.push({ data, count, store, lose });
+      const all = [data.variables, ...data.others ?? []];
+      const answer = ({ name }: Data["variables"]): RenderReply => ({
+        ...{ ok: true, subject: `Hi ${name}`, html: "h", text: "t" },
+      });
+      return {
+        stored,
+        answers: all.map((variables) => Promise.race([lost, stored.then(() => answer(variables))])),
+      };
+    },
+  });
+  return { events, render };
+}
+
+function wishOf(name: string, version = 1): RenderWish {
+  return { v: 2, accountId: "acc_1", templateId: 1, version, variables: { name } };
+}
+
+const OPTIONS = { timeoutMs: 1000 };
+
+async function subjectOf(reply: Promise<RenderReply | undefined>): Promise<string> {
+  const answer = await reply;
+  return answer?.ok ? answer.subject : "none";
+}
+
+test("openRenderGroups() sends what is alone at once, and groups what comes while two are on their way", async () => {
+  const { events, render } = openBroker();
+  const subjects: Promise<string>[] = [];
+  for (const name of ["a", "b", "c", "d", "e"]) {
+    subjects.push(subjectOf(render(wishOf(name), OPTIONS)));
+    await turn();
+  }
+  assert.deepEqual(events.map(({ count }) => count), [1, 1]);
+  assert.equal(events[0]?.data.others, undefined);
+  events[0]?.store();
+  await turn();
+  await turn();
+  assert.deepEqual(events.map(({ count }) => count), [1, 1, 3]);
+  for (const { store } of events) store();
+  assert.deepEqual(await Promise.all(subjects), ["Hi a", "Hi b", "Hi c", "Hi d", "Hi e"]);
+});
+
+test("openRenderGroups() has no event with two versions, nor with more than it may hold", async () => {
+  const { events, render } = openBroker();
+  const large = "x".repeat(300_000);
+  const names = [
+    ...Array.from({ length: MAX_RENDERS + 1 }, (_, index) => `${index}`),
+    large,
+    large,
+  ];
+  const all = names.map((name) => render(wishOf(name), OPTIONS));
+  all.push(render(wishOf("other", 2), OPTIONS));
+  for (let round = 0; round < 10; round++) {
+    await turn();
+    for (const { store } of events) store();
+  }
+  await Promise.all(all);
+  const counts = events.filter(({ data }) => data.version === 1).map(({ count }) => count);
+  assert.deepEqual(counts, [MAX_RENDERS, 2, 1]);
+  assert.equal(events.length, 4);
+});
+
+test("openRenderGroups() fails all whose event the broker does not take, and goes on with the others", async () => {
+  const { events, render } = openBroker();
+  const lost = [render(wishOf("a"), OPTIONS), render(wishOf("b"), OPTIONS)];
+  await turn();
+  events[0]?.lose(new Error("away"));
+  for (const each of lost) await assert.rejects(each, /away/);
+  const next = render(wishOf("c"), OPTIONS);
+  await turn();
+  events[1]?.store();
+  assert.equal(await subjectOf(next), "Hi c");
+});
