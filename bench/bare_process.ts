@@ -6,6 +6,8 @@ import { cpuBetween, type CpuTimes, readCpu } from "./process_cpu.ts";
 /** What the bare parts work on: the same as the system beside them. */
 export interface BareSettings {
   sinkPort: number;
+  /** Where the sink answers 50 ms later. */
+  farSinkPort: number;
   mongodbUrl: string;
   natsUrl: string;
   /** A filled mail. */

@@ -1,5 +1,6 @@
 import handlebars from "handlebars";
 import { type BareProcess, type BareSettings, openBareProcess } from "./bare_process.ts";
+import type { AccountPlan, BenchAccount } from "./bench_account.ts";
 import type { BenchSystem } from "./bench_system.ts";
 import type { Measurement } from "./measurement.ts";
 import type { Sink } from "./sink_process.ts";
@@ -13,6 +14,8 @@ export interface Bench {
   readonly scale: number;
   /** A bare part, started at its first use. */
   bare(name: string): Promise<BareProcess>;
+  /** A further account, made when it is first asked for. */
+  account(plan: AccountPlan): Promise<BenchAccount>;
   /** The next numbers that no recipient had yet. */
   takeNumbers(count: number): number;
 }
@@ -26,6 +29,7 @@ export interface OpenedBench extends Omit<Bench, "scale">, AsyncDisposable {}
 /** Opens a bench around a running system. */
 export function openBench(system: BenchSystem, sink: Sink): OpenedBench {
   const parts = new Map<string, Promise<BareProcess>>();
+  const accounts = new Map<string, Promise<BenchAccount>>();
   let nextNumber = 1;
   return {
     system,
@@ -36,6 +40,11 @@ export function openBench(system: BenchSystem, sink: Sink): OpenedBench {
       const opened = openBareProcess(name, settingsOf(system, sink));
       parts.set(name, opened);
       return opened;
+    },
+    account(plan) {
+      const account = accounts.get(plan.name) ?? system.addAccount(plan);
+      accounts.set(plan.name, account);
+      return account;
     },
     takeNumbers(count) {
       nextNumber += count;
@@ -57,6 +66,7 @@ function settingsOf(system: BenchSystem, sink: Sink): BareSettings {
   const invoiceHtml = handlebars.compile(invoice)({ ...INVOICE_VARIABLES, number: "I-bare" });
   return {
     sinkPort: sink.port,
+    farSinkPort: sink.farPort,
     mongodbUrl: stack.mongodbUrl,
     natsUrl: stack.natsUrl,
     mail: {

@@ -4,15 +4,18 @@ import { parseArgs } from "node:util";
 export const FIGURES = [
   "single",
   "bulk",
+  "bulk-far",
   "pdf-each",
+  "pdf-accounts",
   "pdf-shared",
   "render",
   "latency",
+  "queue",
   "fairness",
 ] as const;
 
-/** What is measured only when it is asked for: it takes long, and starts systems of its own. */
-const ON_REQUEST: readonly string[] = ["fairness"];
+/** What is measured only when it is asked for: it takes long. */
+const ON_REQUEST: readonly string[] = ["queue", "fairness"];
 
 /** Name of a figure. */
 export type FigureName = (typeof FIGURES)[number];
@@ -33,7 +36,7 @@ export interface BenchOptions {
 
 /** What is printed for `--help`. */
 export const USAGE = `Usage: npm run bench -- [options]
-  --only <name>[,<name>]  measure these only: ${FIGURES.join(", ")} (fairness: only so)
+  --only <name>[,<name>]  measure these only: ${FIGURES.join(", ")} (queue and fairness: only so)
   --scenario <text>       of fairness, the scenarios with this text in their name
   --quick                 one round of less work, under a minute
   --rounds <n>            times that all is measured, in turns (3)

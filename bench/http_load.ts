@@ -1,9 +1,15 @@
 import { Agent, request } from "node:http";
 
-/** Requests to make. */
-export interface HttpLoad {
+/** Where a request goes. */
+export interface HttpTarget {
   url: string;
   headers?: Record<string, string>;
+}
+
+/** Requests to make. */
+export interface HttpLoad {
+  /** Gives where a request goes, by its number. */
+  to(index: number): HttpTarget;
   /** Gives the body of a request, by its number. */
   body(index: number): string;
   requests: number;
@@ -31,9 +37,10 @@ export async function postAll(load: HttpLoad): Promise<LoadResult> {
   const started = performance.now();
   const client = async () => {
     while (next < load.requests) {
-      const body = load.body(next++);
+      const index = next++;
+      const body = load.body(index);
       const sent = performance.now();
-      await post({ ...load, body, agent });
+      await post({ ...load.to(index), body, agent });
       latencies.push(performance.now() - sent);
     }
   };
@@ -46,7 +53,7 @@ export async function postAll(load: HttpLoad): Promise<LoadResult> {
 }
 
 function post(
-  { url, headers, body, agent }: Pick<HttpLoad, "url" | "headers"> & { body: string; agent: Agent },
+  { url, headers, body, agent }: HttpTarget & { body: string; agent: Agent },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const message = request(url, {

@@ -8,10 +8,10 @@ import { type BenchOptions, type FigureName, readOptions, USAGE } from "./bench_
 import { openBenchSystem } from "./bench_system.ts";
 import { writeFairnessReport } from "./fairness/fairness_report.ts";
 import { measureFairness } from "./fairness/measure_fairness.ts";
-import { bulk } from "./figures/bulk.ts";
+import { bulk, bulkFar, queue } from "./figures/bulk.ts";
 import { drain } from "./figures/drain.ts";
 import { latency } from "./figures/latency.ts";
-import { pdfEach, pdfShared } from "./figures/pdf.ts";
+import { pdfAccounts, pdfEach, pdfShared } from "./figures/pdf.ts";
 import { render } from "./figures/render.ts";
 import { single } from "./figures/single.ts";
 import { describeMachine } from "./machine.ts";
@@ -23,10 +23,13 @@ import { openSink } from "./sink_process.ts";
 const FIGURES: Record<Exclude<FigureName, "fairness">, Figure> = {
   single,
   bulk,
+  "bulk-far": bulkFar,
   "pdf-each": pdfEach,
+  "pdf-accounts": pdfAccounts,
   "pdf-shared": pdfShared,
   render,
   latency,
+  queue,
 };
 
 const WARM_UP_SCALE = 0.2;

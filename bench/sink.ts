@@ -1,9 +1,12 @@
 // An SMTP server that reads nothing but where a mail ends: as fast as a receiver written for Node
 // can be, in a process of its own, so that its cost is seen apart.
-import { createServer, type Socket } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import process from "node:process";
 import type { SinkOrder, SinkReport } from "./sink_process.ts";
 
+/** How much later the far address answers: the round trip to a server on another continent. */
+const FAR_MS = 50;
 const END = "\r\n.\r\n";
 const EHLO = "250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 SIZE 52428800\r\n";
 const OK = "250 2.0.0 Ok\r\n";
@@ -14,11 +17,8 @@ let awaited: number | undefined;
 /** When each recipient's mail arrived. */
 let stamps: [address: string, at: number][] = [];
 
-const server = createServer({ noDelay: true }, serve);
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") report({ port: address.port });
-});
+const [port, farPort] = await Promise.all([0, FAR_MS].map(listen));
+report({ port: port ?? 0, farPort: farPort ?? 0 });
 process.on("message", (order: SinkOrder) => {
   if (order.type === "reset") {
     [mails, firstAt, awaited, stamps] = [0, undefined, undefined, []];
@@ -33,12 +33,23 @@ process.on("message", (order: SinkOrder) => {
 });
 process.on("disconnect", () => process.exit(0));
 
-function serve(socket: Socket): void {
+async function listen(lateMs: number): Promise<number> {
+  const server = createServer({ noDelay: true }, (socket) => serve(socket, lateMs));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** @param lateMs How long each answer is on its way, in milliseconds. */
+function serve(socket: Socket, lateMs: number): void {
+  const answer = (text: string) => {
+    if (lateMs === 0) socket.write(text);
+    else setTimeout(() => socket.writable && socket.write(text), lateMs);
+  };
   let inData = false;
   let recipient = "";
   let tail = Buffer.alloc(0);
   socket.on("error", () => socket.destroy());
-  socket.write("220 sink\r\n");
+  answer("220 sink\r\n");
   socket.on("data", (chunk: Buffer) => {
     let answers = "";
     let rest = chunk;
@@ -68,7 +79,7 @@ function serve(socket: Socket): void {
       if (verb.toUpperCase() === "RCPT") recipient = line.toString("latin1");
       answers += answerTo(verb.toUpperCase());
     }
-    if (answers !== "") socket.write(answers);
+    if (answers !== "") answer(answers);
   });
 }
 

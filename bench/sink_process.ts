@@ -11,7 +11,7 @@ export type SinkOrder =
 
 /** From the sink; times in nanoseconds of the monotonic clock, which all processes share. */
 export type SinkReport =
-  | { port: number }
+  | { port: number; farPort: number }
   | { count: number }
   | { stamps: [recipient: string, at: number][] }
   | { reached: { firstAt: number; lastAt: number } };
@@ -26,6 +26,8 @@ export interface Arrivals {
 export interface Sink extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
+  /** Where the same server answers 50 ms later. */
+  readonly farPort: number;
   /** Counts from 0 again. */
   reset(): Promise<void>;
   /** Mails since the last reset. */
@@ -49,10 +51,10 @@ export async function openSink(): Promise<Sink> {
     child.send(order);
     return (await answer)[0];
   };
-  const [{ port }] = await once(child, "message") as [{ port: number }];
+  const [ports] = await once(child, "message") as [Extract<SinkReport, { port: number }>];
   return {
     pid: child.pid ?? 0,
-    port,
+    ...ports,
     reset: async () => void await ask({ type: "reset" }),
     count: async () => (await ask<{ count: number }>({ type: "count" })).count,
     async stamps() {

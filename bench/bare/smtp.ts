@@ -4,24 +4,28 @@ import MailComposer from "nodemailer/lib/mail-composer";
 import type { BarePart, BareSettings } from "../bare_process.ts";
 import { inFlight } from "./in_flight.ts";
 
-const CONNECTIONS = 8;
+/** How nodemailer's pool is used. */
+export interface PoolUse {
+  /** Whether the mail is composed once, before the measurement, and sent as it is. @default {false} */
+  isRaw?: boolean;
+  /** Whether it goes to the server that is 50 ms away. @default {false} */
+  isFar?: boolean;
+  /** @default {8} */
+  connections?: number;
+}
 
-/**
- * nodemailer's own pool, as its documentation advises for bulk mail.
- *
- * @param isRaw Whether the mail is composed once, before the measurement, and sent as it is.
- */
+/** nodemailer's own pool, as its documentation advises for bulk mail. */
 export async function openNodemailer(
   settings: BareSettings,
-  isRaw: boolean,
+  { isRaw = false, isFar = false, connections = 8 }: PoolUse = {},
 ): Promise<BarePart> {
   const transport = createTransport({
     pool: true,
     host: "127.0.0.1",
-    port: settings.sinkPort,
+    port: isFar ? settings.farSinkPort : settings.sinkPort,
     secure: false,
     ignoreTLS: true,
-    maxConnections: CONNECTIONS,
+    maxConnections: connections,
     maxMessages: Infinity,
   });
   const mail = {
@@ -41,7 +45,7 @@ export async function openNodemailer(
       const attached = pdfBytes ? withPdf(pdfBytes) : mail;
       const raw = await new MailComposer(attached).compile().build();
       await inFlight(
-        { count: run, width: 2 * CONNECTIONS },
+        { count: run, width: 2 * connections },
         () => transport.sendMail(isRaw ? { envelope, raw } : attached),
       );
     },

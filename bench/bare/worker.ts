@@ -14,8 +14,9 @@ const PARTS: Record<string, OpenBare> = {
   pageReuse: openPageReuse,
   newContext: openNewContext,
   render: openRender,
-  nodemailer: (settings) => openNodemailer(settings, false),
-  nodemailerRaw: (settings) => openNodemailer(settings, true),
+  nodemailer: (settings) => openNodemailer(settings),
+  nodemailerRaw: (settings) => openNodemailer(settings, { isRaw: true }),
+  nodemailerFar: (settings) => openNodemailer(settings, { isFar: true, connections: 5 }),
 };
 
 process.on("disconnect", () => process.exit(0));

@@ -26,3 +26,36 @@ export async function bulk(bench: Bench): Promise<Measurement[]> {
     }),
   ];
 }
+
+/** As {@linkcode bulk}, to a server 50 ms away that takes five connections, as most integrations have. */
+export async function bulkFar(bench: Bench): Promise<Measurement[]> {
+  const figure = "bulk mail, 50 ms away, 5 connections";
+  const mails = Math.round(600 * bench.scale);
+  const account = await bench.account({
+    ...{ name: "far", smtpPort: bench.sink.farPort, pages: 1, maxConnections: 5 },
+  });
+  return [
+    await drain(bench, {
+      ...{ figure, mails, recipientsPerRequest: 1000, invoice: "none", accounts: [account] },
+    }),
+    await bareMeasurement(bench, {
+      ...{ figure, part: "nodemailer pool", bare: "nodemailerFar", unit: "mail" },
+      run: Math.round(mails / 3),
+    }),
+  ];
+}
+
+const QUEUES = [1000, 10_000, 100_000];
+
+/** What a message costs while so many are queued; they go by themselves, so there is nothing to compare. */
+export async function queue(bench: Bench): Promise<Measurement[]> {
+  const measurements: Measurement[] = [];
+  for (const queued of QUEUES) {
+    const mails = Math.max(1, Math.round(queued * bench.scale));
+    const figure = `${mails.toLocaleString("en")} queued at once`;
+    measurements.push(
+      await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
+    );
+  }
+  return measurements;
+}

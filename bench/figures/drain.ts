@@ -1,11 +1,14 @@
 import { type Measurement, PRODUCT } from "../measurement.ts";
 import type { Bench } from "../bench.ts";
+import type { BenchAccount } from "../bench_account.ts";
 import { postAll } from "../http_load.ts";
 import { cpuBetween, readCpu } from "../process_cpu.ts";
 import { monotonicMs } from "../sink_process.ts";
 import { type Invoice, sendBody } from "../workload.ts";
 
+/** For mails with PDFs on a slow machine. */
 const ARRIVE_TIMEOUT_MS = 120_000;
+const TIMEOUT_PER_MAIL_MS = 10;
 
 /** Mails to be sent by requests of many recipients. */
 export interface Drain {
@@ -13,6 +16,8 @@ export interface Drain {
   mails: number;
   recipientsPerRequest: number;
   invoice: Invoice;
+  /** Whose requests they are, in turns. @default the account of the system */
+  accounts?: readonly BenchAccount[];
 }
 
 /**
@@ -24,22 +29,26 @@ export interface Drain {
  */
 export async function drain(bench: Bench, plan: Drain): Promise<Measurement> {
   const { system, sink } = bench;
-  const { mails, recipientsPerRequest, invoice } = plan;
+  const { mails, recipientsPerRequest, invoice, accounts = [system] } = plan;
+  const accountOf = (index: number) => accounts[index % accounts.length] ?? system;
   const first = bench.takeNumbers(mails);
   await system.untilQuiet();
   await sink.reset();
   const before = { ...system.cpu(), sink: sinkCpu(bench) };
   const started = monotonicMs();
-  const arrived = sink.waitFor(mails, ARRIVE_TIMEOUT_MS);
+  const arrived = sink.waitFor(mails, ARRIVE_TIMEOUT_MS + mails * TIMEOUT_PER_MAIL_MS);
   await postAll({
-    url: system.sendUrl,
-    headers: system.headers,
+    to(index) {
+      const { sendUrl: url, headers } = accountOf(index);
+      return { url, headers };
+    },
     requests: Math.ceil(mails / recipientsPerRequest),
     connections: 4,
     body: (index) => {
       const done = index * recipientsPerRequest;
       const count = Math.min(recipientsPerRequest, mails - done);
-      return JSON.stringify(sendBody({ first: first + done, count, invoice, pdfId: system.pdfId }));
+      const { pdfId } = accountOf(index);
+      return JSON.stringify(sendBody({ first: first + done, count, invoice, pdfId }));
     },
   });
   const { lastAt } = await arrived;

@@ -31,8 +31,7 @@ async function measure(
     const arrived = sink.waitFor(1, ARRIVE_TIMEOUT_MS);
     const started = monotonicMs();
     await postAll({
-      url: system.sendUrl,
-      headers: system.headers,
+      to: () => ({ url: system.sendUrl, headers: system.headers }),
       requests: 1,
       connections: 1,
       body: () => body,

@@ -1,4 +1,6 @@
+import { randomInt } from "node:crypto";
 import type { Bench } from "../bench.ts";
+import type { BenchAccount } from "../bench_account.ts";
 import type { Measurement } from "../measurement.ts";
 import { bareMeasurement } from "./bare_measurement.ts";
 import { drain } from "./drain.ts";
@@ -21,6 +23,27 @@ export async function pdfEach(bench: Bench): Promise<Measurement[]> {
       part: "Chromium, new context per PDF",
       bare: "newContext",
       run: Math.round(mails / 5),
+    }),
+  ];
+}
+
+const ACCOUNTS = 50;
+
+/** As {@linkcode pdfEach}, each mail of another of 50 accounts, in random order. */
+export async function pdfAccounts(bench: Bench): Promise<Measurement[]> {
+  const figure = "mail with its own PDF, of 50 accounts";
+  const mails = Math.round(200 * bench.scale);
+  const all: BenchAccount[] = [];
+  for (let number = 1; number <= ACCOUNTS; number++) {
+    const name = `account ${number}`;
+    all.push(await bench.account({ name, smtpPort: bench.sink.port, pages: 1 }));
+  }
+  const accounts = Array.from({ length: mails }, () => all[randomInt(ACCOUNTS)] ?? bench.system);
+  return [
+    await drain(bench, { figure, mails, recipientsPerRequest: 1, invoice: "each", accounts }),
+    await bareMeasurement(bench, {
+      ...{ figure, part: "Chromium, pages reused (CDP)", bare: "pageReuse", unit: "PDF" },
+      run: mails,
     }),
   ];
 }

@@ -46,8 +46,7 @@ async function measure({ system }: Bench, plan: Plan): Promise<Measurement> {
   await system.untilQuiet();
   const before = readCpu();
   const { durationMs, latencies } = await postAll({
-    url,
-    headers: system.headers,
+    to: () => ({ url, headers: system.headers }),
     requests,
     connections,
     body: (index) => JSON.stringify({ ...MAIL_VARIABLES, ...recipientVariables(index) }),

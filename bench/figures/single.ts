@@ -30,8 +30,7 @@ async function acceptThenDrain(bench: Bench): Promise<Measurement[]> {
   const atStart = readCpu();
   for (const name of HELD) system.stack.services.get(name)?.signal("SIGSTOP");
   const { durationMs, latencies } = await postAll({
-    url: system.sendUrl,
-    headers: system.headers,
+    to: () => ({ url: system.sendUrl, headers: system.headers }),
     requests: mails,
     connections: CONNECTIONS,
     body: (index) =>
@@ -86,7 +85,7 @@ async function floors(bench: Bench): Promise<Measurement[]> {
     sendBody({ first: 0, count: 1, invoice: "none", pdfId: system.pdfId }),
   );
   const { durationMs, latencies } = await postAll({
-    url: server.url,
+    to: () => ({ url: server.url }),
     requests,
     connections: CONNECTIONS,
     body: () => body,

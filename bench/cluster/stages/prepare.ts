@@ -26,8 +26,10 @@ export async function ask(bench: StageBench, units: number): Promise<void> {
   const share = Math.ceil(units / urls.length);
   await Promise.all(urls.map((url, position) =>
     postAll({
-      url: `${url}/templates/order/send/${account.integrationId}`,
-      headers: account.headers,
+      to: () => ({
+        url: `${url}/templates/order/send/${account.integrationId}`,
+        headers: account.headers,
+      }),
       requests: Math.min(share, units - share * position),
       connections: Math.ceil(CONNECTIONS / urls.length),
       body: (index) =>
