@@ -210,7 +210,7 @@ class NatsBus implements Bus {
       timeoutMs: Math.min(options.timeoutMs, ASK_TIMEOUT_MS),
     });
     const failed = new Promise<never>((_, reject) => stored.catch(reject));
-    // Nobody needs to look at it: the answers tell.
+    // The answers report it.
     failed.catch(() => answers[Symbol.dispose]());
     const read = async (message: Promise<Msg | undefined>) => {
       const reply = await Promise.race([message, failed]);

@@ -71,7 +71,7 @@ export function openRenderGroups(
     for (const [position, { resolve, reject }] of together.entries()) {
       answers[position]?.then(resolve, reject);
     }
-    // Whoever waits is told by the answers.
+    // The answers report the failure.
     await stored.catch(() => undefined);
     group.events--;
     plan(key, group);

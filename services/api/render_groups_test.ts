@@ -6,7 +6,7 @@ import { openRenderGroups, type RenderWish } from "./render_groups.ts";
 
 type Data = EventData<"render.requested">;
 
-/** A broker that has an event when it is told to, and renderers that answer at once. */
+/** A broker that stores an event when the test says so, and renderers that answer at once. */
 function openBroker() {
   const events: { data: Data; count: number; store: () => void; lose: (error: Error) => void }[] =
     [];
