@@ -5,6 +5,8 @@ export interface LockFile {
 
 const HEAD = `Posthaste
 
+Posthaste is licensed under the Apache License, Version 2.0: see LICENSE.
+
 This product uses the packages below, each under the licence of its heading. Their texts are in the
 packages' own folders, in node_modules and in the images. Packages that are marked with * build,
 check or test it, and are in no image. mongod and Debian's packages come by themselves: the image's
