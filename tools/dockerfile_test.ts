@@ -36,7 +36,7 @@ test("the Dockerfile has a target for each service, for the command line and for
     const stage = stages.get(image);
     assert.equal(stage?.from, "runtime", image);
     assert.ok(stage?.text.includes(`COPY --from=sources /gathered/${image} /app`), image);
-    for (const label of ["title", "description", "version", "revision", "source"]) {
+    for (const label of ["title", "description", "version", "licenses", "revision", "source"]) {
       assert.match(
         stage?.text ?? "",
         new RegExp(`org\\.opencontainers\\.image\\.${label}=`),
@@ -52,10 +52,11 @@ test("the Dockerfile has a target for each service, for the command line and for
   }
 });
 
-test("every image runs as 10001 under tini, with a health check, and only the printer's has a browser", () => {
+test("every image runs as 10001 under tini, with a health check and the licence, and only the printer's has a browser", () => {
   const { text = "" } = stages.get("runtime") ?? {};
   assert.match(text, /^USER 10001:10001$/m);
   assert.match(text, /^ENTRYPOINT \["\/usr\/bin\/tini", "--"\]$/m);
+  assert.match(text, /^COPY LICENSE NOTICE .*\/usr\/share\/posthaste\/$/m);
   assert.match(text, /^HEALTHCHECK .*\n?.*health_check\.ts"\]$/m);
   for (const image of images) {
     const stage = stages.get(image)?.text ?? "";
