@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 /** How a program is run inside a container of a service. */
 export type Inside = (service: string, command: readonly string[]) => Promise<string>;
 
-/** The services, and what each of them may reach, as DESIGN.md section 1 has it. */
+/** The services, and what each of them may reach, as docs/architecture.md has it. */
 export const REACHES: Readonly<Record<string, readonly string[]>> = {
   api: ["mongo:27017", "nats:4222"],
   renderer: ["mongo:27017", "nats:4222"],

@@ -57,7 +57,7 @@ function recipientSchema(limits: SendLimits) {
 
 /**
  * Makes the schema of the body of `POST /v1/templates/{templateId}/send/{integrationId}`
- * (INTERFACE.md, section 2). Unknown fields are refused by name.
+ * (docs/interface.md, section 2). Unknown fields are refused by name.
  */
 export function sendRequestSchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
   return z.strictObject({

@@ -16,8 +16,8 @@ export interface BodyReading {
 }
 
 /**
- * Makes an app read bodies as JSON and nothing else (INTERFACE.md, section 4). What arrives counts as
- * taken from the moment it is here: thousands of bodies that never end would fill the memory. How
+ * Makes an app read bodies as JSON and nothing else (docs/interface.md, section 4). What arrives counts
+ * as taken from the moment it is here: thousands of bodies that never end would fill the memory. How
  * large they may be is the `bodyLimit` of the app or of the route.
  */
 export function readOnlyJson(app: FastifyInstance, { take, see }: BodyReading): void {

@@ -40,8 +40,9 @@ const CACHED_TOKENS = 10_000;
 const BEARER_PATTERN = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 
 /**
- * Makes the hook that finds out who calls (INTERFACE.md, section 5): `Authorization: Bearer …`, else
- * 401. What was looked up holds for 4 s from the question on, found or not, and twins share one look-up.
+ * Makes the hook that finds out who calls (docs/interface.md, section 5): `Authorization: Bearer …`,
+ * else 401. What was looked up holds for 4 s from the question on, found or not, and twins share one
+ * look-up.
  *
  * Nothing compares a secret with what a caller chose, byte by byte: cache and database are asked for
  * the SHA-256 of what came, and how far that agrees with another tells nothing about a token.

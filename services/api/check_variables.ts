@@ -18,7 +18,7 @@ export interface SendVersions {
 
 /**
  * Finds the variables that templates require and a send does not give, for every mail and every
- * attachment, in the precedence of INTERFACE.md, section 4.2. Where a level of variables has faults
+ * attachment, in the precedence of docs/interface.md, section 4.2. Where a level of variables has faults
  * itself, nothing is said about what it may lack.
  */
 export function findMissingVariables(send: ReadableSend, versions: SendVersions): Fault[] {

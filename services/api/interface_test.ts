@@ -12,6 +12,8 @@ import {
   smallSend,
 } from "./_test_app.ts";
 
+// "INTERFACE 4.1" in a test's name is section 4.1 of docs/interface.md.
+
 const RENDER = "/v1/templates/5/render";
 
 function assertError(answer: Answer, status: number, code: string): void {

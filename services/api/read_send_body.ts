@@ -38,7 +38,7 @@ export type ReadSendBody =
   | { request: SendRequest; faults: []; readable: SendRequest }
   | { request: undefined; faults: Fault[]; readable: ReadableSend };
 
-/** Makes the reader of send bodies (INTERFACE.md, section 2) that holds to these limits. */
+/** Makes the reader of send bodies (docs/interface.md, section 2) that holds to these limits. */
 export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendBody {
   const schema = sendRequestSchema(limits);
   return (body) => {

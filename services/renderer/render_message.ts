@@ -44,8 +44,8 @@ export function templatesOf({ email, pdfs }: Versions): Templates {
 }
 
 /**
- * Plans the fills of one recipient's message. The lowest level wins, key by key (INTERFACE.md 4.2):
- * the mail sees the recipient's variables over the common ones, a PDF its own over both.
+ * Plans the fills of one recipient's message. The lowest level wins, key by key (docs/interface.md,
+ * section 4.2): the mail sees the recipient's variables over the common ones, a PDF its own over both.
  */
 export function planMessage(
   recipient: RequestedRecipient,
