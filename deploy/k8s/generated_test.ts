@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { STORES, STREAMS } from "@posthaste/messaging";
 import { databaseRightsFile } from "./database_rights_file.ts";
 import { natsAccounts } from "./nats_accounts.ts";
+import { prometheusRule } from "./prometheus_rule.ts";
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
 
@@ -13,6 +14,10 @@ test("the broker's users may do what libs/messaging/permissions.ts says", async 
 
 test("the database's users may do what libs/storage/database_rights.ts says", async () => {
   assert.equal(await read("components/mongodb/rights.json"), databaseRightsFile());
+});
+
+test("the cluster's alerts are those of deploy/observability/alerts.yaml", async () => {
+  assert.equal(await read("../observability/prometheus_rule.yaml"), await prometheusRule());
 });
 
 test("the broker's streams fit into what it may store, and that into its volume", async () => {

@@ -1,27 +1,55 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { globSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { suite, test } from "node:test";
 import type { IPodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
+import { parse } from "yaml";
 import { buildOverlay, NO_KUSTOMIZE } from "./build_overlay.ts";
-import { containersOf, isSelected, type Selector, workloadsOf } from "./workloads.ts";
+import {
+  containersOf,
+  isSelected,
+  type Selector,
+  type Workload,
+  workloadsOf,
+} from "./workloads.ts";
 
+const FOLDER = join(import.meta.dirname, "../observability");
 const SERVICES = await readdir(new URL("../../services", import.meta.url));
+
+const read = (path: string) => readFile(join(FOLDER, path), "utf8");
 
 suite("observability of prod", { skip: NO_KUSTOMIZE }, async () => {
   const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
-  test("Prometheus scrapes each service once, and its job is the service, as alerts and dashboards ask", () => {
-    const monitors = objects.filter(({ kind }) => kind === "PodMonitor")
-      .map(({ spec }) => spec as IPodMonitor["spec"]);
-    // As the operator does it: the value of jobLabel, else the names of namespace and monitor.
-    const jobs = workloadsOf(objects).flatMap(({ name, kind, labels, ...workload }) =>
-      monitors
-        .filter(({ selector }) => isSelected(selector as Selector, labels))
-        .filter(({ podMetricsEndpoints = [] }) =>
-          containersOf({ name, kind, labels, ...workload }).flatMap(({ ports = [] }) => ports)
-            .some((port) => podMetricsEndpoints.some((endpoint) => endpoint.port === port.name))
-        )
-        .map(({ jobLabel = "" }) => [name, labels[jobLabel]])
+  const ofKind = (wanted: string) => objects.filter(({ kind }) => kind === wanted);
+
+  test("each service is one job of Prometheus, by the name that alerts and dashboards ask for", () => {
+    const monitors = ofKind("PodMonitor").map(({ spec }) => spec as IPodMonitor["spec"]);
+    const jobs = workloadsOf(objects).flatMap((workload) =>
+      monitors.filter((monitor) => isScraped(workload, monitor))
+        .map((monitor) => [workload.name, workload.labels[monitor.jobLabel ?? ""]])
     );
     assert.deepEqual(jobs.sort(), SERVICES.toSorted().map((name) => [name, name]));
   });
+
+  test("the alerts are those of deploy/observability, all in one PrometheusRule", async () => {
+    const specs = ofKind("PrometheusRule").map(({ spec }) => spec);
+    assert.deepEqual(specs, [parse(await read("alerts.yaml"))]);
+  });
+
+  test("the dashboards are those of deploy/observability, where Grafana's sidecar finds them", async () => {
+    const maps = ofKind("ConfigMap")
+      .filter(({ metadata }) => metadata.labels?.["grafana_dashboard"] === "1");
+    assert.deepEqual(maps.map(({ metadata }) => metadata.name), ["dashboards"]);
+    const files = globSync("dashboards/*.json", { cwd: FOLDER });
+    const texts = await Promise.all(files.map(async (file) => [basename(file), await read(file)]));
+    assert.deepEqual(maps[0]?.data, Object.fromEntries(texts));
+  });
 });
+
+function isScraped(workload: Workload, monitor: IPodMonitor["spec"]): boolean {
+  const endpoints = monitor.podMetricsEndpoints ?? [];
+  const ports = containersOf(workload).flatMap(({ ports = [] }) => ports);
+  return isSelected(monitor.selector as Selector, workload.labels) &&
+    ports.some(({ name }) => endpoints.some(({ port }) => port === name));
+}
