@@ -15,7 +15,7 @@ const HEAD = `# Settings
 
 Every service reads its settings from environment variables, once, at its start. A wrong or missing one ends the service
 with exit code 2 and a line for each fault. An empty variable counts as not set. This page is made from the services'
-own schemas (\`node tools/settings_page.ts\`).
+own schemas (\`tools/settings_page.ts\`).
 
 A setting that is marked as secret may lie in a file instead: \`MASTER_KEY_FILE=/run/secrets/master_key\` stands for
 \`MASTER_KEY\`, and so for each of them. The environment of a process is shown to more eyes than a file is: prefer the file.

@@ -2,8 +2,8 @@
  * Prints every Secret that the overlays refer to, with fresh passwords and keys, as one JSON list:
  *
  * ```sh
- * node deploy/k8s/make_secrets.ts | kubectl apply -f -                  # cert-manager makes the certificates
- * node deploy/k8s/make_secrets.ts --certificates | kubectl apply -f -   # openssl makes them here
+ * npm run --silent secrets | kubectl apply -f -                     # cert-manager makes the certificates
+ * npm run --silent secrets -- --certificates | kubectl apply -f -   # openssl makes them here
  * ```
  *
  * For a trial as it is. For production once, into the store that your Secrets come from: a second run makes
