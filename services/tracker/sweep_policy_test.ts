@@ -1,6 +1,7 @@
 import type { UnfinishedMessage } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openFlow } from "./flow.ts";
 import { decideSweep, lookAgainMs, patienceMs } from "./sweep_policy.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
@@ -30,6 +31,26 @@ test("decideSweep() dispatches a message of which nothing was heard, whatever th
 test("decideSweep() leaves a message alone that was dispatched a moment ago", () => {
   const look = { do: "look", at: new Date(NOW.getTime() + GRACE_MS) };
   assert.deepEqual(decide(messageIn({}), { isHeld: true }), look);
+});
+
+test("decideSweep() finds what was dispatched and lost three to four times the grace later", () => {
+  // The send is looked at after the patience at the latest, and sooner for another part of it.
+  for (let firstLook = 0; firstLook <= patienceMs(GRACE_MS); firstLook += 500) {
+    let nowMs = 0;
+    const { begin, holds } = openFlow({
+      patienceMs: patienceMs(GRACE_MS),
+      clock: { now: () => nowMs },
+    });
+    const attempt = { messageId: "msg_1", attempt: 0 };
+    begin("acc/1", attempt);
+    nowMs = firstLook;
+    for (;;) {
+      const decision = decide(messageIn({}), { isHeld: holds(attempt) });
+      if (decision.do !== "look") break;
+      nowMs += decision.at.getTime() - NOW.getTime();
+    }
+    assert.ok(nowMs >= 3 * GRACE_MS && nowMs <= 4 * GRACE_MS, `${nowMs} ms`);
+  }
 });
 
 test("decideSweep() gives a message time to move on, and looks when that is over", () => {
