@@ -96,10 +96,12 @@ export function writableFolders(
 /** Where a browser may be found, and what its processes take. */
 function readByPrinter({ env }: NodeFlagsOptions): string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const home = env["HOME"] || homedir();
   return [
     ...folders,
     "/usr/lib/chromium",
-    join(env["HOME"] || homedir(), ".cache/ms-playwright"),
+    join(home, ".cache/ms-playwright"),
+    join(home, "Library/Caches/ms-playwright"),
     ...(env["CHROMIUM_PATH"] ? [env["CHROMIUM_PATH"]] : []),
     ...READ_OF_BROWSERS,
   ];

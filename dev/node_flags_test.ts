@@ -117,3 +117,11 @@ test("nodeFlags() gives the temporary folder and the browser's to the pdf servic
     assert.deepEqual(written, expected.map((path) => `--allow-fs-write=${path}`));
   }
 });
+
+test("nodeFlags() lets the pdf service read where Playwright keeps browsers, on Linux and on macOS", () => {
+  const options = { root: "/r", cacheDir: "/c", compiledDir: "/n", inboxDir: "/i" };
+  const flags = nodeFlags("pdf", { ...options, env: { HOME: "/home/ada" } });
+  for (const cache of [".cache/ms-playwright", "Library/Caches/ms-playwright"]) {
+    assert.ok(flags.includes(`--allow-fs-read=/home/ada/${cache}`), cache);
+  }
+});
