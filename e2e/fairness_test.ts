@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { once } from "node:events";
 import { freePort } from "@posthaste/parts";
-import { openRogueSmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
+import { openFaultySmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
 
@@ -103,7 +103,7 @@ test("mail for servers that take it and never answer holds up nobody else's", as
   const silent = await Promise.all(
     Array.from({ length: SILENT_SERVERS }, async () =>
       servers.use(
-        await openRogueSmtp({
+        await openFaultySmtp({
           plan: ({ stage }) => stage === "dot" ? { do: "silence" } : undefined,
         }),
       )),

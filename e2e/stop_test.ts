@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { SendAccepted } from "@posthaste/contracts";
 import { SERVICES } from "@posthaste/dev/stack";
 import { openBus } from "@posthaste/messaging";
-import { nightly, openRogueSmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
+import { nightly, openFaultySmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
 
@@ -106,7 +106,7 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
 });
 
 test("a mailer that is asked to stop writes which mails are in doubt, and ends with 0", async () => {
-  await using silent = await openRogueSmtp({
+  await using silent = await openFaultySmtp({
     plan: ({ stage }) => stage === "dot" ? { do: "silence" } : undefined,
   });
   const integration = await system.connect(silent.port);

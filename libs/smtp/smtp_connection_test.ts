@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { openRogueSmtp, testCertificate } from "@posthaste/testing";
+import { openFaultySmtp, testCertificate } from "@posthaste/testing";
 import { openScriptedServer } from "./_scripted_server.ts";
 import type { SmtpServer } from "./opening.ts";
 import { SmtpConnection, type SmtpConnectionOptions } from "./smtp_connection.ts";
@@ -204,13 +204,13 @@ test("send() says that the mail may have been sent only once its dot has left", 
 test("send() does not lose the mail before it with a mail that is interrupted behind its dot", async () => {
   for (const isLate of [false, true]) {
     const reply = Promise.withResolvers<void>();
-    await using rogue = await openRogueSmtp({
+    await using faulty = await openFaultySmtp({
       plan: ({ stage, before }) =>
         stage === "dot" && before === 0 ? { do: "delay", ms: 200 } : undefined,
     });
     const ends = new AbortController();
     const next: Promise<unknown>[] = [];
-    const connection: SmtpConnection = connectionTo(rogue, {}, {
+    const connection: SmtpConnection = connectionTo(faulty, {}, {
       aheadMs: isLate ? 20 : 60_000,
       onDot: () => {
         next.push(errorOf(connection.send({ ...mail, signal: ends.signal })));
@@ -225,17 +225,17 @@ test("send() does not lose the mail before it with a mail that is interrupted be
     assert.deepEqual([error.fault, error.phase], [isLate ? "lost" : "aborted", "mail"]);
     assert.equal((await sending).code, 250);
     assert.equal(connection.isClosed, true);
-    assert.equal(rogue.messages.length, 1);
+    assert.equal(faulty.messages.length, 1);
   }
 });
 
 test("send() says that a server cannot do what it offers if it ends with a mail behind a dot", async () => {
   const ended = Promise.withResolvers<void>();
-  await using rogue = await openRogueSmtp({
+  await using faulty = await openFaultySmtp({
     plan: ({ stage }) => stage === "dot" ? { do: "close" } : undefined,
   });
   for (const isFollowed of [false, true]) {
-    const connection: SmtpConnection = connectionTo(rogue, {}, {
+    const connection: SmtpConnection = connectionTo(faulty, {}, {
       onDot: () => {
         if (isFollowed) errorOf(connection.send(mail)).then(() => ended.resolve());
       },
@@ -355,30 +355,30 @@ test("open() says why a login failed, and repeats no password", async () => {
 });
 
 test("open() drops what came in the clear behind the consent to STARTTLS, and says EHLO anew", async () => {
-  await using rogue = await openRogueSmtp({
+  await using faulty = await openFaultySmtp({
     ...{ tls: "starttls", users: { ann: "secret" } },
     plan: ({ stage }) =>
       stage === "starttls"
         ? { do: "inject", text: "250-evil\r\n250 SIZE 1\r\n235 2.7.0 welcome\r\n" }
         : undefined,
   });
-  const connection = await opened(rogue, { tls: "starttls", login });
+  const connection = await opened(faulty, { tls: "starttls", login });
   const { offer, encryption, loggedIn } = connection.opening;
   assert.equal(encryption?.protocol, "TLSv1.3");
   assert.equal(offer.maxBytes, undefined);
   assert.match(loggedIn?.text ?? "", /^235 2\.7\.0 (?!welcome)/);
   await connection.send(mail);
-  assert.equal(rogue.messages.length, 1);
+  assert.equal(faulty.messages.length, 1);
 });
 
 test("open() fails when the server ends the connection with its consent to STARTTLS", async () => {
   for (const action of ["reply_then_close", "reply_then_reset", "garbage"] as const) {
-    await using rogue = await openRogueSmtp({
+    await using faulty = await openFaultySmtp({
       tls: "starttls",
       plan: ({ stage }) =>
         stage === (action === "garbage" ? "tls" : "starttls") ? { do: action } : undefined,
     });
-    const error = await errorOf(opened(rogue, { tls: "starttls" }));
+    const error = await errorOf(opened(faulty, { tls: "starttls" }));
     assert.equal(error.phase, "tls", action);
     assert.ok(["lost", "tls"].includes(error.fault), action);
   }
@@ -393,9 +393,9 @@ test("open() says nothing in the clear when the offer of STARTTLS is missing", a
 
 test("open() says what is wrong with a certificate, and shows it", async () => {
   for (const tls of ["starttls", "implicit"] as const) {
-    await using rogue = await openRogueSmtp({ tls });
-    const wrongName = await errorOf(opened(rogue, { tls, host: "mail.example.com" }));
-    const unknown = await errorOf(opened(rogue, { tls, ca: undefined }));
+    await using faulty = await openFaultySmtp({ tls });
+    const wrongName = await errorOf(opened(faulty, { tls, host: "mail.example.com" }));
+    const unknown = await errorOf(opened(faulty, { tls, ca: undefined }));
     assert.deepEqual([wrongName.fault, wrongName.phase], ["certificate", "tls"]);
     assert.deepEqual([wrongName.tls?.kind, unknown.tls?.kind], ["name", "authority"]);
     for (const { tls } of [wrongName, unknown]) {
@@ -405,8 +405,8 @@ test("open() says what is wrong with a certificate, and shows it", async () => {
 });
 
 test("open() says with which alert a server refused the encryption", async () => {
-  await using rogue = await openRogueSmtp({ tls: "implicit", maxTls: "TLSv1.1" });
-  const { phase, fault, tls } = await errorOf(opened(rogue, { tls: "implicit" }));
+  await using faulty = await openFaultySmtp({ tls: "implicit", maxTls: "TLSv1.1" });
+  const { phase, fault, tls } = await errorOf(opened(faulty, { tls: "implicit" }));
   assert.deepEqual([phase, fault, tls], [
     "tls",
     "tls",
@@ -463,9 +463,9 @@ test("quit() says so and closes, and a server that ends an idle connection close
   assert.equal(connection.state, "quit");
   await closed.promise;
   assert.equal(server.lines.at(-1), "QUIT");
-  await using rogue = await openRogueSmtp();
+  await using faulty = await openFaultySmtp();
   const ended = Promise.withResolvers<void>();
-  await opened(rogue, {}, { onClosed: ended.resolve });
-  rogue.dropConnections();
+  await opened(faulty, {}, { onClosed: ended.resolve });
+  faulty.dropConnections();
   await ended.promise;
 });

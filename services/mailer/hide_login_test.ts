@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { openRogueSmtp, type RogueStage, testCertificate } from "@posthaste/testing";
+import { type FaultStage, openFaultySmtp, testCertificate } from "@posthaste/testing";
 import { openTestResolver } from "./_test_resolver.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { openTransportPool } from "./transport_pool.ts";
@@ -13,7 +13,7 @@ const REPEATING = [["auth", 535], ["auth", 454], ["mail", 550], ["dot", 550], [
   "dot",
   250,
 ]] as const satisfies [
-  RogueStage,
+  FaultStage,
   number,
 ][];
 
@@ -22,7 +22,7 @@ for (const [stage, code] of REPEATING) {
     const reply = `${code} 5.7.8 you said ${auth.password} or ${
       encoded(`\0shop\0${auth.password}`)
     }`;
-    await using rogue = await openRogueSmtp({
+    await using faulty = await openFaultySmtp({
       tls: "starttls",
       users: { shop: auth.password },
       plan: (moment) => moment.stage === stage ? { do: "reply", reply } : undefined,
@@ -33,7 +33,7 @@ for (const [stage, code] of REPEATING) {
     });
     const outcome = await pool.send({
       integration: {
-        ...{ key: "1", host: "localhost", port: rogue.port, tls: "starttls", auth },
+        ...{ key: "1", host: "localhost", port: faulty.port, tls: "starttls", auth },
         ca: testCertificate.cert,
       },
       envelope: { from: "a@example.com", to: "b@example.net" },

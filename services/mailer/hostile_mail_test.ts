@@ -7,7 +7,7 @@ import {
   INJECTED_DOMAIN,
   injectionStrings,
   inspectMail,
-  openRogueSmtp,
+  openFaultySmtp,
   until,
 } from "@posthaste/testing";
 import { openTestResolver } from "./_test_resolver.ts";
@@ -46,29 +46,29 @@ function messageOf(text: string, index: number): ReadyMessage {
 }
 
 test("a lenient server is smuggled a mail into by who writes raw bytes", async () => {
-  await using rogue = await openRogueSmtp({ lenient: true });
-  const socket = connect(rogue.port, rogue.host);
+  await using faulty = await openFaultySmtp({ lenient: true });
+  const socket = connect(faulty.port, faulty.host);
   const smuggled = "MAIL FROM:<x@evil.example>\nRCPT TO:<y@evil.example>\nDATA\nx\n.\n";
   const lines = ["EHLO x", "MAIL FROM:<a@a.example>", "RCPT TO:<b@b.example>", "DATA", ""];
   socket.write(`${lines.join("\r\n")}Subject: x\r\n\r\nx\n.\n${smuggled}\r\n.\r\n`);
-  await until(() => rogue.messages.length === 2, { message: "the second mail" });
-  assert.deepEqual(rogue.records.map(({ to }) => to), [["b@b.example"], ["y@evil.example"]]);
+  await until(() => faulty.messages.length === 2, { message: "the second mail" });
+  assert.deepEqual(faulty.records.map(({ to }) => to), [["b@b.example"], ["y@evil.example"]]);
   socket.destroy();
 });
 
 test("no text in any field adds a header, a recipient, a part or a mail", async () => {
-  await using rogue = await openRogueSmtp({ lenient: true });
+  await using faulty = await openFaultySmtp({ lenient: true });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost: openTestResolver() });
-  const { host, port } = rogue;
+  const { host, port } = faulty;
   const integration = { key: "1", host, port, tls: "none", auth: null } as const;
   for (const [index, { kind, text }] of INJECTIONS.entries()) {
     const mail = await composeMessage(messageOf(text, index), contents, 1_000_000);
     assert.ok(typeof mail !== "string", `${kind}: ${mail}`);
     await pool.send({ integration, ...mail });
   }
-  assert.equal(rogue.messages.length, INJECTIONS.length);
-  assert.deepEqual(rogue.counts.violations, []);
-  for (const [index, { record, raw }] of rogue.messages.entries()) {
+  assert.equal(faulty.messages.length, INJECTIONS.length);
+  assert.deepEqual(faulty.counts.violations, []);
+  for (const [index, { record, raw }] of faulty.messages.entries()) {
     const { kind = "", text = "" } = INJECTIONS[index] ?? {};
     const to = `to${index}@example.net`;
     assert.deepEqual([record.from, record.to], [FROM, [to]], kind);
@@ -79,9 +79,9 @@ test("no text in any field adds a header, a recipient, a part or a mail", async 
 });
 
 test("no text as an address reaches anybody but the one whom it names", async () => {
-  await using rogue = await openRogueSmtp({ lenient: true });
+  await using faulty = await openFaultySmtp({ lenient: true });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost: openTestResolver() });
-  const { host, port } = rogue;
+  const { host, port } = faulty;
   const integration = { key: "1", host, port, tls: "none", auth: null } as const;
   const addresses = INJECTIONS.flatMap(({ text }) => [text, `${text}@example.net`, `ann@${text}`]);
   const accepted: string[] = [];
@@ -105,9 +105,9 @@ test("no text as an address reaches anybody but the one whom it names", async ()
     assert.ok(typeof mail !== "string", `${mail}`);
     await pool.send({ integration, ...mail });
   }
-  assert.equal(rogue.messages.length, accepted.length);
-  assert.deepEqual(rogue.counts.violations, []);
-  for (const [index, { record, raw }] of rogue.messages.entries()) {
+  assert.equal(faulty.messages.length, accepted.length);
+  assert.deepEqual(faulty.counts.violations, []);
+  for (const [index, { record, raw }] of faulty.messages.entries()) {
     const to = wireOf(accepted[index] ?? "") ?? "";
     assert.deepEqual([record.from, record.to], [FROM, [to]]);
     assert.equal(to.split("@").length, 2);

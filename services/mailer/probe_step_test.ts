@@ -7,11 +7,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ProbeReply, ProbeSettings } from "@posthaste/contracts";
 import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
 import {
-  openRogueSmtp,
+  type FaultAction,
+  type FaultStage,
+  type FaultySmtpOptions,
+  openFaultySmtp,
   openSmtpSink,
-  type RogueAction,
-  type RogueSmtpOptions,
-  type RogueStage,
   stopTime,
   testCertificate,
   until,
@@ -73,18 +73,18 @@ function stepOf({ steps }: ProbeReply, name: string) {
 }
 
 /** Probes a server that misbehaves at a stage. */
-async function probeRogue(
-  options: RogueSmtpOptions & { at?: RogueStage; action?: RogueAction },
+async function probeFaultyServer(
+  options: FaultySmtpOptions & { at?: FaultStage; action?: FaultAction },
   changes: Changes = {},
   deps: Partial<ProbeDeps> = {},
 ) {
   const { at, action, ...rest } = options;
-  await using rogue = await openRogueSmtp({
+  await using faulty = await openFaultySmtp({
     ...rest,
     plan: ({ stage }) => stage === at ? action : undefined,
   });
-  const reply = await openStep(deps)(settingsOf(rogue.port, changes));
-  return { reply, counts: rogue.counts };
+  const reply = await openStep(deps)(settingsOf(faulty.port, changes));
+  return { reply, counts: faulty.counts };
 }
 
 for (const tls of ["none", "starttls", "implicit"] as const) {
@@ -116,13 +116,13 @@ for (const tls of ["none", "starttls", "implicit"] as const) {
 
 test("probeStep() says MAIL FROM and takes it back, and ends with QUIT, as RFC 5321 says", async () => {
   const said: string[] = [];
-  await using rogue = await openRogueSmtp({
+  await using faulty = await openFaultySmtp({
     plan: ({ stage, address }) => void said.push(`${stage} ${address}`.trim()),
   });
-  await openStep()(settingsOf(rogue.port, { sender: "shop@example.com" }));
+  await openStep()(settingsOf(faulty.port, { sender: "shop@example.com" }));
   await until(() => said.at(-1) === "quit");
   assert.deepEqual(said.slice(-4), ["ehlo", "mail shop@example.com", "rset", "quit"]);
-  assert.deepEqual(rogue.counts.violations, []);
+  assert.deepEqual(faulty.counts.violations, []);
 });
 
 test("probeStep() gives one answer, after one time, for all that does not talk SMTP", async (context) => {
@@ -164,7 +164,7 @@ test("probeStep() gives one answer, after one time, for all that does not talk S
     await note("closed", openStep({ limitMs: 60_000 })(settingsOf(port)));
   }
   for (const action of [{ do: "silence" }, { do: "reply", reply: "502 secret" }] as const) {
-    const probing = probeRogue({ at: "ehlo", action }, {}, { limitMs: 60_000 });
+    const probing = probeFaultyServer({ at: "ehlo", action }, {}, { limitMs: 60_000 });
     await note(`ehlo ${action.do}`, probing.then(({ reply }) => reply));
   }
   assert.equal(answers.size, 8);
@@ -196,7 +196,7 @@ test("probeStep() tells the code of a refused login and a remedy, and no word of
   ];
   const names = Object.fromEntries(hosts.map(([host]) => [host, ["127.0.0.1"]]));
   for (const [host, remedy] of hosts) {
-    const { reply } = await probeRogue(
+    const { reply } = await probeFaultyServer(
       {
         users,
         at: "auth",
@@ -209,18 +209,18 @@ test("probeStep() tells the code of a refused login and a remedy, and no word of
     const step = failureOf(reply);
     assert.deepEqual([step.step, step.reply], ["auth", "535 5.7.8"]);
     assert.match(step.remedy ?? "", remedy);
-    assert.doesNotMatch(JSON.stringify(reply), /secret words|canary|rogue\.example\.com|220 /);
+    assert.doesNotMatch(JSON.stringify(reply), /secret words|canary|faulty\.example\.com|220 /);
     assert.match(outcomesOf(reply), /tls done, auth failed, sender skipped/);
   }
 });
 
 test("probeStep() tells of the certificate of a public server, and of one inside only after the login", async () => {
-  const options: RogueSmtpOptions = { tls: "starttls", users };
+  const options: FaultySmtpOptions = { tls: "starttls", users };
   const wrong = { password: "wrong", tls: "starttls" as const };
-  const inside = await probeRogue(options, wrong);
+  const inside = await probeFaultyServer(options, wrong);
   assert.equal(failureOf(inside.reply).step, "auth");
   assert.equal(stepOf(inside.reply, "tls").detail, "Encrypted with TLSv1.3");
-  const outside = await probeRogue(options, wrong, { isPublic: () => true });
+  const outside = await probeFaultyServer(options, wrong, { isPublic: () => true });
   assert.match(stepOf(outside.reply, "tls").detail, /Its certificate is for localhost/);
 });
 
@@ -240,11 +240,11 @@ test("probeStep() tells why a server inside or outside cannot be trusted, and se
   for (const tls of ["starttls", "implicit"] as const) {
     for (const [changes, detail, remedy] of cases) {
       const stages: string[] = [];
-      await using rogue = await openRogueSmtp({
+      await using faulty = await openFaultySmtp({
         ...{ tls, users },
         plan: ({ stage }) => void stages.push(stage),
       });
-      const settings = settingsOf(rogue.port, { tls, password: PASSWORD, ...changes });
+      const settings = settingsOf(faulty.port, { tls, password: PASSWORD, ...changes });
       for (const isPublic of [true, false]) {
         const step = failureOf(await openStep({ isPublic: () => isPublic })(settings));
         assert.equal(step.step, "tls");
@@ -252,13 +252,15 @@ test("probeStep() tells why a server inside or outside cannot be trusted, and se
         assert.match(step.remedy ?? "", remedy);
       }
       assert.equal(stages.includes("auth"), false);
-      assert.equal(rogue.counts.connections, 2, "one look is enough");
+      assert.equal(faulty.counts.connections, 2, "one look is enough");
     }
   }
 });
 
 test("probeStep() passes on with which alert a server refused the encryption", async () => {
-  const { reply } = await probeRogue({ tls: "starttls", maxTls: "TLSv1.1" }, { tls: "starttls" });
+  const { reply } = await probeFaultyServer({ tls: "starttls", maxTls: "TLSv1.1" }, {
+    tls: "starttls",
+  });
   const step = failureOf(reply);
   assert.equal(
     step.detail,
@@ -267,7 +269,7 @@ test("probeStep() passes on with which alert a server refused the encryption", a
 });
 
 test("probeStep() tells where else it fails, and what to do", async () => {
-  const cases: [Parameters<typeof probeRogue>[0], Changes, string, RegExp][] = [
+  const cases: [Parameters<typeof probeFaultyServer>[0], Changes, string, RegExp][] = [
     [{ tls: "none" }, { tls: "starttls" }, "tls", /try port 465/],
     [{ tls: "starttls", at: "tls", action: { do: "garbage" } }, { tls: "starttls" }, "tls", /TLS/],
     [{}, { tls: "implicit" }, "tls", /begins without TLS/],
@@ -288,7 +290,7 @@ test("probeStep() tells where else it fails, and what to do", async () => {
     [{ at: "mail", action: { do: "close" } }, {}, "sender", /Try again/],
   ];
   for (const [options, changes, expected, remedy] of cases) {
-    const { reply } = await probeRogue(options, { sender: "shop@example.com", ...changes });
+    const { reply } = await probeFaultyServer(options, { sender: "shop@example.com", ...changes });
     const { step, remedy: told = "", reply: words } = failureOf(reply);
     assert.equal(step, expected, JSON.stringify(reply));
     assert.match(told, remedy);
@@ -299,8 +301,8 @@ test("probeStep() tells where else it fails, and what to do", async () => {
 test("probeStep() ends with a server that falls silent, within its limit", async () => {
   const stages = [["auth", { password: PASSWORD }], ["mail", {}]] as const;
   await Promise.all(stages.map(async ([at, changes]) => {
-    const probe = (action: RogueAction, limitMs: number) =>
-      probeRogue(
+    const probe = (action: FaultAction, limitMs: number) =>
+      probeFaultyServer(
         { ...(at === "auth" ? { users } : {}), at, action },
         { sender: "shop@example.com", ...changes },
         { limitMs },
@@ -314,15 +316,15 @@ test("probeStep() ends with a server that falls silent, within its limit", async
 });
 
 test("probeStep() has two probes of an account in hand, and refuses the third at once", async () => {
-  await using rogue = await openRogueSmtp({
+  await using faulty = await openFaultySmtp({
     plan: ({ stage }) => stage === "greeting" ? { do: "silence" } : undefined,
   });
   const run = openStep();
-  const replies = await Promise.all([1, 2, 3].map(() => run(settingsOf(rogue.port))));
+  const replies = await Promise.all([1, 2, 3].map(() => run(settingsOf(faulty.port))));
   const busy = replies.filter((reply) => /still running/.test(failureOf(reply).detail));
   assert.equal(busy.length, 1);
-  assert.equal(rogue.counts.connections, 2);
-  const again = await run(settingsOf(rogue.port));
+  assert.equal(faulty.counts.connections, 2);
+  const again = await run(settingsOf(faulty.port));
   assert.equal(failureOf(again).step, "connect");
 });
 

@@ -6,7 +6,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { freePort } from "@posthaste/parts";
 import {
-  openRogueSmtp,
+  openFaultySmtp,
   openTestPostfix,
   takesLong,
   testCertificate,
@@ -75,9 +75,9 @@ function mailOf(index: number): MailContent {
 test("Postfix takes 200 hostile mails and gives them on byte for byte", {
   skip: noPostfix,
 }, async () => {
-  await using rogue = await openRogueSmtp();
+  await using faulty = await openFaultySmtp();
   const maxBytes = 35_000_000;
-  await using postfix = await openTestPostfix({ relayPort: rogue.port, maxBytes });
+  await using postfix = await openTestPostfix({ relayPort: faulty.port, maxBytes });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const { port } = postfix;
   const common = { key: "1", host: "localhost", port, auth: null, ca: testCertificate.cert };
@@ -92,8 +92,8 @@ test("Postfix takes 200 hostile mails and gives them on byte for byte", {
       sent.set(content.messageId, { content, raw });
     }
   }));
-  await until(() => rogue.messages.length >= 200, { message: "all mails", timeoutMs: 60_000 });
-  for (const { record, raw } of rogue.messages) {
+  await until(() => faulty.messages.length >= 200, { message: "all mails", timeoutMs: 60_000 });
+  for (const { record, raw } of faulty.messages) {
     const mail = sent.get(record.messageId ?? "");
     assert.ok(mail, `nobody sent ${record.messageId}`);
     sent.delete(record.messageId ?? "");
@@ -103,14 +103,14 @@ test("Postfix takes 200 hostile mails and gives them on byte for byte", {
     assert.equal((await PostalMime.parse(raw)).subject, subject.trim(), messageId);
   }
   assert.equal(sent.size, 0);
-  assert.deepEqual(rogue.counts.violations, []);
+  assert.deepEqual(faulty.counts.violations, []);
 });
 
 test("Postfix takes a queue of mails behind the dots of others, each once", {
   skip: noPostfix,
 }, async () => {
-  await using rogue = await openRogueSmtp();
-  await using postfix = await openTestPostfix({ relayPort: rogue.port, maxBytes: 1_000_000 });
+  await using faulty = await openFaultySmtp();
+  await using postfix = await openTestPostfix({ relayPort: faulty.port, maxBytes: 1_000_000 });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const { port } = postfix;
   const integration = {
@@ -123,16 +123,16 @@ test("Postfix takes a queue of mails behind the dots of others, each once", {
     const { raw, envelope } = composeMime({ ...mailOf(1), messageId });
     return pool.send({ integration, envelope, raw, onDot });
   }));
-  await until(() => rogue.messages.length >= ids.length, { message: "all mails" });
-  const arrived = rogue.messages.map(({ record }) => record.messageId ?? "");
+  await until(() => faulty.messages.length >= ids.length, { message: "all mails" });
+  const arrived = faulty.messages.map(({ record }) => record.messageId ?? "");
   assert.deepEqual(arrived.toSorted(), ids.toSorted());
 });
 
 test("send() fails a mail that is larger than Postfix takes, and goes on", {
   skip: noPostfix,
 }, async () => {
-  await using rogue = await openRogueSmtp();
-  await using postfix = await openTestPostfix({ relayPort: rogue.port, maxBytes: 20_000 });
+  await using faulty = await openFaultySmtp();
+  await using postfix = await openTestPostfix({ relayPort: faulty.port, maxBytes: 20_000 });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
   const { port } = postfix;
   const integration = { key: "1", host: "localhost", port, auth: null, tls: "none" } as const;
@@ -145,7 +145,7 @@ test("send() fails a mail that is larger than Postfix takes, and goes on", {
     );
     assert.equal(outcome, kind);
   }
-  await until(() => rogue.messages.length === 2, { message: "two mails" });
+  await until(() => faulty.messages.length === 2, { message: "two mails" });
 });
 
 test("send() says unknown each time that smtp-sink hangs up after the dot", {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { test } from "node:test";
 import type { CrashPoint } from "@posthaste/runtime";
-import { openRogueSmtp, until } from "@posthaste/testing";
+import { openFaultySmtp, until } from "@posthaste/testing";
 
 /** Sends one mail as a process of its own, which ends at a crash point. */
 const sender = `
@@ -33,15 +33,15 @@ const points: [CrashPoint, before: string, sawDot: boolean][] = [
 
 for (const [point, before, sawDot] of points) {
   test(`crashPoint() at ${point} leaves a server that has seen ${before}`, async () => {
-    await using rogue = await openRogueSmtp();
-    const args = ["--input-type=module-typescript", "-e", sender, point, String(rogue.port)];
+    await using faulty = await openFaultySmtp();
+    const args = ["--input-type=module-typescript", "-e", sender, point, String(faulty.port)];
     const cwd = new URL(".", import.meta.url);
     const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
     const [, signal] = await once(child, "exit");
     assert.equal(signal, "SIGKILL");
-    await until(() => rogue.counts.open === 0, { message: "the server to see the end" });
-    assert.equal(rogue.counts.accepted, sawDot ? 1 : 0);
-    assert.equal(rogue.records.filter((record) => record.finalDot).length, sawDot ? 1 : 0);
-    assert.equal(rogue.records.length, before === "nothing" ? 0 : 1);
+    await until(() => faulty.counts.open === 0, { message: "the server to see the end" });
+    assert.equal(faulty.counts.accepted, sawDot ? 1 : 0);
+    assert.equal(faulty.records.filter((record) => record.finalDot).length, sawDot ? 1 : 0);
+    assert.equal(faulty.records.length, before === "nothing" ? 0 : 1);
   });
 }

@@ -3,12 +3,12 @@ import process from "node:process";
 import { test } from "node:test";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import {
-  openRogueSmtp,
+  type FaultAction,
+  type FaultRule,
+  type FaultStage,
+  type FaultySmtp,
+  openFaultySmtp,
   planOf,
-  type RogueAction,
-  type RogueRule,
-  type RogueSmtp,
-  type RogueStage,
   takesLong,
   testCertificate,
   until,
@@ -59,7 +59,7 @@ const actions = {
   "10 MB line": { do: "long_line" },
   NUL: { do: "nul" },
   "one reply too many": { do: "extra", reply: "250 2.0.0 OK" },
-} as const satisfies Record<string, RogueAction>;
+} as const satisfies Record<string, FaultAction>;
 
 type Fault = keyof typeof actions;
 
@@ -99,7 +99,7 @@ function everything(
 
 interface Case {
   readonly name: string;
-  readonly rules: readonly RogueRule[];
+  readonly rules: readonly FaultRule[];
   readonly outcomes: readonly Outcome[];
   readonly tls?: SmtpIntegration["tls"];
   readonly raw?: Buffer;
@@ -123,7 +123,7 @@ async function check(one: Case): Promise<void> {
   } = one;
   // After another mail, a connection may be given up by a limit, and the mail sent over a new one.
   const isPlainlySent = before.length === 0 && outcomes.every((outcome) => outcome === "sent");
-  await using rogue = await openRogueSmtp({ tls, users, hide, plan: planOf(rules) });
+  await using faulty = await openFaultySmtp({ tls, users, hide, plan: planOf(rules) });
   await using pool = openTransportPool({
     ehloName: "x.example",
     resolveHost,
@@ -131,32 +131,32 @@ async function check(one: Case): Promise<void> {
     maxMails,
     ...(isPlainlySent ? noLimits : limits),
   });
-  for (const outcome of before) assert.equal(await attempt(pool, rogue, { tls }), outcome, name);
+  for (const outcome of before) assert.equal(await attempt(pool, faulty, { tls }), outcome, name);
   // What falls silent or floods never ends by itself, and a tarpit not in time: it ends by a limit.
-  const outcome = await attempt(pool, rogue, { ...one, tls });
+  const outcome = await attempt(pool, faulty, { ...one, tls });
   assert.ok(outcomes.includes(outcome), `${name}: ${outcome} is not ${outcomes.join(" or ")}`);
   // Whatever it was, it was about one connection: the next mail goes out at once.
-  assert.equal(await attempt(pool, rogue, { tls }), "sent", `the mail after ${name}`);
-  assert.ok(rogue.counts.peak <= 2, `${name}: ${rogue.counts.peak} connections`);
-  assert.deepEqual(rogue.counts.violations, [], name);
-  const taken = rogue.records.filter((record) => record.reply?.startsWith("2"));
+  assert.equal(await attempt(pool, faulty, { tls }), "sent", `the mail after ${name}`);
+  assert.ok(faulty.counts.peak <= 2, `${name}: ${faulty.counts.peak} connections`);
+  assert.deepEqual(faulty.counts.violations, [], name);
+  const taken = faulty.records.filter((record) => record.reply?.startsWith("2"));
   const sent = [...before, outcome, "sent"].filter((each) => each === "sent").length;
   assert.ok(taken.length >= sent, `${name}: ${taken.length} taken, ${sent} said to be sent`);
   if (outcome !== "unknown") assert.equal(taken.length, sent, `${name}: taken, not told`);
   assert.ok(pool.connections <= 1, `${name}: ${pool.connections} connections left`);
   await pool[Symbol.asyncDispose]();
-  await until(() => rogue.counts.open === 0, { message: `the end of connections after ${name}` });
+  await until(() => faulty.counts.open === 0, { message: `the end of connections after ${name}` });
 }
 
 async function attempt(
   pool: TransportPool,
-  rogue: RogueSmtp,
+  faulty: FaultySmtp,
   { tls, raw: content = raw, gateMs = 30 }: Pick<Case, "tls" | "raw" | "gateMs">,
 ): Promise<Outcome> {
   const integration: SmtpIntegration = {
     key: "1",
     host: "localhost",
-    port: rogue.port,
+    port: faulty.port,
     tls: tls ?? "none",
     auth: login,
     ca: testCertificate.cert,
@@ -191,7 +191,7 @@ async function checkAll(cases: readonly Case[]): Promise<void> {
   assert.equal(failures.length, 0, `${failures.length} of ${cases.length} cases:\n${text}`);
 }
 
-function rule(stage: RogueStage, action: RogueAction, times = 1): RogueRule {
+function rule(stage: FaultStage, action: FaultAction, times = 1): FaultRule {
   return { stage, action, times };
 }
 
@@ -200,7 +200,7 @@ for (const [stage, faults] of Object.entries(expected)) {
     const cases = Object.entries(faults).flatMap(([fault, outcomes]) =>
       ([[], ["PIPELINING"]] as const).map((hide) => ({
         name: `${fault} at ${stage}${hide.length ? " without pipelining" : ""}`,
-        rules: [rule(stage as RogueStage, actions[fault as Fault])],
+        rules: [rule(stage as FaultStage, actions[fault as Fault])],
         outcomes,
         hide,
       }))
@@ -229,7 +229,7 @@ test("send() defers a mail when the server fails before there is a session", asy
 });
 
 test("send() says nothing in the clear when encryption is stripped, injected into or broken", async () => {
-  const attacks: [RogueStage, RogueAction, Outcome][] = [
+  const attacks: [FaultStage, FaultAction, Outcome][] = [
     ["ehlo", { do: "strip" }, "defer"],
     ["starttls", { do: "inject", text: "250-x\r\n250 AUTH PLAIN\r\n" }, "sent"],
     ["tls", { do: "garbage" }, "defer"],
@@ -246,7 +246,7 @@ test("send() says nothing in the clear when encryption is stripped, injected int
 });
 
 test("send() defers a mail that breaks off inside of its content", async () => {
-  const bodies: [RogueAction, readonly Outcome[]][] = [
+  const bodies: [FaultAction, readonly Outcome[]][] = [
     [actions.close, ["defer"]],
     [actions.reset, ["defer"]],
     [actions["421"], ["defer"]],
@@ -308,12 +308,12 @@ test("send() frees its place within the limit, however slowly the server moves",
 });
 
 test("send() takes no more memory than a reply may have, whatever a server sends", async () => {
-  await using rogue = await openRogueSmtp({ keep: false });
+  await using faulty = await openFaultySmtp({ keep: false });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost, ...limits });
-  const integration = { key: "1", host: "127.0.0.1", port: rogue.port, tls: "none", auth: null };
+  const integration = { key: "1", host: "127.0.0.1", port: faulty.port, tls: "none", auth: null };
   const before = process.memoryUsage().rss;
   for (const action of ["endless", "long_line", "blank"] as const) {
-    rogue.behave(planOf([{ stage: "ehlo", action: { do: action } }]));
+    faulty.behave(planOf([{ stage: "ehlo", action: { do: action } }]));
     for (let count = 0; count < 10; count++) {
       const mail = { integration: integration as SmtpIntegration, envelope, raw };
       await assert.rejects(pool.send(mail), { fault: "lost", unknown: false });
@@ -327,9 +327,9 @@ test("send() takes no more memory than a reply may have, whatever a server sends
 test("send() stays below a server's limit of connections and keeps its throughput", async () => {
   for (const [allowed, dotMs] of [[3, 10], [1, 0]] as const) {
     const plan = planOf([{ stage: "dot", action: { do: "delay", ms: dotMs } }]);
-    await using rogue = await openRogueSmtp({ limits: { connections: allowed }, plan });
+    await using faulty = await openFaultySmtp({ limits: { connections: allowed }, plan });
     await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
-    const integration = { ...plain(rogue), maxConnections: 5 };
+    const integration = { ...plain(faulty), maxConnections: 5 };
     const results = await Promise.allSettled(
       Array.from({ length: 120 }, () => pool.send({ integration, envelope, raw })),
     );
@@ -339,19 +339,19 @@ test("send() stays below a server's limit of connections and keeps its throughpu
       0,
       `${refused.length} mails were deferred for want of a connection`,
     );
-    assert.equal(rogue.counts.accepted, 120);
-    assert.ok(rogue.counts.peak <= 5);
+    assert.equal(faulty.counts.accepted, 120);
+    assert.ok(faulty.counts.peak <= 5);
     assert.ok(
-      rogue.counts.connections <= 8,
-      `${rogue.counts.connections} connections for 120 mails`,
+      faulty.counts.connections <= 8,
+      `${faulty.counts.connections} connections for 120 mails`,
     );
   }
 });
 
 test("send() does not wait for a connection when its server refuses them all", async () => {
-  await using rogue = await openRogueSmtp({ limits: { connections: 0 } });
+  await using faulty = await openFaultySmtp({ limits: { connections: 0 } });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
-  const mail = { integration: { ...plain(rogue), maxConnections: 5 }, envelope, raw };
+  const mail = { integration: { ...plain(faulty), maxConnections: 5 }, envelope, raw };
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => pool.send(mail)));
   for (const result of results) {
     assert.ok(result.status === "rejected");
@@ -362,9 +362,9 @@ test("send() does not wait for a connection when its server refuses them all", a
 });
 
 test("send() defers what is above a server's rate, over connections that stay", async () => {
-  await using rogue = await openRogueSmtp({ limits: { rate: { count: 10, perMs: 60_000 } } });
+  await using faulty = await openFaultySmtp({ limits: { rate: { count: 10, perMs: 60_000 } } });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
-  const integration = { ...plain(rogue), maxConnections: 2 };
+  const integration = { ...plain(faulty), maxConnections: 2 };
   const kinds: Record<string, number> = {};
   for (let count = 0; count < 25; count++) {
     const kind = await pool.send({ integration, envelope, raw }).then(
@@ -374,19 +374,19 @@ test("send() defers what is above a server's rate, over connections that stay", 
     kinds[kind] = (kinds[kind] ?? 0) + 1;
   }
   assert.deepEqual(kinds, { sent: 10, "452 defer": 15 });
-  assert.equal(rogue.counts.connections, 1);
+  assert.equal(faulty.counts.connections, 1);
 });
 
 test("send() is deferred by a greylist and accepted on the second try", async () => {
-  await using rogue = await openRogueSmtp({ limits: { greylistMs: 50 } });
+  await using faulty = await openFaultySmtp({ limits: { greylistMs: 50 } });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
-  const integration = plain(rogue);
+  const integration = plain(faulty);
   await assert.rejects(pool.send({ integration, envelope, raw }), { code: 451, phase: "rcpt" });
   await sleep(100);
   await pool.send({ integration, envelope, raw });
-  assert.equal(rogue.counts.accepted, 1);
+  assert.equal(faulty.counts.accepted, 1);
 });
 
-function plain(rogue: RogueSmtp): SmtpIntegration {
-  return { key: "1", host: "127.0.0.1", port: rogue.port, tls: "none", auth: null };
+function plain(faulty: FaultySmtp): SmtpIntegration {
+  return { key: "1", host: "127.0.0.1", port: faulty.port, tls: "none", auth: null };
 }

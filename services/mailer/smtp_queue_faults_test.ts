@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRogueSmtp, ROGUE_STAGES, type RogueAction, type RoguePlan } from "@posthaste/testing";
+import { FAULT_STAGES, type FaultAction, type FaultPlan, openFaultySmtp } from "@posthaste/testing";
 import { openTestResolver } from "./_test_resolver.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { openTransportPool } from "./transport_pool.ts";
 
-const actions: readonly RogueAction[] = [
+const actions: readonly FaultAction[] = [
   { do: "close" },
   { do: "reset" },
   { do: "reply", reply: "421 4.3.2 closing" },
@@ -34,26 +34,26 @@ function randomFrom(seed: number): (limit: number) => number {
 }
 
 /** Misbehaves at any stage of a session, seldom enough for mails to come behind the dots of others. */
-function planFrom(seed: number): RoguePlan {
+function planFrom(seed: number): FaultPlan {
   const random = randomFrom(seed);
   return ({ stage }) => {
-    if (random(12) > 0 || !ROGUE_STAGES.slice(6).includes(stage)) return undefined;
+    if (random(12) > 0 || !FAULT_STAGES.slice(6).includes(stage)) return undefined;
     const action = actions[random(actions.length)];
-    // A 250 in place of a 354, or a 354 to a mail, is what a rogue's own ledger cannot tell.
+    // A 250 in place of a 354, or a 354 to a mail, is what a faulty server's own ledger cannot tell.
     return stage === "body" && action?.do !== "close" ? undefined : action;
   };
 }
 
 /** What became of each mail of a queue, by its recipient. */
 async function sendQueue(seed: number, { maxConnections }: { maxConnections: number }) {
-  await using rogue = await openRogueSmtp({ plan: planFrom(seed) });
+  await using faulty = await openFaultySmtp({ plan: planFrom(seed) });
   await using pool = openTransportPool({
     ehloName: "x.example",
     resolveHost: openTestResolver(),
     ...{ stallMs: 2_000, replyMs: 2_000, drainMs: 500 },
   });
   const integration = {
-    ...{ key: "1", host: "127.0.0.1", port: rogue.port, tls: "none", auth: null } as const,
+    ...{ key: "1", host: "127.0.0.1", port: faulty.port, tls: "none", auth: null } as const,
     maxConnections,
   };
   const outcomes = new Map<string, "sent" | "unknown" | "unsent">();
@@ -71,7 +71,7 @@ async function sendQueue(seed: number, { maxConnections }: { maxConnections: num
     );
     outcomes.set(to, outcome);
   }));
-  return { outcomes, records: [...rogue.records], violations: rogue.counts.violations };
+  return { outcomes, records: [...faulty.records], violations: faulty.counts.violations };
 }
 
 test("send() calls no mail of a queue sent that was not taken, and none unsent that was", async () => {

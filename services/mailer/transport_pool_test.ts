@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { rootCertificates } from "node:tls";
 import {
-  openRogueSmtp,
+  openFaultySmtp,
   openSmtpSink,
   type SmtpSink,
   type SmtpSinkOptions,
@@ -540,24 +540,24 @@ test("a pool that closes finishes the mail on its way and refuses others", async
 });
 
 test("send() speaks one command at a time to a server that has mixed up its replies", async () => {
-  await using rogue = await openRogueSmtp({
+  await using faulty = await openFaultySmtp({
     plan: ({ stage, before }) =>
       stage === "mail" && before === 0 ? { do: "extra", reply: "250 2.0.0 OK" } : undefined,
   });
   await using transports = openPool();
-  const base = { key: "1", host: "localhost", port: rogue.port, tls: "none", auth: null } as const;
+  const base = { key: "1", host: "localhost", port: faulty.port, tls: "none", auth: null } as const;
   const mail = { integration: base, envelope, raw };
   await assert.rejects(transports.send(mail), { fault: "out_of_order", unknown: false });
   let awaited = 0;
   let most = 0;
-  rogue.behave(({ stage }) => {
+  faulty.behave(({ stage }) => {
     if (["mail", "rcpt", "data"].includes(stage)) most = Math.max(most, ++awaited);
     setImmediate(() => setImmediate(() => awaited = 0));
     return undefined;
   });
   await transports.send(mail);
   assert.equal(most, 1, "commands in one flight");
-  assert.equal(rogue.messages.length, 1);
+  assert.equal(faulty.messages.length, 1);
 });
 
 test("send() puts mails behind the dots of others, and each is answered for itself", async () => {
@@ -624,8 +624,8 @@ async function openDelay(port: number, ms: number, failsBehindDot = false) {
 test("send() needs one round trip for each mail of a queue where PIPELINING is offered", async () => {
   const mails = 40;
   const roundTripsOf = async (hide: readonly "PIPELINING"[], together: boolean) => {
-    await using rogue = await openRogueSmtp({ hide });
-    await using delay = await openDelay(rogue.port, 5);
+    await using faulty = await openFaultySmtp({ hide });
+    await using delay = await openDelay(faulty.port, 5);
     await using transports = openPool();
     const base = { key: "1", host: "localhost", tls: "none", auth: null } as const;
     const integration = { ...base, port: delay.port, maxConnections: 1 };
@@ -633,8 +633,8 @@ test("send() needs one round trip for each mail of a queue where PIPELINING is o
     const send = () => transports.send({ integration, envelope, raw, onDot });
     if (together) await Promise.all(Array.from({ length: mails }, send));
     else for (let sent = 0; sent < mails; sent++) await send();
-    assert.equal(rogue.counts.accepted, mails);
-    assert.deepEqual(rogue.counts.violations, []);
+    assert.equal(faulty.counts.accepted, mails);
+    assert.deepEqual(faulty.counts.violations, []);
     return delay.roundTrips();
   };
   const [slow, alone, queued] = [
@@ -647,10 +647,10 @@ test("send() needs one round trip for each mail of a queue where PIPELINING is o
 });
 
 test("send() puts no mail behind the dots of a server that answers slowly", async () => {
-  await using rogue = await openRogueSmtp({
+  await using faulty = await openFaultySmtp({
     plan: ({ stage }) => stage === "dot" ? { do: "delay", ms: 1_100 } : undefined,
   });
-  await using delay = await openDelay(rogue.port, 5);
+  await using delay = await openDelay(faulty.port, 5);
   await using transports = openPool();
   const base = { key: "1", host: "localhost", port: delay.port, tls: "none", auth: null } as const;
   const mail = { integration: { ...base, maxConnections: 1 }, envelope, raw };
@@ -659,8 +659,8 @@ test("send() puts no mail behind the dots of a server that answers slowly", asyn
 });
 
 test("send() leaves at most one mail in doubt at a server that ends with a mail behind a dot", async () => {
-  await using rogue = await openRogueSmtp();
-  await using delay = await openDelay(rogue.port, 5, true);
+  await using faulty = await openFaultySmtp();
+  await using delay = await openDelay(faulty.port, 5, true);
   await using transports = openPool();
   const base = { key: "1", host: "localhost", port: delay.port, tls: "none", auth: null } as const;
   const mail = { integration: { ...base, maxConnections: 4 }, envelope, raw };
@@ -674,10 +674,10 @@ test("send() leaves at most one mail in doubt at a server that ends with a mail 
 
 test("send() puts no mail behind the dots of Dovecot, which would end with it", async () => {
   const greeting = "220 mail.example.com Dovecot ready.";
-  await using rogue = await openRogueSmtp({
+  await using faulty = await openFaultySmtp({
     plan: ({ stage }) => stage === "greeting" ? { do: "reply", reply: greeting } : undefined,
   });
-  await using delay = await openDelay(rogue.port, 5);
+  await using delay = await openDelay(faulty.port, 5);
   await using transports = openPool();
   const base = { key: "1", host: "localhost", port: delay.port, tls: "none", auth: null } as const;
   const mail = { integration: { ...base, maxConnections: 1 }, envelope, raw };

@@ -1,19 +1,19 @@
-import type { RogueAction, RogueStage } from "@posthaste/testing";
+import type { FaultAction, FaultStage } from "@posthaste/testing";
 import type { Random } from "../random.ts";
 
 /** Something that a server does wrong, and the share of the passes through its stage that it strikes. */
 export interface SmtpFault {
-  stage: RogueStage;
-  action: RogueAction;
+  stage: FaultStage;
+  action: FaultAction;
   share: number;
 }
 
 /** Draws what happens at one pass through a stage. */
 export function drawFault(
   faults: readonly SmtpFault[],
-  stage: RogueStage,
+  stage: FaultStage,
   random: Random,
-): RogueAction | undefined {
+): FaultAction | undefined {
   let drawn = random.next();
   for (const fault of faults) {
     if (fault.stage !== stage) continue;
@@ -30,10 +30,10 @@ const CLOSE = { do: "close" } as const;
 const RESET = { do: "reset" } as const;
 const TRICKLE = { do: "trickle", ms: 3 } as const;
 
-const COMMAND: readonly RogueAction[] = [LATER, NEVER, SHUTDOWN, CLOSE, RESET, TRICKLE];
+const COMMAND: readonly FaultAction[] = [LATER, NEVER, SHUTDOWN, CLOSE, RESET, TRICKLE];
 
 /** What can go wrong at each stage so that the mailer knows that the mail was not taken, or was. */
-const CLEAR: Partial<Record<RogueStage, readonly RogueAction[]>> = {
+const CLEAR: Partial<Record<FaultStage, readonly FaultAction[]>> = {
   connect: [CLOSE, RESET],
   greeting: [LATER, NEVER, SHUTDOWN, CLOSE, TRICKLE],
   ehlo: [SHUTDOWN, CLOSE, RESET, TRICKLE],
@@ -52,7 +52,7 @@ const CLEAR: Partial<Record<RogueStage, readonly RogueAction[]>> = {
 /** Every fault after which the mailer knows where it stands, each with the same share. */
 export function clearFaults(share: number): SmtpFault[] {
   return Object.entries(CLEAR).flatMap(([stage, actions]) =>
-    actions.map((action) => ({ stage: stage as RogueStage, action, share }))
+    actions.map((action) => ({ stage: stage as FaultStage, action, share }))
   );
 }
 

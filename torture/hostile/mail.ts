@@ -1,11 +1,11 @@
 import { domainToASCII } from "node:url";
 import { type Message, pageOptionsSchema } from "@posthaste/contracts";
 import {
+  type FaultySmtpMessage,
   type Injection,
   injectionStrings,
   inspectMail,
-  openRogueSmtp,
-  type RogueMessage,
+  openFaultySmtp,
   until,
 } from "@posthaste/testing";
 import { publishEmail, publishPdf } from "@posthaste/templating";
@@ -35,9 +35,9 @@ export interface AttackMailOptions {
 export async function attackMail(options: AttackMailOptions): Promise<HostileRow[]> {
   const { tries, seed, onProgress = () => {} } = options;
   const injections = injectionStrings({ count: tries, seed: String(seed) });
-  await using rogue = await openRogueSmtp({ lenient: true });
+  await using faulty = await openFaultySmtp({ lenient: true });
   await using rig = await openRig({ settings: { api: { TRANSACTIONAL_RATE: "0" } } });
-  const target = await openTarget(rig, rogue.port);
+  const target = await openTarget(rig, faulty.port);
   const rows: HostileRow[] = [];
   const wanted = new Map<string, Wanted>();
   for (const attack of ATTACKS) {
@@ -72,11 +72,11 @@ export async function attackMail(options: AttackMailOptions): Promise<HostileRow
     onProgress(`${row.attack}: ${row.tries} tries, ${taken} mails accepted`);
   }
   const failed = await untilAllRest(rig, target.accountId, wanted.size);
-  rows.push(await inspectAll({ messages: rogue.messages, wanted, failed, onProgress }));
+  rows.push(await inspectAll({ messages: faulty.messages, wanted, failed, onProgress }));
   rows.push({
     attack: "mail: commands out of a body, by a server open to smuggling",
-    tries: rogue.messages.length,
-    through: rogue.counts.violations.length,
+    tries: faulty.messages.length,
+    through: faulty.counts.violations.length,
     seconds: 0,
   });
   return rows;
@@ -269,7 +269,7 @@ async function untilAllRest({ mongo }: Rig, accountId: string, count: number): P
 }
 
 async function inspectAll({ messages, wanted, failed, onProgress }: {
-  messages: readonly RogueMessage[];
+  messages: readonly FaultySmtpMessage[];
   wanted: ReadonlyMap<string, Wanted>;
   failed: string[];
   onProgress(line: string): void;

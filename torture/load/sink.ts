@@ -2,7 +2,7 @@
 // keeps the ledger of what it was given and what it answered.
 import { closeSync, openSync, writeSync } from "node:fs";
 import process from "node:process";
-import { openRogueSmtp, type RogueMoment, type RogueRecord } from "@posthaste/testing";
+import { type FaultMoment, type FaultySmtpRecord, openFaultySmtp } from "@posthaste/testing";
 import type { SinkLine } from "../ledgers/ledgers.ts";
 import { openRandom } from "../random.ts";
 import { readMail } from "./read_mail.ts";
@@ -21,7 +21,7 @@ let faults: SmtpFault[] = [];
 let delayMs = 0;
 const totals = { taken: 0, injected: 0, ambiguous: 0 };
 
-await using server = await openRogueSmtp({
+await using server = await openFaultySmtp({
   keep: false,
   plan,
   onRecord,
@@ -42,7 +42,7 @@ await ended.promise;
 closeSync(journal);
 process.exit(0);
 
-function plan({ stage, address }: RogueMoment) {
+function plan({ stage, address }: FaultMoment) {
   const action = drawFault(faults, stage, random);
   if (action === undefined) {
     // An honest server takes its time: so a mailer that dies leaves mail between dot and reply.
@@ -58,7 +58,7 @@ function plan({ stage, address }: RogueMoment) {
   return action;
 }
 
-function onRecord(record: RogueRecord, raw: Buffer | null): void {
+function onRecord(record: FaultySmtpRecord, raw: Buffer | null): void {
   if (raw === null) return;
   const [, what = ""] = record.faultStage === "dot" ? record.fault?.split(" ") ?? [] : [];
   // A reply that was not sent whole: the server may have kept the mail, or lost it.

@@ -1,10 +1,10 @@
-import type { RogueStage } from "./smtp_rogue_plan.ts";
+import type { FaultStage } from "./faulty_smtp_plan.ts";
 
 /**
  * One line of the sink's ledger. Written for each transaction that came to its final dot, was broken
  * off inside of its content, or met a fault; and for each fault outside of a transaction.
  */
-export interface RogueRecord {
+export interface FaultySmtpRecord {
   /** ISO 8601. */
   readonly at: string;
   /** The session, 1 for the first that connected. */
@@ -30,10 +30,10 @@ export interface RogueRecord {
   readonly ambiguous: boolean;
   /** What was injected: `dot reset`, `rcpt reply 451 4.7.1 later`. */
   readonly fault: string | null;
-  readonly faultStage: RogueStage | null;
+  readonly faultStage: FaultStage | null;
 }
 
 /** Whether the server has taken the mail, as far as anybody can tell: it said so, or nothing. */
-export function mayHaveTaken(record: RogueRecord): boolean {
+export function mayHaveTaken(record: FaultySmtpRecord): boolean {
   return record.finalDot && (record.reply === null || record.reply.startsWith("2"));
 }

@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
-import type { RogueAction } from "./smtp_rogue_plan.ts";
+import type { FaultAction } from "./faulty_smtp_plan.ts";
 
 /** What an action works on. */
-export interface RogueScene {
+export interface FaultScene {
   /** What the client talks to, and the connection below any encryption. */
   readonly socket: Socket;
   readonly raw: Socket;
@@ -18,17 +18,17 @@ export interface RogueScene {
 }
 
 /** How the session goes on. */
-export interface RogueAftermath {
+export interface FaultAftermath {
   readonly over: boolean;
   readonly refused: boolean;
 }
 
-const OVER: RogueAftermath = { over: true, refused: false };
-const ON: RogueAftermath = { over: false, refused: false };
+const OVER: FaultAftermath = { over: true, refused: false };
+const ON: FaultAftermath = { over: false, refused: false };
 const LONG_LINE = 10_000_000;
 
 /** Does one wrong thing. */
-export async function misbehave(action: RogueAction, scene: RogueScene): Promise<RogueAftermath> {
+export async function misbehave(action: FaultAction, scene: FaultScene): Promise<FaultAftermath> {
   const { socket, raw, reply } = scene;
   switch (action.do) {
     case "reply":
@@ -88,7 +88,7 @@ export async function misbehave(action: RogueAction, scene: RogueScene): Promise
 }
 
 /** The right reply, with what the plan puts behind it. */
-function answer(reply: string, scene: RogueScene, behind = ""): RogueAftermath {
+function answer(reply: string, scene: FaultScene, behind = ""): FaultAftermath {
   if (reply === "") return ON;
   scene.settle(reply, !scene.socket.writable);
   write(scene.socket, `${reply}\r\n${behind}`);
@@ -97,7 +97,7 @@ function answer(reply: string, scene: RogueScene, behind = ""): RogueAftermath {
 }
 
 /** Another reply than the right one. */
-function answerWith(reply: string, scene: RogueScene): RogueAftermath {
+function answerWith(reply: string, scene: FaultScene): FaultAftermath {
   const refused = !/^[23]/.test(reply);
   scene.settle(reply, !scene.socket.writable);
   write(scene.socket, `${reply}\r\n`);
@@ -107,7 +107,7 @@ function answerWith(reply: string, scene: RogueScene): RogueAftermath {
   return OVER;
 }
 
-async function trickle(bytes: Buffer, ms: number, scene: RogueScene): Promise<RogueAftermath> {
+async function trickle(bytes: Buffer, ms: number, scene: FaultScene): Promise<FaultAftermath> {
   const { socket, reply } = scene;
   flush(socket);
   for (let index = 0; index < bytes.length; index++) {
@@ -123,7 +123,7 @@ async function trickle(bytes: Buffer, ms: number, scene: RogueScene): Promise<Ro
   return ON;
 }
 
-async function flood(piece: Buffer, times: number, scene: RogueScene): Promise<RogueAftermath> {
+async function flood(piece: Buffer, times: number, scene: FaultScene): Promise<FaultAftermath> {
   const { socket } = scene;
   scene.settle(null, true);
   flush(socket);

@@ -1,5 +1,5 @@
 /** What a well-run server refuses, with a reply that asks to come back. */
-export interface RogueLimits {
+export interface FaultySmtpLimits {
   /** 421 for a connection above this number at the same time. */
   readonly connections?: number;
   /** 452 for a recipient above this rate. */
@@ -9,12 +9,12 @@ export interface RogueLimits {
 }
 
 /** Knows what came before, to refuse what is too much. */
-export class RogueLimiter {
-  limits: RogueLimits;
+export class FaultySmtpLimiter {
+  limits: FaultySmtpLimits;
   #taken: number[] = [];
   #firstTries = new Map<string, number>();
 
-  constructor(limits: RogueLimits) {
+  constructor(limits: FaultySmtpLimits) {
     this.limits = limits;
   }
 

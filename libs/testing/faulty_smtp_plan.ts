@@ -1,9 +1,9 @@
 /**
- * Where in a session a rogue server may misbehave, in the order of a session. `connect` is before
+ * Where in a session a faulty server may misbehave, in the order of a session. `connect` is before
  * any byte, `tls` when the client begins its handshake, `body` between the reply to DATA and the
  * final dot, `dot` in place of the answer to it.
  */
-export const ROGUE_STAGES = [
+export const FAULT_STAGES = [
   "connect",
   "greeting",
   "ehlo",
@@ -19,11 +19,11 @@ export const ROGUE_STAGES = [
   "quit",
 ] as const;
 
-/** One of {@linkcode ROGUE_STAGES}. */
-export type RogueStage = (typeof ROGUE_STAGES)[number];
+/** One of {@linkcode FAULT_STAGES}. */
+export type FaultStage = (typeof FAULT_STAGES)[number];
 
 /**
- * What a rogue server does in place of the right thing; "the right reply" is what it would have said.
+ * What a faulty server does in place of the right thing; "the right reply" is what it would have said.
  *
  * - `reply`: says this instead, code first; after a 421 it ends the session.
  * - `close`, `reset`: FIN or RST without a word. `silence`: keeps the connection and says nothing.
@@ -40,7 +40,7 @@ export type RogueStage = (typeof ROGUE_STAGES)[number];
  * At `connect` and `tls` only what needs no reply is possible. `atByte`, at `body` only: after how
  * many bytes of the content, 1 if not said.
  */
-export type RogueAction =
+export type FaultAction =
   & { readonly atByte?: number }
   & (
     | { readonly do: "reply" | "extra"; readonly reply: string }
@@ -63,8 +63,8 @@ export type RogueAction =
   );
 
 /** What a plan is told. */
-export interface RogueMoment {
-  readonly stage: RogueStage;
+export interface FaultMoment {
+  readonly stage: FaultStage;
   /** The session, 1 for the first that connected. */
   readonly session: number;
   /** The sender at `mail`, the recipient from `rcpt` to `dot`, else empty. */
@@ -75,13 +75,13 @@ export interface RogueMoment {
   readonly messageId: string | null;
 }
 
-/** Decides how a rogue server misbehaves; nothing means: do the right thing. */
-export type RoguePlan = (moment: RogueMoment) => RogueAction | undefined;
+/** Decides how a faulty server misbehaves; nothing means: do the right thing. */
+export type FaultPlan = (moment: FaultMoment) => FaultAction | undefined;
 
 /** One line of a plan that can be written down: where, what, and how often. */
-export interface RogueRule {
-  readonly stage: RogueStage;
-  readonly action: RogueAction;
+export interface FaultRule {
+  readonly stage: FaultStage;
+  readonly action: FaultAction;
   /** 0 to 1, drawn from the seed; always if not said. */
   readonly chance?: number;
   /** At most this often. */
@@ -94,8 +94,8 @@ export interface RogueRule {
  * A plan out of rules: the first that fits decides. The same seed draws the same for the n-th time
  * that a stage is reached, whatever happens in between.
  */
-export function planOf(rules: readonly RogueRule[], seed = 1): RoguePlan {
-  const used = new Map<RogueRule, number>();
+export function planOf(rules: readonly FaultRule[], seed = 1): FaultPlan {
+  const used = new Map<FaultRule, number>();
   return (moment) => {
     for (const [index, rule] of rules.entries()) {
       if (rule.stage !== moment.stage || !isFor(rule, moment.address)) continue;
@@ -109,7 +109,7 @@ export function planOf(rules: readonly RogueRule[], seed = 1): RoguePlan {
   };
 }
 
-function isFor({ address }: RogueRule, of: string): boolean {
+function isFor({ address }: FaultRule, of: string): boolean {
   return address === undefined || address === of ||
     (address.startsWith("@") && of.endsWith(address));
 }

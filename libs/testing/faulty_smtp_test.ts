@@ -5,10 +5,10 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openRogueSmtp } from "./smtp_rogue.ts";
-import { openRogueProcess } from "./smtp_rogue_child.ts";
-import { planOf, type RogueAction, type RogueRule, type RogueStage } from "./smtp_rogue_plan.ts";
-import { mayHaveTaken } from "./smtp_rogue_record.ts";
+import { openFaultySmtp } from "./faulty_smtp.ts";
+import { openFaultySmtpProcess } from "./faulty_smtp_child.ts";
+import { type FaultAction, type FaultRule, type FaultStage, planOf } from "./faulty_smtp_plan.ts";
+import { mayHaveTaken } from "./faulty_smtp_record.ts";
 import { until } from "./until.ts";
 
 const content = "Message-ID: <m1@example.com>\r\nSubject: hi\r\n\r\n..dot";
@@ -55,21 +55,21 @@ function talk(
   });
 }
 
-function rule(stage: RogueStage, action: RogueAction): RogueRule {
+function rule(stage: FaultStage, action: FaultAction): FaultRule {
   return { stage, action };
 }
 
-test("openRogueSmtp() takes a mail and writes it down", async () => {
-  await using rogue = await openRogueSmtp();
-  const { heard, end } = await talk(rogue.port, [...mail, "QUIT"]);
+test("openFaultySmtp() takes a mail and writes it down", async () => {
+  await using faulty = await openFaultySmtp();
+  const { heard, end } = await talk(faulty.port, [...mail, "QUIT"]);
   assert.equal(end, "fin");
   assert.equal(heard.at(-1), "221 2.0.0 Bye");
-  const [record, ...others] = rogue.records;
+  const [record, ...others] = faulty.records;
   assert.equal(others.length, 0);
   assert.ok(record);
   const raw = "Message-ID: <m1@example.com>\r\nSubject: hi\r\n\r\n.dot\r\n";
-  assert.equal(rogue.messages[0]?.raw.toString(), raw);
-  assert.deepEqual(rogue.counts.violations, []);
+  assert.equal(faulty.messages[0]?.raw.toString(), raw);
+  assert.deepEqual(faulty.counts.violations, []);
   assert.deepEqual(record, {
     at: record.at,
     session: 1,
@@ -88,7 +88,7 @@ test("openRogueSmtp() takes a mail and writes it down", async () => {
   });
 });
 
-const atEachStage: [RogueStage, string[]][] = [
+const atEachStage: [FaultStage, string[]][] = [
   ["greeting", []],
   ["ehlo", mail.slice(0, 1)],
   ["mail", mail.slice(0, 2)],
@@ -99,7 +99,7 @@ const atEachStage: [RogueStage, string[]][] = [
   ["quit", ["QUIT"]],
 ];
 
-const eachEnd: [RogueAction, Talk["end"]][] = [
+const eachEnd: [FaultAction, Talk["end"]][] = [
   [{ do: "close" }, "fin"],
   [{ do: "reset" }, "reset"],
   [{ do: "silence" }, "silent"],
@@ -109,14 +109,14 @@ const eachEnd: [RogueAction, Talk["end"]][] = [
 ];
 
 for (const [stage, steps] of atEachStage) {
-  test(`openRogueSmtp() closes, resets, keeps silent or answers as told at ${stage}`, async () => {
+  test(`openFaultySmtp() closes, resets, keeps silent or answers as told at ${stage}`, async () => {
     await Promise.all(eachEnd.map(async ([action, end]) => {
-      await using rogue = await openRogueSmtp({ plan: planOf([rule(stage, action)]) });
-      const talked = await talk(rogue.port, steps, { patienceMs: 300 });
+      await using faulty = await openFaultySmtp({ plan: planOf([rule(stage, action)]) });
+      const talked = await talk(faulty.port, steps, { patienceMs: 300 });
       assert.equal(talked.end, end, action.do);
       assert.equal(talked.heard.length > 0 ? talked.heard.at(-1) : "", lastLine(stage, action));
-      await until(() => rogue.records.length === 1, { message: "the record" });
-      const [record] = rogue.records;
+      await until(() => faulty.records.length === 1, { message: "the record" });
+      const [record] = faulty.records;
       assert.equal(record?.faultStage, stage);
       assert.equal(record.finalDot, stage === "dot");
       assert.equal(record.ambiguous, stage === "dot" && action.do !== "reply");
@@ -127,11 +127,11 @@ for (const [stage, steps] of atEachStage) {
 }
 
 /** The last line that a client hears when the stage is met by the action. */
-function lastLine(stage: RogueStage, action: RogueAction): string {
+function lastLine(stage: FaultStage, action: FaultAction): string {
   if (action.do === "reply") return action.reply;
   if (stage === "greeting") return "";
   if (stage === "ehlo" || stage === "rset" || stage === "quit") {
-    return "220 rogue.example.com ESMTP";
+    return "220 faulty.example.com ESMTP";
   }
   if (stage === "mail") return "250 SIZE 0";
   return { rcpt: "250 2.1.0 OK", data: "250 2.1.5 OK", dot: "354 End data with <CR><LF>.<CR><LF>" }[
@@ -139,70 +139,75 @@ function lastLine(stage: RogueStage, action: RogueAction): string {
   ];
 }
 
-test("openRogueSmtp() breaks off inside of a content, and not before its byte", async () => {
+test("openFaultySmtp() breaks off inside of a content, and not before its byte", async () => {
   const action = { do: "reset", atByte: 20 } as const;
-  await using rogue = await openRogueSmtp({ plan: planOf([rule("body", action)]) });
+  await using faulty = await openFaultySmtp({ plan: planOf([rule("body", action)]) });
   const begin = mail.slice(0, 4);
-  assert.equal((await talk(rogue.port, [...begin, "Short"])).end, "silent");
-  assert.equal((await talk(rogue.port, [...begin, "Subject: long enough"])).end, "reset");
-  await until(() => rogue.records.length === 2, { message: "two records" });
-  assert.deepEqual(rogue.records.map((record) => record.fault), [null, "body reset 20"]);
-  assert.ok(rogue.records.every((record) => !record.finalDot && record.bytes > 0));
+  assert.equal((await talk(faulty.port, [...begin, "Short"])).end, "silent");
+  assert.equal((await talk(faulty.port, [...begin, "Subject: long enough"])).end, "reset");
+  await until(() => faulty.records.length === 2, { message: "two records" });
+  assert.deepEqual(faulty.records.map((record) => record.fault), [null, "body reset 20"]);
+  assert.ok(faulty.records.every((record) => !record.finalDot && record.bytes > 0));
 });
 
-test("openRogueSmtp() sends the right reply in pieces, before a FIN and before an RST", async () => {
-  const ends: [RogueAction, Talk["end"], boolean][] = [
+test("openFaultySmtp() sends the right reply in pieces, before a FIN and before an RST", async () => {
+  const ends: [FaultAction, Talk["end"], boolean][] = [
     [{ do: "trickle", ms: 0 }, "silent", false],
     [{ do: "reply_then_close" }, "fin", false],
     [{ do: "reply_then_reset" }, "reset", true],
     [{ do: "delay", ms: 20 }, "silent", false],
   ];
   for (const [action, end, ambiguous] of ends) {
-    await using rogue = await openRogueSmtp({ plan: planOf([rule("dot", action)]) });
-    const talked = await talk(rogue.port, mail);
+    await using faulty = await openFaultySmtp({ plan: planOf([rule("dot", action)]) });
+    const talked = await talk(faulty.port, mail);
     assert.equal(talked.end, end, action.do);
     assert.equal(talked.heard.at(-1), "250 2.0.0 OK queued as 1");
-    assert.equal(rogue.records[0]?.reply, "250 2.0.0 OK queued as 1");
-    assert.equal(rogue.records[0]?.ambiguous, ambiguous);
+    assert.equal(faulty.records[0]?.reply, "250 2.0.0 OK queued as 1");
+    assert.equal(faulty.records[0]?.ambiguous, ambiguous);
   }
 });
 
-test("openRogueSmtp() calls a reply ambiguous that did not end before its client", async () => {
+test("openFaultySmtp() calls a reply ambiguous that did not end before its client", async () => {
   const plan = planOf([rule("dot", { do: "trickle", ms: 300 })]);
-  await using rogue = await openRogueSmtp({ plan });
-  await talk(rogue.port, mail, { patienceMs: 100 });
-  await until(() => rogue.records.length === 1, { message: "the record" });
-  assert.equal(rogue.records[0]?.reply, null);
-  assert.equal(rogue.records[0]?.ambiguous, true);
+  await using faulty = await openFaultySmtp({ plan });
+  await talk(faulty.port, mail, { patienceMs: 100 });
+  await until(() => faulty.records.length === 1, { message: "the record" });
+  assert.equal(faulty.records[0]?.reply, null);
+  assert.equal(faulty.records[0]?.ambiguous, true);
 });
 
-test("openRogueSmtp() floods, and stops when its client is gone", async () => {
+test("openFaultySmtp() floods, and stops when its client is gone", async () => {
   for (const action of [{ do: "endless" }, { do: "blank" }, { do: "long_line" }] as const) {
-    await using rogue = await openRogueSmtp({ plan: planOf([rule("greeting", action)]) });
-    await talk(rogue.port, []);
-    await until(() => rogue.counts.open === 0, { message: `the end of ${action.do}` });
+    await using faulty = await openFaultySmtp({ plan: planOf([rule("greeting", action)]) });
+    await talk(faulty.port, []);
+    await until(() => faulty.counts.open === 0, { message: `the end of ${action.do}` });
   }
 });
 
-test("openRogueSmtp() refuses what is too much", async () => {
+test("openFaultySmtp() refuses what is too much", async () => {
   const limits = { greylistMs: 30, rate: { count: 1, perMs: 60_000 } };
-  await using rogue = await openRogueSmtp({ limits });
-  const rcpt = async () => (await talk(rogue.port, mail.slice(0, 3))).heard.at(-1);
+  await using faulty = await openFaultySmtp({ limits });
+  const rcpt = async () => (await talk(faulty.port, mail.slice(0, 3))).heard.at(-1);
   assert.match(await rcpt() ?? "", /^451 4\.7\.1/);
   assert.match(await rcpt() ?? "", /^250/);
   assert.match(await rcpt() ?? "", /^452/);
-  await until(() => rogue.counts.open === 0, { message: "the end of all connections" });
-  rogue.limit({ connections: 1 });
-  const first = connect(rogue.port, rogue.host);
-  await until(() => rogue.counts.open === 1, { message: "the first connection" });
-  assert.match((await talk(rogue.port, [])).heard.at(-1) ?? "", /^421/);
+  await until(() => faulty.counts.open === 0, { message: "the end of all connections" });
+  faulty.limit({ connections: 1 });
+  const first = connect(faulty.port, faulty.host);
+  await until(() => faulty.counts.open === 1, { message: "the first connection" });
+  assert.match((await talk(faulty.port, [])).heard.at(-1) ?? "", /^421/);
   first.destroy();
 });
 
-test("openRogueSmtp() notes what a client does wrong", async () => {
-  await using rogue = await openRogueSmtp();
-  await talk(rogue.port, ["MAIL FROM:<a@example.com>", "BDAT 1", ...mail.slice(0, 4), "x\n.\r\n."]);
-  assert.deepEqual(rogue.counts.violations, [
+test("openFaultySmtp() notes what a client does wrong", async () => {
+  await using faulty = await openFaultySmtp();
+  await talk(faulty.port, [
+    "MAIL FROM:<a@example.com>",
+    "BDAT 1",
+    ...mail.slice(0, 4),
+    "x\n.\r\n.",
+  ]);
+  assert.deepEqual(faulty.counts.violations, [
     "MAIL FROM:<a@example.com>",
     "BDAT 1",
     "bare line feed in a content",
@@ -236,18 +241,18 @@ test("planOf() draws the same from the same seed, and as often as the chance say
   assert.ok(share > 0.26 && share < 0.34, String(share));
 });
 
-test("openRogueProcess() writes its ledger by itself and takes orders", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "posthaste-rogue-"));
+test("openFaultySmtpProcess() writes its ledger by itself and takes orders", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-faulty-"));
   try {
-    await using rogue = await openRogueProcess({ ledger: join(folder, "sink.jsonl") });
-    await talk(rogue.port, mail);
-    const counts = await rogue.tell({ rules: [rule("dot", { do: "close" })] });
+    await using faulty = await openFaultySmtpProcess({ ledger: join(folder, "sink.jsonl") });
+    await talk(faulty.port, mail);
+    const counts = await faulty.tell({ rules: [rule("dot", { do: "close" })] });
     assert.equal(counts.accepted, 1);
-    assert.equal((await talk(rogue.port, mail)).end, "fin");
-    const records = await rogue.records();
+    assert.equal((await talk(faulty.port, mail)).end, "fin");
+    const records = await faulty.records();
     assert.deepEqual(records.map((record) => record.fault), [null, "dot close"]);
     assert.deepEqual(records.map((record) => record.ambiguous), [false, true]);
-    assert.equal((await rogue.tell()).ambiguous, 1);
+    assert.equal((await faulty.tell()).ambiguous, 1);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -2,23 +2,23 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
-import { ContentReader } from "./_smtp_rogue_content.ts";
-import { misbehave } from "./_smtp_rogue_action.ts";
-import type { RogueLimiter } from "./_smtp_rogue_limiter.ts";
-import type { RogueSmtpOptions } from "./smtp_rogue.ts";
-import type { RogueAction, RogueMoment, RoguePlan, RogueStage } from "./smtp_rogue_plan.ts";
-import type { RogueRecord } from "./smtp_rogue_record.ts";
+import { ContentReader } from "./_faulty_smtp_content.ts";
+import { misbehave } from "./_faulty_smtp_action.ts";
+import type { FaultySmtpLimiter } from "./_faulty_smtp_limiter.ts";
+import type { FaultySmtpOptions } from "./faulty_smtp.ts";
+import type { FaultAction, FaultMoment, FaultPlan, FaultStage } from "./faulty_smtp_plan.ts";
+import type { FaultySmtpRecord } from "./faulty_smtp_record.ts";
 
 const LONGEST_COMMAND = 4_096;
 const ending = Buffer.from("\r\n");
 
 /** What a session asks its server. */
-export interface RogueHost {
-  readonly options: RogueSmtpOptions;
-  readonly limiter: RogueLimiter;
+export interface FaultySmtpHost {
+  readonly options: FaultySmtpOptions;
+  readonly limiter: FaultySmtpLimiter;
   readonly context: SecureContext;
-  decide(moment: Omit<RogueMoment, "before">): ReturnType<RoguePlan>;
-  record(record: RogueRecord, raw: Buffer | null): void;
+  decide(moment: Omit<FaultMoment, "before">): ReturnType<FaultPlan>;
+  record(record: FaultySmtpRecord, raw: Buffer | null): void;
   /** The next name under which a mail is taken, from 1. */
   queueId(): number;
   violated(rule: string): void;
@@ -27,17 +27,17 @@ export interface RogueHost {
 interface Transaction {
   from: string;
   to: string[];
-  fault: RogueAction | null;
-  faultStage: RogueStage | null;
+  fault: FaultAction | null;
+  faultStage: FaultStage | null;
   /** What came after DATA was accepted. */
   content: ContentReader | undefined;
 }
 
-/** One connection to a rogue server: RFC 5321 to the letter, but where its plan says otherwise. */
-export class RogueSession {
+/** One connection to a faulty server: RFC 5321 to the letter, but where its plan says otherwise. */
+export class FaultySmtpSession {
   #raw: Socket;
   #socket: Socket;
-  #host: RogueHost;
+  #host: FaultySmtpHost;
   #number: number;
   #open: number;
   #onOver: () => void;
@@ -52,10 +52,10 @@ export class RogueSession {
   #awaited: ((line: string) => void) | undefined;
   #transaction: Transaction | undefined;
   #content: ContentReader | undefined;
-  #bodyAction: RogueAction | undefined;
+  #bodyAction: FaultAction | undefined;
 
   constructor(socket: Socket, { host, number, open, onOver }: {
-    host: RogueHost;
+    host: FaultySmtpHost;
     number: number;
     open: number;
     onOver: () => void;
@@ -82,7 +82,7 @@ export class RogueSession {
 
   #greet(): void {
     const refusal = this.#host.limiter.ofConnection(this.#open);
-    this.#answer("greeting", refusal ?? "220 rogue.example.com ESMTP");
+    this.#answer("greeting", refusal ?? "220 faulty.example.com ESMTP");
   }
 
   #listen(): void {
@@ -174,7 +174,7 @@ export class RogueSession {
       ...(tls === "starttls" && !this.#secure && !this.#stripped ? ["STARTTLS"] : []),
       ...(mayLogin ? ["AUTH PLAIN LOGIN"] : []),
     ];
-    const lines = ["rogue.example.com", ...keywords];
+    const lines = ["faulty.example.com", ...keywords];
     const reply = lines.map((text, index) => `250${index < lines.length - 1 ? "-" : " "}${text}`);
     const good = () => void (this.#greeted = true);
     this.#respond("ehlo", reply.join("\r\n"), {
@@ -361,15 +361,15 @@ export class RogueSession {
     this.#endTransaction();
   }
 
-  #answer(stage: RogueStage, reply: string, good?: () => void, address = ""): void {
+  #answer(stage: FaultStage, reply: string, good?: () => void, address = ""): void {
     const action = this.#decide(stage, address);
     this.#respond(stage, reply, { action, ...(good === undefined ? {} : { good }) });
   }
 
   #respond(
-    stage: RogueStage,
+    stage: FaultStage,
     reply: string,
-    { good, action }: { good?: () => void; action: RogueAction | undefined },
+    { good, action }: { good?: () => void; action: FaultAction | undefined },
   ): void {
     if (action !== undefined) {
       return void this.#misbehave(stage, action, { reply, ...(good ? { good } : {}) });
@@ -381,8 +381,8 @@ export class RogueSession {
   }
 
   async #misbehave(
-    stage: RogueStage,
-    action: RogueAction,
+    stage: FaultStage,
+    action: FaultAction,
     { reply, good, settle }: {
       reply: string;
       good?: () => void;
@@ -410,7 +410,7 @@ export class RogueSession {
   }
 
   /** Notes a fault: with its transaction if there is one, else at once. */
-  #report(stage: RogueStage, action: RogueAction): void {
+  #report(stage: FaultStage, action: FaultAction): void {
     if (this.#transaction !== undefined) {
       this.#transaction.fault = action;
       this.#transaction.faultStage = stage;
@@ -428,7 +428,7 @@ export class RogueSession {
     }, null);
   }
 
-  #decide(stage: RogueStage, address = "", messageId: string | null = null) {
+  #decide(stage: FaultStage, address = "", messageId: string | null = null) {
     return this.#host.decide({ stage, session: this.#number, address, messageId });
   }
 
@@ -453,7 +453,7 @@ export class RogueSession {
   }
 }
 
-function nameOf(stage: RogueStage | null, action: RogueAction): string {
+function nameOf(stage: FaultStage | null, action: FaultAction): string {
   const details = Object.entries(action).filter(([key]) => key !== "do").map(([, value]) => value);
   return [stage, action.do, ...details].join(" ");
 }

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, type SecureContext, type SecureVersion } from "node:tls";
-import { reset } from "./_smtp_rogue_action.ts";
-import { RogueLimiter, type RogueLimits } from "./_smtp_rogue_limiter.ts";
-import { type RogueHost, RogueSession } from "./_smtp_rogue_session.ts";
-import type { RogueMoment, RoguePlan, RogueStage } from "./smtp_rogue_plan.ts";
-import type { RogueRecord } from "./smtp_rogue_record.ts";
+import { reset } from "./_faulty_smtp_action.ts";
+import { FaultySmtpLimiter, type FaultySmtpLimits } from "./_faulty_smtp_limiter.ts";
+import { type FaultySmtpHost, FaultySmtpSession } from "./_faulty_smtp_session.ts";
+import type { FaultMoment, FaultPlan, FaultStage } from "./faulty_smtp_plan.ts";
+import type { FaultySmtpRecord } from "./faulty_smtp_record.ts";
 import { testCertificate } from "./test_certificate.ts";
 
-export type { RogueLimits };
+export type { FaultySmtpLimits };
 
-/** Settings of {@linkcode openRogueSmtp}. */
-export interface RogueSmtpOptions {
+/** Settings of {@linkcode openFaultySmtp}. */
+export interface FaultySmtpOptions {
   /** 0, the default, takes a free port. */
   port?: number;
   /** `none` by default. */
@@ -26,9 +26,9 @@ export interface RogueSmtpOptions {
   hide?: readonly ("PIPELINING" | "SMTPUTF8" | "8BITMIME" | "SIZE")[];
   /** The largest message in bytes, announced with SIZE. */
   maxBytes?: number;
-  limits?: RogueLimits;
+  limits?: FaultySmtpLimits;
   /** How it misbehaves; not at all by default. */
-  plan?: RoguePlan;
+  plan?: FaultPlan;
   /**
    * Takes any line end for a line end and, around a dot, for the end of a mail, as servers did that
    * were open to SMTP smuggling: what a mail hides in its body becomes commands.
@@ -36,20 +36,20 @@ export interface RogueSmtpOptions {
   lenient?: boolean;
   /** Told of every line of the ledger when it is certain, before the client hears of it; and of the
    * content, if its final dot came. */
-  onRecord?: (record: RogueRecord, raw: Buffer | null) => void;
+  onRecord?: (record: FaultySmtpRecord, raw: Buffer | null) => void;
   /** Keeps records and contents in memory. On by default. */
   keep?: boolean;
 }
 
 /** A message whose final dot came, whatever was answered. */
-export interface RogueMessage {
-  readonly record: RogueRecord;
+export interface FaultySmtpMessage {
+  readonly record: FaultySmtpRecord;
   /** The bytes after DATA with the dot-stuffing undone. */
   readonly raw: Buffer;
 }
 
-/** What a rogue server has seen so far. */
-export interface RogueCounts {
+/** What a faulty server has seen so far. */
+export interface FaultySmtpCounts {
   /** Connections ever opened, open now, and open at the same time at most. */
   readonly connections: number;
   readonly open: number;
@@ -64,53 +64,53 @@ export interface RogueCounts {
 }
 
 /** An SMTP server that does all that a server can do wrong, and nothing wrong by itself. */
-export interface RogueSmtp extends AsyncDisposable {
+export interface FaultySmtp extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /** The ledger so far, oldest first. */
-  readonly records: readonly RogueRecord[];
-  readonly messages: readonly RogueMessage[];
-  readonly counts: RogueCounts;
+  readonly records: readonly FaultySmtpRecord[];
+  readonly messages: readonly FaultySmtpMessage[];
+  readonly counts: FaultySmtpCounts;
   /** Changes how it misbehaves from now on; `undefined` is not at all. */
-  behave(plan: RoguePlan | undefined): void;
+  behave(plan: FaultPlan | undefined): void;
   /** Changes its limits from now on. */
-  limit(limits: RogueLimits): void;
+  limit(limits: FaultySmtpLimits): void;
   /** Ends every open connection with RST. */
   dropConnections(): void;
 }
 
-/** Opens a rogue SMTP server on 127.0.0.1. */
-export async function openRogueSmtp(options: RogueSmtpOptions = {}): Promise<RogueSmtp> {
-  const rogue = new Rogue(options);
-  await rogue.listen(options.port ?? 0);
-  return rogue;
+/** Opens a faulty SMTP server on 127.0.0.1. */
+export async function openFaultySmtp(options: FaultySmtpOptions = {}): Promise<FaultySmtp> {
+  const faulty = new FaultyServer(options);
+  await faulty.listen(options.port ?? 0);
+  return faulty;
 }
 
-class Rogue implements RogueSmtp, RogueHost {
+class FaultyServer implements FaultySmtp, FaultySmtpHost {
   readonly host = "127.0.0.1";
-  readonly options: RogueSmtpOptions;
-  readonly limiter: RogueLimiter;
+  readonly options: FaultySmtpOptions;
+  readonly limiter: FaultySmtpLimiter;
   readonly context: SecureContext;
-  readonly records: RogueRecord[] = [];
-  readonly messages: RogueMessage[] = [];
+  readonly records: FaultySmtpRecord[] = [];
+  readonly messages: FaultySmtpMessage[] = [];
   readonly #counts = { connections: 0, open: 0, peak: 0, accepted: 0, ambiguous: 0, faults: 0 };
   readonly #violations: string[] = [];
   readonly #sockets = new Set<Socket>();
-  readonly #reached = new Map<RogueStage, number>();
+  readonly #reached = new Map<FaultStage, number>();
   readonly #server: Server;
-  #plan: RoguePlan | undefined;
+  #plan: FaultPlan | undefined;
   #queued = 0;
 
-  constructor(options: RogueSmtpOptions) {
+  constructor(options: FaultySmtpOptions) {
     this.options = options;
     this.#plan = options.plan;
-    this.limiter = new RogueLimiter(options.limits ?? {});
+    this.limiter = new FaultySmtpLimiter(options.limits ?? {});
     this.context = createSecureContext({
       ...(options.certificate ?? testCertificate),
       ...(options.maxTls === undefined ? {} : { minVersion: "TLSv1", maxVersion: options.maxTls }),
       ...(options.maxTls === undefined ? {} : { ciphers: "DEFAULT@SECLEVEL=0" }),
     });
-    // A rogue ends its side when its plan says so, not when the client does.
+    // A faulty server ends its side when its plan says so, not when the client does.
     this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
       this.#accept(socket);
     });
@@ -122,7 +122,7 @@ class Rogue implements RogueSmtp, RogueHost {
     return address.port;
   }
 
-  get counts(): RogueCounts {
+  get counts(): FaultySmtpCounts {
     return { ...this.#counts, violations: [...this.#violations] };
   }
 
@@ -130,11 +130,11 @@ class Rogue implements RogueSmtp, RogueHost {
     await once(this.#server.listen({ port, host: this.host, backlog: 1024 }), "listening");
   }
 
-  behave(plan: RoguePlan | undefined): void {
+  behave(plan: FaultPlan | undefined): void {
     this.#plan = plan;
   }
 
-  limit(limits: RogueLimits): void {
+  limit(limits: FaultySmtpLimits): void {
     this.limiter.limits = limits;
   }
 
@@ -142,13 +142,13 @@ class Rogue implements RogueSmtp, RogueHost {
     for (const socket of this.#sockets) reset(socket);
   }
 
-  decide(moment: Omit<RogueMoment, "before">): ReturnType<RoguePlan> {
+  decide(moment: Omit<FaultMoment, "before">): ReturnType<FaultPlan> {
     const before = this.#reached.get(moment.stage) ?? 0;
     this.#reached.set(moment.stage, before + 1);
     return this.#plan?.({ ...moment, before });
   }
 
-  record(record: RogueRecord, raw: Buffer | null): void {
+  record(record: FaultySmtpRecord, raw: Buffer | null): void {
     if (record.fault !== null) this.#counts.faults++;
     if (record.ambiguous) this.#counts.ambiguous++;
     if (record.reply?.startsWith("2")) this.#counts.accepted++;
@@ -191,6 +191,6 @@ class Rogue implements RogueSmtp, RogueHost {
       this.#sockets.delete(socket);
     });
     const { connections: number, open } = counts;
-    new RogueSession(socket, { host: this, number, open, onOver }).start();
+    new FaultySmtpSession(socket, { host: this, number, open, onOver }).start();
   }
 }
