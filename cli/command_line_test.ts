@@ -238,13 +238,13 @@ test("usersCommand() removes a second factor that was lost, and signs the person
 });
 
 test("usersCommand() asks which of those is meant who have named the same address", async () => {
-  const twin = { email: "twin@example.com", name: "T", passwordHash: null };
-  const [one, other] = [await store.createUser(twin), await store.createUser(twin)];
-  const unclear = await run("users remove twin@example.com");
+  const shared = { email: "shared@example.com", name: "T", passwordHash: null };
+  const [one, other] = [await store.createUser(shared), await store.createUser(shared)];
+  const unclear = await run("users remove shared@example.com");
   assert.equal(unclear.code, EXIT.refused);
   assert.match(unclear.stderr, new RegExp(`give an id: ${one._id}, ${other._id}`));
   assert.equal((await run(`users remove ${one._id}`)).code, EXIT.ok);
-  assert.equal((await run("users remove twin@example.com")).code, EXIT.ok);
+  assert.equal((await run("users remove shared@example.com")).code, EXIT.ok);
 });
 
 test("usersCommand() removes somebody, but not the only owner of an account", async () => {

@@ -172,7 +172,7 @@ test("any script of the world comes through in subjects, names, bodies, file nam
     assert.deepEqual(read.to, [{ name: "Zoë 山田 (CEO)", email: "words@world.example" }]);
     assert.equal(read.attachments[0]?.filename, `${words}.pdf`);
     const { pages } = await readPdf(read.attachments[0]?.bytes as Buffer);
-    // A glyph that a Kangxi radical shares is read back as that radical: its twin by NFKC.
+    // A glyph that a Kangxi radical shares is read back as that radical: the same by NFKC.
     assert.match(pages.join().normalize("NFKC"), /Grüße 日本語 한국어 Ελληνικά/);
   }
   const head = mail.raw.subarray(0, mail.raw.indexOf("\r\n\r\n")).toString("latin1");

@@ -118,7 +118,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
       ),
       ["queued", "sending", "deferred", "sending", "deferred", "sending", "sent"],
     );
-    // Nobody can know that the second attempt came through: the twin is the same, byte for byte.
+    // Nobody can know that the second attempt came through: the duplicate is the same, byte for byte.
     assert.equal(server.messages.length, 2);
     assert.deepEqual(server.messages[0]?.raw, server.messages[1]?.raw);
   });
@@ -323,9 +323,9 @@ describe("what is refused", () => {
     assert.deepEqual(refused.body, { error: "Unauthenticated" });
   });
 
-  test("thirty twins under one Idempotency-Key are one send", async () => {
+  test("thirty concurrent duplicates under one Idempotency-Key are one send", async () => {
     const path = `/templates/note/send/${integration}`;
-    const order = { from: { email: SENDER }, to: [{ email: "twin@reader.example" }] };
+    const order = { from: { email: SENDER }, to: [{ email: "duplicate@reader.example" }] };
     const headers = { "idempotency-key": "order-42" };
     const before = await countSends();
     const answers = await Promise.all(
@@ -339,7 +339,7 @@ describe("what is refused", () => {
     assert.equal(await countSends() - before, 1);
     await system.untilDone(first?.body.id ?? "");
     const arrived = sink.messages.filter(({ envelope }) =>
-      envelope.to[0] === "twin@reader.example"
+      envelope.to[0] === "duplicate@reader.example"
     );
     assert.equal(arrived.length, 1);
     const other = await system.post<Refused>(path, { ...order, variables: { n: 2 } }, { headers });

@@ -125,7 +125,9 @@ test("every mail arrives though each service is killed, and once but where the m
   );
   assert.deepEqual([...arrived.keys()].sort(), [...idOf.keys()].sort());
   for (const [email, mails] of arrived) {
-    for (const { raw } of mails) assert.deepEqual(raw, mails[0]?.raw, `twins to ${email} differ`);
+    for (const { raw } of mails) {
+      assert.deepEqual(raw, mails[0]?.raw, `duplicates to ${email} differ`);
+    }
     // SMTP's one gap: a mailer that dies between the final dot and the ledger cannot know.
     if (mails.length > 1) assert.ok(inFlight.has(idOf.get(email) ?? ""), `${email} came twice`);
     assert.ok(mails.length <= 2);

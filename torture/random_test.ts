@@ -20,7 +20,7 @@ test("openRandom() draws evenly, and forks do not disturb it", () => {
   }
   assert.deepEqual([...counts.keys()].sort(), [1, 2, 3, 4, 5, 6]);
   for (const count of counts.values()) assert.ok(count > 850 && count < 1150, String(count));
-  const [left, right] = [openRandom("twin"), openRandom("twin")];
+  const [left, right] = [openRandom("same"), openRandom("same")];
   left.fork("other").next();
   assert.equal(left.next(), right.next());
 });

@@ -333,7 +333,7 @@ export const timelineEntrySchema = z.object({
   durationMs: z.number().nonnegative().optional(),
   /** A sentence for people: why it failed, what the server said. */
   detail: z.string().optional(),
-  /** The server may have the mail, though nobody knows: an attempt after this may be its twin. */
+  /** The server may have the mail, though nobody knows: an attempt after this may send it twice. */
   ambiguous: z.boolean().optional(),
 });
 

@@ -51,9 +51,9 @@ export function draftStore(db: Db): DraftStore {
         await drafts.insertOne(toStored(created));
         return created;
       } catch (error) {
-        const twin = isDuplicateKey(error) ? await findDraft(draft) : null;
-        if (twin === null) throw error;
-        return twin;
+        const existing = isDuplicateKey(error) ? await findDraft(draft) : null;
+        if (existing === null) throw error;
+        return existing;
       }
     },
     async changeDraft({ _id, accountId, revision, source, ...changes }) {

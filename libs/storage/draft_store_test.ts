@@ -33,8 +33,8 @@ test("createDraft() begins at revision 1, and gives a draft that is there alread
   const draft = draftOf("acc_1");
   const created = await store.createDraft(draft);
   assert.deepEqual(created, { ...draft, revision: 1 });
-  const twin = await store.createDraft(draftOf("acc_1", { source: { subject: "other" } }));
-  assert.deepEqual(twin, created);
+  const again = await store.createDraft(draftOf("acc_1", { source: { subject: "other" } }));
+  assert.deepEqual(again, created);
   assert.deepEqual(await store.findDraft(draft), created);
   assert.deepEqual(await store.findDraft({ ...draft, accountId: "acc_2" }), null);
 });

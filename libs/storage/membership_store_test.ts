@@ -102,7 +102,7 @@ test("acceptInvitation() makes one member of ten that use it at once", async () 
   await store.createInvitation(invited);
   const tries = Array.from(
     { length: 10 },
-    (_, i) => store.acceptInvitation(invited, { newUser: person(`twin${i}`) }),
+    (_, i) => store.acceptInvitation(invited, { newUser: person(`joiner${i}`) }),
   );
   const joined = (await Promise.all(tries)).filter((each) => each !== null);
   assert.equal(joined.length, 1);

@@ -32,15 +32,15 @@ test("acceptSend() takes a request that would outgrow a document as BSON", async
   assert.deepEqual(await store.acceptSend(send), { accepted: true });
 });
 
-test("acceptSend() accepts one of 20 twins, and gives it to the others", async () => {
-  const twins = Array.from({ length: 20 }, () => keyed("twin"));
-  const results = await Promise.all(twins.map((twin) => store.acceptSend(twin)));
-  const winner = twins.find((_, index) => results[index]?.accepted);
+test("acceptSend() accepts one of 20 concurrent duplicates, and gives it to the others", async () => {
+  const duplicates = Array.from({ length: 20 }, () => keyed("duplicate"));
+  const results = await Promise.all(duplicates.map((each) => store.acceptSend(each)));
+  const winner = duplicates.find((_, index) => results[index]?.accepted);
   assert.ok(winner);
   const others = results.filter((result) => !result.accepted);
   assert.equal(others.length, 19);
   for (const result of others) assert.deepEqual(result, { accepted: false, existing: winner });
-  assert.deepEqual(await store.findSendByIdempotencyKey("acc_1", "twin"), winner);
+  assert.deepEqual(await store.findSendByIdempotencyKey("acc_1", "duplicate"), winner);
 });
 
 test("acceptSend() accepts the same send again, and the same key of another account", async () => {

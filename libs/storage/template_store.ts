@@ -134,9 +134,9 @@ export function templateStore(db: Db): TemplateStore {
     for (;;) {
       const newest = await newestOf({});
       const isReleasedToo = newest?.isTest && !publication.isTest;
-      const twin = isReleasedToo ? await newestOf({ isTest: { $ne: true } }) : newest;
-      if (twin?.sourceHash === publication.sourceHash) {
-        return { version: parseVersion(twin), published: false };
+      const latest = isReleasedToo ? await newestOf({ isTest: { $ne: true } }) : newest;
+      if (latest?.sourceHash === publication.sourceHash) {
+        return { version: parseVersion(latest), published: false };
       }
       const version = versionOf(publication, template, (newest?.version ?? 0) + 1);
       try {

@@ -15,7 +15,7 @@ export interface VersionCacheOptions {
   max?: number | undefined;
 }
 
-/** Published versions, mostly from memory. Twins in flight wait for the same answer. */
+/** Published versions, mostly from memory. Concurrent requests for one version share one look-up. */
 export interface VersionCache {
   /** Gives the newest version of an email template. */
   latestEmailVersion(accountId: string, idOrAlias: string | number): Promise<EmailVersion | null>;

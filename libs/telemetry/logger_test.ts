@@ -66,8 +66,8 @@ test("openLogger() writes whole lines to the standard output, also in the last m
   const script = `
     import { openLogger } from ${JSON.stringify(new URL("./logger.ts", import.meta.url).href)};
     const logger = openLogger({ service: "x", level: "info" });
-    const twin = openLogger({ service: "y", level: "info" });
-    for (let i = 0; i < 5000; i++) (i % 2 ? logger : twin).info("line", { i });
+    const other = openLogger({ service: "y", level: "info" });
+    for (let i = 0; i < 5000; i++) (i % 2 ? logger : other).info("line", { i });
     logger.flushSync();
     process.exit(3);`;
   const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], {

@@ -41,8 +41,8 @@ const BEARER_PATTERN = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 
 /**
  * Makes the hook that finds out who calls (docs/interface.md, section 5): `Authorization: Bearer …`,
- * else 401. What was looked up holds for 4 s from the question on, found or not, and twins share one
- * look-up.
+ * else 401. What was looked up holds for 4 s from the question on, found or not, and concurrent
+ * requests share one look-up.
  *
  * Nothing compares a secret with what a caller chose, byte by byte: cache and database are asked for
  * the SHA-256 of what came, and how far that agrees with another tells nothing about a token.
@@ -76,7 +76,7 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
       );
     // Most are there: those need no timer.
     let found = cache.get(key) ?? await ask(false);
-    // The answer came late, or a twin asked long ago. The request's patience ends this.
+    // The answer came late, or another request asked long ago. The request's patience ends this.
     while (isOld(found)) found = await ask(true);
     const token = found?.token ?? null;
     if (!found || token === null || !isValid(token, deps.now())) throw unauthenticated();

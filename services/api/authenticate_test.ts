@@ -81,7 +81,7 @@ test("authenticate() counts the 5 s from the question, for a database that is sl
   assert.equal((await api.post(PATH, {})).status, 401);
 });
 
-test("authenticate() takes no answer that a twin has waited for too long", async () => {
+test("authenticate() takes no answer that another request has waited for too long", async () => {
   let elapsed = 1_000_000;
   const slow = Promise.withResolvers<AccessToken>();
   const lookups = [slow.promise, Promise.resolve({ ...TOKEN, revokedAt: new Date() })];
@@ -92,10 +92,10 @@ test("authenticate() takes no answer that a twin has waited for too long", async
   const first = api.post(PATH, {});
   await turn();
   elapsed += 4500;
-  const twin = api.post(PATH, {});
+  const second = api.post(PATH, {});
   await turn();
   slow.resolve(TOKEN);
-  assert.deepEqual([(await first).status, (await twin).status], [401, 401]);
+  assert.deepEqual([(await first).status, (await second).status], [401, 401]);
   assert.deepEqual(lookups, []);
 });
 

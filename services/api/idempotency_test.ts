@@ -5,7 +5,7 @@ import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 
 const KEY = { "idempotency-key": "order-42" };
 
-test("acceptSend() answers a twin with the first answer, and sends once", async () => {
+test("acceptSend() answers a duplicate with the first answer, and sends once", async () => {
   await using api = openTestApp();
   const first = await api.post(SEND, smallSend(), KEY);
   const second = await api.post(SEND, smallSend(), KEY);
@@ -17,7 +17,7 @@ test("acceptSend() answers a twin with the first answer, and sends once", async 
   assert.equal(api.dispatched.length, 1);
 });
 
-test("acceptSend() accepts one of many twins that come at the same time", async () => {
+test("acceptSend() accepts one of many concurrent duplicates", async () => {
   await using api = openTestApp();
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => api.post(SEND, smallSend(), KEY)),
@@ -28,7 +28,7 @@ test("acceptSend() accepts one of many twins that come at the same time", async 
   assert.equal(api.dispatched.length, 1);
 });
 
-test("acceptSend() answers a twin even when the template is gone since", async () => {
+test("acceptSend() answers a duplicate even when the template is gone since", async () => {
   await using before = openTestApp();
   const first = await before.post(SEND, smallSend(), KEY);
   assert.equal(first.status, 200);

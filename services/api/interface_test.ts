@@ -507,8 +507,8 @@ test("INTERFACE 7: a field that is given twice is 400, at its path", async () =>
     assert.deepEqual(pathsOf(answer), [path]);
   }
   assert.equal(api.sends.length, 0);
-  const twins = `{${from},${to},"variables":{"a":{"x":1},"b":[{"x":1},{"x":1}],"x":"x"}}`;
-  assert.equal((await api.post(SEND, twins)).status, 200);
+  const repeatedNames = `{${from},${to},"variables":{"a":{"x":1},"b":[{"x":1},{"x":1}],"x":"x"}}`;
+  assert.equal((await api.post(SEND, repeatedNames)).status, 200);
 });
 
 test("INTERFACE 7: a compressed body is 415, and so is one in another charset", async () => {

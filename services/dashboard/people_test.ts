@@ -56,7 +56,7 @@ test("an invitation makes somebody new a member, once, with their own name and p
     ...["New", "editor", "Own"],
   ]);
   assert.equal((await signedOut.get(path)).status, 404);
-  assert.equal((await signedOut.post(path, { name: "Twin", password: PASSWORD })).status, 404);
+  assert.equal((await signedOut.post(path, { name: "Second", password: PASSWORD })).status, 404);
   const login = { email: "new@shop.example", password: PASSWORD };
   assert.equal((await signedOut.post("/api/entrance/login", login)).status, 200);
   assert.deepEqual(await lastDeed(own.owner), {

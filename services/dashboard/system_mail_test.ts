@@ -145,10 +145,10 @@ test("an invitation goes to the invited address alone, and its link proves the a
   // A second login would stand for the same address.
   await store.removeMember(own.accountId, user.id);
   const again = await invite(VICTIM);
-  const twin = await signedOut.post(`/api/entrance/invitation/${again.token}`, {
-    ...{ name: "Twin", password: PASSWORD },
+  const second = await signedOut.post(`/api/entrance/invitation/${again.token}`, {
+    ...{ name: "Second", password: PASSWORD },
   });
-  assert.equal(twin.body.code, "conflict");
+  assert.equal(second.body.code, "conflict");
 });
 
 test("who is signed in proves their address by joining with a link that was sent there", async () => {

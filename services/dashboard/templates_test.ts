@@ -241,8 +241,8 @@ test("a test mail is a send of a version that no request uses, checked as any se
 test("templates are renamed, copied and archived; an alias belongs to one", async () => {
   const { editor, viewer, accountId } = dashboard.own;
   const view = await make(MAIL, { name: "Old", alias: "taken" });
-  const twin = await editor.post(MAIL, { name: "Twin", alias: "taken" });
-  assert.deepEqual([twin.status, twin.body.code], [409, "name_taken"]);
+  const second = await editor.post(MAIL, { name: "Second", alias: "taken" });
+  assert.deepEqual([second.status, second.body.code], [409, "name_taken"]);
   const path = `${MAIL}/${view.id}`;
   const { body: copy } = await editor.post(`${path}/duplicate`, { name: "Copy" });
   assert.deepEqual([copy.name, copy.alias, copy.draft], ["Copy", null, view.draft]);

@@ -52,8 +52,8 @@ const SURE_MS = 5000;
 const MAX_SURE = 1000;
 
 /**
- * Opens a printer. Twins in flight wait for the first of them, but none waits for a twin of the other priority:
- * that may have to wait for long.
+ * Opens a printer. Of concurrent prints of the same HTML the first runs and the others wait for it, but none waits for
+ * one of the other priority: that may have to wait for long.
  */
 export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
   const recent = new RecentPdfs();

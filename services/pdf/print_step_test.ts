@@ -225,26 +225,26 @@ test("printStep() does not print what the store has, whatever its file name", as
   assert.deepEqual(message?.attachments, [{ filename: "b.pdf", key: keyOf("same"), size: 4 }]);
 });
 
-test("printStep() prints twins in flight once, in one message and across messages", async () => {
+test("printStep() prints concurrent duplicates once, in one message and across messages", async () => {
   const { run, printed } = openStep();
   const twice = messageWith(
-    { html: "twin", filename: "a.pdf" },
-    { html: "twin", filename: "b.pdf" },
+    { html: "duplicate", filename: "a.pdf" },
+    { html: "duplicate", filename: "b.pdf" },
     { html: "other", filename: "c.pdf" },
   );
   const verdicts = await Promise.all([run(twice), run(twice), run(twice)]);
-  assert.deepEqual(printed.toSorted(), ["other", "twin"]);
+  assert.deepEqual(printed.toSorted(), ["duplicate", "other"]);
   for (const verdict of verdicts) {
     const [first] = resultsOf(verdict).messages;
     assert.deepEqual(first?.attachments.map((one) => [one.filename, "key" in one && one.key]), [
-      ["a.pdf", keyOf("twin")],
-      ["b.pdf", keyOf("twin")],
+      ["a.pdf", keyOf("duplicate")],
+      ["b.pdf", keyOf("duplicate")],
       ["c.pdf", keyOf("other")],
     ]);
   }
 });
 
-test("printStep() prints again after a failure, which its twins in flight share", async () => {
+test("printStep() prints again after a failure, which its concurrent duplicates share", async () => {
   let tries = 0;
   const { run, printed } = openStep((job) => tries++ === 0 ? failing("crashed")() : echo(job));
   const message = messageWith({ html: "x", filename: "a.pdf" });
@@ -342,10 +342,10 @@ test("printStep() moves what one account has too much of to bulk priority, and n
   assert.equal(resultsOf(next).messages.length, 1);
 });
 
-test("printStep() has nobody of transactional priority wait for a twin with bulk priority", async () => {
+test("printStep() has nobody of transactional priority wait for a duplicate with bulk priority", async () => {
   const { run, printed } = openStep();
-  const twin = messageWith({ html: "same", filename: "a.pdf" });
-  await Promise.all([run(twin), run({ ...twin, priority: "transactional" })]);
+  const message = messageWith({ html: "same", filename: "a.pdf" });
+  await Promise.all([run(message), run({ ...message, priority: "transactional" })]);
   assert.deepEqual(printed, ["same", "same"]);
 });
 

@@ -33,7 +33,7 @@ export interface DueDeps
 
 /**
  * Dispatches messages whose next attempt is due, until the signal aborts. One tracker does it for all: two
- * do no harm, but twins are wasted work.
+ * do no harm, but the second dispatch of each is wasted work.
  */
 export async function dispatchDueForever(
   deps: DueDeps,

@@ -1,7 +1,7 @@
 // The four ledgers, each kept by another process, and what the harness itself did to them.
 
 /** Why a request is made: most are good; the others must be refused, or come twice, or are left. */
-export type OrderKind = "good" | "twin" | "abandoned" | "refused";
+export type OrderKind = "good" | "duplicate" | "abandoned" | "refused";
 
 /** One recipient of a request. */
 export interface OrderedMail {

@@ -318,7 +318,7 @@ describe("reconcile() sees wrong content (I4):", () => {
     assertRed("I4", /got "Torture 1 to n2"/, changed({ subject: "Torture 1 to n2" }));
     assertRed("I4", /whose To is/, changed({ toHeader: "n2@r.example" }));
   });
-  test("a PDF too few, a damaged one, and one that differs from its twin", () => {
+  test("a PDF too few, a damaged one, and one that differs from its duplicate", () => {
     const withPdfs = (pdfs: SunkMail["pdfs"]) =>
       problemsOf(({ sink }) => sink[0] = sunk(1, { pdfs }));
     assertRed("I4", /got 0 PDFs/, withPdfs([]));

@@ -61,7 +61,9 @@ async function place(order: Order, plan: ClientPlan, journal: Keep): Promise<voi
   await journal.append({ type: "ask", key, kind, mails, at: Date.now() });
   totals.orders++;
   const body = bodyOf(order, plan);
-  if (kind === "twin") await Promise.all([0, 1].map(() => ask(order, { plan, body, journal })));
+  if (kind === "duplicate") {
+    await Promise.all([0, 1].map(() => ask(order, { plan, body, journal })));
+  }
   while (!stopped) {
     const status = await ask(order, { plan, body, journal });
     if (status === 200) totals.accepted += mails.length;

@@ -55,13 +55,13 @@ export function makeOrders({ run, messages, mix, random }: OrderOptions): Order[
       : 1;
     const mails = Array.from({ length: Math.min(size, messages - good) }, mail);
     orders.push({ key: `${run}-${orders.length}`, kind, mails });
-    if (kind === "good" || kind === "twin") good += mails.length;
+    if (kind === "good" || kind === "duplicate") good += mails.length;
   }
   return orders;
 }
 
 function kindOf(drawn: number): OrderKind {
-  if (drawn < 0.04) return "twin";
+  if (drawn < 0.04) return "duplicate";
   if (drawn < 0.06) return "abandoned";
   return drawn < 0.08 ? "refused" : "good";
 }

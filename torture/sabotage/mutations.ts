@@ -68,10 +68,14 @@ export const MUTATIONS: readonly Mutation[] = [
     load: LONGER,
     reveals: "I1",
     follows: {
-      I2: "twins of a key are told apart by the write, so each becomes a send of its own",
-      I3: "twins of a key are told apart by the write, so each becomes a send of its own",
-      I4: "twins of a key are told apart by the write, so each becomes a send of its own",
-      I8: "twins of a key are told apart by the write, so each becomes a send of its own",
+      I2:
+        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+      I3:
+        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+      I4:
+        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+      I8:
+        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
     },
   },
   {
@@ -87,7 +91,7 @@ export const MUTATIONS: readonly Mutation[] = [
     load: LONGER,
     reveals: "I1",
     follows: {
-      I2: "keys are rolled back, so that a twin becomes a send of its own",
+      I2: "keys are rolled back, so that a duplicate becomes a send of its own",
       I3: "registers and outcomes are rolled back, so that a mail goes again and nothing marks it",
       I4: "such a mail is another send's, or made of another edition of its template",
       I8: "keys are rolled back, so that a repeated request is told another send",
@@ -184,7 +188,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }, {
       file: "libs/smtp/_transaction.ts",
       find: "`RCPT TO:<${to}>\\r\\n`",
-      replace: "`RCPT TO:<${this.#named++ === 0 ? to : `twin-${to}`}>\\r\\n`",
+      replace: "`RCPT TO:<${this.#named++ === 0 ? to : `other-${to}`}>\\r\\n`",
     }],
     fault: "calm",
     load: LIGHT,

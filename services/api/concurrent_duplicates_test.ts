@@ -13,7 +13,7 @@ takesLong();
 
 const KEY = { "idempotency-key": "order-42" };
 
-test("acceptSend() makes one send of 100 twins over two processes' stores", async () => {
+test("acceptSend() makes one send of 100 concurrent duplicates over two processes' stores", async () => {
   await using mongo = await openTestMongo();
   await using first = await openStore({ url: mongo.url });
   await using second = await openStore({ url: mongo.url });
