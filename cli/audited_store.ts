@@ -2,7 +2,7 @@ import type { User } from "@posthaste/contracts";
 import type { Store } from "@posthaste/storage";
 
 /** What the audit log of an account says of a command. */
-interface Deed {
+interface NewAuditEntry {
   accountId: string;
   action: string;
   target: string;
@@ -10,37 +10,38 @@ interface Deed {
 
 /** Of an operation that was done, what there is to say; nothing if it changed nothing. */
 type Describe<Name extends keyof Store> = Store[Name] extends
-  (...args: infer Args) => Promise<infer Result> ? (args: Args, result: Result) => Deed | undefined
+  (...args: infer Args) => Promise<infer Result>
+  ? (args: Args, result: Result) => NewAuditEntry | undefined
   : never;
 
 /** Every operation by which a command changes what belongs to an account. */
-const DEEDS: { [Name in keyof Store]?: Describe<Name> } = {
-  createAccount: (_, { _id, name }) => deed(_id, "account.created", `account ${name}`),
+const AUDITED: { [Name in keyof Store]?: Describe<Name> } = {
+  createAccount: (_, { _id, name }) => entryOf(_id, "account.created", `account ${name}`),
   createToken: ([{ accountId, name }], { record }) =>
-    deed(accountId, "token.created", `token ${name} (${record.prefix})`),
+    entryOf(accountId, "token.created", `token ${name} (${record.prefix})`),
   rollToken: ([{ accountId }], made) =>
     made === null
       ? undefined
-      : deed(accountId, "token.rolled", `token ${made.record.name} (${made.record.prefix})`),
+      : entryOf(accountId, "token.rolled", `token ${made.record.name} (${made.record.prefix})`),
   revokeToken: ([accountId, id], isRevoked) =>
-    isRevoked ? deed(accountId, "token.revoked", `token ${id.slice(0, 12)}`) : undefined,
+    isRevoked ? entryOf(accountId, "token.revoked", `token ${id.slice(0, 12)}`) : undefined,
   createIntegration: ([{ accountId }], { id, name }) =>
-    deed(accountId, "integration.created", `integration ${id} (${name})`),
+    entryOf(accountId, "integration.created", `integration ${id} (${name})`),
   updateIntegration: ([accountId], changed) =>
     changed === null
       ? undefined
-      : deed(accountId, "integration.updated", `integration ${changed.id} (${changed.name})`),
+      : entryOf(accountId, "integration.updated", `integration ${changed.id} (${changed.name})`),
   resumeIntegration: ([accountId, id], isThere) =>
-    isThere ? deed(accountId, "integration.resumed", `integration ${id}`) : undefined,
+    isThere ? entryOf(accountId, "integration.resumed", `integration ${id}`) : undefined,
   publishVersion: ([{ accountId, kind, name }], { template: { id } }) =>
-    deed(accountId, "template.published", `${kind} template ${id} (${name})`),
+    entryOf(accountId, "template.published", `${kind} template ${id} (${name})`),
   retryMessage: ([accountId, id], retried) =>
-    retried === null ? undefined : deed(accountId, "message.retried", `message ${id}`),
-  forgetRecipient: ([accountId]) => deed(accountId, "recipient.forgotten", "a recipient"),
+    retried === null ? undefined : entryOf(accountId, "message.retried", `message ${id}`),
+  forgetRecipient: ([accountId]) => entryOf(accountId, "recipient.forgotten", "a recipient"),
 };
 
 /** Every operation by which a command changes a person, as the audit logs of their accounts tell it. */
-const DEEDS_ON_PEOPLE = {
+const AUDITED_ON_PEOPLE = {
   updateUser: ({ passwordHash, secondFactor }: Partial<User>) =>
     passwordHash !== undefined
       ? "password.changed"
@@ -52,11 +53,11 @@ const DEEDS_ON_PEOPLE = {
 
 /** Has every command that changes what belongs to an account leave a line in its audit log. */
 export function auditedStore(store: Store): Store {
-  const audited = Object.entries(DEEDS).map(([name, describe]) => {
+  const audited = Object.entries(AUDITED).map(([name, describe]) => {
     const operation = store[name as keyof Store] as (...args: unknown[]) => Promise<unknown>;
     const operate = async (...args: unknown[]): Promise<unknown> => {
       const result = await operation(...args);
-      const done = (describe as (args: unknown[], result: unknown) => Deed | undefined)(
+      const done = (describe as (args: unknown[], result: unknown) => NewAuditEntry | undefined)(
         args,
         result,
       );
@@ -82,7 +83,7 @@ function auditedPeople(store: Store): Pick<Store, "updateUser" | "removeUser"> {
     return async () => {
       for (const { accountId } of members) {
         await store.noteAudit({
-          ...deed(accountId, action, user?.email ?? userId),
+          ...entryOf(accountId, action, user?.email ?? userId),
           ...{ userId: null, userEmail: null, details: { by: "the command line" }, at: new Date() },
         });
       }
@@ -90,13 +91,13 @@ function auditedPeople(store: Store): Pick<Store, "updateUser" | "removeUser"> {
   }
   return {
     async updateUser(id, changes) {
-      const note = await tell(id, DEEDS_ON_PEOPLE.updateUser(changes));
+      const note = await tell(id, AUDITED_ON_PEOPLE.updateUser(changes));
       const changed = await store.updateUser(id, changes);
       if (changed) await note();
       return changed;
     },
     async removeUser(id) {
-      const note = await tell(id, DEEDS_ON_PEOPLE.removeUser());
+      const note = await tell(id, AUDITED_ON_PEOPLE.removeUser());
       const done = await store.removeUser(id);
       if (done.ownerless.length === 0) await note();
       return done;
@@ -104,6 +105,6 @@ function auditedPeople(store: Store): Pick<Store, "updateUser" | "removeUser"> {
   };
 }
 
-function deed(accountId: string, action: string, target: string): Deed {
+function entryOf(accountId: string, action: string, target: string): NewAuditEntry {
   return { accountId, action, target };
 }

@@ -189,7 +189,7 @@ async function rollToken(
     ...{ min: 0, max: 30 * 24 * 3_600_000 },
   });
   await using store = await openStoreFor(context);
-  const { token, account } = await findToken(context, store, { which, options, deed: "roll" });
+  const { token, account } = await findToken(context, store, { which, options, verb: "roll" });
   const until = new Date(Date.now() + overlapMs);
   const made = await store.rollToken({ accountId: account._id, id: token._id, until });
   if (made === null) {
@@ -207,7 +207,7 @@ async function revokeToken(
 ): Promise<void> {
   const { output } = context;
   await using store = await openStoreFor(context);
-  const { token, account } = await findToken(context, store, { which, options, deed: "revoke" });
+  const { token, account } = await findToken(context, store, { which, options, verb: "revoke" });
   const isNew = await store.revokeToken(account._id, token._id);
   output.result(
     { id: token._id, prefix: token.prefix, revoked: true, changed: isNew },
@@ -222,7 +222,7 @@ async function revokeToken(
 async function findToken(
   context: CommandContext,
   store: Store,
-  { which, options, deed }: { which: string; options: AccountOption; deed: string },
+  { which, options, verb }: { which: string; options: AccountOption; verb: string },
 ): Promise<OwnedToken> {
   const { hashAccessToken, isAccessToken } = await import("@posthaste/storage");
   const all = await findTokens(context, store, options.account);
@@ -235,13 +235,13 @@ async function findToken(
   if (found === undefined) {
     const shown = isAccessToken(which) ? "the token" : `token "${which}"`;
     throw notFoundError(
-      `Cannot ${deed} ${shown}: there is none`,
+      `Cannot ${verb} ${shown}: there is none`,
       '"posthaste tokens list" shows their beginnings and ids',
     );
   }
   if (other !== undefined) {
     throw usageError(
-      `Cannot ${deed} token "${which}": ${matching.length} begin so`,
+      `Cannot ${verb} token "${which}": ${matching.length} begin so`,
       'write the id that "posthaste tokens list" shows',
     );
   }

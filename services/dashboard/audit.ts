@@ -2,16 +2,18 @@ import type { AuditEntry } from "@posthaste/contracts";
 import type { AuditStore } from "@posthaste/storage";
 import type { Visitor } from "./session.ts";
 
-/** What a visitor has done. */
-export type Deed = Pick<AuditEntry, "action" | "target"> & Partial<Pick<AuditEntry, "details">>;
+/** An audit entry before it is written: what a visitor has done. */
+export type NewAuditEntry =
+  & Pick<AuditEntry, "action" | "target">
+  & Partial<Pick<AuditEntry, "details">>;
 
 /** Writes into the account's audit log who has done what. */
 export async function audit(
   { noteAudit, now }: Pick<AuditStore, "noteAudit"> & { now(): Date },
   { accountId, user }: Pick<Visitor, "accountId" | "user">,
-  deed: Deed,
+  entry: NewAuditEntry,
 ): Promise<void> {
-  const { action, target, details = {} } = deed;
+  const { action, target, details = {} } = entry;
   const at = now();
   await noteAudit({
     accountId,

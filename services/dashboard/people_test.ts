@@ -20,9 +20,8 @@ beforeEach(async () => {
 });
 afterEach(() => dashboard[Symbol.asyncDispose]());
 
-/** What the audit log says of the newest deed. */
-/** What was done last, besides signing in. */
-async function lastDeed(person: Person) {
+/** Returns the newest audit entry that is no sign-in. */
+async function lastAuditEntry(person: Person) {
   const { lines } = (await person.get("/api/audit")).body as AuditPage;
   const line = lines.find((each) => !each.action.startsWith("session."));
   const { who, action, target, details } = line ?? assert.fail("nothing was done");
@@ -59,7 +58,7 @@ test("an invitation makes somebody new a member, once, with their own name and p
   assert.equal((await signedOut.post(path, { name: "Second", password: PASSWORD })).status, 404);
   const login = { email: "new@shop.example", password: PASSWORD };
   assert.equal((await signedOut.post("/api/entrance/login", login)).status, 200);
-  assert.deepEqual(await lastDeed(own.owner), {
+  assert.deepEqual(await lastAuditEntry(own.owner), {
     ...{ who: "New", action: "invitation.accepted", target: "invitation of new@shop.example" },
     details: { role: "editor" },
   });
@@ -141,7 +140,7 @@ test("PUT and DELETE /api/members/:userId change and end memberships at once, bu
   assert.equal(refused.body.code, "conflict");
   assert.equal((await owner.delete(`/api/members/${owner.user._id}`)).body.code, "conflict");
   assert.equal((await owner.put(`/api/members/${editor.user._id}`, { role: "owner" })).status, 200);
-  assert.deepEqual(await lastDeed(editor), {
+  assert.deepEqual(await lastAuditEntry(editor), {
     ...{ who: "Own owner", action: "member.role_changed", target: "editor@own.example" },
     details: { from: "editor", to: "owner" },
   });
@@ -189,7 +188,7 @@ test("PUT /api/you/password asks for the old one, and signs the other browsers o
   assert.equal((await own.viewer.get("/api/session")).status, 200);
   const login = { email: user.email, password: "another horse" };
   assert.equal((await dashboard.signedOut.post("/api/entrance/login", login)).status, 200);
-  assert.equal((await lastDeed(own.owner)).action, "password.changed");
+  assert.equal((await lastAuditEntry(own.owner)).action, "password.changed");
 });
 
 test("PUT /api/you/password has whoever guesses the old one wait", async () => {
@@ -225,7 +224,7 @@ test("PUT /api/you/email asks for the password, and signs the other browsers out
     signedOut.post("/api/entrance/login", { email, password: PASSWORD });
   assert.equal((await login(user.email)).body.code, "wrong_login");
   assert.equal((await login("new@own.example")).status, 200);
-  assert.deepEqual(await lastDeed(own.owner), {
+  assert.deepEqual(await lastAuditEntry(own.owner), {
     ...{ who: "Own viewer", action: "person.address_changed", target: "Own viewer" },
     details: { from: "viewer@own.example", to: "new@own.example" },
   });
@@ -236,7 +235,7 @@ test("DELETE /api/you/membership ends one's own, but not that of the only owner"
   assert.equal((await own.owner.delete("/api/you/membership")).body.code, "conflict");
   assert.equal((await own.viewer.delete("/api/you/membership")).status, 200);
   assert.equal((await own.viewer.get("/api/session")).status, 401);
-  assert.deepEqual(await lastDeed(own.owner), {
+  assert.deepEqual(await lastAuditEntry(own.owner), {
     ...{
       who: "viewer@own.example",
       action: "member.left",
@@ -268,7 +267,7 @@ test("POST /api/you/removal takes a person out of everything, but not the only o
   assert.deepEqual([...await store.listMemberships(user._id)], []);
   assert.deepEqual(await store.listSessions(user._id, time), []);
   for (const owner of [own.owner, foreign.owner]) {
-    assert.deepEqual(await lastDeed(owner), {
+    assert.deepEqual(await lastAuditEntry(owner), {
       ...{ who: user.email, action: "person.removed", target: user.email, details: {} },
     });
   }
@@ -304,7 +303,7 @@ test("PATCH /api/you and /api/account change names, and tell nothing of other ac
   assert.equal((await own.owner.patch("/api/account", { name: "Foreign" })).status, 200);
   assert.equal((await own.owner.patch("/api/account", { name: "Own" })).status, 200);
   assert.equal((await own.owner.patch("/api/account", { name: "Shop" })).status, 200);
-  assert.deepEqual((await lastDeed(own.owner)).details, { from: "Own", to: "Shop" });
+  assert.deepEqual((await lastAuditEntry(own.owner)).details, { from: "Own", to: "Shop" });
   assert.equal((await own.viewer.get("/api/account")).body.name, "Shop");
 });
 
@@ -317,7 +316,7 @@ test("PUT /api/account/retention takes 0 to 365 whole days", async () => {
   assert.equal((await own.owner.put("/api/account/retention", { contentDays: 0 })).status, 200);
   assert.deepEqual((await store.findAccount(own.accountId))?.retention, { contentDays: 0 });
   assert.deepEqual((await store.findAccount(foreign.accountId))?.retention, { contentDays: 7 });
-  assert.deepEqual((await lastDeed(own.owner)).details, { from: 7, to: 0 });
+  assert.deepEqual((await lastAuditEntry(own.owner)).details, { from: 7, to: 0 });
 });
 
 test("POST /api/accounts gives its maker another account, and shows it", async () => {

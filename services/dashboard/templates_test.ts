@@ -106,10 +106,10 @@ test("of two editors the slower is told, and what they publish is what they have
   ]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
   assert.equal(answers.find(({ status }) => status === 409)?.body.code, "conflict");
-  for (const deed of ["publish", "discard", "test"]) {
+  for (const verb of ["publish", "discard", "test"]) {
     const test = { integrationId: 1, sender: "a@example.com", to: "b@example.com", variables: {} };
-    const body = { revision: 1, ...(deed === "test" ? test : {}) };
-    assert.equal((await editor.post(`${path}/${deed}`, body)).status, 409, deed);
+    const body = { revision: 1, ...(verb === "test" ? test : {}) };
+    assert.equal((await editor.post(`${path}/${verb}`, body)).status, 409, verb);
   }
   assert.equal((await editor.post(`${path}/discard`, { revision: 2 })).status, 400);
 });

@@ -3,7 +3,7 @@ import { MAIL_SERVICES } from "@posthaste/dev";
 import { type Chaos, type Fault, OUTLASTING, threeOf } from "@posthaste/torture";
 
 /** Something that was done to a member, and when, in milliseconds since 1970. */
-export interface Deed {
+export interface FaultStep {
   at: number;
   what: string;
 }
@@ -17,9 +17,9 @@ const AWAY_MS = 2500;
  * database and another member are killed and come back, the primary steps down, and the third workers
  * leave in order. It ends by itself.
  *
- * @param note Told of each deed when it is done.
+ * @param note Told of each step when it is done.
  */
-export function membersFault(note: (deed: Deed) => void): Fault {
+export function membersFault(note: (step: FaultStep) => void): Fault {
   const tell = (what: string) => note({ at: Date.now(), what });
   return {
     name: "members",

@@ -1,10 +1,10 @@
 import type { ClientLine, SinkLine } from "@posthaste/torture";
-import type { Deed } from "./members_fault.ts";
+import type { FaultStep } from "./members_fault.ts";
 
-/** What went on between one deed and the next. */
+/** What went on between one step and the next. */
 export interface Period {
   what: string;
-  /** Since the first deed, in milliseconds. */
+  /** Since the first step, in milliseconds. */
   atMs: number;
   lastsMs: number;
   /** Requests that got 200, and that got another answer or none. */
@@ -19,18 +19,18 @@ export interface Period {
 }
 
 /**
- * Tells for each deed how the load went until the next one; what is done after the last is left out.
+ * Tells for each step how the load went until the next one; what is done after the last is left out.
  *
- * @param deeds In the order of time.
+ * @param steps In the order of time.
  */
 export function periodsOf(
-  deeds: readonly Deed[],
+  steps: readonly FaultStep[],
   { client, sink }: { client: readonly ClientLine[]; sink: readonly SinkLine[] },
 ): Period[] {
   const mails = sink.flatMap((line) => line.type === "mail" && line.taken ? [line.at] : [])
     .sort((a, b) => a - b);
-  return deeds.slice(0, -1).map(({ at, what }, position) => {
-    const until = deeds[position + 1]?.at ?? at;
+  return steps.slice(0, -1).map(({ at, what }, position) => {
+    const until = steps[position + 1]?.at ?? at;
     const isNow = (time: number) => time >= at && time < until;
     const answers = client.flatMap((line) =>
       line.type !== "ask" && isNow(line.at)
@@ -39,7 +39,7 @@ export function periodsOf(
     );
     return {
       what,
-      atMs: at - (deeds[0]?.at ?? at),
+      atMs: at - (steps[0]?.at ?? at),
       lastsMs: until - at,
       accepted: answers.filter(({ isGood }) => isGood).length,
       refused: answers.filter(({ isGood }) => !isGood).length,

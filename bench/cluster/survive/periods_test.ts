@@ -8,9 +8,9 @@ const answer = (at: number, status: number, ms: number): ClientLine => ({
   ...{ type: "answer", key: "k", at, status, ms },
 });
 
-test("periodsOf() tells of each deed what was accepted, refused and sent until the next", () => {
-  const deeds = [1000, 2000, 3000].map((at) => ({ at, what: `deed at ${at}` }));
-  const periods = periodsOf(deeds, {
+test("periodsOf() tells of each step what was accepted, refused and sent until the next", () => {
+  const steps = [1000, 2000, 3000].map((at) => ({ at, what: `step at ${at}` }));
+  const periods = periodsOf(steps, {
     client: [
       answer(1500, 200, 9),
       answer(1600, 400, 4),
@@ -22,11 +22,11 @@ test("periodsOf() tells of each deed what was accepted, refused and sent until t
   });
   assert.deepEqual(periods, [
     {
-      ...{ what: "deed at 1000", atMs: 0, lastsMs: 1000, accepted: 2, refused: 0, slowestMs: 9 },
+      ...{ what: "step at 1000", atMs: 0, lastsMs: 1000, accepted: 2, refused: 0, slowestMs: 9 },
       ...{ mails: 1, pauseMs: 700 },
     },
     {
-      ...{ what: "deed at 2000", atMs: 1000, lastsMs: 1000, accepted: 0, refused: 2 },
+      ...{ what: "step at 2000", atMs: 1000, lastsMs: 1000, accepted: 0, refused: 2 },
       ...{ slowestMs: 1900, mails: 1, pauseMs: 1400 },
     },
   ]);

@@ -11,7 +11,7 @@ import {
   writeTable,
 } from "@posthaste/torture";
 import { foreignLoad, markLoad } from "../../fairness/foreign_load.ts";
-import { type Deed, membersFault } from "./members_fault.ts";
+import { type FaultStep, membersFault } from "./members_fault.ts";
 import { type Period, periodsOf } from "./periods.ts";
 
 /** How the run went. */
@@ -25,7 +25,7 @@ export interface Survival {
 /** How much is asked for. */
 export interface SurvivePlan {
   messages: number;
-  /** The mails are asked for evenly over this time; the deeds take about a minute and a half. */
+  /** The mails are asked for evenly over this time; the steps take about a minute and a half. */
   seconds: number;
   seed: string;
   say(line: string): void;
@@ -40,16 +40,16 @@ const RUN = "members";
 export async function runSurvive(plan: SurvivePlan): Promise<Survival> {
   const { messages, seconds, seed, say } = plan;
   const mark = markLoad();
-  const deeds: Deed[] = [];
-  const fault = membersFault((deed) => {
-    deeds.push(deed);
-    say(`  ${deed.what}`);
+  const steps: FaultStep[] = [];
+  const fault = membersFault((step) => {
+    steps.push(step);
+    say(`  ${step.what}`);
   });
   say("starting three brokers, three databases and two of every service");
   await using rig = await openRig({ settings: fault.settings, three: true, each: 2 });
   const result = await runFault(rig, { fault, run: RUN, seed, messages, seconds });
   const folder = join(rig.dataDir, RUN);
-  const periods = periodsOf(deeds, {
+  const periods = periodsOf(steps, {
     client: readJournal<ClientLine>(join(folder, "client.jsonl")),
     sink: readJournal<SinkLine>(join(folder, "sink.jsonl")),
   });
@@ -58,7 +58,7 @@ export async function runSurvive(plan: SurvivePlan): Promise<Survival> {
 
 const HEAD = ["what was done", "at s", "accepted", "refused", "slowest ms", "mails/s", "pause ms"];
 
-/** Writes what happened after each deed, and what the ledgers say at the end. */
+/** Writes what happened after each step, and what the ledgers say at the end. */
 export function writeSurvival({ result, periods, foreign }: Survival): string {
   const rows = periods.map(({ what, atMs, lastsMs, accepted, refused, slowestMs, ...rest }) => [
     what,

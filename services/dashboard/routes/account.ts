@@ -74,8 +74,8 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     const accountId = account._id;
     const { lastSeenAt, expiresAt } = session;
     await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId });
-    const deed = { action: "account.created", target: `account ${name}` };
-    await audit(log, { accountId, user }, deed);
+    const entry = { action: "account.created", target: `account ${name}` };
+    await audit(log, { accountId, user }, entry);
     return { id: accountId };
   });
 

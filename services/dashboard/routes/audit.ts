@@ -30,8 +30,8 @@ export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Rout
 
   app.get("/api/audit/export", { config: { role: "owner" } }, async ({ visitor }, reply) => {
     const { accountId } = visitor;
-    const deed = { action: "audit.exported", target: "audit log" };
-    await audit({ ...store, now }, visitor, deed);
+    const entry = { action: "audit.exported", target: "audit log" };
+    await audit({ ...store, now }, visitor, entry);
     return reply.type("application/jsonl; charset=utf-8")
       .header("content-disposition", 'attachment; filename="audit.jsonl"')
       .send(Readable.from(linesOf(accountId)));

@@ -38,8 +38,8 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
       .catch(otherLogin);
     if (joined === null) throw goneInvitation();
     const { user, member: { role } } = joined;
-    const deed = { action: "invitation.accepted", target: `invitation of ${email}` };
-    await audit({ ...store, now }, { accountId, user }, { ...deed, details: { role } });
+    const entry = { action: "invitation.accepted", target: `invitation of ${email}` };
+    await audit({ ...store, now }, { accountId, user }, { ...entry, details: { role } });
     return user;
   }
 

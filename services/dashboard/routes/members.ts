@@ -103,8 +103,8 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
       to: email,
       variables: { inviter: user.name, account: account.name, role: `an ${role}`, link },
     });
-    const deed = { action: "member.invited", target: email, details: { role } };
-    await audit(log, visitor, deed);
+    const entry = { action: "member.invited", target: email, details: { role } };
+    await audit(log, visitor, entry);
     const view: InvitedView = {
       invitation: viewOf(invitation, user.name),
       link: mail === undefined ? link : null,

@@ -52,9 +52,9 @@ export function proofRoutes(app: FastifyInstance, routing: EntranceRouting): voi
         "This link is of another login, has been used, or is older than an hour: ask for another",
       );
     }
-    const deed = { action: "person.address_proven", target: proven.email };
+    const entry = { action: "person.address_proven", target: proven.email };
     for (const { accountId } of await store.listMemberships(proven._id)) {
-      await audit({ ...store, now }, { accountId, user: proven }, deed);
+      await audit({ ...store, now }, { accountId, user: proven }, entry);
     }
     return {};
   });

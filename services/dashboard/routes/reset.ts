@@ -67,8 +67,8 @@ export function resetRoutes(app: FastifyInstance, routing: EntranceRouting): voi
     await attempts.succeed(keys);
     await store.removeSessions(userId);
     for (const { accountId } of await store.listMemberships(userId)) {
-      const deed = { action: "password.reset", target: user.email };
-      await audit({ ...store, now }, { accountId, user }, deed);
+      const entry = { action: "password.reset", target: user.email };
+      await audit({ ...store, now }, { accountId, user }, entry);
     }
     return {};
   });

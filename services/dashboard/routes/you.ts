@@ -47,9 +47,9 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
     await store.updateUser(user._id, { email, emailProvenAt: null, proof: null });
     const ended = await store.removeSessions(user._id, { except: session._id });
     const details = { from: user.email, to: email };
-    const deed = { action: "person.address_changed", target: user.name, details };
+    const entry = { action: "person.address_changed", target: user.name, details };
     for (const { accountId } of await store.listMemberships(user._id)) {
-      await audit(log, { accountId, user: { ...user, email } }, deed);
+      await audit(log, { accountId, user: { ...user, email } }, entry);
     }
     return { ended };
   });

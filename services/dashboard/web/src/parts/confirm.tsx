@@ -16,7 +16,7 @@ export interface Confirmation {
 }
 
 /** Asks whether something shall be done, does it, and tells what became of it. */
-export function confirmDeed({ title, text, label, done, act }: Confirmation): void {
+export function confirmAction({ title, text, label, done, act }: Confirmation): void {
   modals.openConfirmModal({
     title,
     children: <Text size="sm">{text}</Text>,

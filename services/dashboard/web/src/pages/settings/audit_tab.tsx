@@ -5,7 +5,7 @@ import type { AuditLine, AuditPage } from "../../../../interface/people.ts";
 import { addressOf, request } from "../../api.ts";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { deedText, detailText } from "./deed_text.ts";
+import { auditText, detailText } from "./audit_text.ts";
 import { Section } from "./section.tsx";
 
 /** Who changed what, newest first. */
@@ -20,7 +20,7 @@ export function AuditTab() {
         ),
       initialPageParam: "",
       getNextPageParam: ({ next }) => next,
-      // Deeds on other pages are to be seen at once.
+      // What was done on other pages is to be seen at once.
       staleTime: 0,
     },
   );
@@ -76,7 +76,7 @@ function Line({ line }: { line: AuditLine }) {
     <Group role="listitem" justify="space-between" align="baseline" gap="xs" style={{ rowGap: 0 }}>
       <div style={{ minWidth: 0, flex: "1 1 240px" }}>
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          <strong>{who ?? "The system"}</strong> {deedText(action)} {target}
+          <strong>{who ?? "The system"}</strong> {auditText(action)} {target}
         </Text>
         {more !== "" && (
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{more}</Text>

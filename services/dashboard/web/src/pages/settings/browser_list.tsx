@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { BrowserView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
-import { confirmDeed } from "../../parts/confirm.tsx";
+import { confirmAction } from "../../parts/confirm.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
 import { Time } from "../../parts/time.tsx";
@@ -16,7 +16,7 @@ export function BrowserList() {
     queryFn: ({ signal }) => request<BrowserView[]>("/you/sessions", { signal }),
   });
   const everywhere = () =>
-    confirmDeed({
+    confirmAction({
       title: "Sign out everywhere?",
       text: "All browsers are signed out, this one too.",
       label: "Sign out everywhere",

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { request } from "../../api.ts";
-import { confirmDeed } from "../../parts/confirm.tsx";
+import { confirmAction } from "../../parts/confirm.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
 import { useSession } from "../../session.tsx";
 import { Section } from "./section.tsx";
@@ -13,7 +13,7 @@ export function Leaving() {
   const { account, user } = useSession();
   const [closing, dialog] = useDisclosure();
   const leave = () =>
-    confirmDeed({
+    confirmAction({
       title: `Leave ${account.name}?`,
       text: "You can come back only if an owner invites you. Tokens that you made go on working.",
       label: "Leave",

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Fragment } from "react";
 import type { MemberView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
-import { confirmDeed } from "../../parts/confirm.tsx";
+import { confirmAction } from "../../parts/confirm.tsx";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
 import { Time } from "../../parts/time.tsx";
 import { ROLES } from "@posthaste/contracts";
@@ -41,7 +41,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
     onSettled: reload,
   });
   const remove = () =>
-    confirmDeed({
+    confirmAction({
       title: isYou ? "Leave the account?" : `Remove ${name}?`,
       text: isYou
         ? "You can come back only if an owner invites you."

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SecondFactorAdded, SecondFactorView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
-import { confirmDeed } from "../../parts/confirm.tsx";
+import { confirmAction } from "../../parts/confirm.tsx";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
@@ -100,7 +100,7 @@ function Removal({ what, path, onDone }: {
   onDone: () => Promise<void>;
 }) {
   const remove = () =>
-    confirmDeed({
+    confirmAction({
       title: `Remove ${what}?`,
       text: "You cannot sign in with it any more. Recovery codes go with the last of them.",
       label: "Remove",

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TokenState, TokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
-import { confirmDeed } from "../../parts/confirm.tsx";
+import { confirmAction } from "../../parts/confirm.tsx";
 import { Time } from "../../parts/time.tsx";
 import { RollButton } from "./roll_token.tsx";
 
@@ -181,7 +181,7 @@ function RevokeButton({ token: { id, name, state } }: { token: TokenView }) {
   const client = useQueryClient();
   if (state !== "active") return null;
   const revoke = () =>
-    confirmDeed({
+    confirmAction({
       title: `Revoke the token ${name}?`,
       text: "Programs that use it are refused within 5 seconds. This cannot be taken back.",
       label: "Revoke",

@@ -1,7 +1,7 @@
 import type { AuditLine } from "../../../../interface/people.ts";
 
-/** Deeds whose words are not those of their name, turned round. */
-const DEEDS: Readonly<Record<string, string>> = {
+/** Texts of actions whose name, turned round, does not say what was done. */
+const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "member.invited": "invited",
   "member.removed": "removed",
   "member.role_changed": "changed the role of",
@@ -29,13 +29,13 @@ const DEEDS: Readonly<Record<string, string>> = {
   "sessions.ended": "signed out everywhere:",
 };
 
-/** Says a deed in words that its target follows: `token.created` is `created`. */
-export function deedText(action: string): string {
+/** Says an audit entry's action in words that its target follows: `token.created` is `created`. */
+export function auditText(action: string): string {
   const verb = action.split(".").slice(1).join(" ").replaceAll("_", " ");
-  return DEEDS[action] ?? (verb === "" ? action : verb);
+  return AUDIT_TEXTS[action] ?? (verb === "" ? action : verb);
 }
 
-/** Writes the details of a deed on one line: `viewer → owner`, `scopes: send`. */
+/** Writes the details of an audit entry on one line: `viewer → owner`, `scopes: send`. */
 export function detailText(details: AuditLine["details"]): string {
   const { from, to, ...rest } = details;
   const change = to === undefined ? [] : [`${from ?? "none"} → ${to ?? "none"}`];

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deedText, detailText } from "./deed_text.ts";
+import { auditText, detailText } from "./audit_text.ts";
 
-test("deedText() says in words what was done, for deeds that it has never heard of as well", () => {
-  assert.equal(deedText("member.role_changed"), "changed the role of");
-  assert.equal(deedText("template.published"), "published");
-  assert.equal(deedText("template.rolled_back"), "rolled back");
-  assert.equal(deedText("odd"), "odd");
+test("auditText() says in words what was done, for actions that it does not know as well", () => {
+  assert.equal(auditText("member.role_changed"), "changed the role of");
+  assert.equal(auditText("template.published"), "published");
+  assert.equal(auditText("template.rolled_back"), "rolled back");
+  assert.equal(auditText("odd"), "odd");
 });
 
 test("detailText() writes changes as from and to, leaves out what is null, and is empty for nothing", () => {
