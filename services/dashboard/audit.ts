@@ -1,8 +1,8 @@
 import type { AuditEntry } from "@posthaste/contracts";
 import type { AuditStore } from "@posthaste/storage";
-import type { Visitor } from "./session.ts";
+import type { Principal } from "./session.ts";
 
-/** An audit entry before it is written: what a visitor has done. */
+/** An audit entry before it is written: what a principal has done. */
 export type NewAuditEntry =
   & Pick<AuditEntry, "action" | "target">
   & Partial<Pick<AuditEntry, "details">>;
@@ -10,7 +10,7 @@ export type NewAuditEntry =
 /** Writes into the account's audit log who has done what. */
 export async function audit(
   { noteAudit, now }: Pick<AuditStore, "noteAudit"> & { now(): Date },
-  { accountId, user }: Pick<Visitor, "accountId" | "user">,
+  { accountId, user }: Pick<Principal, "accountId" | "user">,
   entry: NewAuditEntry,
 ): Promise<void> {
   const { action, target, details = {} } = entry;

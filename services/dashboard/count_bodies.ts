@@ -32,8 +32,8 @@ export function countBodies(app: FastifyInstance, options: SemaphoreOptions): vo
   });
 }
 
-function ownerOf({ visitor, ip }: FastifyRequest): string {
-  return visitor?.accountId ?? networkOf(ip);
+function ownerOf({ principal, ip }: FastifyRequest): string {
+  return principal?.accountId ?? networkOf(ip);
 }
 
 function tooMuch(full: Full): Refusal {

@@ -3,18 +3,18 @@ import { includesRole, type Role } from "@posthaste/contracts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem } from "./problem.ts";
 import {
-  findVisitor,
+  findPrincipal,
   ForeignAccountError,
   needsSecondFactor,
+  type Principal,
   requireRecent,
   type SessionDeps,
-  type Visitor,
 } from "./session.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Who asks; only on routes that are not open to anyone. */
-    visitor: Visitor;
+    principal: Principal;
   }
   interface FastifyContextConfig {
     /** Who may ask: whoever is signed in with this role or more, or `anyone`. Every route says so. */
@@ -51,7 +51,7 @@ export const SESSION_COOKIE = "__Host-posthaste";
 export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: GuardOptions): void {
   const origin = new URL(options.publicUrl).origin;
   // Every request gets its own before anything reads it.
-  app.decorateRequest("visitor", null as unknown as Visitor);
+  app.decorateRequest("principal", null as unknown as Principal);
   app.addHook("onRoute", (route) => {
     const { url, config, method } = route;
     if (config?.role === "anyone") route.bodyLimit = STRANGERS_BODY_LIMIT;
@@ -68,10 +68,10 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     if (role === "anyone") return;
     const token = request.cookies[SESSION_COOKIE];
     const account = accountOf(request);
-    const visitor = token === undefined
+    const principal = token === undefined
       ? undefined
-      : await findVisitor(token, account, deps).catch(foreignAccount);
-    if (visitor === undefined) throw new Problem("signed_out", "You are signed out");
+      : await findPrincipal(token, account, deps).catch(foreignAccount);
+    if (principal === undefined) throw new Problem("signed_out", "You are signed out");
     // Another tab may have gone to another account: where the person was last says nothing of this one.
     if (changes && account === undefined) {
       throw new Problem(
@@ -79,17 +79,17 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
         "Cannot tell which account this is about: reload the page",
       );
     }
-    if (changes && !hasToken(request, visitor.session.csrfToken)) {
+    if (changes && !hasToken(request, principal.session.csrfToken)) {
       throw new Problem("wrong_origin", "Cannot do this: reload the page and try again");
     }
-    if (!includesRole(visitor.role, role)) {
-      throw new Problem("not_allowed", `Cannot do this as ${visitor.role}: it takes an ${role}`);
+    if (!includesRole(principal.role, role)) {
+      throw new Problem("not_allowed", `Cannot do this as ${principal.role}: it takes an ${role}`);
     }
-    if (needsSecondFactor(visitor) && !isAboutOneself(request.routeOptions.url ?? "")) {
+    if (needsSecondFactor(principal) && !isAboutOneself(request.routeOptions.url ?? "")) {
       throw new Problem("second_factor_missing", "This account asks for a second factor: add one");
     }
-    if (request.routeOptions.config.isRecent === true) requireRecent(visitor, deps.now());
-    request.visitor = visitor;
+    if (request.routeOptions.config.isRecent === true) requireRecent(principal, deps.now());
+    request.principal = principal;
   });
 }
 

@@ -4,8 +4,8 @@ import type { PeopleStore, SessionStore } from "@posthaste/storage";
 import { Problem } from "./problem.ts";
 import { hasSecondFactor } from "./second_factor.ts";
 
-/** Who a request comes from. */
-export interface Visitor {
+/** The principal of a request: who it comes from, and in which account. */
+export interface Principal {
   session: Session;
   user: User;
   member: Member;
@@ -14,7 +14,7 @@ export interface Visitor {
   accountId: string;
 }
 
-/** What is needed to know visitors. */
+/** What is needed to find the principal of a request. */
 export interface SessionDeps
   extends SessionStore, Pick<PeopleStore, "findUser" | "findMember" | "listMemberships"> {
   findAccount(idOrName: string): Promise<Account | null>;
@@ -91,17 +91,17 @@ export class ForeignAccountError extends Error {
 }
 
 /**
- * Finds who a cookie's token belongs to; `undefined` if it is unknown, expired, or of somebody who is
+ * Finds the principal that a cookie's token stands for; `undefined` if it is unknown, expired, or of somebody who is
  * no longer a member of any account.
  *
  * @param asked The account that the page shows which asks; without one, where the person was last
  * @throws {ForeignAccountError} If they are no member of it
  */
-export async function findVisitor(
+export async function findPrincipal(
   token: string,
   asked: string | undefined,
   deps: SessionDeps,
-): Promise<Visitor | undefined> {
+): Promise<Principal | undefined> {
   const at = deps.now();
   const session = await deps.findSession(hashToken(token), at);
   if (session === null) return undefined;
@@ -131,13 +131,13 @@ export async function findVisitor(
  *
  * @throws {Problem} `confirm_identity` if it was not shown lately who is there
  */
-export function requireRecent({ session: { confirmedAt } }: Visitor, now: Date): void {
+export function requireRecent({ session: { confirmedAt } }: Principal, now: Date): void {
   if (confirmedAt !== null && now.getTime() - confirmedAt.getTime() < CONFIRMED_MS) return;
   throw new Problem("confirm_identity", "Show first that it is you");
 }
 
 /** Returns whether the account asks for a second factor that somebody does not have. A provider asks for its own. */
-export function needsSecondFactor({ account, user }: Pick<Visitor, "account" | "user">): boolean {
+export function needsSecondFactor({ account, user }: Pick<Principal, "account" | "user">): boolean {
   return account.requiresSecondFactor && user.passwordHash !== null && !hasSecondFactor(user);
 }
 

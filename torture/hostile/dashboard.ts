@@ -546,7 +546,7 @@ async function attackAudit(world: World, tries: number): Promise<Tried> {
   return { tries, through: through + (after.fault === undefined ? 0 : 1) };
 }
 
-/** Strangers send what is dear to parse, and what never ends; a visitor asks meanwhile. */
+/** Strangers send what is dear to parse, and what never ends; a client asks meanwhile. */
 async function attackMemory(world: World, tries: number): Promise<Tried> {
   const { port, process: { pid } } = world;
   const most = Math.min(tries, 300);

@@ -24,24 +24,24 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
   const { store, now } = deps;
   const log = { ...store, now };
 
-  app.get("/api/account", { config: { role: "viewer" } }, ({ visitor }): AccountView => {
-    const { _id, name, createdAt, retention } = visitor.account;
+  app.get("/api/account", { config: { role: "viewer" } }, ({ principal }): AccountView => {
+    const { _id, name, createdAt, retention } = principal.account;
     return { id: _id, name, createdAt: createdAt.toISOString(), retention };
   });
 
-  app.patch("/api/account", { config: { role: "owner" } }, async ({ visitor, body }) => {
+  app.patch("/api/account", { config: { role: "owner" } }, async ({ principal, body }) => {
     const { name } = readInput(NAME, body);
-    await store.updateAccount(visitor.accountId, { name });
-    const details = { from: visitor.account.name, to: name };
-    await audit(log, visitor, { action: "account.renamed", target: `account ${name}`, details });
+    await store.updateAccount(principal.accountId, { name });
+    const details = { from: principal.account.name, to: name };
+    await audit(log, principal, { action: "account.renamed", target: `account ${name}`, details });
     return {};
   });
 
-  app.put("/api/account/retention", { config: { role: "owner" } }, async ({ visitor, body }) => {
+  app.put("/api/account/retention", { config: { role: "owner" } }, async ({ principal, body }) => {
     const retention = readInput(RETENTION, body);
-    await store.updateAccount(visitor.accountId, { retention });
-    const from = visitor.account.retention.contentDays;
-    await audit(log, visitor, {
+    await store.updateAccount(principal.accountId, { retention });
+    const from = principal.account.retention.contentDays;
+    await audit(log, principal, {
       ...{ action: "retention.changed", target: "days that contents are kept" },
       details: { from, to: retention.contentDays },
     });
@@ -51,21 +51,21 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
   app.put(
     "/api/account/second-factor",
     { config: { role: "owner", isRecent: true } },
-    async ({ visitor, body }) => {
+    async ({ principal, body }) => {
       const { required } = readInput(SECOND_FACTOR, body);
-      if (required && visitor.user.passwordHash !== null && !hasSecondFactor(visitor.user)) {
+      if (required && principal.user.passwordHash !== null && !hasSecondFactor(principal.user)) {
         throw new Problem("conflict", "Add a second factor of your own first");
       }
-      await store.updateAccount(visitor.accountId, { requiresSecondFactor: required });
+      await store.updateAccount(principal.accountId, { requiresSecondFactor: required });
       const action = required ? "second_factor.required" : "second_factor.left_open";
-      await audit(log, visitor, { action, target: `account ${visitor.account.name}` });
+      await audit(log, principal, { action, target: `account ${principal.account.name}` });
       return {};
     },
   );
 
-  app.post("/api/accounts", { config: { role: "owner" } }, async ({ visitor, body }) => {
+  app.post("/api/accounts", { config: { role: "owner" } }, async ({ principal, body }) => {
     const { name } = readInput(NAME, body);
-    const { user, session } = visitor;
+    const { user, session } = principal;
     if (user.onlyAccountId !== null) throw unproven(user.email);
     const owned = (await store.listMemberships(user._id)).filter(({ role }) => role === "owner");
     const { accounts } = options.quotas ?? QUOTAS;

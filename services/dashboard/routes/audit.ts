@@ -11,11 +11,11 @@ const QUERY = z.object({ before: z.string().max(100).optional() });
 
 /** Who changed what, for the account's owners. */
 export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Routing): void {
-  app.get("/api/audit", { config: { role: "owner" } }, async ({ visitor, query }) => {
+  app.get("/api/audit", { config: { role: "owner" } }, async ({ principal, query }) => {
     const { before } = readInput(QUERY, query);
     // One more tells whether there are any beyond.
-    const found = await store.listAudit(visitor.accountId, { limit: PAGE + 1, before });
-    const people = await store.listMembers(visitor.accountId);
+    const found = await store.listAudit(principal.accountId, { limit: PAGE + 1, before });
+    const people = await store.listMembers(principal.accountId);
     const nameOf = new Map(people.map(({ user }) => [user._id, user.name]));
     const lines = found.slice(0, PAGE);
     const page: AuditPage = {
@@ -28,10 +28,10 @@ export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Rout
     return page;
   });
 
-  app.get("/api/audit/export", { config: { role: "owner" } }, async ({ visitor }, reply) => {
-    const { accountId } = visitor;
+  app.get("/api/audit/export", { config: { role: "owner" } }, async ({ principal }, reply) => {
+    const { accountId } = principal;
     const entry = { action: "audit.exported", target: "audit log" };
-    await audit({ ...store, now }, visitor, entry);
+    await audit({ ...store, now }, principal, entry);
     return reply.type("application/jsonl; charset=utf-8")
       .header("content-disposition", 'attachment; filename="audit.jsonl"')
       .send(Readable.from(linesOf(accountId)));

@@ -12,9 +12,9 @@ const CONFIRMATION = z.object({ password: passwordInput.default("") });
 /** Showing again who is at the browser. Who signs in at a provider does so there. */
 export function confirmationRoutes(app: FastifyInstance, routing: EntranceRouting): void {
   const { deps: { store, now } } = routing;
-  app.post("/api/you/confirmation", { config: { role: "viewer" } }, async ({ visitor, body }) => {
+  app.post("/api/you/confirmation", { config: { role: "viewer" } }, async ({ principal, body }) => {
     const { password } = readInput(CONFIRMATION, body);
-    const { user, session } = visitor;
+    const { user, session } = principal;
     const way = confirmBy(user, routing.options);
     if (way === "provider") throw new Problem("conflict", "Sign in at your provider again");
     if (way === "password") await checkCurrentPassword(user, password, routing);

@@ -10,7 +10,7 @@ import { viewOf } from "../integration_views.ts";
 import type { DnsCheck, IntegrationView } from "../interface/integrations.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import type { Visitor } from "../session.ts";
+import type { Principal } from "../session.ts";
 
 const switchSchema = z.object({ enabled: z.boolean() });
 
@@ -22,7 +22,7 @@ export function dkimRoutes(
 ): void {
   const { store, sealingKey: key, now } = deps;
 
-  async function findOne({ accountId }: Visitor, params: unknown): Promise<Integration> {
+  async function findOne({ accountId }: Principal, params: unknown): Promise<Integration> {
     const { id } = readInput(integrationIdSchema, params);
     const found = await store.findIntegration(accountId, id);
     if (found !== null && found.archivedAt === null) return found;
@@ -30,24 +30,24 @@ export function dkimRoutes(
   }
 
   async function change(
-    visitor: Visitor,
+    principal: Principal,
     { id, name }: Integration,
     { dkim, action }: { dkim: SealDkim | null; action: string },
   ): Promise<IntegrationView> {
-    const changed = await store.updateIntegration(visitor.accountId, id, { dkim });
+    const changed = await store.updateIntegration(principal.accountId, id, { dkim });
     if (changed === null) throw new Problem("not_found", "There is no such integration");
     const details = changed.dkim === null
       ? { name }
       : { name, domain: changed.dkim.domain, selector: changed.dkim.selector };
     const target = `integration ${id}`;
-    await audit({ ...store, now }, visitor, { action: `integration.${action}`, target, details });
+    await audit({ ...store, now }, principal, { action: `integration.${action}`, target, details });
     return await viewOf(changed, { store, now: now() });
   }
 
   app.post("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
-    const { visitor, params, body } = request;
-    const { accountId } = visitor;
-    const found = await findOne(visitor, params);
+    const { principal, params, body } = request;
+    const { accountId } = principal;
+    const found = await findOne(principal, params);
     const { domain, selector } = readInput(dkimInputSchema, body);
     const { privateKey, publicKey } = await newDkimPair();
     // Signed mail whose record is missing is worse than unsigned: it is switched on afterwards.
@@ -57,31 +57,31 @@ export function dkimRoutes(
         ...{ key, accountId, recordId, field: INTEGRATION_DKIM_KEY },
       }),
     });
-    return await change(visitor, found, { dkim, action: "dkim_made" });
+    return await change(principal, found, { dkim, action: "dkim_made" });
   });
 
   app.put("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
-    const { visitor, params, body } = request;
-    const found = await findOne(visitor, params);
+    const { principal, params, body } = request;
+    const found = await findOne(principal, params);
     const { enabled } = readInput(switchSchema, body);
     const dkim: SealDkim = (_recordId, current) => {
       if (current === null) throw noKey();
       return { ...current, enabled };
     };
-    return await change(visitor, found, { dkim, action: enabled ? "dkim_on" : "dkim_off" });
+    return await change(principal, found, { dkim, action: enabled ? "dkim_on" : "dkim_off" });
   });
 
   app.delete("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
-    const { visitor, params } = request;
-    const found = await findOne(visitor, params);
-    return await change(visitor, found, { dkim: null, action: "dkim_removed" });
+    const { principal, params } = request;
+    const found = await findOne(principal, params);
+    return await change(principal, found, { dkim: null, action: "dkim_removed" });
   });
 
   app.post(
     "/api/integrations/:id/dkim/check",
     { config: { role: "editor" } },
-    async ({ visitor, params }): Promise<DnsCheck> => {
-      const { dkim } = await findOne(visitor, params);
+    async ({ principal, params }): Promise<DnsCheck> => {
+      const { dkim } = await findOne(principal, params);
       if (dkim === null) throw noKey();
       return await checkRecord(dkimRecord(dkim), find);
     },

@@ -29,7 +29,7 @@ import { tellOwners } from "../notices.ts";
 import { Problem } from "../problem.ts";
 import { PROVIDER_PRESETS } from "../provider_presets.ts";
 import { readInput } from "../read_input.ts";
-import { requireRecent, type Visitor } from "../session.ts";
+import { type Principal, requireRecent } from "../session.ts";
 
 /** Longer than the longest probe, with some waiting. */
 const PROBE_TIMEOUT_MS = 27_000;
@@ -41,15 +41,15 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
   const { store, bus, sealingKey, now } = routing.deps;
   const limit = openProbeLimit();
 
-  async function find({ accountId }: Visitor, params: unknown) {
+  async function find({ accountId }: Principal, params: unknown) {
     const { id } = readInput(integrationIdSchema, params);
     const found = await store.findIntegration(accountId, id);
     if (found === null || found.archivedAt !== null) throw missing();
     return found;
   }
 
-  const note = (visitor: Visitor, action: string, found: { id: number; name: string }) =>
-    audit({ ...store, now }, visitor, {
+  const note = (principal: Principal, action: string, found: { id: number; name: string }) =>
+    audit({ ...store, now }, principal, {
       action: `integration.${action}`,
       target: `integration ${found.id}`,
       details: { name: found.name },
@@ -57,7 +57,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
 
   /** Where mail goes, and so who can read it, is no editor's business, and no secret between owners. */
   async function noteRepointed(
-    visitor: Visitor,
+    principal: Principal,
     before: Integration,
     after: Integration,
   ): Promise<void> {
@@ -65,12 +65,12 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       string,
       string,
     ];
-    await audit({ ...store, now }, visitor, {
+    await audit({ ...store, now }, principal, {
       action: "integration.repointed",
       target: `integration ${after.id}`,
       details: { name: after.name, from, to },
     });
-    const { account, user } = visitor;
+    const { account, user } = principal;
     const who = { who: user.name, account: account.name, integration: after.name };
     const variables = { ...who, before: from, after: to };
     await tellOwners(account._id, { kind: "repointed", variables }, routing);
@@ -85,23 +85,23 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
   app.get(
     "/api/integrations",
     { config: { role: "viewer" } },
-    async ({ visitor }): Promise<IntegrationSummary[]> => {
-      const found = await store.listIntegrations(visitor.accountId);
-      return await summariesOf(visitor.accountId, found, { store, now: now() });
+    async ({ principal }): Promise<IntegrationSummary[]> => {
+      const found = await store.listIntegrations(principal.accountId);
+      return await summariesOf(principal.accountId, found, { store, now: now() });
     },
   );
 
   app.post(
     "/api/integrations",
     { config: { role: "editor" } },
-    async ({ visitor, body }): Promise<IntegrationView> => {
-      const { accountId } = visitor;
+    async ({ principal, body }): Promise<IntegrationView> => {
+      const { accountId } = principal;
       const input = readInput(integrationInputSchema, body);
       const auth = loginOf(input, { accountId, sealingKey });
       const created = await changing(() =>
         store.createIntegration({ ...settingsOf(input), accountId, auth })
       );
-      await note(visitor, "created", created);
+      await note(principal, "created", created);
       return await viewOf(created, { store, now: now() });
     },
   );
@@ -109,75 +109,75 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
   app.get(
     "/api/integrations/:id",
     { config: { role: "viewer" } },
-    async ({ visitor, params }): Promise<IntegrationView> =>
-      await viewOf(await find(visitor, params), { store, now: now() }),
+    async ({ principal, params }): Promise<IntegrationView> =>
+      await viewOf(await find(principal, params), { store, now: now() }),
   );
 
   app.put(
     "/api/integrations/:id",
     { config: { role: "editor" } },
-    async ({ visitor, params, body }): Promise<IntegrationView> => {
-      const { accountId } = visitor;
-      const current = await find(visitor, params);
+    async ({ principal, params, body }): Promise<IntegrationView> => {
+      const { accountId } = principal;
+      const current = await find(principal, params);
       const { revision, ...input } = readInput(integrationChangeSchema, body);
       if (revision !== current.revision) throw conflict();
       checkPasswordStays(current, input);
       const isRepointed = pointsElsewhere(current, input);
       if (isRepointed) {
-        if (visitor.role !== "owner") throw onlyOwners();
-        requireRecent(visitor, now());
+        if (principal.role !== "owner") throw onlyOwners();
+        requireRecent(principal, now());
       }
       const auth = loginOf(input, { accountId, sealingKey });
       const changed = await changing(() =>
         store.updateIntegration(accountId, current.id, { ...settingsOf(input), auth, revision })
       );
       if (changed === null) throw missing();
-      if (isRepointed) await noteRepointed(visitor, current, changed);
-      else if (changed.revision !== current.revision) await note(visitor, "updated", changed);
+      if (isRepointed) await noteRepointed(principal, current, changed);
+      else if (changed.revision !== current.revision) await note(principal, "updated", changed);
       return await viewOf(changed, { store, now: now() });
     },
   );
 
   app.delete("/api/integrations/:id", { config: { role: "owner" } }, async (request) => {
-    const { visitor, params } = request;
-    const found = await find(visitor, params);
-    await store.archiveIntegration(visitor.accountId, found.id, now());
-    await note(visitor, "removed", found);
+    const { principal, params } = request;
+    const found = await find(principal, params);
+    await store.archiveIntegration(principal.accountId, found.id, now());
+    await note(principal, "removed", found);
     return {};
   });
 
   app.post(
     "/api/integrations/:id/pause",
     { config: { role: "editor" } },
-    async ({ visitor, params, body }): Promise<IntegrationView> => {
-      const found = await find(visitor, params);
+    async ({ principal, params, body }): Promise<IntegrationView> => {
+      const found = await find(principal, params);
       const { reason } = readInput(pauseSchema, body ?? {});
-      const why = `paused by ${visitor.user.name}${reason === "" ? "" : `: ${reason}`}`;
-      await store.pauseIntegration(visitor.accountId, found.id, { at: now(), reason: why });
-      await note(visitor, "paused", found);
-      return await viewOf(await find(visitor, params), { store, now: now() });
+      const why = `paused by ${principal.user.name}${reason === "" ? "" : `: ${reason}`}`;
+      await store.pauseIntegration(principal.accountId, found.id, { at: now(), reason: why });
+      await note(principal, "paused", found);
+      return await viewOf(await find(principal, params), { store, now: now() });
     },
   );
 
   app.post(
     "/api/integrations/:id/resume",
     { config: { role: "editor" } },
-    async ({ visitor, params }): Promise<IntegrationView> => {
-      const found = await find(visitor, params);
-      const why = `Resumed by ${visitor.user.name}`;
-      await store.resumeIntegration(visitor.accountId, found.id, why);
-      await note(visitor, "resumed", found);
-      return await viewOf(await find(visitor, params), { store, now: now() });
+    async ({ principal, params }): Promise<IntegrationView> => {
+      const found = await find(principal, params);
+      const why = `Resumed by ${principal.user.name}`;
+      await store.resumeIntegration(principal.accountId, found.id, why);
+      await note(principal, "resumed", found);
+      return await viewOf(await find(principal, params), { store, now: now() });
     },
   );
 
   app.post(
     "/api/integrations/probe",
     { config: { role: "editor" } },
-    async ({ visitor, body }): Promise<ProbeView> => {
-      const { accountId } = visitor;
+    async ({ principal, body }): Promise<ProbeView> => {
+      const { accountId } = principal;
       const input = readInput(probeInputSchema, body);
-      const stored = input.id === undefined ? null : await find(visitor, { id: input.id });
+      const stored = input.id === undefined ? null : await find(principal, { id: input.id });
       const settings = probeSettingsOf(input, { stored, accountId, sealingKey });
       limit.count(accountId);
       const asked = { v: EVENT_VERSION, accountId, settings };

@@ -80,7 +80,7 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
 
   app.post("/api/invitations/:token/accept", { config: { role: "viewer" } }, async (request) => {
     const invitation = await invitationOf(request.params, request.ip);
-    const { user, session } = request.visitor;
+    const { user, session } = request.principal;
     const { email, accountId } = invitation;
     if (user.email !== email) {
       throw new Problem("not_allowed", `This is for ${email}: sign out, and open the link again`);

@@ -25,8 +25,8 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
   const { members: maxMembers } = options.quotas ?? QUOTAS;
   const log = { ...store, now };
 
-  app.get("/api/members", { config: { role: "viewer" } }, async ({ visitor }) => {
-    const { accountId, role } = visitor;
+  app.get("/api/members", { config: { role: "viewer" } }, async ({ principal }) => {
+    const { accountId, role } = principal;
     const people = await store.listMembers(accountId);
     const nameOf = new Map(people.map(({ user }) => [user._id, user.name]));
     const open = role === "owner" ? await store.listInvitations(accountId, now()) : [];
@@ -47,11 +47,11 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     async (request) => {
       const { userId } = readInput(MEMBER, request.params);
       const { role } = readInput(ROLE, request.body);
-      const { accountId } = request.visitor;
+      const { accountId } = request.principal;
       const before = await store.findMember(accountId, userId);
       const user = await store.findUser(userId);
       refuse(await store.changeRole(accountId, userId, role));
-      await audit(log, request.visitor, {
+      await audit(log, request.principal, {
         ...{ action: "member.role_changed", target: user?.email ?? userId },
         details: { from: before?.role ?? null, to: role },
       });
@@ -65,17 +65,17 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     async (request) => {
       const { userId } = readInput(MEMBER, request.params);
       const user = await store.findUser(userId);
-      refuse(await store.removeMember(request.visitor.accountId, userId));
+      refuse(await store.removeMember(request.principal.accountId, userId));
       const target = user?.email ?? userId;
-      await audit(log, request.visitor, { action: "member.removed", target });
+      await audit(log, request.principal, { action: "member.removed", target });
       return {};
     },
   );
 
-  app.post("/api/invitations", { config: { role: "owner" } }, async ({ visitor, body }) => {
+  app.post("/api/invitations", { config: { role: "owner" } }, async ({ principal, body }) => {
     const { email, role } = readInput(INVITE, body);
-    const { accountId, account, user } = visitor;
-    if (role === "owner") requireRecent(visitor, now());
+    const { accountId, account, user } = principal;
+    if (role === "owner") requireRecent(principal, now());
     const members = await store.listMembers(accountId);
     if (members.some((member) => member.user.email === email)) {
       throw new Problem("conflict", `${email} is a member already`);
@@ -104,7 +104,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
       variables: { inviter: user.name, account: account.name, role: `an ${role}`, link },
     });
     const entry = { action: "member.invited", target: email, details: { role } };
-    await audit(log, visitor, entry);
+    await audit(log, principal, entry);
     const view: InvitedView = {
       invitation: viewOf(invitation, user.name),
       link: mail === undefined ? link : null,
@@ -114,13 +114,13 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
 
   app.delete("/api/invitations/:invitationId", { config: { role: "owner" } }, async (request) => {
     const { invitationId } = readInput(INVITATION, request.params);
-    const { accountId } = request.visitor;
+    const { accountId } = request.principal;
     const open = await store.listInvitations(accountId, now());
     if (!await store.removeInvitation(accountId, invitationId)) {
       throw new Problem("not_found", "This invitation has been used or taken back already");
     }
     const target = open.find(({ _id }) => _id === invitationId)?.email ?? "invitation";
-    await audit(log, request.visitor, { action: "invitation.taken_back", target });
+    await audit(log, request.principal, { action: "invitation.taken_back", target });
     return {};
   });
 }

@@ -5,7 +5,7 @@ import type { StateTotals } from "../interface/messages.ts";
 import { type BoardState, openMessageBoards } from "../message_boards.ts";
 import { rowsOf } from "../message_view.ts";
 import { Problem } from "../problem.ts";
-import type { Visitor } from "../session.ts";
+import type { Principal } from "../session.ts";
 
 /** Settings of {@linkcode messageStreamRoute}. */
 export interface StreamOptions {
@@ -44,20 +44,20 @@ export function messageStreamRoute(
   });
 
   app.get("/api/messages/stream", { config: { role: "viewer" } }, (request, reply) => {
-    const { visitor } = request;
-    if (boards.viewers(visitor.accountId) >= maxStreams) {
+    const { principal } = request;
+    if (boards.viewers(principal.accountId) >= maxStreams) {
       throw new Problem("too_many_requests", "Too many pages follow the messages of this account", {
         retryAfter: 60,
       });
     }
     const stream = openEventStream(reply);
     ends.add(stream.end);
-    const stop = boards.watch(visitor.accountId, ({ rows, counts }) => {
+    const stop = boards.watch(principal.accountId, ({ rows, counts }) => {
       if (rows.length > 0) stream.send("rows", rows);
       if (counts !== undefined) stream.send("counts", counts);
     });
     const beat = setInterval(() => {
-      void isSignedIn(visitor).then(
+      void isSignedIn(principal).then(
         (is) => is ? stream.beat() : stream.end(),
         // The database is away: whether they may see more is not known.
         () => stream.end(),
@@ -70,7 +70,7 @@ export function messageStreamRoute(
     });
   });
 
-  async function isSignedIn({ session, user, accountId }: Visitor): Promise<boolean> {
+  async function isSignedIn({ session, user, accountId }: Principal): Promise<boolean> {
     const found = await store.findSession(session._id, now());
     return found?.accountId === session.accountId &&
       await store.findMember(accountId, user._id) !== null;

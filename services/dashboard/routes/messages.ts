@@ -3,7 +3,7 @@ import { ContentRemovedError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
-import type { Visitor } from "../session.ts";
+import type { Principal } from "../session.ts";
 import { audit } from "../audit.ts";
 import { bulkRetry } from "../bulk_retry.ts";
 import type {
@@ -37,8 +37,8 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   const { store, now } = deps;
 
   /** Mail is somebody's: who has read it can be told afterwards. */
-  async function noteReading(visitor: Visitor, id: string, pdf?: number): Promise<void> {
-    await audit({ ...store, now }, visitor, {
+  async function noteReading(principal: Principal, id: string, pdf?: number): Promise<void> {
+    await audit({ ...store, now }, principal, {
       ...{ action: "message.read", target: `message ${id}` },
       details: pdf === undefined ? {} : { pdf: pdf + 1 },
     });
@@ -47,9 +47,9 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   app.get(
     "/api/messages",
     { config: { role: "viewer" } },
-    async ({ visitor, query }): Promise<MessageList> => {
+    async ({ principal, query }): Promise<MessageList> => {
       const { filter, before } = readMessageQuery(query);
-      const { accountId } = visitor;
+      const { accountId } = principal;
       const found = await store.searchMessages(accountId, filter, { limit: PAGE, before });
       const { messages, next, isCut } = found;
       return { rows: await rowsOf(accountId, messages, store), next, isCut };
@@ -59,7 +59,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   app.get(
     "/api/messages/options",
     { config: { role: "viewer" } },
-    async ({ visitor: { accountId } }): Promise<MessageOptions> => {
+    async ({ principal: { accountId } }): Promise<MessageOptions> => {
       const [templates, integrations] = await Promise.all([
         store.listTemplates(accountId, "email"),
         store.listIntegrations(accountId),
@@ -72,15 +72,15 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   app.get<WithId>(
     "/api/messages/:id",
     { config: { role: "viewer" } },
-    async ({ visitor, params: { id } }) => view(visitor.accountId, id),
+    async ({ principal, params: { id } }) => view(principal.accountId, id),
   );
 
   app.get<WithId>(
     "/api/messages/:id/content",
     { config: { role: "viewer" } },
-    async ({ visitor, params: { id } }) => {
-      const { message, send } = await find(visitor.accountId, id);
-      await noteReading(visitor, id);
+    async ({ principal, params: { id } }) => {
+      const { message, send } = await find(principal.accountId, id);
+      await noteReading(principal, id);
       return messageContent(send, message.index, deps);
     },
   );
@@ -88,10 +88,10 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   app.get<{ Params: { id: string; n: string } }>(
     "/api/messages/:id/pdfs/:n",
     { config: { role: "viewer" } },
-    async ({ visitor, params: { id, n } }, reply) => {
-      const { message, send } = await find(visitor.accountId, id);
+    async ({ principal, params: { id, n } }, reply) => {
+      const { message, send } = await find(principal.accountId, id);
       const place = { index: message.index, position: Number(n) };
-      await noteReading(visitor, id, Number(n));
+      await noteReading(principal, id, Number(n));
       const { filename, bytes } = await messagePdf(send, place, deps);
       const name = encodeURIComponent(filename);
       return reply.type("application/pdf")
@@ -103,43 +103,43 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   app.post<WithId>(
     "/api/messages/:id/retry",
     { config: { role: "editor" } },
-    async ({ visitor, params: { id } }) => {
-      const { message } = await find(visitor.accountId, id);
-      if (await retry(visitor.accountId, id) === null) {
+    async ({ principal, params: { id } }) => {
+      const { message } = await find(principal.accountId, id);
+      if (await retry(principal.accountId, id) === null) {
         throw new Problem("conflict", `Cannot send it again: it is ${message.state}`);
       }
-      await audit({ ...store, now }, visitor, {
+      await audit({ ...store, now }, principal, {
         action: "message.retried",
         target: `message ${id}`,
       });
-      return view(visitor.accountId, id);
+      return view(principal.accountId, id);
     },
   );
 
   app.post<WithId>(
     "/api/messages/:id/cancel",
     { config: { role: "editor" } },
-    async ({ visitor, params: { id } }) => {
-      const { message } = await find(visitor.accountId, id);
-      if (await store.cancelMessage(visitor.accountId, id, now()) === null) {
+    async ({ principal, params: { id } }) => {
+      const { message } = await find(principal.accountId, id);
+      if (await store.cancelMessage(principal.accountId, id, now()) === null) {
         throw new Problem("conflict", `Cannot cancel it: it is ${message.state}`);
       }
-      await audit({ ...store, now }, visitor, {
+      await audit({ ...store, now }, principal, {
         action: "message.canceled",
         target: `message ${id}`,
       });
-      return view(visitor.accountId, id);
+      return view(principal.accountId, id);
     },
   );
 
   app.post(
     "/api/messages/retry",
     { config: { role: "editor" } },
-    async ({ visitor, body }): Promise<BulkRetried> => {
+    async ({ principal, body }): Promise<BulkRetried> => {
       const { state, send, from, ...because } = readInput(bulkSchema, body);
       const filter = { states: [state], sendId: send, from, because };
-      const done = await bulkRetry(visitor.accountId, filter, deps);
-      await audit({ ...store, now }, visitor, {
+      const done = await bulkRetry(principal.accountId, filter, deps);
+      await audit({ ...store, now }, principal, {
         action: "message.retried",
         target: send === undefined ? "messages with one reason" : `send ${send}`,
         details: { reason: because.reason, messages: done.retried },
@@ -151,7 +151,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   app.get<WithId>(
     "/api/sends/:id",
     { config: { role: "viewer" } },
-    async ({ visitor: { accountId }, params: { id } }): Promise<SendView> => {
+    async ({ principal: { accountId }, params: { id } }): Promise<SendView> => {
       const send = isSendId(id) ? await store.findSend(accountId, id) : null;
       if (send === null) throw new Problem("not_found", `There is no send "${id}"`);
       const [states, causes, template, integration] = await Promise.all([
@@ -177,11 +177,11 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   app.post<WithId>(
     "/api/sends/:id/cancel",
     { config: { role: "editor" } },
-    async ({ visitor, params: { id } }) => {
-      const canceled = await store.cancelSend(visitor.accountId, id, now());
+    async ({ principal, params: { id } }) => {
+      const canceled = await store.cancelSend(principal.accountId, id, now());
       if (canceled === null) throw new Problem("not_found", `There is no send "${id}"`);
       const details = { messages: canceled };
-      await audit({ ...store, now }, visitor, {
+      await audit({ ...store, now }, principal, {
         action: "send.canceled",
         target: `send ${id}`,
         details,

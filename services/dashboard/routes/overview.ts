@@ -14,14 +14,14 @@ const FRESH_MS = 2000;
 export function overviewRoutes(app: FastifyInstance, { deps }: Routing): void {
   const known = new Map<string, { at: number; view: Promise<OverviewView> }>();
 
-  app.get("/api/overview", { config: { role: "viewer" } }, ({ visitor, query }) => {
+  app.get("/api/overview", { config: { role: "viewer" } }, ({ principal, query }) => {
     const { range } = readInput(querySchema, query);
-    const key = `${visitor.accountId}/${range}`;
+    const key = `${principal.accountId}/${range}`;
     const at = deps.now().getTime();
     const last = known.get(key);
     if (last !== undefined && at - last.at < FRESH_MS) return last.view;
     for (const [other, { at: then }] of known) if (at - then >= FRESH_MS) known.delete(other);
-    const view = overviewOf(visitor.accountId, range, deps);
+    const view = overviewOf(principal.accountId, range, deps);
     known.set(key, { at, view });
     return view;
   });

@@ -18,7 +18,7 @@ const PARAMS = z.object({ token: z.string().max(100) });
 export function proofRoutes(app: FastifyInstance, routing: EntranceRouting): void {
   const { deps: { store, now }, options, attempts, mail } = routing;
 
-  app.post("/api/you/proof", { config: { role: "viewer" } }, async ({ visitor: { user } }) => {
+  app.post("/api/you/proof", { config: { role: "viewer" } }, async ({ principal: { user } }) => {
     if (user.emailProvenAt !== null) {
       throw new Problem("conflict", "Your address is proven already");
     }
@@ -40,8 +40,8 @@ export function proofRoutes(app: FastifyInstance, routing: EntranceRouting): voi
 
   app.post("/api/you/proof/:token", { config: { role: "viewer" } }, async (request) => {
     const { token } = readInput(PARAMS, request.params);
-    const { visitor } = request;
-    const proven = await store.proveEmail(visitor.user._id, hashToken(token), now())
+    const { principal } = request;
+    const proven = await store.proveEmail(principal.user._id, hashToken(token), now())
       .catch((error: unknown) => {
         if (!(error instanceof NameTakenError)) throw error;
         throw new Problem("conflict", "You have another login with this address: use that one");

@@ -9,7 +9,7 @@ import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "../recovery_codes.ts";
 import { hasSecondFactor } from "../second_factor.ts";
-import type { Visitor } from "../session.ts";
+import type { Principal } from "../session.ts";
 import { newTotp, stepOfCode } from "../totp.ts";
 import type { EntranceRouting } from "./people.ts";
 
@@ -25,7 +25,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
   const viewer = { config: { role: "viewer" } } as const;
   const recent = { config: { role: "viewer", isRecent: true } } as const;
 
-  app.get(PATH, viewer, ({ visitor: { user } }): SecondFactorView => ({
+  app.get(PATH, viewer, ({ principal: { user } }): SecondFactorView => ({
     ...{ app: user.secondFactor.totp !== null, offersApp: box !== undefined },
     passkeys: user.secondFactor.passkeys.map(({ id, name, createdAt }) => ({
       ...{ id, name, createdAt: createdAt.toISOString() },
@@ -33,7 +33,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
     recoveryCodesLeft: user.secondFactor.recoveryCodes.length,
   }));
 
-  app.post(`${PATH}/app`, recent, async ({ visitor: { user, session } }): Promise<NewAppView> => {
+  app.post(`${PATH}/app`, recent, async ({ principal: { user, session } }): Promise<NewAppView> => {
     withPassword(user);
     if (box === undefined) {
       throw new Problem("not_found", "Authenticator apps are not offered here");
@@ -43,9 +43,9 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
     return made;
   });
 
-  app.put(`${PATH}/app`, recent, async ({ visitor, body }): Promise<SecondFactorAdded> => {
+  app.put(`${PATH}/app`, recent, async ({ principal, body }): Promise<SecondFactorAdded> => {
     const { code } = readInput(CODE, body);
-    const { user, session: { challenge } } = visitor;
+    const { user, session: { challenge } } = principal;
     if (box === undefined || challenge === null) throw notBegun();
     const keys = { [`second ${user._id}`]: PER_PERSON };
     await attempts.begin(keys);
@@ -57,18 +57,18 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
       });
     }
     await attempts.succeed(keys);
-    await store.takeChallenge(visitor.session._id);
+    await store.takeChallenge(principal.session._id);
     const totp = { secret: challenge, lastStep: step };
-    return await add(visitor, (current) => ({ ...current, totp }), "an authenticator app");
+    return await add(principal, (current) => ({ ...current, totp }), "an authenticator app");
   });
 
-  app.delete(`${PATH}/app`, recent, async ({ visitor }) => {
+  app.delete(`${PATH}/app`, recent, async ({ principal }) => {
     const withoutApp = (current: SecondFactor) => ({ ...current, totp: null });
-    await remove(visitor, withoutApp, "the authenticator app");
+    await remove(principal, withoutApp, "the authenticator app");
     return {};
   });
 
-  app.post(`${PATH}/passkeys/options`, recent, async ({ visitor: { user, session } }) => {
+  app.post(`${PATH}/passkeys/options`, recent, async ({ principal: { user, session } }) => {
     withPassword(user);
     if (user.secondFactor.passkeys.length >= MAX_PASSKEYS) {
       throw new Problem("conflict", `There are ${MAX_PASSKEYS} passkeys already: remove one first`);
@@ -78,9 +78,9 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
     return options;
   });
 
-  app.post(`${PATH}/passkeys`, recent, async ({ visitor, body }): Promise<SecondFactorAdded> => {
+  app.post(`${PATH}/passkeys`, recent, async ({ principal, body }): Promise<SecondFactorAdded> => {
     const { name, response } = readInput(NEW_PASSKEY, body);
-    const { user, session } = visitor;
+    const { user, session } = principal;
     const challenge = await store.takeChallenge(session._id);
     if (challenge === null) throw notBegun();
     const made = await passkeys.readNew(response, challenge);
@@ -89,30 +89,30 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
     }
     const passkey = { ...made, name, createdAt: now() };
     return await add(
-      visitor,
+      principal,
       (current) => ({ ...current, passkeys: [...current.passkeys, passkey] }),
       `the passkey ${name}`,
     );
   });
 
-  app.delete(`${PATH}/passkeys/:passkeyId`, recent, async ({ visitor, params }) => {
+  app.delete(`${PATH}/passkeys/:passkeyId`, recent, async ({ principal, params }) => {
     const { passkeyId } = readInput(PASSKEY, params);
-    const { passkeys: known } = visitor.user.secondFactor;
+    const { passkeys: known } = principal.user.secondFactor;
     const removed = known.find(({ id }) => id === passkeyId);
     if (removed === undefined) throw new Problem("not_found", "There is no such passkey");
     const withoutIt = (current: SecondFactor) => ({
       ...current,
       passkeys: current.passkeys.filter(({ id }) => id !== passkeyId),
     });
-    await remove(visitor, withoutIt, `the passkey ${removed.name}`);
+    await remove(principal, withoutIt, `the passkey ${removed.name}`);
     return {};
   });
 
   app.post(
     `${PATH}/recovery-codes`,
     recent,
-    async ({ visitor }): Promise<SecondFactorAdded> => {
-      const { user } = visitor;
+    async ({ principal }): Promise<SecondFactorAdded> => {
+      const { user } = principal;
       if (!hasSecondFactor(user)) {
         throw new Problem("conflict", "Add a passkey or an authenticator app first");
       }
@@ -122,17 +122,17 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
         user._id,
         (current) => ({ ...current, recoveryCodes: hashes }),
       );
-      await note(visitor, "recovery_codes.made", user.email);
+      await note(principal, "recovery_codes.made", user.email);
       return { recoveryCodes };
     },
   );
 
   async function add(
-    visitor: Visitor,
+    principal: Principal,
     change: (current: SecondFactor) => SecondFactor,
     what: string,
   ): Promise<SecondFactorAdded> {
-    const { user } = visitor;
+    const { user } = principal;
     const fresh = newRecoveryCodes();
     const hashes = fresh.map(hashRecoveryCode);
     // Two may be added at the same moment: the first of them brings the codes.
@@ -143,26 +143,26 @@ export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRoutin
     const isFirst = changed !== null && !hasSecondFactor({ secondFactor: changed.before });
     const recoveryCodes = isFirst ? fresh : null;
     // Who is signed in elsewhere has not shown it.
-    await store.removeSessions(user._id, { except: visitor.session._id });
-    await note(visitor, "second_factor.added", what);
+    await store.removeSessions(user._id, { except: principal.session._id });
+    await note(principal, "second_factor.added", what);
     return { recoveryCodes };
   }
 
   async function remove(
-    visitor: Visitor,
+    principal: Principal,
     change: (current: SecondFactor) => SecondFactor,
     what: string,
   ): Promise<void> {
-    await store.changeSecondFactor(visitor.user._id, (current) => {
+    await store.changeSecondFactor(principal.user._id, (current) => {
       const secondFactor = change(current);
       // Codes for something that is not there any more.
       return hasSecondFactor({ secondFactor }) ? secondFactor : { ...NO_SECOND_FACTOR };
     });
-    await note(visitor, "second_factor.removed", what);
+    await note(principal, "second_factor.removed", what);
   }
 
   /** A second factor is no account's business alone: each that the person is a member of is told. */
-  async function note({ user }: Visitor, action: string, target: string): Promise<void> {
+  async function note({ user }: Principal, action: string, target: string): Promise<void> {
     for (const { accountId } of await store.listMemberships(user._id)) {
       await audit({ ...store, now }, { accountId, user }, { action, target });
     }

@@ -8,7 +8,7 @@ import type { EntranceView, SessionView } from "../interface/session.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
-import { needsSecondFactor, type Visitor } from "../session.ts";
+import { needsSecondFactor, type Principal } from "../session.ts";
 
 /** Signing in and out, and who is signed in. */
 export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
@@ -26,11 +26,11 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
     };
   });
 
-  app.get("/api/session", { config: { role: "viewer" } }, ({ visitor }) => viewOf(visitor));
+  app.get("/api/session", { config: { role: "viewer" } }, ({ principal }) => viewOf(principal));
 
   app.put("/api/session/account", { config: { role: "viewer" } }, async (request) => {
     const { id } = readInput(z.object({ id: z.string() }), request.body);
-    const { session, user } = request.visitor;
+    const { session, user } = request.principal;
     if (await store.findMember(id, user._id) === null) {
       throw new Problem("not_found", "You are no member of this account");
     }
@@ -40,7 +40,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
   });
 
   app.delete("/api/session", { config: { role: "viewer" } }, async (request, reply) => {
-    await store.removeSession(request.visitor.session._id);
+    await store.removeSession(request.principal.session._id);
     reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
     return {};
   });
@@ -55,8 +55,8 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
     return {};
   });
 
-  async function viewOf(visitor: Visitor): Promise<SessionView> {
-    const { user, account, role, session } = visitor;
+  async function viewOf(principal: Principal): Promise<SessionView> {
+    const { user, account, role, session } = principal;
     const memberships = await store.listMemberships(user._id);
     const accounts = await Promise.all(memberships.map(async ({ accountId, role }) => {
       const found = await store.findAccount(accountId);
@@ -76,7 +76,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
         ...{ id: account._id, name: account.name },
         requiresSecondFactor: account.requiresSecondFactor,
       },
-      needsSecondFactor: needsSecondFactor(visitor),
+      needsSecondFactor: needsSecondFactor(principal),
       role,
       accounts: accounts.flat(),
       csrfToken: session.csrfToken,

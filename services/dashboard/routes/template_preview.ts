@@ -27,10 +27,10 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
     const whole = { config: { role: "viewer" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
-    app.post(path, whole, ({ visitor, body }) => {
+    app.post(path, whole, ({ principal, body }) => {
       const { editor, source: given } = readInput(previewSchema, body);
       const source = sourceFor(kind, given);
-      const { accountId, session } = visitor;
+      const { accountId, session } = principal;
       const show = () => previewTemplate({ accountId, kind, source }, { ...deps, issued });
       return latestOnly(`${session._id} ${editor}`, show);
     });
@@ -39,8 +39,8 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): 
   app.get<{ Params: { key: string } }>(
     "/api/templates/pdf/preview/:key",
     { config: { role: "viewer" } },
-    async ({ visitor, params: { key } }, reply) => {
-      const bytes = issued.has(visitor.accountId, key)
+    async ({ principal, params: { key } }, reply) => {
+      const bytes = issued.has(principal.accountId, key)
         ? await deps.bus.objects("pdfs").get(key)
         : undefined;
       if (bytes === undefined) {

@@ -29,8 +29,8 @@ export function templateVersionRoutes(
   const viewer = { config: { role: "viewer" } } as const;
   const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
 
-  app.get<TemplatePath>(`${path}/versions`, viewer, async ({ visitor, params }) => {
-    const template = await desk.find(visitor, kind, params.id);
+  app.get<TemplatePath>(`${path}/versions`, viewer, async ({ principal, params }) => {
+    const template = await desk.find(principal, kind, params.id);
     const versions = await store.listVersions(template, { limit: LISTED });
     return await versionRows(template, versions, store) satisfies VersionRow[];
   });
@@ -38,10 +38,10 @@ export function templateVersionRoutes(
   app.get<{ Params: { id: string; version: string } }>(
     `${path}/versions/:version`,
     viewer,
-    async ({ visitor, params }): Promise<VersionView> => {
-      const template = await desk.find(visitor, kind, params.id);
+    async ({ principal, params }): Promise<VersionView> => {
+      const template = await desk.find(principal, kind, params.id);
       const number = /^[1-9]\d{0,9}$/.test(params.version) ? Number(params.version) : 0;
-      const version = await store.findVersion(visitor.accountId, kind, template.id, number);
+      const version = await store.findVersion(principal.accountId, kind, template.id, number);
       const [row] = version === null ? [] : await versionRows(template, [version], store);
       if (version === null || row === undefined) {
         throw new Problem("not_found", `There is no version ${params.version}`);
@@ -50,10 +50,10 @@ export function templateVersionRoutes(
     },
   );
 
-  app.post<TemplatePath>(`${path}/publish`, editor, async ({ visitor, params, body }) => {
+  app.post<TemplatePath>(`${path}/publish`, editor, async ({ principal, params, body }) => {
     const { revision } = readInput(revisionSchema, body);
-    const { accountId, user } = visitor;
-    const template = await desk.find(visitor, kind, params.id);
+    const { accountId, user } = principal;
+    const template = await desk.find(principal, kind, params.id);
     const draft = await desk.draftAt(template, revision);
     const wish = { accountId, kind, source: draft.source, compiled: true };
     const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
@@ -61,25 +61,25 @@ export function templateVersionRoutes(
     const options = { store, userId: user._id };
     const { version } = await publishDraft({ template, draft, compiled }, options);
     if (version !== template.publishedVersion) {
-      await desk.note(visitor, "published", { template, details: { version } });
+      await desk.note(principal, "published", { template, details: { version } });
     }
     return desk.view(template);
   });
 
-  app.post<TemplatePath>(`${path}/roll-back`, editor, async ({ visitor, params, body }) => {
+  app.post<TemplatePath>(`${path}/roll-back`, editor, async ({ principal, params, body }) => {
     const wanted = readInput(versionSchema, body);
-    const template = await desk.find(visitor, kind, params.id);
-    const options = { store, userId: visitor.user._id };
+    const template = await desk.find(principal, kind, params.id);
+    const options = { store, userId: principal.user._id };
     const { version } = await rollBack(template, wanted.version, options);
     const details = { version: version.version, from: wanted.version };
-    await desk.note(visitor, "rolled_back", { template, details });
+    await desk.note(principal, "rolled_back", { template, details });
     return desk.view(template);
   });
 
-  app.post<TemplatePath>(`${path}/discard`, editor, async ({ visitor, params, body }) => {
+  app.post<TemplatePath>(`${path}/discard`, editor, async ({ principal, params, body }) => {
     const { revision } = readInput(revisionSchema, body);
-    const { accountId, user } = visitor;
-    const template = await desk.find(visitor, kind, params.id);
+    const { accountId, user } = principal;
+    const template = await desk.find(principal, kind, params.id);
     const draft = await desk.draftAt(template, revision);
     const { publishedVersion } = template;
     const version = publishedVersion === null
@@ -87,17 +87,17 @@ export function templateVersionRoutes(
       : await store.findVersion(accountId, kind, template.id, publishedVersion);
     if (version === null) throw new Problem("invalid_request", "Nothing is published yet");
     await resetDraft(draft, version, { store, userId: user._id, now });
-    await desk.note(visitor, "discarded", { template });
+    await desk.note(principal, "discarded", { template });
     return desk.view(template);
   });
 
   if (kind === "pdf") return;
 
-  app.post<TemplatePath>(`${path}/test`, editor, async ({ visitor, params, body }) => {
+  app.post<TemplatePath>(`${path}/test`, editor, async ({ principal, params, body }) => {
     const request = readInput(testSchema, body);
-    const { accountId, user } = visitor;
+    const { accountId, user } = principal;
     const { revision, variables, sender, to } = request;
-    const template = await desk.find(visitor, kind, params.id);
+    const template = await desk.find(principal, kind, params.id);
     const draft = await desk.draftAt(template, revision);
     const { source } = draft;
     const parts = await checkTest(accountId, { request, source }, store);
@@ -109,7 +109,7 @@ export function templateVersionRoutes(
     if (email.kind !== "email") throw new Error("Cannot send a PDF template as a mail");
     const sent = await sendMail({ ...parts, email, sender, to, variables }, deps);
     const details = { version: email.version, to, sendId: sent.sendId };
-    await desk.note(visitor, "tested", { template, details });
+    await desk.note(principal, "tested", { template, details });
     return sent;
   });
 }

@@ -59,7 +59,7 @@ function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouti
   const viewer = { config: { role: "viewer" } } as const;
   const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
 
-  app.get(path, viewer, ({ visitor }) => templateRows(visitor.accountId, kind, desk));
+  app.get(path, viewer, ({ principal }) => templateRows(principal.accountId, kind, desk));
 
   app.get(
     `${path}/examples`,
@@ -72,7 +72,7 @@ function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouti
   app.get<TemplatePath>(
     `${path}/:id`,
     viewer,
-    async ({ visitor, params }) => desk.view(await desk.find(visitor, kind, params.id)),
+    async ({ principal, params }) => desk.view(await desk.find(principal, kind, params.id)),
   );
 
   async function requireRoomFor(accountId: string): Promise<void> {
@@ -85,61 +85,61 @@ function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouti
     requireRoom(emails.length + pdfs.length, templates, full);
   }
 
-  app.post(path, editor, async ({ visitor, body }) => {
+  app.post(path, editor, async ({ principal, body }) => {
     const { name, alias, example: wanted } = readInput(newTemplateSchema, body);
     const example = EXAMPLES[kind].find(({ id }) => id === (wanted ?? "empty"));
     if (example === undefined) throw new Problem("not_found", `There is no example "${wanted}"`);
-    const { accountId, user } = visitor;
+    const { accountId, user } = principal;
     await requireRoomFor(accountId);
     const template = await unlessTaken(store.createTemplate({ accountId, kind, name, alias }));
     const source = { ...emptySource(kind), ...example.source };
     await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
-    await desk.note(visitor, "created", { template });
+    await desk.note(principal, "created", { template });
     return desk.view(template);
   });
 
   // Not noted: an editor saves while its author types. What they publish is.
-  app.put<TemplatePath>(`${path}/:id/draft`, editor, async ({ visitor, params, body }) => {
+  app.put<TemplatePath>(`${path}/:id/draft`, editor, async ({ principal, params, body }) => {
     const change = readInput(draftChangeSchema, body);
-    const template = await desk.find(visitor, kind, params.id);
+    const template = await desk.find(principal, kind, params.id);
     const draft = await desk.draftAt(template, change.revision);
     const source = sourceFor(kind, change.source);
     const base = await sameVersion(template, source, store);
-    const updated = { updatedAt: now(), updatedBy: visitor.user._id };
+    const updated = { updatedAt: now(), updatedBy: principal.user._id };
     const changed = await store.changeDraft({ ...draft, ...updated, source, base });
     if (changed === null) throw changedMeanwhile();
     return desk.view(template);
   });
 
-  app.patch<TemplatePath>(`${path}/:id`, editor, async ({ visitor, params, body }) => {
+  app.patch<TemplatePath>(`${path}/:id`, editor, async ({ principal, params, body }) => {
     const { name, alias } = readInput(renamingSchema, body);
-    const template = await desk.find(visitor, kind, params.id);
+    const template = await desk.find(principal, kind, params.id);
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(alias === undefined ? {} : { alias }),
     };
     const changed = await unlessTaken(store.updateTemplate(template, changes));
     if (changed === null) throw new Problem("not_found", `There is no template ${params.id}`);
-    await desk.note(visitor, "renamed", { template, details: changes });
+    await desk.note(principal, "renamed", { template, details: changes });
     return desk.view(template);
   });
 
-  app.post<TemplatePath>(`${path}/:id/duplicate`, editor, async ({ visitor, params, body }) => {
+  app.post<TemplatePath>(`${path}/:id/duplicate`, editor, async ({ principal, params, body }) => {
     const { name } = readInput(copySchema, body);
-    const original = await desk.find(visitor, kind, params.id);
+    const original = await desk.find(principal, kind, params.id);
     const { source } = await openDraft(original, store);
-    const { accountId, user } = visitor;
+    const { accountId, user } = principal;
     await requireRoomFor(accountId);
     const template = await store.createTemplate({ accountId, kind, name });
     await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
-    await desk.note(visitor, "duplicated", { template, details: { from: original.id } });
+    await desk.note(principal, "duplicated", { template, details: { from: original.id } });
     return desk.view(template);
   });
 
-  app.delete<TemplatePath>(`${path}/:id`, editor, async ({ visitor, params }) => {
-    const template = await desk.find(visitor, kind, params.id);
+  app.delete<TemplatePath>(`${path}/:id`, editor, async ({ principal, params }) => {
+    const template = await desk.find(principal, kind, params.id);
     await store.archiveTemplate(template, now());
-    await desk.note(visitor, "archived", { template });
+    await desk.note(principal, "archived", { template });
     return {};
   });
 }

@@ -15,7 +15,7 @@ import { tellOwners } from "../notices.ts";
 import { nameInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import type { Visitor } from "../session.ts";
+import type { Principal } from "../session.ts";
 import { tokenCurl } from "../token_curl.ts";
 
 const MAX_OVERLAP_DAYS = 30;
@@ -42,7 +42,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   const log = { ...store, now };
 
   async function tellOfToken(
-    { accountId, user, account }: Visitor,
+    { accountId, user, account }: Principal,
     { name, scopes, expiresAt }: AccessToken,
   ): Promise<void> {
     await tellOwners(accountId, {
@@ -54,8 +54,8 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     }, routing);
   }
 
-  app.get("/api/tokens", { config: { role: "viewer" } }, async ({ visitor }) => {
-    const tokens = await store.listTokens(visitor.accountId);
+  app.get("/api/tokens", { config: { role: "viewer" } }, async ({ principal }) => {
+    const tokens = await store.listTokens(principal.accountId);
     const makers = [...new Set(tokens.flatMap(({ createdBy }) => createdBy ?? []))];
     const users = await Promise.all(makers.map((id) => store.findUser(id)));
     const nameOf = new Map(users.flatMap((user) => user === null ? [] : [[user._id, user.name]]));
@@ -67,9 +67,9 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   app.post(
     "/api/tokens",
     { config: { role: "owner", isRecent: true } },
-    async ({ visitor, body }) => {
+    async ({ principal, body }) => {
       const { name, scopes, expiresAt, limits } = readInput(NEW, body);
-      const { accountId, user } = visitor;
+      const { accountId, user } = principal;
       if (expiresAt !== null && expiresAt <= now()) {
         const issues = [{ path: "expiresAt", message: "must be in the future" }];
         throw new Problem("invalid_request", "The token would have expired already", { issues });
@@ -79,7 +79,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
         ...{ accountId, name, scopes, expiresAt, createdBy, limits },
       });
       const { token: text, record } = made;
-      await audit(log, visitor, {
+      await audit(log, principal, {
         ...{ action: "token.created", target: `token ${name} (${record.prefix})` },
         details: {
           scopes: scopes.join(", "),
@@ -87,10 +87,10 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
           ...limitDetails(limits),
         },
       });
-      await tellOfToken(visitor, record);
+      await tellOfToken(principal, record);
       const view: NewTokenView = {
         ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
-        curl: await tokenCurl({ ...visitor, scopes, text }, { store, apiUrl: options.apiUrl }),
+        curl: await tokenCurl({ ...principal, scopes, text }, { store, apiUrl: options.apiUrl }),
       };
       return view;
     },
@@ -99,22 +99,22 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   app.post(
     "/api/tokens/:tokenId/roll",
     { config: { role: "owner", isRecent: true } },
-    async ({ visitor, params, body }) => {
+    async ({ principal, params, body }) => {
       const { tokenId: id } = readInput(TOKEN, params);
       const { overlapHours } = readInput(ROLL, body);
-      const { accountId, user } = visitor;
+      const { accountId, user } = principal;
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
       const made = await store.rollToken({ accountId, id, until, createdBy: user._id });
       if (made === null) throw new Problem("not_found", "There is no such token to roll");
       const { token: text, record } = made;
-      await audit(log, visitor, {
+      await audit(log, principal, {
         ...{ action: "token.rolled", target: `token ${record.name} (${record.prefix})` },
         details: { overlap: `${overlapHours} h`, expires: dayOf(record.expiresAt) },
       });
-      await tellOfToken(visitor, record);
+      await tellOfToken(principal, record);
       const view: NewTokenView = {
         ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
-        curl: await tokenCurl({ ...visitor, scopes: record.scopes, text }, {
+        curl: await tokenCurl({ ...principal, scopes: record.scopes, text }, {
           ...{ store, apiUrl: options.apiUrl },
         }),
       };
@@ -124,13 +124,13 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
 
   app.post("/api/tokens/:tokenId/revoke", { config: { role: "owner" } }, async (request) => {
     const { tokenId } = readInput(TOKEN, request.params);
-    const { accountId } = request.visitor;
+    const { accountId } = request.principal;
     const tokens = await store.listTokens(accountId);
     const token = tokens.find(({ _id }) => _id === tokenId);
     if (token === undefined) throw new Problem("not_found", "There is no such token");
     if (await store.revokeToken(accountId, tokenId)) {
       const target = `token ${token.name} (${token.prefix})`;
-      await audit(log, request.visitor, { action: "token.revoked", target });
+      await audit(log, request.principal, { action: "token.revoked", target });
     }
     return {};
   });

@@ -20,28 +20,32 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
   const { deps: { store, now }, desk } = routing;
   const log = { ...store, now };
 
-  app.patch("/api/you", { config: { role: "viewer" } }, async ({ visitor, body }) => {
+  app.patch("/api/you", { config: { role: "viewer" } }, async ({ principal, body }) => {
     const { name } = readInput(NAME, body);
-    await store.updateUser(visitor.user._id, { name });
-    const details = { from: visitor.user.name, to: name };
-    await audit(log, visitor, { action: "person.renamed", target: visitor.user.email, details });
+    await store.updateUser(principal.user._id, { name });
+    const details = { from: principal.user.name, to: name };
+    await audit(log, principal, {
+      action: "person.renamed",
+      target: principal.user.email,
+      details,
+    });
     return {};
   });
 
-  app.put("/api/you/password", { config: { role: "viewer" } }, async ({ visitor, body }) => {
+  app.put("/api/you/password", { config: { role: "viewer" } }, async ({ principal, body }) => {
     const { current, password } = readInput(PASSWORD, body);
-    const { user, session } = visitor;
+    const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
     await checkPassword(password, user.email);
     await store.updateUser(user._id, { passwordHash: await desk.hash(password) });
     const ended = await store.removeSessions(user._id, { except: session._id });
-    await audit(log, visitor, { action: "password.changed", target: user.email });
+    await audit(log, principal, { action: "password.changed", target: user.email });
     return { ended };
   });
 
-  app.put("/api/you/email", { config: { role: "viewer" } }, async ({ visitor, body }) => {
+  app.put("/api/you/email", { config: { role: "viewer" } }, async ({ principal, body }) => {
     const { current, email } = readInput(EMAIL, body);
-    const { user, session } = visitor;
+    const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
     if (email === user.email) return { ended: 0 };
     await store.updateUser(user._id, { email, emailProvenAt: null, proof: null });
@@ -54,32 +58,36 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
     return { ended };
   });
 
-  app.delete("/api/you/membership", { config: { role: "viewer" } }, async ({ visitor }) => {
-    const { accountId, user } = visitor;
+  app.delete("/api/you/membership", { config: { role: "viewer" } }, async ({ principal }) => {
+    const { accountId, user } = principal;
     if (await store.removeMember(accountId, user._id) === "last_owner") {
       throw new Problem(
         "conflict",
         "An account needs an owner: make somebody else an owner first",
       );
     }
-    await audit(log, visitor, { action: "member.left", target: user.email });
+    await audit(log, principal, { action: "member.left", target: user.email });
     return {};
   });
 
   // A POST, as not every proxy lets a body through with DELETE.
-  app.post("/api/you/removal", { config: { role: "viewer" } }, async ({ visitor, body }, reply) => {
-    const { current } = readInput(REMOVAL, body);
-    const { user } = visitor;
-    if (user.passwordHash !== null) await checkCurrentPassword(user, current, routing, "current");
-    const accounts = (await store.listMemberships(user._id)).map(({ accountId }) => accountId);
-    const { ownerless } = await store.removeUser(user._id);
-    if (ownerless.length > 0) throw await stillNeeded(ownerless);
-    for (const accountId of accounts) {
-      await audit(log, { accountId, user }, { action: "person.removed", target: user.email });
-    }
-    reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
-    return {};
-  });
+  app.post(
+    "/api/you/removal",
+    { config: { role: "viewer" } },
+    async ({ principal, body }, reply) => {
+      const { current } = readInput(REMOVAL, body);
+      const { user } = principal;
+      if (user.passwordHash !== null) await checkCurrentPassword(user, current, routing, "current");
+      const accounts = (await store.listMemberships(user._id)).map(({ accountId }) => accountId);
+      const { ownerless } = await store.removeUser(user._id);
+      if (ownerless.length > 0) throw await stillNeeded(ownerless);
+      for (const accountId of accounts) {
+        await audit(log, { accountId, user }, { action: "person.removed", target: user.email });
+      }
+      reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
+      return {};
+    },
+  );
 
   async function stillNeeded(accountIds: string[]): Promise<Problem> {
     const found = await Promise.all(accountIds.map((id) => store.findAccount(id)));
@@ -90,8 +98,8 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
     );
   }
 
-  app.get("/api/you/sessions", { config: { role: "viewer" } }, async ({ visitor }) => {
-    const { user, session } = visitor;
+  app.get("/api/you/sessions", { config: { role: "viewer" } }, async ({ principal }) => {
+    const { user, session } = principal;
     const sessions = await store.listSessions(user._id, now());
     return sessions.map(({ _id, userAgent, createdAt, lastSeenAt }): BrowserView => ({
       ...{ id: _id, userAgent, isThis: _id === session._id },
@@ -101,16 +109,16 @@ export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void 
 
   app.delete("/api/you/sessions/:sessionId", { config: { role: "viewer" } }, async (request) => {
     const { sessionId } = readInput(PARAMS, request.params);
-    if (!await store.removeSessionOf(request.visitor.user._id, sessionId)) {
+    if (!await store.removeSessionOf(request.principal.user._id, sessionId)) {
       throw new Problem("not_found", "This browser is signed out already");
     }
     return {};
   });
 
   app.delete("/api/you/sessions", { config: { role: "viewer" } }, async (request, reply) => {
-    const { visitor } = request;
-    const ended = await store.removeSessions(visitor.user._id);
-    await audit(log, visitor, { action: "sessions.ended", target: visitor.user.email });
+    const { principal } = request;
+    const ended = await store.removeSessions(principal.user._id);
+    await audit(log, principal, { action: "sessions.ended", target: principal.user.email });
     reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
     return { ended };
   });

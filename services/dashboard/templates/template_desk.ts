@@ -4,7 +4,7 @@ import type { DashboardDeps } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { TemplateView } from "../interface/templates.ts";
 import { Problem } from "../problem.ts";
-import type { Visitor } from "../session.ts";
+import type { Principal } from "../session.ts";
 import { openLastUses } from "./last_uses.ts";
 import { openDraft } from "./open_draft.ts";
 import { changedMeanwhile } from "./publish_draft.ts";
@@ -13,10 +13,10 @@ import { templateView, type ViewDeps } from "./template_view.ts";
 /** What the routes of templates have in common. */
 export interface TemplateDesk extends ViewDeps {
   /**
-   * Finds a template of the visitor's account.
+   * Finds a template of the principal's account.
    * @throws {Problem} `not_found`, also for one that is archived or another account's.
    */
-  find(visitor: Visitor, kind: TemplateKind, id: string): Promise<Template>;
+  find(principal: Principal, kind: TemplateKind, id: string): Promise<Template>;
   /**
    * Gives a template's draft, if it has the revision.
    * @throws {Problem} `conflict` if it was changed meanwhile.
@@ -24,9 +24,9 @@ export interface TemplateDesk extends ViewDeps {
   draftAt(template: Template, revision: number): Promise<TemplateDraft>;
   /** Gives a template as it is now. */
   view(template: Pick<Template, "accountId" | "kind" | "id">): Promise<TemplateView>;
-  /** Notes what a visitor did to a template. */
+  /** Notes what a principal did to a template. */
   note(
-    visitor: Visitor,
+    principal: Principal,
     verb: string,
     { template, details }: {
       template: Template;
@@ -42,9 +42,9 @@ export function openTemplateDesk(
   const lastUses = openLastUses({ ...store, now });
   const views = { store, lastUses };
 
-  async function find(visitor: Pick<Visitor, "accountId">, kind: TemplateKind, id: string) {
+  async function find(principal: Pick<Principal, "accountId">, kind: TemplateKind, id: string) {
     const template = /^[1-9]\d{0,14}$/.test(id)
-      ? await store.findTemplate(visitor.accountId, kind, id)
+      ? await store.findTemplate(principal.accountId, kind, id)
       : null;
     if (template === null) throw new Problem("not_found", `There is no template ${id}`);
     return template;
@@ -60,10 +60,10 @@ export function openTemplateDesk(
     },
     view: async ({ accountId, kind, id }) =>
       await templateView(await find({ accountId }, kind, String(id)), views),
-    async note(visitor, verb, { template, details = {} }) {
+    async note(principal, verb, { template, details = {} }) {
       const { kind, id, name } = template;
       const target = `${kind === "pdf" ? "PDF" : kind} template ${id} (${name})`;
-      await audit({ ...store, now }, visitor, { action: `template.${verb}`, target, details });
+      await audit({ ...store, now }, principal, { action: `template.${verb}`, target, details });
     },
   };
 }
