@@ -45,11 +45,11 @@ test("npm start prints a command that sends a mail with a PDF, and SIGINT leaves
 
   const dashboard = /^ {2}Dashboard +(\S+)/m.exec(said)?.[1] ?? "";
   assert.match(await (await fetch(dashboard)).text(), /<title>Posthaste/);
-  const entered = await fetch(`${dashboard}/api/entrance/demo`, {
+  const signedIn = await fetch(`${dashboard}/api/entrance/demo`, {
     method: "POST",
     headers: { origin: dashboard },
   });
-  assert.match(`${entered.headers.get("set-cookie")}`, /^__Host-.*HttpOnly; Secure/, said);
+  assert.match(`${signedIn.headers.get("set-cookie")}`, /^__Host-.*HttpOnly; Secure/, said);
 
   const stackFile = join(dataDir, "stack.json");
   assert.equal((await stat(stackFile)).mode & 0o777, 0o600);

@@ -103,7 +103,7 @@ async function invite(system: AccountOfSystem): Promise<Desk["people"]> {
   };
 }
 
-/** Enters the demonstration account from the first page, with one click. */
+/** Opens the demonstration account from the first page, with one click. */
 export async function signInAsDeveloper(page: Page): Promise<void> {
   await page.getByRole("button", { name: `Open the account ${ACCOUNT}` }).click();
   await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });

@@ -22,7 +22,7 @@ const SENT = ({ sentId }: SeedIds) => `/messages/${sentId}`;
 
 /** Every page of the dashboard, and every part of one. A new one belongs here. */
 export const PAGES: readonly PageToSee[] = [
-  { name: "entrance", path: "/", who: "nobody" },
+  { name: "sign-in", path: "/", who: "nobody" },
   { name: "invitation", path: ({ invitation }) => `/invitation/${invitation}`, who: "nobody" },
   { name: "invitation-signed-in", path: ({ invitation }) => `/invitation/${invitation}` },
   { name: "invitation-gone", path: "/invitation/not-one", who: "nobody" },
@@ -141,7 +141,7 @@ export const PAGES: readonly PageToSee[] = [
 
 /** One page of each kind: what `npm test` looks at by day. */
 const MAIN = [
-  ...["entrance", "overview", "message-sent", "tokens-new", "email-template", "pdf-template-page"],
+  ...["sign-in", "overview", "message-sent", "tokens-new", "email-template", "pdf-template-page"],
   ...["integration", "settings-members"],
 ];
 

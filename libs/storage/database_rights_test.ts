@@ -260,9 +260,9 @@ test("the dashboard's rights suffice for all that people do, in transactions too
   await using dashboard = await openStore({ url: urlOf("dashboard", PASSWORDS.dashboard) });
   const now = new Date();
   const jane = { email: "jane@shop.example", name: "Jane", passwordHash: null };
-  const entered = await dashboard.setUp({ accountName: "The Shop", user: jane });
-  assert.equal(entered?.account._id, accountId);
-  const userId = entered?.user._id ?? "";
+  const first = await dashboard.setUp({ accountName: "The Shop", user: jane });
+  assert.equal(first?.account._id, accountId);
+  const userId = first?.user._id ?? "";
   const second = await dashboard.createOwnedAccount({ name: "Second", userId });
   assert.equal(await dashboard.changeRole(accountId, userId, "viewer"), "last_owner");
   const invitation = {

@@ -30,7 +30,7 @@ export interface MembershipStore {
    * Makes the first user, as the owner of an account of this name; one that is there already, made on
    * the command line, is taken. Gives null, and does nothing, if there is a user.
    */
-  setUp(first: { accountName: string; user: NewUser }): Promise<Entered | null>;
+  setUp(first: { accountName: string; user: NewUser }): Promise<FirstAccount | null>;
   /** Creates an account with its owner. Others may have the same name: it tells nobody of them. */
   createOwnedAccount(account: { name: string; userId: string }): Promise<Account>;
   /** Gives a member another role. */
@@ -59,8 +59,8 @@ export interface MembershipStore {
   ): Promise<{ member: Member; user: User } | null>;
 }
 
-/** Who has entered, and where. */
-export interface Entered {
+/** The first account, and its owner. */
+export interface FirstAccount {
   account: Account;
   user: User;
 }

@@ -31,7 +31,7 @@ test("setUp() makes one owner of twenty that try at once, and leaves nothing of 
     { length: 20 },
     (_, i) => store.setUp({ accountName: `Account ${i}`, user: person(`owner${i}`) }),
   );
-  const made = (await Promise.all(tries)).filter((entered) => entered !== null);
+  const made = (await Promise.all(tries)).filter((each) => each !== null);
   assert.equal(made.length, 1);
   for (const name of ["users", "members", "accounts"]) {
     assert.equal(await db.collection(name).countDocuments(), 1, name);
@@ -45,8 +45,8 @@ test("setUp() makes one owner of twenty that try at once, and leaves nothing of 
 test("setUp() takes an account that the command line has made, and does nothing once there is a user", async () => {
   const { store } = opened;
   const account = await store.createAccount({ name: "Shop" });
-  const entered = await store.setUp({ accountName: "Shop", user: person("jane") });
-  assert.equal(entered?.account._id, account._id);
+  const first = await store.setUp({ accountName: "Shop", user: person("jane") });
+  assert.equal(first?.account._id, account._id);
   assert.equal(await store.setUp({ accountName: "Other", user: person("joe") }), null);
   assert.equal(await store.findAccount("Other"), null);
 });

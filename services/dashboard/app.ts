@@ -59,7 +59,7 @@ export interface DashboardOptions {
   limits: ToldLimits;
   /** Folder of the built application; null serves the JSON interface alone. */
   builtFolder?: string | null | undefined;
-  /** Name of the account that anybody may enter with one click. */
+  /** Name of the account that anybody may open with one click. */
   demoAccount?: string | undefined;
   /** Name or id of the account that sends what Posthaste itself writes to people. */
   systemAccount?: string | undefined;

@@ -90,7 +90,7 @@ export const CONFIG = z.object({
   ...MAIL_LIMITS,
   DEMO_ACCOUNT: setting.text().optional()
     .describe(
-      "For development only: name of the account that anybody may enter with one click; " +
+      "For development only: name of the account that anybody may open with one click; " +
         "HOST and PUBLIC_URL must then be of this machine",
     ),
 }).superRefine(({ DEMO_ACCOUNT, HOST, PUBLIC_URL, ...rest }, { addIssue }) => {
@@ -99,7 +99,7 @@ export const CONFIG = z.object({
     addIssue({ code: "custom", path: ["PASSWORD_SIGN_IN"], message });
   }
   if (DEMO_ACCOUNT === undefined) return;
-  // Whoever reaches the port enters: what a browser may not do across origins, any other program may.
+  // Whoever reaches the port is let in: what a browser may not do across origins, any other program may.
   for (const [setting, host] of [["HOST", HOST], ["PUBLIC_URL", new URL(PUBLIC_URL).hostname]]) {
     if (isThisMachine(`${host}`)) continue;
     const message = `${setting} must be of this machine alone, such as localhost`;

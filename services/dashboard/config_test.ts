@@ -9,7 +9,7 @@ const REQUIRED = {
   SEALING_KEY: `test:${Buffer.alloc(32, 9).toString("base64")}`,
 };
 
-test("the settings let anybody enter an account only where nobody else can reach the dashboard", () => {
+test("the settings let anybody open an account only where nobody else can reach the dashboard", () => {
   const read = (HOST: string, PUBLIC_URL: string) =>
     readConfig(CONFIG, { ...REQUIRED, DEMO_ACCOUNT: "Demonstration", HOST, PUBLIC_URL });
   for (const host of ["127.0.0.1", "localhost", "::1"]) {

@@ -1,7 +1,7 @@
 import type { User } from "@posthaste/contracts";
 import { PER_PERSON } from "./attempts.ts";
 import { Problem } from "./problem.ts";
-import type { EntranceRouting } from "./routes/people.ts";
+import type { SignInRouting } from "./routes/people.ts";
 
 /**
  * Has somebody who is signed in show their password. Each wrong one counts, whatever it was for.
@@ -12,7 +12,7 @@ import type { EntranceRouting } from "./routes/people.ts";
 export async function checkCurrentPassword(
   user: User,
   password: string,
-  { desk, attempts }: Pick<EntranceRouting, "desk" | "attempts">,
+  { desk, attempts }: Pick<SignInRouting, "desk" | "attempts">,
   path = "password",
 ): Promise<void> {
   if (user.passwordHash === null) {

@@ -83,9 +83,9 @@ test("who has an authenticator app is signed in by the password and its code, ea
     who.post("/api/entrance/second", { by: "app", code: given });
   const wrong = await prove(code === "000000" ? "000001" : "000000");
   assert.deepEqual([wrong.status, wrong.body.code], [400, "wrong_code"]);
-  const entered = await prove(`${code.slice(0, 3)} ${code.slice(3)}`);
-  assert.equal(entered.status, 200);
-  const whole = dashboard.browser(entered.cookies[SESSION_COOKIE]);
+  const signedIn = await prove(`${code.slice(0, 3)} ${code.slice(3)}`);
+  assert.equal(signedIn.status, 200);
+  const whole = dashboard.browser(signedIn.cookies[SESSION_COOKIE]);
   assert.equal((await whole.get("/api/session")).body.user.hasSecondFactor, true);
   // The half session has ended, and the code is used up.
   assert.equal((await prove(code)).body.code, "signed_out");
@@ -127,21 +127,21 @@ test("a recovery code is taken once, however it is typed, and new ones replace a
   const jane = await newPerson();
   const { recoveryCodes } = await addApp(jane);
   assert.equal(new Set(recoveryCodes).size, 10);
-  const enter = async (code = "") => {
+  const redeem = async (code = "") => {
     const { browser } = await halfIn();
     return (await browser.post("/api/entrance/second", { by: "recovery", code })).status;
   };
   const [first, second, third] = recoveryCodes;
-  assert.equal(await enter(first?.toUpperCase().replace("-", " ")), 200);
-  assert.equal(await enter(first), 400);
-  assert.equal(await enter(second), 200);
+  assert.equal(await redeem(first?.toUpperCase().replace("-", " ")), 200);
+  assert.equal(await redeem(first), 400);
+  assert.equal(await redeem(second), 200);
   const user = await dashboard.store.findUser(jane.user._id);
   assert.equal(user?.secondFactor.recoveryCodes.length, 8);
   assert.ok(!JSON.stringify(user).includes(third ?? ""), "a code is stored as it is");
   const { body } = await jane.post(`${PATH}/recovery-codes`);
   assert.equal(body.recoveryCodes.length, 10);
-  assert.equal(await enter(third), 400);
-  assert.equal(await enter(body.recoveryCodes[9]), 200);
+  assert.equal(await redeem(third), 400);
+  assert.equal(await redeem(body.recoveryCodes[9]), 200);
 });
 
 test("a half session ends after ten minutes, and signs nobody in anywhere else", async () => {

@@ -31,7 +31,7 @@ export interface SessionAges {
 }
 
 /** What signs a browser in. */
-export interface Entry {
+export interface SignIn {
   userId: string;
   accountId: string;
   userAgent: string | undefined;
@@ -62,7 +62,7 @@ export function newToken(): string {
 
 /** Begins a session and gives the token for its cookie, which is stored nowhere. */
 export async function beginSession(
-  { userId, accountId, userAgent, awaits = null, isConfirmed = true }: Entry,
+  { userId, accountId, userAgent, awaits = null, isConfirmed = true }: SignIn,
   { createSession, now, sessionAges }: Pick<SessionDeps, "createSession" | "now" | "sessionAges">,
 ): Promise<{ token: string; session: Session }> {
   const token = newToken();

@@ -29,11 +29,11 @@ export interface SessionView {
   apiUrl: string;
 }
 
-/** `GET /api/entrance`: how one may enter, for who is signed out. */
-export interface EntranceView {
+/** `GET /api/entrance`: how people may sign in. */
+export interface SignInView {
   /** Nobody has ever signed in: the first account is to be made. */
   needsSetup: boolean;
-  /** Name of the account that may be entered with one click, for development only. */
+  /** Name of the account that anybody may open with one click, for development only. */
   demoAccount: string | null;
   /** What the button of the OpenID Connect provider says; null if there is none. */
   oidcName: string | null;

@@ -5,12 +5,12 @@ import { confirmBy } from "../demo_user.ts";
 import { passwordInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 const CONFIRMATION = z.object({ password: passwordInput.default("") });
 
 /** Showing again who is at the browser. Who signs in at a provider does so there. */
-export function confirmationRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+export function confirmationRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now } } = routing;
   app.post("/api/you/confirmation", { config: { role: "viewer" } }, async ({ principal, body }) => {
     const { password } = readInput(CONFIRMATION, body);

@@ -6,18 +6,18 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS } from "../attempts.ts";
 import { audit } from "../audit.ts";
-import { enter } from "../enter.ts";
+import { signIn } from "../sign_in.ts";
 import type { AcceptInput, InvitationOffer } from "../interface/people.ts";
 import { checkPassword, nameInput, passwordInput } from "../people_input.ts";
 import { Problem, requirePasswords, unproven } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 const PARAMS = z.object({ token: z.string().max(100) });
 const ACCEPT: z.ZodType<AcceptInput> = z.object({ name: nameInput, password: passwordInput });
 
 /** What can be done with the link of an invitation, signed out and signed in. */
-export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, desk, attempts } = routing;
 
   async function invitationOf(params: unknown, ip: string): Promise<Invitation> {
@@ -73,7 +73,7 @@ export function invitationRoutes(app: FastifyInstance, routing: EntranceRouting)
         ? { emailProvenAt: now() }
         : { onlyAccountId: accountId };
       const user = await join(invitation, { newUser: { email, name, passwordHash, ...standing } });
-      await enter({ request, reply }, { userId: user._id, accountId }, routing);
+      await signIn({ request, reply }, { userId: user._id, accountId }, routing);
       return {};
     },
   );

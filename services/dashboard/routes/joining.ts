@@ -3,13 +3,13 @@ import type { Invitation } from "@posthaste/contracts";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { audit } from "../audit.ts";
-import { enter } from "../enter.ts";
+import { signIn } from "../sign_in.ts";
 import type { JoiningOffer, JoiningView } from "../interface/people.ts";
 import { type JoiningPasses, PASS_AGE_MS } from "../joining_pass.ts";
 import type { VerifiedIdentity } from "../oidc_entry.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 /** Name of the cookie of somebody whom the provider knows, and who has not said yet what to join. */
 export const JOINING_COOKIE = "__Host-posthaste-joining";
@@ -35,7 +35,7 @@ export function askWhatToJoin(
 /** Joining, by whoever comes from the provider with a verified address that was invited. */
 export function joiningRoutes(
   app: FastifyInstance,
-  routing: EntranceRouting,
+  routing: SignInRouting,
   passes: JoiningPasses,
 ): void {
   const { store, now } = routing.deps;
@@ -94,7 +94,7 @@ export function joiningRoutes(
       ...{ action: "invitation.accepted", target: `invitation of ${email}`, details: { role } },
     });
     reply.clearCookie(JOINING_COOKIE, COOKIE);
-    await enter({ request, reply }, { userId: user._id, accountId }, routing);
+    await signIn({ request, reply }, { userId: user._id, accountId }, routing);
     return {};
   });
 }

@@ -3,7 +3,7 @@ import { networkOf } from "@posthaste/http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS } from "../attempts.ts";
-import { enter } from "../enter.ts";
+import { signIn } from "../sign_in.ts";
 import type { OidcRefusal } from "../interface/session.ts";
 import { openJoiningPasses } from "../joining_pass.ts";
 import { openOidc } from "../oidc.ts";
@@ -12,7 +12,7 @@ import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { newToken } from "../session.ts";
 import { askWhatToJoin, joiningRoutes } from "./joining.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 /** Name of the cookie that binds what comes back from the provider to the browser that was sent there. */
 export const OIDC_COOKIE = "__Host-posthaste-oidc";
@@ -35,7 +35,7 @@ const BEGIN = z.object({
 });
 
 /** Signing in at an OpenID Connect provider, if the operator has set one. */
-export function oidcRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps, options, attempts } = routing;
   const { store, now, logger } = deps;
   const oidc = options.oidc === undefined ? undefined : openOidc(options.oidc);
@@ -83,7 +83,7 @@ export function oidcRoutes(app: FastifyInstance, routing: EntranceRouting): void
     if ("asked" in admission) return askWhatToJoin(reply, admission.asked, passes);
     const { user, accountId } = admission;
     // The provider may have known them still, and asked nobody.
-    await enter({ request, reply }, { userId: user._id, accountId, isConfirmed }, routing);
+    await signIn({ request, reply }, { userId: user._id, accountId, isConfirmed }, routing);
     const next = invitation === undefined ? "/" : `/invitation/${invitation}`;
     return reply.redirect(back ?? next, 303);
   });

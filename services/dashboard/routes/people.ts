@@ -6,7 +6,7 @@ import { accountRoutes } from "./account.ts";
 import { auditRoutes } from "./audit.ts";
 import { openSecondFactors, type SecondFactors } from "../second_factor.ts";
 import { confirmationRoutes } from "./confirmation.ts";
-import { entranceRoutes } from "./entrance.ts";
+import { signInRoutes } from "./sign_in.ts";
 import { invitationRoutes } from "./invitation.ts";
 import { memberRoutes } from "./members.ts";
 import { oidcRoutes } from "./oidc.ts";
@@ -15,17 +15,17 @@ import { resetRoutes } from "./reset.ts";
 import { secondFactorRoutes } from "./second_factor.ts";
 import { youRoutes } from "./you.ts";
 
-/** What the routes are given that people enter by. */
-export interface EntranceRouting extends Routing {
+/** What routes need that sign people in or confirm who they are. */
+export interface SignInRouting extends Routing {
   desk: PasswordDesk;
   attempts: Attempts;
   secondFactors: SecondFactors;
 }
 
-/** All about people: how they enter, who they are, and what they have done. */
+/** All about people: how they sign in, who they are, and what they have done. */
 export function peopleRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
-  const entrance = {
+  const signInRouting = {
     ...routing,
     desk: openPasswordDesk({ cost: options.passwordCost }),
     attempts: openAttempts({ ...store, now }),
@@ -36,14 +36,14 @@ export function peopleRoutes(app: FastifyInstance, routing: Routing): void {
       key: options.secondFactorKey,
     }),
   };
-  entranceRoutes(app, entrance);
-  invitationRoutes(app, entrance);
-  oidcRoutes(app, entrance);
-  youRoutes(app, entrance);
-  proofRoutes(app, entrance);
-  confirmationRoutes(app, entrance);
-  secondFactorRoutes(app, entrance);
-  resetRoutes(app, entrance);
+  signInRoutes(app, signInRouting);
+  invitationRoutes(app, signInRouting);
+  oidcRoutes(app, signInRouting);
+  youRoutes(app, signInRouting);
+  proofRoutes(app, signInRouting);
+  confirmationRoutes(app, signInRouting);
+  secondFactorRoutes(app, signInRouting);
+  resetRoutes(app, signInRouting);
   memberRoutes(app, routing);
   accountRoutes(app, routing);
   auditRoutes(app, routing);

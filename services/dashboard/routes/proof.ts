@@ -6,7 +6,7 @@ import { audit } from "../audit.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 const PROOF_AGE_MS = 3600_000;
 const PARAMS = z.object({ token: z.string().max(100) });
@@ -15,7 +15,7 @@ const PARAMS = z.object({ token: z.string().max(100) });
  * Showing that an address is one's own, by a link that is sent there. It works for who asked for it and
  * is signed in: whoever reads the mail of a login that a stranger has made gives that stranger nothing.
  */
-export function proofRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, options, attempts, mail } = routing;
 
   app.post("/api/you/proof", { config: { role: "viewer" } }, async ({ principal: { user } }) => {

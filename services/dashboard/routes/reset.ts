@@ -7,7 +7,7 @@ import { checkPassword, passwordInput } from "../people_input.ts";
 import { Problem, requirePasswords } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 const RESET_AGE_MS = 3600_000;
 const FORGOTTEN = z.object({ email: z.string().trim().toLowerCase().max(254) });
@@ -19,7 +19,7 @@ const RESET = z.object({ password: passwordInput });
  * A new password for who has forgotten theirs, by a link that is sent to an address that they have proven.
  * It signs nobody in, and leaves a second factor as it is.
  */
-export function resetRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now, logger }, options, desk, attempts, mail } = routing;
 
   app.post("/api/entrance/forgotten", { config: { role: "anyone" } }, async ({ ip, body }) => {

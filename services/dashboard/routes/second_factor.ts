@@ -11,7 +11,7 @@ import { hashRecoveryCode, newRecoveryCodes } from "../recovery_codes.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import type { Principal } from "../session.ts";
 import { newTotp, stepOfCode } from "../totp.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 const CODE = z.object({ code: z.string().max(20) });
 const NEW_PASSKEY = z.object({ name: nameInput, response: z.looseObject({ id: z.string() }) });
@@ -20,7 +20,7 @@ const MAX_PASSKEYS = 20;
 const PATH = "/api/you/second-factor";
 
 /** What people show besides their password: an authenticator app, passkeys, recovery codes. */
-export function secondFactorRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, attempts, secondFactors: { passkeys, box } } = routing;
   const viewer = { config: { role: "viewer" } } as const;
   const recent = { config: { role: "viewer", isRecent: true } } as const;

@@ -2,9 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
 import { confirmBy, DEMO_USER } from "../demo_user.ts";
-import { enter } from "../enter.ts";
+import { signIn } from "../sign_in.ts";
 import { SESSION_COOKIE } from "../guard.ts";
-import type { EntranceView, SessionView } from "../interface/session.ts";
+import type { SessionView, SignInView } from "../interface/session.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
@@ -15,7 +15,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
   const { demoAccount } = options;
 
-  app.get("/api/entrance", { config: { role: "anyone" } }, async (): Promise<EntranceView> => {
+  app.get("/api/entrance", { config: { role: "anyone" } }, async (): Promise<SignInView> => {
     const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
     return {
       needsSetup: account === null && !await store.hasUsers(),
@@ -51,7 +51,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
     const user = await store.findUserByProvenEmail(DEMO_USER.email) ??
       await store.createUser({ ...DEMO_USER, passwordHash: null, emailProvenAt: now() });
     await store.setMember({ accountId: account._id, userId: user._id, role: "owner" });
-    await enter({ request, reply }, { userId: user._id, accountId: account._id }, routing);
+    await signIn({ request, reply }, { userId: user._id, accountId: account._id }, routing);
     return {};
   });
 

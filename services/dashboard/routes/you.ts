@@ -7,7 +7,7 @@ import type { BrowserView } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 const NAME = z.object({ name: nameInput });
 const PASSWORD = z.object({ current: passwordInput, password: passwordInput });
@@ -16,7 +16,7 @@ const REMOVAL = z.object({ current: passwordInput.default("") });
 const PARAMS = z.object({ sessionId: z.string() });
 
 /** What people do about themselves: name, address, password, browsers, leaving. Each is for all roles. */
-export function youRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, desk } = routing;
   const log = { ...store, now };
 

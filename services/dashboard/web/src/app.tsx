@@ -15,11 +15,11 @@ import { SessionGate, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 import { THEME } from "./theme.ts";
 
-const Entrance = lazy(() => import("./pages/entrance/entrance.tsx"));
-const Joining = lazy(() => import("./pages/entrance/joining.tsx"));
-const Proof = lazy(() => import("./pages/entrance/proof.tsx"));
-const Reset = lazy(() => import("./pages/entrance/reset.tsx"));
-const Invitation = lazy(() => import("./pages/entrance/invitation.tsx"));
+const SignIn = lazy(() => import("./pages/sign_in/sign_in.tsx"));
+const Joining = lazy(() => import("./pages/sign_in/joining.tsx"));
+const Proof = lazy(() => import("./pages/sign_in/proof.tsx"));
+const Reset = lazy(() => import("./pages/sign_in/reset.tsx"));
+const Invitation = lazy(() => import("./pages/sign_in/invitation.tsx"));
 
 const client = new QueryClient({
   defaultOptions: {
@@ -65,7 +65,7 @@ export function App() {
               </Route>
               <Route>
                 <SessionGate
-                  signedOut={<Entrance />}
+                  signedOut={<SignIn />}
                   waiting={<Waiting />}
                   failed={(problem) => <NoSession problem={problem} />}
                 >

@@ -1,6 +1,6 @@
 import { Alert, Button, Stack } from "@mantine/core";
 import { ApiProblem } from "./api.ts";
-import { EntranceFrame } from "./pages/entrance/entrance_frame.tsx";
+import { SignInFrame } from "./pages/sign_in/sign_in_frame.tsx";
 import { Failed } from "./parts/states.tsx";
 
 /** What is shown instead of an account to whoever is not told who they are there. */
@@ -9,11 +9,11 @@ export function NoSession({ problem }: { problem: Error }) {
     return <Failed problem={problem} />;
   }
   return (
-    <EntranceFrame title="Not your account">
+    <SignInFrame title="Not your account">
       <Stack>
         <Alert color="yellow">{problem.message}.</Alert>
         <Button component="a" href="/">Go to an account of yours</Button>
       </Stack>
-    </EntranceFrame>
+    </SignInFrame>
   );
 }

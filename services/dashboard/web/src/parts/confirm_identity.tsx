@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { modals } from "@mantine/modals";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import type { EntranceView, SessionView } from "../../../interface/session.ts";
+import type { SessionView, SignInView } from "../../../interface/session.ts";
 import { keepIdentityQuestion, request } from "../api.ts";
 import { useSession } from "../session.tsx";
 import { showIssues } from "./form_issues.ts";
@@ -68,8 +68,8 @@ function ConfirmIdentity({ user, onDone }: { user: SessionView["user"]; onDone: 
 
 function ConfirmElsewhere({ why }: { why: string }) {
   const { data } = useQuery({
-    queryKey: ["entrance"],
-    queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
+    queryKey: ["sign-in"],
+    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
   });
   return (
     <Stack>

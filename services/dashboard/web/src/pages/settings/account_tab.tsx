@@ -1,6 +1,6 @@
 import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { EntranceView } from "../../../../interface/session.ts";
+import type { SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { CopyCode, CopyText } from "../../parts/copy_text.tsx";
 import { useMay, useSession } from "../../session.tsx";
@@ -68,8 +68,8 @@ export function AccountTab() {
 /** Tells owners what they do without, where the operator has named no account for system mail. */
 function NoSystemMail() {
   const { data } = useQuery({
-    queryKey: ["entrance"],
-    queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
+    queryKey: ["sign-in"],
+    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
   });
   if (data?.sendsMail !== false) return null;
   return (

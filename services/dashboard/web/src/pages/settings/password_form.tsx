@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
 import { tellDone } from "../../parts/tell.ts";
-import { NewPassword, shortPassword } from "../entrance/new_password.tsx";
+import { NewPassword, shortPassword } from "../sign_in/new_password.tsx";
 
 /** Changes one's password. */
 export function PasswordForm({ email }: { email: string }) {

@@ -1,14 +1,14 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import type { EntranceView } from "../../../../interface/session.ts";
+import type { SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { tellDone, tellProblem } from "../../parts/tell.ts";
 
 /** Tells that an address is not proven, what that means, and how to prove it. */
 export function UnprovenAddress({ email }: { email: string }) {
-  const { data: entrance } = useQuery({
-    queryKey: ["entrance"],
-    queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
+  const { data: view } = useQuery({
+    queryKey: ["sign-in"],
+    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
   });
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: () => request("/you/proof", { method: "POST" }),
@@ -22,7 +22,7 @@ export function UnprovenAddress({ email }: { email: string }) {
           Nobody has shown that {email}{" "}
           is yours. Until then you cannot join another account, nor sign in elsewhere as this login.
         </Text>
-        {entrance?.sendsMail === true && (
+        {view?.sendsMail === true && (
           <Button
             variant="default"
             size="xs"
@@ -32,7 +32,7 @@ export function UnprovenAddress({ email }: { email: string }) {
             {isSuccess ? "Send the link again" : "Send me a link"}
           </Button>
         )}
-        {entrance?.sendsMail === false && (
+        {view?.sendsMail === false && (
           <Text size="sm">No mail can be sent from here: ask whoever runs Posthaste.</Text>
         )}
       </Stack>

@@ -13,10 +13,10 @@ import { TbAlertTriangle } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LoginInput, LoginView, SecondFactorWays } from "../../../../interface/people.ts";
-import type { EntranceView, OidcRefusal } from "../../../../interface/session.ts";
+import type { OidcRefusal, SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { tellProblem } from "../../parts/tell.ts";
-import { EntranceFrame } from "./entrance_frame.tsx";
+import { SignInFrame } from "./sign_in_frame.tsx";
 import { ForgottenForm } from "./forgotten_form.tsx";
 import { SecondFactorForm } from "./second_factor_form.tsx";
 
@@ -30,26 +30,26 @@ const REFUSED: Record<OidcRefusal, string> = {
 };
 
 /** Signs people in: by password, at the provider, or with one click where that is meant for development. */
-export function SignInForm({ entrance }: { entrance: EntranceView }) {
-  const { demoAccount, oidcName } = entrance;
+export function SignInForm({ view }: { view: SignInView }) {
+  const { demoAccount, oidcName } = view;
   const [isForgotten, setForgotten] = useState(false);
   const [ways, setWays] = useState<SecondFactorWays | null>(null);
   const client = useQueryClient();
   const refused = new URLSearchParams(location.search).get("refused");
   const why = refused !== null && refused in REFUSED ? REFUSED[refused as OidcRefusal] : null;
   const form = useForm<LoginInput>({ initialValues: { email: "", password: "" } });
-  const entered = async () => {
+  const signedIn = async () => {
     history.replaceState(null, "", location.pathname);
     await client.resetQueries({ queryKey: ["session"] });
   };
   const login = useMutation({
     mutationFn: (body: LoginInput) =>
       request<LoginView>("/entrance/login", { method: "POST", body }),
-    onSuccess: async ({ second }) => second === null ? await entered() : setWays(second),
+    onSuccess: async ({ second }) => second === null ? await signedIn() : setWays(second),
   });
   const demo = useMutation({
     mutationFn: () => request("/entrance/demo", { method: "POST" }),
-    onSuccess: entered,
+    onSuccess: signedIn,
     onError: tellProblem,
   });
   if (isForgotten) {
@@ -59,7 +59,7 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
     return (
       <SecondFactorForm
         ways={ways}
-        onEntered={entered}
+        onSignedIn={signedIn}
         onAgain={() => {
           form.reset();
           setWays(null);
@@ -69,7 +69,7 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
   }
   const isElsewhere = demoAccount !== null || oidcName !== null;
   return (
-    <EntranceFrame title="Sign in">
+    <SignInFrame title="Sign in">
       {why && (
         <Alert
           color="red"
@@ -96,10 +96,10 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
               Sign in with {oidcName}
             </Button>
           )}
-          {entrance.hasPasswords && <Divider label="or with a password" mt="xs" />}
+          {view.hasPasswords && <Divider label="or with a password" mt="xs" />}
         </Stack>
       )}
-      {entrance.hasPasswords && (
+      {view.hasPasswords && (
         <form onSubmit={form.onSubmit((values) => login.mutate(values))}>
           <Stack>
             <TextInput
@@ -130,7 +130,7 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
             >
               Sign in
             </Button>
-            {entrance.sendsMail
+            {view.sendsMail
               ? (
                 <Anchor
                   component="button"
@@ -149,6 +149,6 @@ export function SignInForm({ entrance }: { entrance: EntranceView }) {
           </Stack>
         </form>
       )}
-    </EntranceFrame>
+    </SignInFrame>
   );
 }

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { SetupInput } from "../../../../interface/people.ts";
 import { ApiProblem, request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
-import { EntranceFrame } from "./entrance_frame.tsx";
+import { SignInFrame } from "./sign_in_frame.tsx";
 import { NewPassword, shortPassword } from "./new_password.tsx";
 
 const required = (text: string) => text.trim() === "" ? "Fill this in" : null;
@@ -28,12 +28,12 @@ export function SetupForm() {
         form.setFieldError("setupCode", problem.message);
       } else showIssues({ ...form, values: { ...form.values } }, problem);
       if (problem instanceof ApiProblem && problem.code === "conflict") {
-        void client.invalidateQueries({ queryKey: ["entrance"] });
+        void client.invalidateQueries({ queryKey: ["sign-in"] });
       }
     },
   });
   return (
-    <EntranceFrame
+    <SignInFrame
       title="Create the first account"
       about="An account owns templates, integrations and tokens. You will be its owner, and can invite others."
     >
@@ -69,6 +69,6 @@ export function SetupForm() {
           <Button type="submit" loading={isPending} mt="xs">Create account</Button>
         </Stack>
       </form>
-    </EntranceFrame>
+    </SignInFrame>
   );
 }

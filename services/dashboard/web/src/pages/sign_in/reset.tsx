@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
-import { EntranceFrame } from "./entrance_frame.tsx";
+import { SignInFrame } from "./sign_in_frame.tsx";
 import { NewPassword, shortPassword } from "./new_password.tsx";
 
 /** What the link leads to that was sent to who has forgotten the password. */
@@ -16,22 +16,22 @@ export default function Reset({ token }: { token: string }) {
   });
   if (isSuccess) {
     return (
-      <EntranceFrame title="A new password">
+      <SignInFrame title="A new password">
         <Stack>
           <Alert color="teal">Your password is changed. You are signed out everywhere.</Alert>
           <Button component="a" href="/">Sign in</Button>
         </Stack>
-      </EntranceFrame>
+      </SignInFrame>
     );
   }
   return (
-    <EntranceFrame title="A new password" about="You sign in with it from now on.">
+    <SignInFrame title="A new password" about="You sign in with it from now on.">
       <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
         <Stack>
           <NewPassword label="New password" {...form.getInputProps("password")} />
           <Button type="submit" loading={isPending}>Change password</Button>
         </Stack>
       </form>
-    </EntranceFrame>
+    </SignInFrame>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { useSession } from "../../session.tsx";
-import { EntranceFrame } from "./entrance_frame.tsx";
+import { SignInFrame } from "./sign_in_frame.tsx";
 
 /** What the link leads to that proves an address, for who is signed in. */
 export default function Proof({ token }: { token: string }) {
@@ -12,7 +12,7 @@ export default function Proof({ token }: { token: string }) {
     onSuccess: () => location.assign("/settings/you"),
   });
   return (
-    <EntranceFrame
+    <SignInFrame
       title="Is this your address?"
       about={`You are signed in as ${user.name}. Say yes only if mail to ${user.email} reaches you.`}
     >
@@ -21,6 +21,6 @@ export default function Proof({ token }: { token: string }) {
         <Button loading={isPending} onClick={() => mutate()}>Yes, it is mine</Button>
         <Button component="a" href="/" variant="default">No</Button>
       </Stack>
-    </EntranceFrame>
+    </SignInFrame>
   );
 }

@@ -3,30 +3,30 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { JoiningOffer, JoiningView } from "../../../../interface/people.ts";
 import { ApiProblem, request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { EntranceFrame } from "./entrance_frame.tsx";
+import { SignInFrame } from "./sign_in_frame.tsx";
 
 /** What somebody is asked who comes from the provider, is a member of nothing, and is invited. */
 export default function Joining() {
   const { data, error, refetch } = useQuery({
-    queryKey: ["entrance", "joining"],
+    queryKey: ["sign-in", "joining"],
     queryFn: ({ signal }) => request<JoiningView>("/entrance/joining", { signal }),
   });
   if (data === undefined && error === null) return <Waiting />;
   if (data === undefined || data.offers.length === 0) {
     const isOver = error === null || error instanceof ApiProblem && error.code === "not_found";
     return (
-      <EntranceFrame title="Nothing to join">
+      <SignInFrame title="Nothing to join">
         <Stack>
           {isOver
             ? <Alert color="yellow">{error?.message ?? "No invitation is left"}.</Alert>
             : <Failed problem={error} retry={() => void refetch()} />}
-          <Button component="a" href="/" variant="default">Go to the entrance</Button>
+          <Button component="a" href="/" variant="default">Go to the sign-in page</Button>
         </Stack>
-      </EntranceFrame>
+      </SignInFrame>
     );
   }
   return (
-    <EntranceFrame
+    <SignInFrame
       title="Do you want to join?"
       about={`These invitations were sent to ${data.email}. You join only what you choose.`}
     >
@@ -34,7 +34,7 @@ export default function Joining() {
         {data.offers.map((offer) => <Offer key={offer.id} offer={offer} />)}
         <Button component="a" href="/" variant="default">Join nothing</Button>
       </Stack>
-    </EntranceFrame>
+    </SignInFrame>
   );
 }
 

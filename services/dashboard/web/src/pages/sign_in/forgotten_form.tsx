@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { tellProblem } from "../../parts/tell.ts";
-import { EntranceFrame } from "./entrance_frame.tsx";
+import { SignInFrame } from "./sign_in_frame.tsx";
 
 /** Sends a link to who has forgotten the password. */
 export function ForgottenForm({ email, onBack }: { email: string; onBack: () => void }) {
@@ -14,7 +14,7 @@ export function ForgottenForm({ email, onBack }: { email: string; onBack: () => 
     onError: tellProblem,
   });
   return (
-    <EntranceFrame
+    <SignInFrame
       title="Password forgotten"
       about="A link for a new one is sent to your address, if you have shown that it is yours."
     >
@@ -40,6 +40,6 @@ export function ForgottenForm({ email, onBack }: { email: string; onBack: () => 
           </form>
         )}
       <Anchor component="button" type="button" size="sm" onClick={onBack}>Back to sign in</Anchor>
-    </EntranceFrame>
+    </SignInFrame>
   );
 }

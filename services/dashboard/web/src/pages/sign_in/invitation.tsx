@@ -5,7 +5,7 @@ import type { InvitationOffer } from "../../../../interface/people.ts";
 import type { SessionView } from "../../../../interface/session.ts";
 import { ApiProblem, keepSession, request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { EntranceFrame } from "./entrance_frame.tsx";
+import { SignInFrame } from "./sign_in_frame.tsx";
 import { UnprovenAddress } from "../settings/unproven_address.tsx";
 import { JoinForm } from "./join_form.tsx";
 
@@ -20,12 +20,12 @@ const ROLE: Record<InvitationOffer["role"], string> = {
 /** What the link of an invitation leads to, signed out or signed in. */
 export default function Invitation({ token }: { token: string }) {
   const offer = useQuery({
-    queryKey: ["entrance", "invitation", token],
+    queryKey: ["sign-in", "invitation", token],
     queryFn: ({ signal }) =>
       request<InvitationOffer>(`/entrance/invitation/${encodeURIComponent(token)}`, { signal }),
   });
   const session = useQuery({
-    queryKey: ["entrance", "who"],
+    queryKey: ["sign-in", "who"],
     queryFn: ({ signal }) =>
       request<SessionView>("/session", { signal }).catch((problem) => {
         if (problem instanceof ApiProblem && problem.code === "signed_out") return null;
@@ -39,15 +39,15 @@ export default function Invitation({ token }: { token: string }) {
   if (problem !== null) {
     const retry = () => void Promise.all([offer.refetch(), session.refetch()]);
     return (
-      <EntranceFrame title="Invitation">
+      <SignInFrame title="Invitation">
         <Failed problem={problem} retry={retry} />
-      </EntranceFrame>
+      </SignInFrame>
     );
   }
   if (offer.data === undefined || session.data === undefined) return <Waiting />;
   const { accountName, invitedBy, role, expiresAt, email } = offer.data;
   return (
-    <EntranceFrame
+    <SignInFrame
       title={`Join ${accountName}`}
       about={`${invitedBy} invites ${email} to be ${ROLE[role]}. The invitation can be used until ${
         DAY.format(new Date(expiresAt))
@@ -56,7 +56,7 @@ export default function Invitation({ token }: { token: string }) {
       {session.data === null
         ? <JoinForm token={token} offer={offer.data} />
         : <JoinSignedIn token={token} offer={offer.data} session={session.data} />}
-    </EntranceFrame>
+    </SignInFrame>
   );
 }
 
@@ -95,11 +95,11 @@ function JoinSignedIn({ token, offer, session }: {
 
 function Gone({ problem }: { problem: Error }) {
   return (
-    <EntranceFrame title="This invitation has ended">
+    <SignInFrame title="This invitation has ended">
       <Stack>
         <Alert color="yellow" icon={<TbMailOff size={20} />}>{problem.message}.</Alert>
         <Button component="a" href="/" variant="default">Go to the dashboard</Button>
       </Stack>
-    </EntranceFrame>
+    </SignInFrame>
   );
 }

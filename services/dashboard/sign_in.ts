@@ -6,7 +6,7 @@ import { confirmBy } from "./demo_user.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { tellPerson } from "./notices.ts";
 import { Problem } from "./problem.ts";
-import { beginSession, type Entry, hashToken } from "./session.ts";
+import { beginSession, hashToken, type SignIn } from "./session.ts";
 
 const NEW_LOGIN_MS = 60_000;
 const MAX_BROWSER = 200;
@@ -18,32 +18,31 @@ export interface Exchange {
 }
 
 /** Signs a browser in, under a token that it did not have before; the session it had ends. */
-export async function enter(
+export async function signIn(
   { request, reply }: Exchange,
-  who: Omit<Entry, "userAgent">,
+  who: Omit<SignIn, "userAgent">,
   routing: Routing,
 ): Promise<void> {
   const { deps: { store, now }, options: { sessionAges } } = routing;
   const before = request.cookies[SESSION_COOKIE];
   if (before !== undefined) await store.removeSession(hashToken(before));
   const userAgent = request.headers["user-agent"];
-  const entry = { ...who, userAgent };
-  const { token } = await beginSession(entry, { ...store, now, sessionAges });
+  const { token } = await beginSession({ ...who, userAgent }, { ...store, now, sessionAges });
   reply.setCookie(SESSION_COOKIE, token, {
     ...{ path: "/", httpOnly: true, secure: true, sameSite: "lax" },
     maxAge: Math.floor(sessionAges.totalMs / 1000),
   });
   const isWhole = (who.awaits ?? null) === null;
-  if (isWhole) await noteEntry(request, who, routing);
+  if (isWhole) await noteSignIn(request, who, routing);
   if (isWhole && await store.noteBrowser(who.userId, hashToken(userAgent ?? ""))) {
-    await tellOfEntry(request, who.userId, routing);
+    await tellOfSignIn(request, who.userId, routing);
   }
 }
 
 /** Writes into the account's audit log who has signed in, and from where. */
-async function noteEntry(
+async function noteSignIn(
   { ip, headers }: FastifyRequest,
-  { userId, accountId }: Pick<Entry, "userId" | "accountId">,
+  { userId, accountId }: Pick<SignIn, "userId" | "accountId">,
   { deps: { store, now } }: Routing,
 ): Promise<void> {
   const user = await store.findUser(userId);
@@ -58,7 +57,7 @@ async function noteEntry(
  * Writes into the audit log of each account that somebody is a member of that a sign-in as them was
  * refused. The limits of attempts bound how many lines that can be.
  */
-export async function noteRefusedEntry(
+export async function noteRefusedSignIn(
   { ip }: FastifyRequest,
   users: readonly User[],
   { why, routing: { deps: { store, now } } }: { why: string; routing: Routing },
@@ -75,7 +74,7 @@ export async function noteRefusedEntry(
 }
 
 /** Tells somebody that a browser was signed in as them that was not before. */
-async function tellOfEntry(
+async function tellOfSignIn(
   { ip, headers }: FastifyRequest,
   userId: string,
   routing: Routing,

@@ -1,8 +1,8 @@
 import { Box, Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 
-/** What surrounds the forms by which people enter. */
-export function EntranceFrame({ title, about, children }: {
+/** What surrounds the forms by which people sign in. */
+export function SignInFrame({ title, about, children }: {
   title: string;
   about?: ReactNode;
   children: ReactNode;

@@ -6,14 +6,14 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SecondFactorProof, SecondFactorWays } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
-import { EntranceFrame } from "./entrance_frame.tsx";
+import { SignInFrame } from "./sign_in_frame.tsx";
 
 type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 
 /** Asks for a second factor, once the password was right. */
-export function SecondFactorForm({ ways, onEntered, onAgain }: {
+export function SecondFactorForm({ ways, onSignedIn, onAgain }: {
   ways: SecondFactorWays;
-  onEntered: () => Promise<void>;
+  onSignedIn: () => Promise<void>;
   /** Goes back to the password. */
   onAgain: () => void;
 }) {
@@ -22,7 +22,7 @@ export function SecondFactorForm({ ways, onEntered, onAgain }: {
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: (proof: SecondFactorProof) =>
       request("/entrance/second", { method: "POST", body: proof }),
-    onSuccess: onEntered,
+    onSuccess: onSignedIn,
   });
   const passkey = useMutation({
     mutationFn: async () => {
@@ -40,7 +40,7 @@ export function SecondFactorForm({ ways, onEntered, onAgain }: {
     setRecovery(!isRecovery);
   };
   return (
-    <EntranceFrame
+    <SignInFrame
       title="Second factor"
       about={isRecovery
         ? "One of the recovery codes that you have kept. Each works once."
@@ -95,7 +95,7 @@ export function SecondFactorForm({ ways, onEntered, onAgain }: {
           alone.
         </Text>
       </Stack>
-    </EntranceFrame>
+    </SignInFrame>
   );
 }
 

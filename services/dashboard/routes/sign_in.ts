@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS, PER_PERSON, PER_PERSON_ANYWHERE } from "../attempts.ts";
 import { audit } from "../audit.ts";
-import { enter, firstAccountOf, noteRefusedEntry } from "../enter.ts";
+import { firstAccountOf, noteRefusedSignIn, signIn } from "../sign_in.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { LoginInput, LoginView, SecondFactorProof, SetupInput } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
@@ -13,7 +13,7 @@ import { Problem, requirePasswords } from "../problem.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import { hashToken } from "../session.ts";
-import type { EntranceRouting } from "./people.ts";
+import type { SignInRouting } from "./people.ts";
 
 const SETUP: z.ZodType<SetupInput> = z.object({
   accountName: nameInput,
@@ -41,8 +41,8 @@ const WRONG_PROOF: Record<SecondFactorProof["by"], string> = {
   passkey: "The passkey was not accepted: try again",
 };
 
-/** Entering with a password, and making the first account. */
-export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): void {
+/** Signing in with a password, and making the first account. */
+export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps, options, desk, attempts, secondFactors } = routing;
   const { store } = deps;
 
@@ -57,14 +57,14 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
     await attempts.succeed(keys);
     await checkPassword(password, email);
     const user = { email, name, passwordHash: await desk.hash(password) };
-    const entered = await store.setUp({ accountName, user });
-    if (entered === null) throw alreadySetUp();
-    const accountId = entered.account._id;
-    await audit({ ...store, now: deps.now }, { accountId, user: entered.user }, {
+    const first = await store.setUp({ accountName, user });
+    if (first === null) throw alreadySetUp();
+    const accountId = first.account._id;
+    await audit({ ...store, now: deps.now }, { accountId, user: first.user }, {
       action: "account.created",
       target: `account ${accountName}`,
     });
-    await enter({ request, reply }, { userId: entered.user._id, accountId }, routing);
+    await signIn({ request, reply }, { userId: first.user._id, accountId }, routing);
     return {};
   });
 
@@ -83,7 +83,7 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
     const { user, renewed } = await whoseIs(password, users).catch(async (error: unknown) => {
       if (error instanceof Problem && error.code === "wrong_login") {
         // Not waited for: how long it takes would tell who has a login.
-        void noteRefusedEntry(request, users, { why: "wrong password", routing })
+        void noteRefusedSignIn(request, users, { why: "wrong password", routing })
           .catch((cause: unknown) => deps.logger.warn("Cannot note a sign-in", { error: cause }));
       }
       throw error;
@@ -97,7 +97,7 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
       accountId,
       awaits: isWhole ? null : "second_factor",
     } as const;
-    await enter({ request, reply }, entry, routing);
+    await signIn({ request, reply }, entry, routing);
     if (isWhole) return { second: null } satisfies LoginView;
     const { totp, passkeys } = user.secondFactor;
     return {
@@ -119,11 +119,11 @@ export function entranceRoutes(app: FastifyInstance, routing: EntranceRouting): 
     await attempts.begin(keys);
     const challenge = proof.by === "passkey" ? await store.takeChallenge(session._id) : null;
     if (!await secondFactors.take(user, proof, challenge)) {
-      await noteRefusedEntry(request, [user], { why: "wrong second factor", routing });
+      await noteRefusedSignIn(request, [user], { why: "wrong second factor", routing });
       throw new Problem("wrong_code", WRONG_PROOF[proof.by]);
     }
     await attempts.succeed(keys, { forget: Object.keys(keys) });
-    await enter({ request, reply }, { userId: user._id, accountId: session.accountId }, routing);
+    await signIn({ request, reply }, { userId: user._id, accountId: session.accountId }, routing);
     return {};
   });
 

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Divider, Stack, Text, TextInput } from "@mantine
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { AcceptInput, InvitationOffer } from "../../../../interface/people.ts";
-import type { EntranceView } from "../../../../interface/session.ts";
+import type { SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
 import { NewPassword, shortPassword } from "./new_password.tsx";
@@ -10,9 +10,9 @@ import { NewPassword, shortPassword } from "./new_password.tsx";
 /** How somebody who is signed out uses an invitation: at the provider, or with a login that is made here. */
 export function JoinForm({ token, offer }: { token: string; offer: InvitationOffer }) {
   const { email, accountName, isMailed } = offer;
-  const { data: entrance } = useQuery({
-    queryKey: ["entrance"],
-    queryFn: ({ signal }) => request<EntranceView>("/entrance", { signal }),
+  const { data: view } = useQuery({
+    queryKey: ["sign-in"],
+    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
   });
   const form = useForm({
     initialValues: { name: "", password: "" },
@@ -27,8 +27,8 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
     onSuccess: () => location.assign("/"),
     onError: (problem) => showIssues(form, problem),
   });
-  const oidcName = entrance?.oidcName ?? null;
-  const hasPasswords = entrance?.hasPasswords ?? true;
+  const oidcName = view?.oidcName ?? null;
+  const hasPasswords = view?.hasPasswords ?? true;
   return (
     <Stack>
       {oidcName !== null && (
