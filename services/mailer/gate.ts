@@ -8,12 +8,12 @@ import {
   type TokenBucket,
 } from "@posthaste/limits";
 import type { IntegrationTrouble } from "@posthaste/storage";
-import { type Crew, shareOf } from "./share.ts";
+import { type Peers, shareOf } from "./share.ts";
 
 /** What the gate needs from the outside. */
 export interface GateDeps {
   /** The mailers that share what an integration allows. */
-  crew(): Crew;
+  peers(): Peers;
   /** What is known about a server that could not be reached lately. */
   troubleOf(integrationId: string): IntegrationTrouble | undefined;
   now(): Date;
@@ -103,7 +103,7 @@ export function openGate(deps: GateDeps): Gate {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
       if (suspended !== null || isClosed(traffic, deps.troubleOf(key), deps.now())) return "later";
-      const connections = shareOf(maxConnections, deps.crew(), key);
+      const connections = shareOf(maxConnections, deps.peers(), key);
       if (connections === 0) return "elsewhere";
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
         return "later";
@@ -152,7 +152,7 @@ function waitMsFor({ places, begun, averageMs }: Traffic): number {
 }
 
 async function hasToken(traffic: Traffic, maxPerMinute: number, deps: GateDeps): Promise<boolean> {
-  const { position, count } = deps.crew();
+  const { position, count } = deps.peers();
   const perMs = maxPerMinute / count / 60_000;
   // At least one, so that no minute sees more than the rate and one second's worth.
   const rate = { perMs, burst: Math.max(1, perMs * BURST_MS) };

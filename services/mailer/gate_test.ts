@@ -7,9 +7,9 @@ import { integrationOf } from "./_test_integration.ts";
 import { type Admission, openGate, type Passage } from "./gate.ts";
 
 function openTestGate(trouble?: Partial<IntegrationTrouble>) {
-  const world = { now: 1_000_000, crew: { count: 1, position: 0 } };
+  const world = { now: 1_000_000, peers: { count: 1, position: 0 } };
   const gate = openGate({
-    crew: () => world.crew,
+    peers: () => world.peers,
     troubleOf: (_id) =>
       trouble && { _id, failures: 5, openUntil: null, reason: "gone", ...trouble },
     now: () => new Date(world.now),
@@ -126,7 +126,7 @@ test("admit() leaves mail to the mailers that have a connection, and gives back 
   const { gate, world } = openTestGate();
   const integration = integrationOf({ maxConnections: 2 });
   const admissions = [0, 1, 2, 3, 4].map((position) => {
-    world.crew = { count: 5, position };
+    world.peers = { count: 5, position };
     return gate.admit(integration, "transactional");
   });
   const elsewhere = (await Promise.all(admissions)).filter((admission) =>
@@ -141,11 +141,11 @@ test("admit() gives each mailer its share of connections and of the rate", async
   const { gate, world } = openTestGate();
   const integration = integrationOf({ maxConnections: 5 });
   const shares = [0, 1, 2].map(async (position) => {
-    world.crew = { count: 3, position };
+    world.peers = { count: 3, position };
     return passed(await gate.admit(integration, "transactional")).connections;
   });
   assert.equal((await Promise.all(shares)).reduce((a, b) => a + b), 5);
-  world.crew = { count: 2, position: 0 };
+  world.peers = { count: 2, position: 0 };
   const slow = integrationOf({ _id: "acc_1/9", maxPerMinute: 1200 });
   for (let mails = 0; mails < 10; mails++) passed(await gate.admit(slow, "transactional")).leave();
   world.now += 10;

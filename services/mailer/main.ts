@@ -7,7 +7,7 @@ import { hostname } from "node:os";
 import process from "node:process";
 import { openAttachmentCache } from "./attachment_cache.ts";
 import { CONFIG, openResolver } from "./config.ts";
-import { joinCrew } from "./crew.ts";
+import { joinPeers } from "./peers.ts";
 import { openGate } from "./gate.ts";
 import { openReporter } from "./report_outcomes.ts";
 import { integrationLabels } from "./integration_labels.ts";
@@ -41,7 +41,7 @@ await runService({
     });
     // A server may take minutes to answer. What came of its mails is written before this process ends.
     lastCall.addEventListener("abort", () => pool.interrupt(), { once: true });
-    await using member = await joinCrew(store, { logger, signal });
+    await using peer = await joinPeers(store, { logger, signal });
     const { now } = store;
     const troubles = openTroubles({
       ...{ ...store, now, logger },
@@ -53,7 +53,7 @@ await runService({
       ...store,
       ...openIntegrationCache(store),
       unseal: unsealer(keys),
-      gate: openGate({ crew: member.crew, troubleOf: troubles.troubleOf, now }),
+      gate: openGate({ peers: peer.peers, troubleOf: troubles.troubleOf, now }),
       troubles,
       inHand: openSemaphore(MAX_IN_HAND),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),
@@ -75,7 +75,7 @@ await runService({
     health.add("nats", () => bus.check());
 
     await Promise.all([
-      member.stay(signal),
+      peer.stay(signal),
       troubles.follow(signal),
       bus.consume(probeStep({ ...identity, keys, logger }), {
         consumer: "mailer_interactive",

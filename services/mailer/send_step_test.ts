@@ -515,7 +515,7 @@ test("mail finds the one mailer of two that has a connection, through the broker
   using _ = { [Symbol.dispose]: () => stop.abort() };
   const mailers = [0, 1].map((position) => {
     const gate = openGate({
-      crew: () => ({ count: 2, position }),
+      peers: () => ({ count: 2, position }),
       troubleOf: () => undefined,
       now: () => new Date(),
     });

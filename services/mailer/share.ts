@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** The mailers that are there, in one order for all of them, and which of them this is. */
-export interface Crew {
+export interface Peers {
   count: number;
   position: number;
 }
@@ -12,8 +12,8 @@ export interface Crew {
  *
  * @param key Names the integration.
  */
-export function shareOf(total: number, crew: Crew, key: string): number {
-  const { count, position } = crew;
+export function shareOf(total: number, peers: Peers, key: string): number {
+  const { count, position } = peers;
   const rest = total % count;
   const first = createHash("sha256").update(key).digest().readUInt32BE(0) % count;
   const turn = (position - first + count) % count;

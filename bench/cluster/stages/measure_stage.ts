@@ -36,8 +36,8 @@ export interface StagePlan {
 /** So much of the measured work warms each worker up. */
 const WARM_UP = 0.3;
 
-/** A mailer waits until all others know of it. */
-const CREW_MS = 5000;
+/** A mailer waits until its peers know of it. */
+const PEERS_MS = 5000;
 
 /** Measures a stage with one worker, then with one more, and so on. */
 export async function measureStage(
@@ -65,7 +65,7 @@ export async function measureStage(
     });
     own.push(pod);
     pods.push(pod);
-    if (stage.role === "mailer") await delay(CREW_MS);
+    if (stage.role === "mailer") await delay(PEERS_MS);
     await (await prepare(bench, Math.ceil(WARM_UP * units * count)))(() => undefined);
     await clear(bench);
     if (isWaiting && waiting.cores !== undefined) {

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MailerRegister } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
-import type { Crew } from "./share.ts";
+import type { Peers } from "./share.ts";
 
-/** This mailer among those that are there. Disposing says that it is gone. */
-export interface CrewMember extends AsyncDisposable {
-  crew(): Crew;
+/** This mailer among its peers. Disposing says that it is gone. */
+export interface Peer extends AsyncDisposable {
+  peers(): Peers;
   /** Stays announced and learns who else is there, until the signal aborts. */
   stay(signal: AbortSignal): Promise<void>;
 }
@@ -20,12 +20,12 @@ const LIVE_MS = 8000;
  * Joins the mailers. If others are there already, it waits until they have heard of it, so that
  * together they never exceed what an integration allows.
  */
-export async function joinCrew(
+export async function joinPeers(
   store: MailerRegister,
   { logger, signal }: { logger: Pick<Logger, "warn">; signal: AbortSignal },
-): Promise<CrewMember> {
+): Promise<Peer> {
   const id = randomBytes(8).toString("hex");
-  let known: Crew = { count: 1, position: 0 };
+  let known: Peers = { count: 1, position: 0 };
 
   async function announce(): Promise<void> {
     try {
@@ -41,7 +41,7 @@ export async function joinCrew(
   await announce();
   if (known.count > 1) await delay(1.5 * ANNOUNCE_MS, undefined, { signal }).catch(() => undefined);
   return {
-    crew: () => known,
+    peers: () => known,
     async stay(signal) {
       while (!signal.aborted) {
         await delay(ANNOUNCE_MS, undefined, { signal }).catch(() => undefined);
