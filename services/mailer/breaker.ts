@@ -17,7 +17,7 @@ export function isSilent({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">)
 
 /**
  * Tells whether a server could not be reached at all, so that the next mail will hardly fare better.
- * What it says about a login or a mail is no trouble of this kind, nor is a stop of our own.
+ * What it says about a login or a mail is no failure of this kind, nor is a stop of our own.
  */
 export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
   if (isInterruption({ fault, unknown: false })) return false;

@@ -15,7 +15,7 @@ export interface GateDeps {
   /** The mailers that share what an integration allows. */
   peers(): Peers;
   /** What is known about a server that could not be reached lately. */
-  troubleOf(integrationId: string): IntegrationTrouble | undefined;
+  circuitOf(integrationId: string): IntegrationTrouble | undefined;
   now(): Date;
 }
 
@@ -102,7 +102,7 @@ export function openGate(deps: GateDeps): Gate {
     async admit(integration, priority) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
-      if (suspended !== null || isClosed(traffic, deps.troubleOf(key), deps.now())) return "later";
+      if (suspended !== null || isClosed(traffic, deps.circuitOf(key), deps.now())) return "later";
       const connections = shareOf(maxConnections, deps.peers(), key);
       if (connections === 0) return "elsewhere";
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
@@ -117,12 +117,12 @@ export function openGate(deps: GateDeps): Gate {
 
 function isClosed(
   { blockedUntil, places }: Traffic,
-  trouble: IntegrationTrouble | undefined,
+  circuit: IntegrationTrouble | undefined,
   now: Date,
 ): boolean {
   if (now.getTime() < blockedUntil) return true;
   // After a pause one mail goes ahead, and the others wait for what it finds.
-  return trouble !== undefined && circuitRoom(trouble, { now, inFlight: places.held }) <= 0;
+  return circuit !== undefined && circuitRoom(circuit, { now, inFlight: places.held }) <= 0;
 }
 
 /**

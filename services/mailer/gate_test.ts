@@ -6,12 +6,12 @@ import { stopTime } from "@posthaste/testing";
 import { integrationOf } from "./_test_integration.ts";
 import { type Admission, openGate, type Passage } from "./gate.ts";
 
-function openTestGate(trouble?: Partial<IntegrationTrouble>) {
+function openTestGate(circuit?: Partial<IntegrationTrouble>) {
   const world = { now: 1_000_000, peers: { count: 1, position: 0 } };
   const gate = openGate({
     peers: () => world.peers,
-    troubleOf: (_id) =>
-      trouble && { _id, failures: 5, openUntil: null, reason: "gone", ...trouble },
+    circuitOf: (_id) =>
+      circuit && { _id, failures: 5, openUntil: null, reason: "gone", ...circuit },
     now: () => new Date(world.now),
   });
   return { gate, world };

@@ -14,7 +14,7 @@ import { integrationLabels } from "./integration_labels.ts";
 import { PROBES_AT_ONCE, probeStep } from "./probe_step.ts";
 import { sendStep } from "./send_step.ts";
 import { openTransportPool } from "./transport_pool.ts";
-import { openTroubles } from "./troubles.ts";
+import { openCircuitStates } from "./circuit_states.ts";
 import { unsealer } from "./unseal.ts";
 
 /** Bytes of mails in hand: of all, and of one account. */
@@ -43,7 +43,7 @@ await runService({
     lastCall.addEventListener("abort", () => pool.interrupt(), { once: true });
     await using peer = await joinPeers(store, { logger, signal });
     const { now } = store;
-    const troubles = openTroubles({
+    const circuits = openCircuitStates({
       ...{ ...store, now, logger },
       pauseMs: (failures) => pauseMs(failures, config.CIRCUIT_PAUSE),
     });
@@ -53,8 +53,8 @@ await runService({
       ...store,
       ...openIntegrationCache(store),
       unseal: unsealer(keys),
-      gate: openGate({ peers: peer.peers, troubleOf: troubles.troubleOf, now }),
-      troubles,
+      gate: openGate({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
+      circuits,
       inHand: openSemaphore(MAX_IN_HAND),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),
       send: (mail) => pool.send(mail),
@@ -76,7 +76,7 @@ await runService({
 
     await Promise.all([
       peer.stay(signal),
-      troubles.follow(signal),
+      circuits.follow(signal),
       bus.consume(probeStep({ ...identity, keys, logger }), {
         consumer: "mailer_interactive",
         concurrency: PROBES_AT_ONCE,

@@ -45,7 +45,7 @@ import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
 import { type StopDeps, stopIntegration } from "./stop_integration.ts";
 import type { SmtpReceipt, TransportPool } from "./transport_pool.ts";
-import type { Troubles } from "./troubles.ts";
+import type { CircuitStates } from "./circuit_states.ts";
 
 /** What the step needs from the outside. */
 export interface SendDeps
@@ -63,7 +63,7 @@ export interface SendDeps
   gate: Gate;
   /** Bytes of the mails in hand, of all and of each account. */
   inHand: Semaphore;
-  troubles: Pick<Troubles, "note" | "clear" | "troubleOf">;
+  circuits: Pick<CircuitStates, "note" | "clear" | "circuitOf">;
   send: TransportPool["send"];
   logger: Pick<Logger, "warn" | "error">;
   /** Largest mail, in bytes. */
@@ -276,8 +276,8 @@ async function giveBack(
   const { acceptedAt, integrationId } = message;
   const now = deps.now();
   if (now.getTime() >= Date.parse(acceptedAt) + integration.retryForMs) {
-    const trouble = deps.troubles.troubleOf(integration._id);
-    const cause = reasonOfPause(integration, trouble) ?? WAITING_REASON.busy;
+    const circuit = deps.circuits.circuitOf(integration._id);
+    const cause = reasonOfPause(integration, circuit) ?? WAITING_REASON.busy;
     return await failUnsent(message, deps, `${cause}; retries ended`);
   }
   crashPoint("mailer.before_give_back");
@@ -333,17 +333,17 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
       return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
     }
     if (isUnreachable(error) || isSilent(error)) {
-      await deps.troubles.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
+      await deps.circuits.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
     } // Before it has let somebody in, a server may send nothing yet.
     else if (error.fault !== "host" && error.phase !== "auth") {
-      await deps.troubles.clear(integration._id);
+      await deps.circuits.clear(integration._id);
     }
     return await setBack(work, integration, deps, verdict);
   }
   // The server is free for the next mail: nobody needs to wait for the ledger.
   smtp.passage.leave();
   crashPoint("mailer.before_outcome");
-  await deps.troubles.clear(integration._id);
+  await deps.circuits.clear(integration._id);
   recordSize("posthaste.smtp.size", smtp.mail.raw.length);
   recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
   const { code, response, enhanced } = receipt;

@@ -68,7 +68,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     ledger,
     mails: [] as OutgoingMail[],
     written: ledger.written,
-    troubles: [] as string[],
+    noted: [] as string[],
     logged: [] as string[],
     /** What was reported. */
     facts: [] as MessageFact[],
@@ -79,22 +79,22 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     ledgerOf: ledger.ledgerOf,
     findMessage: () => Promise.resolve(null),
     suspendIntegration: ({ _id }, { reason }) => {
-      world.troubles.push(`suspend ${_id}: ${reason}`);
+      world.noted.push(`suspend ${_id}: ${reason}`);
       return Promise.resolve(true);
     },
     noteRefusedLogin: ({ id, reason, retryMs }) => {
-      world.troubles.push(`refused ${id} for ${retryMs} ms: ${reason}`);
+      world.noted.push(`refused ${id} for ${retryMs} ms: ${reason}`);
       return Promise.resolve(false);
     },
     gate: {
       admit: ({ maxConnections: connections }) =>
-        Promise.resolve({ connections, leave: () => void world.troubles.push("left") }),
-      block: ({ _id }) => void world.troubles.push(`block ${_id}`),
+        Promise.resolve({ connections, leave: () => void world.noted.push("left") }),
+      block: ({ _id }) => void world.noted.push(`block ${_id}`),
     },
-    troubles: {
-      note: (id, reason) => Promise.resolve(void world.troubles.push(`note ${id}: ${reason}`)),
-      clear: (id) => Promise.resolve(void world.troubles.push(`clear ${id}`)),
-      troubleOf: () => undefined,
+    circuits: {
+      note: (id, reason) => Promise.resolve(void world.noted.push(`note ${id}: ${reason}`)),
+      clear: (id) => Promise.resolve(void world.noted.push(`clear ${id}`)),
+      circuitOf: () => undefined,
     },
     inHand: openSemaphore({ max: 1_000_000 }),
     findRegisters: ledger.findRegisters,
@@ -516,7 +516,7 @@ test("mail finds the one mailer of two that has a connection, through the broker
   const mailers = [0, 1].map((position) => {
     const gate = openGate({
       peers: () => ({ count: 2, position }),
-      troubleOf: () => undefined,
+      circuitOf: () => undefined,
       now: () => new Date(),
     });
     const findIntegration = () => Promise.resolve(integrationOf({ maxConnections: 1 }));
@@ -554,7 +554,7 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
   const [told] = first.world.facts;
   assert.ok(told?.type === "status.message.deferred");
   assert.equal(told.data.integrationId, 4, "health is counted by integration");
-  assert.deepEqual(first.world.troubles, [
+  assert.deepEqual(first.world.noted, [
     `refused acc_1/4 for 60000 ms: ${reason}`,
     "block acc_1/4",
     "left",
@@ -568,7 +568,7 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
   });
   await second.run();
   assert.deepEqual(second.world.facts.map(({ type }) => type), ["status.message.deferred"]);
-  assert.deepEqual(second.world.troubles, [
+  assert.deepEqual(second.world.noted, [
     "block acc_1/4",
     `suspend acc_1/4: ${reason}`,
     "left",
@@ -590,7 +590,7 @@ test("sendStep() suspends nothing for a login that the server cannot check now",
   for (const reply of ["503 5.5.1 sequence", "504 5.5.4 mechanism", "454 4.7.0 later"]) {
     const { world, run } = openMailer({ send: refusal(reply, "auth") });
     await run();
-    assert.deepEqual(world.troubles, ["left"], reply);
+    assert.deepEqual(world.noted, ["left"], reply);
     assert.ok(world.written[0]?.nextAt);
   }
 });
@@ -600,7 +600,7 @@ test("sendStep() judges 530 and 552 at RCPT by their enhanced codes, and suspend
     const { world, run } = openMailer({ send: refusal(reply) });
     await run();
     assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"], reply);
-    assert.deepEqual(world.troubles, ["clear acc_1/4", "left"], reply);
+    assert.deepEqual(world.noted, ["clear acc_1/4", "left"], reply);
   }
 });
 
@@ -610,7 +610,7 @@ test("sendStep() stops an integration whose host is forbidden, and tells the bre
   });
   await run();
   const { reason } = judgeSmtpFailure(new SmtpFailure("", { phase: "connect", fault: "host" }));
-  assert.deepEqual(world.troubles, [
+  assert.deepEqual(world.noted, [
     "block acc_1/4",
     `suspend acc_1/4: ${reason}`,
     "left",
@@ -628,12 +628,12 @@ test("sendStep() gives a mail of a sender with an international domain its Messa
 test("sendStep() tells the breaker of servers that cannot be reached, and of no others", async () => {
   const reached = openMailer({ send: refusal("550 5.1.1 no such user") });
   await reached.run();
-  assert.deepEqual(reached.world.troubles, ["clear acc_1/4", "left"]);
+  assert.deepEqual(reached.world.noted, ["clear acc_1/4", "left"]);
   const away = openMailer({
     send: () => Promise.reject(new SmtpFailure("x", { phase: "connect", fault: "refused" })),
   });
   await away.run();
-  assert.deepEqual(away.world.troubles, [
+  assert.deepEqual(away.world.noted, [
     "note acc_1/4: The SMTP server does not answer, or takes no mail at the moment",
     "left",
   ]);
@@ -648,7 +648,7 @@ test("sendStep() tells the breaker of servers that take the mail and never answe
     },
   });
   await silent.run();
-  assert.deepEqual(silent.world.troubles, [
+  assert.deepEqual(silent.world.noted, [
     "note acc_1/4: The SMTP server takes mail and does not answer",
     "left",
   ]);
@@ -840,9 +840,9 @@ test("sendStep() signs the mail, with the same bytes and hash on every attempt",
 test("sendStep() lets the next mail go to the server before the ledger has the outcome", async () => {
   const { world, run } = openMailer();
   world.ledger.intercept = ({ op }) => {
-    if (op === "writeOutcome") world.troubles.push("outcome");
+    if (op === "writeOutcome") world.noted.push("outcome");
     return undefined;
   };
   await run();
-  assert.deepEqual(world.troubles.slice(0, 3), ["left", "clear acc_1/4", "outcome"]);
+  assert.deepEqual(world.noted.slice(0, 3), ["left", "clear acc_1/4", "outcome"]);
 });

@@ -3,19 +3,19 @@ import { repeat } from "@posthaste/runtime";
 import type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 
-/** The servers that cannot be reached, as all mailers together know it. */
-export interface Troubles {
-  troubleOf(integrationId: string): IntegrationTrouble | undefined;
+/** The circuit state of each SMTP server that could not be reached lately, shared by all mailers. */
+export interface CircuitStates {
+  circuitOf(integrationId: string): IntegrationTrouble | undefined;
   /** A server could not be reached. Never throws. */
   note(integrationId: string, reason: string): Promise<void>;
-  /** A server was reached. Never throws, and costs nothing if it was in no trouble. */
+  /** A server was reached. Never throws, and costs nothing if no failure was known. */
   clear(integrationId: string): Promise<void>;
   /** Learns what other mailers found, until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
-/** What {@linkcode openTroubles} needs. */
-export interface TroubleDeps extends IntegrationHealth, Pick<TroubleNote, "pauseMs"> {
+/** What {@linkcode openCircuitStates} needs. */
+export interface CircuitStatesDeps extends IntegrationHealth, Pick<TroubleNote, "pauseMs"> {
   now(): Date;
   logger: Pick<Logger, "warn" | "info">;
 }
@@ -23,8 +23,8 @@ export interface TroubleDeps extends IntegrationHealth, Pick<TroubleNote, "pause
 const FOLLOW_MS = 2000;
 const CANNOT_SHARE = "Cannot share what is known about SMTP servers";
 
-/** Opens the knowledge about servers in trouble; it is empty until it is followed. */
-export function openTroubles(deps: TroubleDeps): Troubles {
+/** Opens the circuit states; there are none until they are followed. */
+export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
   let known = new Map<string, IntegrationTrouble>();
 
   async function carefully(work: () => Promise<void>): Promise<void> {
@@ -37,15 +37,15 @@ export function openTroubles(deps: TroubleDeps): Troubles {
   }
 
   return {
-    troubleOf: (id) => known.get(id),
+    circuitOf: (id) => known.get(id),
     note: (id, reason) =>
       carefully(async () => {
         const now = deps.now();
         const before = known.get(id);
-        const trouble = await deps.noteTrouble({ id, reason, now, pauseMs: deps.pauseMs });
-        if (trouble === null) return;
-        known.set(id, trouble);
-        if (circuitState(before, now) !== "closed" || circuitState(trouble, now) === "closed") {
+        const circuit = await deps.noteTrouble({ id, reason, now, pauseMs: deps.pauseMs });
+        if (circuit === null) return;
+        known.set(id, circuit);
+        if (circuitState(before, now) !== "closed" || circuitState(circuit, now) === "closed") {
           return;
         }
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "open" });
@@ -63,7 +63,7 @@ export function openTroubles(deps: TroubleDeps): Troubles {
       }),
     async follow(signal) {
       await repeat(async () => {
-        known = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
+        known = new Map((await deps.listTroubled()).map((circuit) => [circuit._id, circuit]));
       }, { everyMs: FOLLOW_MS, failure: CANNOT_SHARE, logger: deps.logger, signal });
     },
   };
