@@ -8,8 +8,8 @@ import { buildOverlay, NO_KUSTOMIZE } from "./build_overlay.ts";
 import { configOf } from "./config_of.ts";
 import { workloadsOf } from "./workloads.ts";
 
-/** Which consumers a service eats from. */
-const EATER_OF = (consumer: string) =>
+/** Returns the service that a consumer belongs to. */
+const SERVICE_OF = (consumer: string) =>
   consumer === "statistics" ? "tracker" : consumer.split("_")[0] as string;
 
 suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
@@ -21,13 +21,13 @@ suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
     (object.spec?.triggers ?? []).filter((trigger) => trigger.type === type)
       .map(({ metadata }) => metadata as Record<string, string>);
 
-  test("every stage grows with the lag of every consumer that it eats from, and of no other", () => {
+  test("every stage grows with the lag of every consumer that it consumes from, and of no other", () => {
     const lags = scaled.flatMap((object) =>
       triggersOf(object, "nats-jetstream").map(({ stream, consumer }) =>
         `${object.spec?.scaleTargetRef.name} ${stream} ${consumer}`
       )
     );
-    const plan = CONSUMERS.map(({ name, stream }) => `${EATER_OF(name)} ${stream} ${name}`);
+    const plan = CONSUMERS.map(({ name, stream }) => `${SERVICE_OF(name)} ${stream} ${name}`);
     assert.deepEqual(lags.sort(), plan.sort());
   });
 
@@ -68,7 +68,7 @@ suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
       renderer_now: 16 * Number(renderer?.["RENDER_CONCURRENCY"]),
     };
     for (const { name, maxAckPending } of CONSUMERS) {
-      const object = scaled.find(({ metadata }) => metadata?.name === EATER_OF(name));
+      const object = scaled.find(({ metadata }) => metadata?.name === SERVICE_OF(name));
       const pods = Number(object?.spec?.maxReplicaCount);
       assert.ok((pods - 1) * (inHand[name] ?? 1) < maxAckPending, `${name}: ${pods} pods`);
       const lag = triggersOf(object as IScaledObject, "nats-jetstream")

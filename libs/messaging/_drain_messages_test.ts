@@ -17,7 +17,7 @@ test("consume() gives back what it had not begun, so that the next one has it at
   const seen = new Set<string>();
   const consumeFor = (signal: AbortSignal) =>
     bus.consume<"send.requested">({
-      name: "test.eat",
+      name: "test.consume",
       handle: ({ data }) => {
         seen.add(data.accountId);
         return Promise.resolve({ type: "done", publish: [] });
@@ -28,10 +28,13 @@ test("consume() gives back what it had not begun, so that the next one has it at
   for (let round = 0; round < 10; round++) await consumeFor(AbortSignal.timeout(8));
   await publishing;
   const last = new AbortController();
-  const eating = consumeFor(last.signal);
-  await until(() => seen.size === total, { timeoutMs: 60_000, message: "all events to be eaten" });
+  const consuming = consumeFor(last.signal);
+  await until(() => seen.size === total, {
+    timeoutMs: 60_000,
+    message: "all events to be consumed",
+  });
   last.abort();
-  await eating;
+  await consuming;
   assert.equal(seen.size, total);
 });
 

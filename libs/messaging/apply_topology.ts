@@ -136,7 +136,7 @@ async function applyConsumer(manager: JetStreamManager, plan: ConsumerPlan) {
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(plan.ackWaitMs),
     max_ack_pending: plan.maxAckPending,
-    // Deliveries are counted by the step that eats them: the broker would only hide the event.
+    // Deliveries are counted by the step that consumes them: the broker would only hide the event.
     max_deliver: -1,
     filter_subjects: plan.filterSubjects,
   };

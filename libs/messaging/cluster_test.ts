@@ -40,7 +40,7 @@ test("applyTopology() keeps three copies in a cluster, and work goes on without 
       return Promise.resolve({ type: "done", publish: [] });
     });
     const options = { concurrency: 4, signal: stop.signal, logger: openTestLogger() };
-    const eating = bus.consume(step, { ...options, consumer: "renderer_transactional" });
+    const consuming = bus.consume(step, { ...options, consumer: "renderer_transactional" });
     await bus.publish(requested("before"));
     await until(() => seen.has("before"));
 
@@ -51,7 +51,7 @@ test("applyTopology() keeps three copies in a cluster, and work goes on without 
     await leader.restart();
     await cluster.settled();
     stop.abort();
-    await eating;
+    await consuming;
   }
   await rm(dataDir, { recursive: true, force: true });
 });

@@ -27,8 +27,8 @@ takesLong();
 
 const DONE: Verdict = { type: "done", publish: [] };
 
-/** Eats with a step while the test runs, and stops before the bus is closed. */
-function eat(bus: Bus, step: Step<"send.requested">, { concurrency = 4 } = {}) {
+/** Consumes with a step while the test runs, and stops before the bus is closed. */
+function consume(bus: Bus, step: Step<"send.requested">, { concurrency = 4 } = {}) {
   const stop = new AbortController();
   const logger = openTestLogger();
   const consumer = "renderer_transactional";
@@ -80,7 +80,7 @@ async function waiting(bus: Bus, stream: string): Promise<number | undefined> {
   return (await bus.streamStates()).get(stream)?.messages;
 }
 
-async function isEaten({ bus }: Pick<TestBus, "bus">): Promise<void> {
+async function untilConsumed({ bus }: Pick<TestBus, "bus">): Promise<void> {
   await until(async () => await waiting(bus, "RENDER") === 0, { message: "the event to be gone" });
 }
 
@@ -93,7 +93,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await using open = await openTestBus();
     const { bus } = open;
     await using told = listen(bus);
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(({ data }) =>
         Promise.resolve({
@@ -106,25 +106,25 @@ suite("consume()", { concurrency: 4 }, () => {
     const fact = await until(() => told.facts[0]);
     assert.deepEqual([fact.type, fact.data.accountId], ["status.message.failed", "acc_1"]);
     assert.equal(await waiting(bus, "MAIL"), 1);
-    await isEaten(open);
+    await untilConsumed(open);
   });
 
   test("consume() hands each priority its own events", async () => {
     await using open = await openTestBus();
     const { bus } = open;
-    const eaten: string[] = [];
-    await using _step = eat(
+    const consumed: string[] = [];
+    await using _step = consume(
       bus,
       renderStep(({ data }) => {
-        eaten.push(data.accountId);
+        consumed.push(data.accountId);
         return Promise.resolve(DONE);
       }),
     );
     await bus.publish(requested("bulk", "bulk"));
     await bus.publish(requested("transactional"));
-    await until(() => eaten.length > 0);
-    assert.deepEqual(eaten, ["transactional"]);
-    // It is let go a moment after it was eaten.
+    await until(() => consumed.length > 0);
+    assert.deepEqual(consumed, ["transactional"]);
+    // It is let go a moment after it was consumed.
     await until(async () => await waiting(bus, "RENDER") === 1);
   });
 
@@ -133,20 +133,20 @@ suite("consume()", { concurrency: 4 }, () => {
     const { bus } = open;
     let inHand = 0;
     let most = 0;
-    let eaten = 0;
+    let consumed = 0;
     for (let count = 0; count < 20; count++) await bus.publish(requested(`acc_${count}`));
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(async () => {
         most = Math.max(most, ++inHand);
         await new Promise((resolve) => setTimeout(resolve, 5));
         inHand--;
-        eaten++;
+        consumed++;
         return DONE;
       }),
       { concurrency: 3 },
     );
-    await until(() => eaten === 20);
+    await until(() => consumed === 20);
     assert.equal(most, 3);
   });
 
@@ -156,7 +156,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const answer = Promise.withResolvers<void>();
     const begun: string[] = [];
     {
-      await using _step = eat(bus, {
+      await using _step = consume(bus, {
         ...renderStep(() => Promise.resolve(DONE)),
         handle: async ({ data }, _signal, place) => {
           begun.push(data.accountId);
@@ -174,7 +174,7 @@ suite("consume()", { concurrency: 4 }, () => {
       setTimeout(answer.resolve, 50);
     }
     assert.equal(begun.filter((each) => each === "answered").length, 5, "none was left behind");
-    await isEaten(open);
+    await untilConsumed(open);
   });
 
   test("consume() tries an event again and gives it up after its last try", async () => {
@@ -182,7 +182,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const { bus } = open;
     let tries = 0;
     await using told = listen(bus);
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(() => {
         tries++;
@@ -194,7 +194,7 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.equal(tries, MAX_TRIES);
     assert.equal(fact.type, "status.message.failed");
     assert.equal("reason" in fact.data && fact.data.reason, "given up after 5 tries");
-    await isEaten(open);
+    await untilConsumed(open);
   });
 
   test("consume() waits an outage out without counting it", async () => {
@@ -203,7 +203,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const outcomes = Array.from({ length: MAX_TRIES }, outage);
     let deliveries = 0;
     await using told = listen(bus);
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(({ data }) => {
         deliveries++;
@@ -222,14 +222,14 @@ suite("consume()", { concurrency: 4 }, () => {
     await using open = await openTestBus();
     const { bus } = open;
     await using told = listen(bus);
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(() => Promise.resolve({ type: "fail", reason: "hopeless" })),
     );
     await bus.publish(requested("acc_1"));
     const fact = await until(() => told.facts[0]);
     assert.equal("reason" in fact.data && fact.data.reason, "hopeless");
-    await isEaten(open);
+    await untilConsumed(open);
   });
 
   test("consume() gives up an event of which something too large came", async () => {
@@ -237,7 +237,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const { bus } = open;
     let tries = 0;
     await using told = listen(bus);
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(() => {
         tries++;
@@ -248,7 +248,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const fact = await until(() => told.facts[0]);
     assert.match("reason" in fact.data ? fact.data.reason : "", /bytes exceed 524288/);
     assert.equal(tries, 1);
-    await isEaten(open);
+    await untilConsumed(open);
   });
 
   test("consume() waits for a stream that takes nothing, and does not count that", async () => {
@@ -258,7 +258,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const manager = await jetstreamManager(connection);
     await manager.streams.delete("MAIL");
     let tries = 0;
-    await using step = eat(
+    await using step = consume(
       bus,
       renderStep(({ data }) => {
         tries++;
@@ -269,7 +269,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await until(() => step.logger.lines.filter((line) => /Cannot publish/.test(line)).length > 1);
     await bus.applyTopology();
     await until(async () => await waiting(bus, "MAIL") === 1);
-    await isEaten(open);
+    await untilConsumed(open);
     assert.equal(tries, 1);
     await connection.close();
   });
@@ -282,18 +282,18 @@ suite("consume()", { concurrency: 4 }, () => {
     for (const body of ["no JSON", "null", "{}"]) {
       await raw.publish("send.requested.transactional", body);
     }
-    const eaten: string[] = [];
-    await using step = eat(
+    const consumed: string[] = [];
+    await using step = consume(
       bus,
       renderStep(({ data }) => {
-        eaten.push(data.accountId);
+        consumed.push(data.accountId);
         return Promise.resolve(DONE);
       }),
     );
     await bus.publish(requested("acc_good"));
-    await until(() => eaten.length > 0);
-    await isEaten(open);
-    assert.deepEqual(eaten, ["acc_good"]);
+    await until(() => consumed.length > 0);
+    await untilConsumed(open);
+    assert.deepEqual(consumed, ["acc_good"]);
     assert.equal(step.logger.lines.filter((line) => /Cannot read an event/.test(line)).length, 3);
     await connection.close();
   });
@@ -304,7 +304,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await using told = listen(bus);
     const { type, data } = requested("acc_1");
     const broken = { ...data, template: "welcome" };
-    await using step = eat(bus, renderStep(() => Promise.resolve(DONE)));
+    await using step = consume(bus, renderStep(() => Promise.resolve(DONE)));
     await bus.publish({ type, data: broken } as unknown as Outgoing);
     const fact = await until(() => told.facts[0]);
     assert.deepEqual([fact.type, "index" in fact.data && fact.data.index], [
@@ -312,7 +312,7 @@ suite("consume()", { concurrency: 4 }, () => {
       0,
     ]);
     assert.match("reason" in fact.data ? fact.data.reason : "", /"template" does not match/);
-    await isEaten(open);
+    await untilConsumed(open);
     assert.equal(told.facts.length, 1);
     assert.equal(step.logger.lines.filter((line) => /given up/.test(line)).length, 1);
   });
@@ -338,14 +338,14 @@ suite("consume()", { concurrency: 4 }, () => {
         return { publish: [] };
       },
     };
-    await using _ = eat(bus, step);
+    await using _ = consume(bus, step);
     const { type, data } = requested("acc_1");
     const recipients = [0, 1, 2].map((index) => ({ index, attempt: 0, email: "ann@example.com" }));
     await bus.publish({ type, data: { ...data, recipients } });
     await until(() => givenUp.length > 0);
     assert.deepEqual(givenUp, [[1]]);
     assert.deepEqual(handled.toSorted(), [[0], [2]]);
-    await isEaten(open);
+    await untilConsumed(open);
   });
 
   test("consume() leaves an event of a newer version to a newer process for a while", async () => {
@@ -353,13 +353,13 @@ suite("consume()", { concurrency: 4 }, () => {
     const { bus } = open;
     await using told = listen(bus);
     const { type, data } = requested("acc_1");
-    await using step = eat(bus, renderStep(() => Promise.resolve(DONE)));
+    await using step = consume(bus, renderStep(() => Promise.resolve(DONE)));
     await bus.publish({ type, data: { ...data, v: 3 } } as unknown as Outgoing);
     const fact = await until(() => told.facts[0]);
     assert.match("reason" in fact.data ? fact.data.reason : "", /version 3 is newer than 2/);
     const lines = step.logger.lines.filter((line) => /Cannot read an event/.test(line));
     assert.equal(lines.length, MAX_TRIES);
-    await isEaten(open);
+    await untilConsumed(open);
   });
 
   test("consume() finishes what is in hand when told to stop, and leaves the rest", async () => {
@@ -374,10 +374,10 @@ suite("consume()", { concurrency: 4 }, () => {
     for (const name of ["first", "second", "third"]) await bus.publish(requested(name));
     const stop = new AbortController();
     const release = Promise.withResolvers<void>();
-    const eaten: string[] = [];
+    const consumed: string[] = [];
     const ended = bus.consume(
       renderStep(async ({ data }) => {
-        eaten.push(data.accountId);
+        consumed.push(data.accountId);
         await release.promise;
         return { type: "done", publish: [failed(data.accountId)] };
       }),
@@ -388,14 +388,14 @@ suite("consume()", { concurrency: 4 }, () => {
         logger: openTestLogger(),
       },
     );
-    await until(() => eaten.length === 1);
+    await until(() => consumed.length === 1);
     stop.abort();
     release.resolve();
     await ended;
-    assert.deepEqual(eaten, ["first"]);
+    assert.deepEqual(consumed, ["first"]);
     assert.equal(await waiting(bus, "STATUS"), 1);
     const others: string[] = [];
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(({ data }) => {
         others.push(data.accountId);
@@ -430,23 +430,23 @@ suite("consume()", { concurrency: 4 }, () => {
     const taken = await consumer.next({ expires: 2000 });
     assert.ok(taken);
     await connection.close();
-    const eaten: string[] = [];
-    await using _step = eat(
+    const consumed: string[] = [];
+    await using _step = consume(
       bus,
       renderStep(({ data }) => {
-        eaten.push(data.accountId);
+        consumed.push(data.accountId);
         return Promise.resolve(DONE);
       }),
     );
-    await until(() => eaten.length === 1);
-    await isEaten(open);
+    await until(() => consumed.length === 1);
+    await untilConsumed(open);
   });
 
   test("consume() publishes once what came of an event that came twice", async () => {
     await using open = await openTestBus();
     const { bus } = open;
     let tries = 0;
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(({ data }) => {
         const large = rendered("acc_1", "x".repeat(tries++ === 0 ? 600_000 : 1));
@@ -459,7 +459,7 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    await isEaten(open);
+    await untilConsumed(open);
     assert.equal(tries, 2);
     assert.equal(await waiting(bus, "MAIL"), 1);
   });
@@ -508,35 +508,35 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() goes on after the broker was killed and started again", async () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
-    const eaten: string[] = [];
-    await using _step = eat(
+    const consumed: string[] = [];
+    await using _step = consume(
       bus,
       renderStep(({ data }) => {
-        eaten.push(data.accountId);
+        consumed.push(data.accountId);
         return Promise.resolve(DONE);
       }),
     );
     await bus.publish(requested("before"));
-    await until(() => eaten.includes("before"));
+    await until(() => consumed.includes("before"));
     await nats.kill();
     await nats.restart();
     await until(() => bus.publish(requested("after")).then(() => true));
-    await until(() => eaten.includes("after"));
+    await until(() => consumed.includes("after"));
   });
 
   test("consume() goes on after the streams were deleted and made again", async () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
-    const eaten: string[] = [];
-    await using _step = eat(
+    const consumed: string[] = [];
+    await using _step = consume(
       bus,
       renderStep(({ data }) => {
-        eaten.push(data.accountId);
+        consumed.push(data.accountId);
         return Promise.resolve(DONE);
       }),
     );
     await bus.publish(requested("before"));
-    await until(() => eaten.includes("before"));
+    await until(() => consumed.includes("before"));
     const connection = await connect({ servers: nats.url });
     const manager = await jetstreamManager(connection);
     for await (const { config } of manager.streams.list()) {
@@ -549,7 +549,7 @@ suite("consume()", { concurrency: 4 }, () => {
     );
     await bus.applyTopology();
     await bus.publish(requested("after"));
-    await until(() => eaten.includes("after"));
+    await until(() => consumed.includes("after"));
   });
 
   test("consume() and followFacts() go on after the broker lost all its data", async () => {
@@ -558,7 +558,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await using bus = await openBus({ url: nats.url, name: "test" });
     await bus.applyTopology();
     await using told = listen(bus);
-    await using _step = eat(
+    await using _step = consume(
       bus,
       renderStep(({ data }) =>
         Promise.resolve({ type: "done", publish: [failed(data.accountId)] })

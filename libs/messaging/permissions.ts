@@ -17,8 +17,8 @@ export interface BrokerPermissions {
 interface Duties {
   /** Subjects of the events that it makes. */
   makes: readonly string[];
-  /** Streams whose consumers of the service's name it eats from. */
-  eats?: readonly string[];
+  /** Streams whose consumers of the service's name it consumes from. */
+  consumes?: readonly string[];
   reads?: readonly StoreName[];
   writes?: readonly StoreName[];
   /** Whose questions it answers. */
@@ -41,14 +41,14 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       "status.message.waiting",
       FAILED,
     ],
-    eats: ["RENDER_NOW", "RENDER", "INTERACTIVE"],
+    consumes: ["RENDER_NOW", "RENDER", "INTERACTIVE"],
     reads: ["contents"],
     writes: ["contents"],
     answers: ["api", "dashboard"],
   },
   pdf: {
     makes: ["messages.rendered.print.*", "messages.printed.*", FAILED],
-    eats: ["PRINT", "INTERACTIVE"],
+    consumes: ["PRINT", "INTERACTIVE"],
     reads: ["contents", "pdfs"],
     writes: ["pdfs"],
     answers: ["dashboard"],
@@ -62,7 +62,7 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       ...["returned", "sent", "deferred", "unknown"].map((end) => `status.message.${end}`),
       FAILED,
     ],
-    eats: ["MAIL", "INTERACTIVE"],
+    consumes: ["MAIL", "INTERACTIVE"],
     reads: ["contents", "pdfs"],
     answers: ["dashboard"],
   },
@@ -73,7 +73,7 @@ const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
       ...["deferred", "unknown"].map((outcome) => `status.message.${outcome}`),
       FAILED,
     ],
-    eats: ["STATUS"],
+    consumes: ["STATUS"],
   },
   dashboard: {
     // A test mail is a send like any other.
@@ -103,20 +103,21 @@ export function repliesOf(name: string): string {
 }
 
 /**
- * What a service may do at the broker: make its events, eat from its consumers, use its stores. It may
+ * What a service may do at the broker: make its events, consume from its consumers, use its stores. It may
  * neither create, change, empty nor delete a stream or consumer, nor hear what others are answered.
  * Objects are read without a consumer: one that a service may create could deliver to any subject.
  */
 export function permissionsOf(user: BrokerUser): BrokerPermissions {
-  const { makes, eats = [], reads = [], writes = [], answers = [], looks = false } = DUTIES[user];
+  const { makes, consumes = [], reads = [], writes = [], answers = [], looks = false } =
+    DUTIES[user];
   return {
     publish: [
       ...makes,
       "$JS.API.STREAM.LIST",
       ...CONSUMERS.filter(({ stream, name }) =>
-        eats.includes(stream) && (stream !== "INTERACTIVE" || name.startsWith(`${user}_`))
-      ).flatMap(eatsFrom),
-      ...eats.filter(isWork).flatMap(suspects),
+        consumes.includes(stream) && (stream !== "INTERACTIVE" || name.startsWith(`${user}_`))
+      ).flatMap(consumesFrom),
+      ...consumes.filter(isWork).flatMap(suspects),
       ...new Set([...reads, ...writes].map(readsStore)),
       ...writes.map((store) => `$O.${store}.C.*`),
       ...answers.map((asker) => `${repliesOf(asker)}.>`),
@@ -128,7 +129,7 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
   };
 }
 
-function eatsFrom({ stream, name }: { stream: string; name: string }): string[] {
+function consumesFrom({ stream, name }: { stream: string; name: string }): string[] {
   return [
     `$JS.API.CONSUMER.INFO.${stream}.${name}`,
     `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,

@@ -5,7 +5,7 @@ export interface StreamPlan {
   name: string;
   subjects: string[];
   storage: "file" | "memory";
-  /** `work`: an event is gone once eaten. `log`: it stays until its age is up. */
+  /** `work`: an event is gone once consumed. `log`: it stays until its age is up. */
   retention: "work" | "log";
   maxAgeMs: number;
   maxBytes: number;
@@ -120,7 +120,7 @@ export const CONSUMERS: ConsumerPlan[] = [
   },
 ];
 
-/** Names of the stages that eat work from {@linkcode CONSUMERS}. */
+/** Names of the stages that consume work from {@linkcode CONSUMERS}. */
 export type StageName = "renderer" | "pdf" | "mailer";
 
 /** Name of the consumer of a stage's priority. */

@@ -46,7 +46,7 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
   const stop = new AbortController();
   const lines: string[] = [];
   const taken: unknown[] = [];
-  const eating = bus.consume({
+  const consuming = bus.consume({
     name: "test.render",
     handle: ({ data }) => {
       taken.push(data);
@@ -69,7 +69,7 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
   });
   await until(() => taken.length === 1);
   stop.abort();
-  await eating;
+  await consuming;
   assert.deepEqual(taken, [
     {
       ...{ v: 2, sendId: send._id, accountId: "acc_1", priority, redelivered: true },

@@ -15,7 +15,7 @@ export interface Journey {
 }
 
 /**
- * Replaces every process of an old version by one of the working tree as a deployment does, what eats events
+ * Replaces every process of an old version by one of the working tree as a deployment does, what consumes events
  * before what makes them; then all of it back, in the reverse order, and forth again.
  *
  * @param oldRoot Where the old version lies; the services were started from there.
