@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, platform, release, totalmem } from "node:os";
 import process from "node:process";
-import { findMongod, findNatsServer } from "@posthaste/parts";
+import { findMongod, findNatsServer } from "@posthaste/embedded";
 
 /** What the figures were measured on. */
 export interface Machine {

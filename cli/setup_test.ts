@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { freePort, openMongod } from "@posthaste/parts";
+import { freePort, openMongod } from "@posthaste/embedded";
 import { openStore } from "@posthaste/storage";
 import { runCli, runCliProcess } from "./_run_cli.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { portConflict, type TakenPort } from "./port_conflict.ts";
 import { portHolder } from "./port_holder.ts";
 import { PORT_NAMES, type PortName, PORTS } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { isRunning } from "@posthaste/parts";
+import { isRunning } from "@posthaste/embedded";
 
 /** Another `npm start` uses the same data. */
 export class LockedError extends Error {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { denoFlags } from "./deno_flags.ts";
 import { DENO_PERMISSIONS, type OwnPart } from "./deno_permissions.ts";
 import { denoProgram } from "./deno_runtime.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { isRunning } from "@posthaste/parts";
+import { isRunning } from "@posthaste/embedded";
 import { descendantsOf } from "./descendants.ts";
 import { PORT_NAMES, PORTS } from "./settings.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { parseLogLine } from "./log_line.ts";
 
 /** How a program of this repository is started. */

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { brokerAccounts, type BrokerUser, openBus } from "@posthaste/messaging";
 import {
   chromiumCacheDir,
   type Exit,
@@ -13,7 +12,8 @@ import {
   openNatsServer,
   type RunningServer,
   userCacheDir,
-} from "@posthaste/parts";
+} from "@posthaste/embedded";
+import { brokerAccounts, type BrokerUser, openBus } from "@posthaste/messaging";
 import {
   applyUsers,
   type DatabaseUser,

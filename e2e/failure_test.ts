@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { SendAccepted } from "@posthaste/contracts";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 import { type MessageView, SENDER } from "./system.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { once } from "node:events";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { openFaultySmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";

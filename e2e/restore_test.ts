@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SendAccepted } from "@posthaste/contracts";
 import { MAIL_SERVICES } from "@posthaste/dev";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/testing";
 import { MongoClient } from "mongodb";
 import { openSystem, type System } from "./system.ts";

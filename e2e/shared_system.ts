@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { ACCOUNT, type AccountOfSystem, openAccount, openSystem } from "./system.ts";
 
 /** Set by the test runner for the files that share its system; holds a {@linkcode Description}. */

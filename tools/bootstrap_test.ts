@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning } from "@posthaste/parts";
+import { isRunning } from "@posthaste/embedded";
 
 interface Project extends AsyncDisposable {
   root: string;

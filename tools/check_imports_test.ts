@@ -13,7 +13,7 @@ const FORBIDDEN: [file: string, specifier: string, rule: RegExp][] = [
   ["libs/messaging/inner/a.ts", "../_secret.ts", /leading underscore/],
   ["libs/messaging/a.ts", "fs", /write "node:fs"$/],
   ["libs/messaging/a.ts", "left-pad/x", /left-pad is not declared in libs\/messaging\/package/],
-  ["services/api/a.ts", "mongodb", /mongodb enters through libs\/storage, libs\/parts only$/],
+  ["services/api/a.ts", "mongodb", /mongodb enters through libs\/storage, libs\/embedded only$/],
   ["services/api/a.ts", "@x/pdf", /nobody imports a service$/],
   ["services/api/a.ts", "./main.ts", /nobody imports a main\.ts$/],
   ["services/api/a.ts", "@x/testing", /only tests import testing$/],

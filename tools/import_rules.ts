@@ -15,7 +15,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/egress": [],
   "libs/smtp": [],
   "libs/fetching": ["egress"],
-  "libs/parts": [],
+  "libs/embedded": [],
   "libs/testing": [
     "contracts",
     "delivery",
@@ -24,7 +24,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "storage",
     "templating",
     "runtime",
-    "parts",
+    "embedded",
   ],
   // The pdf service reaches the broker only: no database, no templates.
   "services/pdf": ["contracts", "telemetry", "messaging", "runtime", "limits"],
@@ -52,14 +52,14 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a test may import beside what its unit may. */
-export const TESTS_MAY_IMPORT = ["testing", "parts"] as const;
+export const TESTS_MAY_IMPORT = ["testing", "embedded"] as const;
 
 /** Third-party packages that enter through some units only; a `*` at the end stands for any rest. */
 export const DOORS: readonly { packages: readonly string[]; units: readonly string[] }[] = [
   { packages: ["@nats-io/*"], units: ["libs/messaging"] },
   // A started server becomes a replica set by a command that only the driver can give.
-  { packages: ["mongodb"], units: ["libs/storage", "libs/parts"] },
-  { packages: ["mongodb-memory-server*"], units: ["libs/parts"] },
+  { packages: ["mongodb"], units: ["libs/storage", "libs/embedded"] },
+  { packages: ["mongodb-memory-server*"], units: ["libs/embedded"] },
   { packages: ["@opentelemetry/api"], units: ["*"] },
   { packages: ["@opentelemetry/*", "sonic-boom", "pino"], units: ["libs/telemetry"] },
   {

@@ -4,7 +4,7 @@ import { mkdir, mkdtempDisposable, readdir, readFile, rename, writeFile } from "
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { inflateRawSync } from "node:zlib";
-import { type Env, userCacheDir } from "@posthaste/parts";
+import { type Env, userCacheDir } from "@posthaste/embedded";
 
 const run = promisify(execFile);
 

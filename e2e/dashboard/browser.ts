@@ -1,7 +1,7 @@
 import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
-import { chromiumCacheDir } from "@posthaste/parts";
+import { chromiumCacheDir } from "@posthaste/embedded";
 import { type Browser, chromium } from "playwright-core";
 
 const NAMES = [

@@ -1,4 +1,4 @@
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { openSmtpSink, type SmtpSink } from "@posthaste/testing";
 import { type AccountOfSystem, SENDER } from "../system.ts";
 import type { Desk } from "./desk.ts";

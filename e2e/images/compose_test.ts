@@ -8,7 +8,7 @@ import process from "node:process";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { findNatsServer } from "@posthaste/parts";
+import { findNatsServer } from "@posthaste/embedded";
 import { describeConfig, SERVICE_CONFIG, type SettingDescription } from "@posthaste/runtime";
 import { DATABASE_USERS } from "@posthaste/storage";
 import { Ajv } from "ajv";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { until } from "@posthaste/testing";
 import { BASE, makeBaseImage } from "./base_image.ts";
 import { buildImages } from "./build_images.ts";

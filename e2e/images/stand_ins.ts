@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { findMongod, findNatsServer } from "@posthaste/parts";
+import { findMongod, findNatsServer } from "@posthaste/embedded";
 import { BASE, isThere } from "./base_image.ts";
 import type { Engine } from "./engine.ts";
 

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { openOtlpReceiver, openSmtpSink, until } from "@posthaste/testing";
 import { openSystem, type System } from "../system.ts";
 import { withoutVariables } from "./read_promql.ts";

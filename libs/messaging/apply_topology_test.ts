@@ -1,6 +1,6 @@
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { openNatsServer } from "@posthaste/parts";
+import { openNatsServer } from "@posthaste/embedded";
 import { openTestNats } from "@posthaste/testing";
 import assert from "node:assert/strict";
 import { mkdtemp } from "node:fs/promises";

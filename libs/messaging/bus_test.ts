@@ -1,6 +1,6 @@
 import { connect } from "@nats-io/transport-node";
 import { readFileSync } from "node:fs";
-import { freePort, openNatsServer } from "@posthaste/parts";
+import { freePort, openNatsServer } from "@posthaste/embedded";
 import { errorType } from "@posthaste/telemetry";
 import { takesLong, until } from "@posthaste/testing";
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-import { openNatsCluster } from "@posthaste/parts";
+import { openNatsCluster } from "@posthaste/embedded";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { takesLong, until } from "@posthaste/testing";

@@ -1,8 +1,8 @@
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
-import { openNatsServer } from "@posthaste/parts";
 import type { EventData } from "@posthaste/contracts";
+import { openNatsServer } from "@posthaste/embedded";
 import { injectTrace, startTelemetry } from "@posthaste/telemetry";
 import { openTestNats, takesLong, until } from "@posthaste/testing";
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-import { openMongod } from "@posthaste/parts";
+import { openMongod } from "@posthaste/embedded";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

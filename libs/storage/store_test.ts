@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { inspect } from "node:util";
 import { messageIdOf } from "@posthaste/contracts";
-import { freePort, openMongod } from "@posthaste/parts";
+import { freePort, openMongod } from "@posthaste/embedded";
 import { endAttempt, openTestMongo, takeAttempt, takesLong, until } from "@posthaste/testing";
 import { openTestStore, sendOf } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { test } from "node:test";
-import { isRunning } from "@posthaste/parts";
+import { isRunning } from "@posthaste/embedded";
 import { takesLong, until } from "@posthaste/testing";
 import { openCage } from "./cage.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
@@ -136,7 +136,7 @@ for (const [state, source] of [["idle", "x"], ["busy", CUBIC.replace("{{this}}",
   test(`a worker that is ${state} ends when its parent is killed`, async () => {
     const program = `
       import { readFileSync } from "node:fs";
-      import { isRunning } from "@posthaste/parts";
+      import { isRunning } from "@posthaste/embedded";
 import { until } from "@posthaste/testing";
 import { openCage } from "${new URL("./cage.ts", import.meta.url)}";
       const cage = openCage({ workers: 1, timeLimitMs: 60_000 });

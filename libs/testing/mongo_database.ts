@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyMongoDatabase, openMongod } from "@posthaste/parts";
+import { emptyMongoDatabase, openMongod } from "@posthaste/embedded";
 
 /** A database without a document, for one test. Disposing empties it. */
 export interface TestMongo extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openNatsServer, type RunningServer } from "@posthaste/parts";
+import { openNatsServer, type RunningServer } from "@posthaste/embedded";
 
 /**
  * Starts a nats-server with JetStream for one test, on a free port and with a folder that goes

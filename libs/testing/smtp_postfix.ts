@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import { testCertificate } from "./test_certificate.ts";
 import { until } from "./until.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openMongod } from "@posthaste/parts";
+import { openMongod } from "@posthaste/embedded";
 import { openStore } from "@posthaste/storage";
 import { until } from "@posthaste/testing";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import process from "node:process";
 import { test } from "node:test";
-import { freePort } from "@posthaste/parts";
+import { freePort } from "@posthaste/embedded";
 import {
   openFaultySmtp,
   openTestPostfix,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { chromiumCacheDir } from "@posthaste/parts";
 import { type PageOptionsInput, pageOptionsSchema } from "@posthaste/contracts";
+import { chromiumCacheDir } from "@posthaste/embedded";
 import { extractText, getDocumentProxy } from "unpdf";
 import { type BrowserOptions, openBrowser, type PdfBrowser } from "./browser.ts";
 import { findChromium } from "./find_chromium.ts";

@@ -10,7 +10,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { pageOptionsSchema } from "@posthaste/contracts";
-import { chromiumCacheDir } from "@posthaste/parts";
+import { chromiumCacheDir } from "@posthaste/embedded";
 import {
   type CanarySight,
   framed,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { buildDashboard } from "@posthaste/dev";
 import { openSharedSystem } from "@posthaste/e2e";
-import { openMongod } from "@posthaste/parts";
+import { openMongod } from "@posthaste/embedded";
 import { isPure } from "./needs.ts";
 import type { PlannedFile } from "./schedule.ts";
 

@@ -12,8 +12,8 @@ import {
   type TokenScope,
 } from "@posthaste/contracts";
 import { startService } from "@posthaste/dev";
+import { freePort, openNatsServer } from "@posthaste/embedded";
 import { openBus } from "@posthaste/messaging";
-import { freePort, openNatsServer } from "@posthaste/parts";
 import { generateAccessToken, openStore, type Store } from "@posthaste/storage";
 import { publishEmail } from "@posthaste/templating";
 import { openTestMongo } from "@posthaste/testing";

@@ -7,8 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { NO_SECOND_FACTOR, type Role } from "@posthaste/contracts";
 import { buildDashboard, type ServiceProcess, startService } from "@posthaste/dev";
+import { freePort } from "@posthaste/embedded";
 import { openBus } from "@posthaste/messaging";
-import { freePort } from "@posthaste/parts";
 import {
   hashPassword,
   openStore,

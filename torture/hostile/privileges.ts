@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { nodeFlags, SERVICES } from "@posthaste/dev";
+import { openMongod, openNatsServer } from "@posthaste/embedded";
 import {
   BROKER_USERS,
   brokerAccounts,
@@ -17,7 +18,6 @@ import {
   STORES,
   STREAMS,
 } from "@posthaste/messaging";
-import { openMongod, openNatsServer } from "@posthaste/parts";
 import {
   applyUsers,
   DATABASE_RIGHTS,

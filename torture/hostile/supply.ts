@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findMongod } from "@posthaste/parts";
+import { findMongod } from "@posthaste/embedded";
 import { openRandom } from "../random.ts";
 import type { HostileRow } from "./row.ts";
 import type { HostileOptions } from "./secrets.ts";

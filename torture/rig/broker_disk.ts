@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import process from "node:process";
-import { findNatsServer, freePort, type NatsServerOptions } from "@posthaste/parts";
+import { findNatsServer, freePort, type NatsServerOptions } from "@posthaste/embedded";
 import { openSmallDisk, type SmallDisk } from "./small_disk.ts";
 
 /** A disk that the broker has for itself. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import process from "node:process";
-import { findMongod, type MongodOptions } from "@posthaste/parts";
+import { findMongod, type MongodOptions } from "@posthaste/embedded";
 import { openSmallDisk, type SmallDisk } from "./small_disk.ts";
 
 /** A disk that a database has for itself, and what the database is to be started with to lie there. */

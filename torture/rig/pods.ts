@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type ServiceName, type ServiceProcess, startService } from "@posthaste/dev";
-import { chromiumCacheDir, freePort, userCacheDir } from "@posthaste/parts";
+import { chromiumCacheDir, freePort, userCacheDir } from "@posthaste/embedded";
 import type { Interruption } from "../ledgers/ledgers.ts";
 import { searchFor, type Secret } from "../ledgers/secret.ts";
 

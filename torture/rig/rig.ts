@@ -3,8 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
-import { openBus } from "@posthaste/messaging";
-import { parseDuration } from "@posthaste/runtime";
 import {
   type MongodReplicaSet,
   type NatsCluster,
@@ -13,7 +11,9 @@ import {
   openNatsCluster,
   openNatsServer,
   type RunningServer,
-} from "@posthaste/parts";
+} from "@posthaste/embedded";
+import { openBus } from "@posthaste/messaging";
+import { parseDuration } from "@posthaste/runtime";
 import { openStore, type Store } from "@posthaste/storage";
 import { testCertificate } from "@posthaste/testing";
 import { MongoClient } from "mongodb";

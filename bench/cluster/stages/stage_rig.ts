@@ -4,14 +4,14 @@ import { join } from "node:path";
 import process from "node:process";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { openBus } from "@posthaste/messaging";
 import {
   openMongod,
   openMongodReplicaSet,
   openNatsCluster,
   openNatsServer,
   type RunningServer,
-} from "@posthaste/parts";
+} from "@posthaste/embedded";
+import { openBus } from "@posthaste/messaging";
 import { openStore, type Store } from "@posthaste/storage";
 import { openPods, type Pods } from "@posthaste/torture";
 import { type Db, MongoClient } from "mongodb";

@@ -4,6 +4,6 @@ import { join } from "node:path";
 
 /** Makes an empty folder for a test, which goes when it is disposed. */
 export async function temporaryDir(): Promise<AsyncDisposable & { path: string }> {
-  const path = await mkdtemp(join(tmpdir(), "posthaste-parts-"));
+  const path = await mkdtemp(join(tmpdir(), "posthaste-embedded-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
