@@ -12,7 +12,7 @@ import type { SignInRouting } from "./routes/people.ts";
 export async function checkCurrentPassword(
   user: User,
   password: string,
-  { desk, attempts }: Pick<SignInRouting, "desk" | "attempts">,
+  { hasher, attempts }: Pick<SignInRouting, "hasher" | "attempts">,
   path = "password",
 ): Promise<void> {
   if (user.passwordHash === null) {
@@ -20,7 +20,7 @@ export async function checkCurrentPassword(
   }
   const keys = { [`password ${user._id}`]: PER_PERSON };
   await attempts.begin(keys);
-  if (!(await desk.verify(password, user.passwordHash)).isRight) {
+  if (!(await hasher.verify(password, user.passwordHash)).isRight) {
     const issues = [{ path, message: "is wrong" }];
     throw new Problem("wrong_login", "The password that you have now is wrong", { issues });
   }

@@ -26,7 +26,7 @@ export interface JoiningPasses {
   read(pass: string | undefined): VerifiedIdentity | undefined;
 }
 
-/** Opens the desk of passes. */
+/** Opens what issues and reads passes. */
 export function openJoiningPasses(
   { secret, now }: { secret: string; now: () => Date },
 ): JoiningPasses {

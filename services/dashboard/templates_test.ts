@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
-import { openTestDesk, type TestDesk } from "./_test_desk.ts";
+import { openTestStages, type TestStages } from "./_test_stages.ts";
 
-let desk: TestDesk;
+let stages: TestStages;
 let dashboard: TestDashboard;
 // Of today: the database removes sessions that are over by its own clock.
 let now = new Date();
@@ -15,12 +15,12 @@ function tick(): Date {
 }
 
 before(async () => {
-  desk = openTestDesk();
-  dashboard = await openTestDashboard({ bus: desk.bus as never, now: tick });
+  stages = openTestStages();
+  dashboard = await openTestDashboard({ bus: stages.bus as never, now: tick });
 });
 after(async () => {
   await dashboard?.[Symbol.asyncDispose]();
-  await desk[Symbol.asyncDispose]();
+  await stages[Symbol.asyncDispose]();
 });
 
 const MAIL = "/api/templates/email";
@@ -149,7 +149,7 @@ test("a preview has what was found, and a large source travels by key", async ()
   assert.equal(body.output.size, Buffer.byteLength(body.output.html));
   assert.deepEqual(body.variables.map(({ name }: { name: string }) => name), ["name", "city"]);
   assert.ok(body.findings.some(({ rule }: { rule: string }) => rule === "image_without_alt"));
-  const { template } = desk.asked.at(-1)?.data as { template: { html: object } };
+  const { template } = stages.asked.at(-1)?.data as { template: { html: object } };
   assert.ok("key" in template.html);
 });
 
@@ -158,16 +158,16 @@ test("a newer preview ends the wait for the older of the same editor, and of no 
   const view = await make(MAIL, { name: "Typed" });
   const body = { editor: "a", source: view.draft };
   const { promise, resolve } = Promise.withResolvers<void>();
-  desk.before = () => promise;
-  const before = desk.asked.length;
+  stages.before = () => promise;
+  const before = stages.asked.length;
   const older = editor.post(`${MAIL}/preview`, body);
   const other = owner.post(`${MAIL}/preview`, body);
   const window = editor.post(`${MAIL}/preview`, { ...body, editor: "b" });
-  while (desk.asked.length < before + 3) await new Promise((done) => setTimeout(done, 5));
+  while (stages.asked.length < before + 3) await new Promise((done) => setTimeout(done, 5));
   const newer = editor.post(`${MAIL}/preview`, body);
   assert.deepEqual([(await older).status, (await older).body.code], [409, "conflict"]);
   resolve();
-  desk.before = () => Promise.resolve();
+  stages.before = () => Promise.resolve();
   const answers = await Promise.all([newer, other, window]);
   assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200]);
 });
@@ -189,7 +189,7 @@ test("the bytes of a PDF preview are for the account that made it, for half an h
   assert.equal((await foreign.owner.get(`${PDF}/preview/a-pdf`)).status, 404);
   now = new Date(now.getTime() + 30 * 60_000);
   assert.equal((await own.viewer.get(`${PDF}/preview/a-pdf`)).status, 404);
-  desk.printed = { ok: false, reason: "it has more than 200 pages" };
+  stages.printed = { ok: false, reason: "it has more than 200 pages" };
   const failed = await own.editor.post(`${PDF}/preview`, { source: view.draft });
   assert.deepEqual(failed.body.pdf, { failed: "it has more than 200 pages" });
 });
@@ -224,7 +224,7 @@ test("a test mail is a send of a version that no request uses, checked as any se
     ...[{ id: view.id, version: 2 }, "transactional", 1],
   ]);
   assert.deepEqual(send?.request.to, [{ email: "me@example.com", variables: { name: "Ann" } }]);
-  assert.deepEqual(desk.published.map(({ type }) => type), [
+  assert.deepEqual(stages.published.map(({ type }) => type), [
     ...["send.requested", "status.send.accepted"],
   ]);
   const head = await store.findTemplate(accountId, "email", view.id);
@@ -377,14 +377,14 @@ test("the lists of examples and helpers say what there is", async () => {
 test("whoever asks while no renderer answers is told so", async () => {
   const { editor } = dashboard.own;
   const view = await make(MAIL, { name: "Silent" });
-  const { before } = desk;
+  const { before } = stages;
   const ask = async () => {
     const { status, body } = await editor.post(`${MAIL}/preview`, { source: view.draft });
     return [status, body.code];
   };
-  desk.before = () => Promise.resolve("silent");
+  stages.before = () => Promise.resolve("silent");
   assert.deepEqual(await ask(), [504, "no_answer"]);
-  desk.before = () => Promise.reject(new Error("the broker is away"));
+  stages.before = () => Promise.reject(new Error("the broker is away"));
   assert.deepEqual(await ask(), [503, "unavailable"]);
-  desk.before = before;
+  stages.before = before;
 });

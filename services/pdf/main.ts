@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { openBrowser } from "./browser.ts";
 import { CONFIG } from "./config.ts";
-import { deskPrintStep } from "./desk_print_step.ts";
+import { interactivePrintStep } from "./interactive_print_step.ts";
 import { printStep } from "./print_step.ts";
 import { watchMemory } from "./watch_memory.ts";
 
@@ -58,7 +58,7 @@ await runService({
 
     await Promise.all([
       watchMemory(browser, signal),
-      bus.consume(deskPrintStep(parts), {
+      bus.consume(interactivePrintStep(parts), {
         consumer: "pdf_interactive",
         concurrency: concurrency.transactional,
         signal,

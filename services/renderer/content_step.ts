@@ -1,7 +1,7 @@
 import type { ContentReply, RequestedRecipient, Send } from "@posthaste/contracts";
 import type { Step } from "@posthaste/messaging";
 import type { Cage } from "@posthaste/templating";
-import { deskOwner } from "./desk_owner.ts";
+import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { pdfFilename } from "./pdf_filename.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
@@ -44,7 +44,7 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
       const results = await deps.fill({
         templates: templatesOf(versions),
         fills: plan.fills,
-        owner: deskOwner(accountId),
+        owner: interactiveOwner(accountId),
         textBudget: MAX_MESSAGE_LENGTH,
         urgent: true,
       });

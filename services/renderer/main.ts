@@ -9,7 +9,7 @@ import { openCage } from "@posthaste/templating";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { contentStep } from "./content_step.ts";
-import { deskStep } from "./desk_step.ts";
+import { interactiveStep } from "./interactive_step.ts";
 import { previewStep } from "./preview_step.ts";
 import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
@@ -66,10 +66,14 @@ await runService({
     const concurrency = config.RENDER_CONCURRENCY;
     // Many, so that the cage sees whose they are: in the queue of the broker all wait for the first.
     const immediate = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
-    const desk = { ...immediate, consumer: "renderer_interactive", concurrency: 4 * concurrency };
+    const interactive = {
+      ...immediate,
+      consumer: "renderer_interactive",
+      concurrency: 4 * concurrency,
+    };
     await Promise.all([
       bus.consume(renderNowStep(deps), immediate),
-      bus.consume(deskStep({ preview, content: contentStep(deps) }), desk),
+      bus.consume(interactiveStep({ preview, content: contentStep(deps) }), interactive),
       ...PRIORITIES.map((priority) =>
         bus.consume(step, {
           consumer: consumerOf("renderer", priority),

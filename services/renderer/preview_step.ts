@@ -9,7 +9,7 @@ import {
   withDefaults,
 } from "@posthaste/templating";
 import { type Compiled, compilePreview, PreviewFault } from "./compile_preview.ts";
-import { deskOwner } from "./desk_owner.ts";
+import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { pdfFilename } from "./pdf_filename.ts";
 import type { RemoteImages } from "./remote_images.ts";
@@ -54,7 +54,7 @@ export function previewStep(deps: PreviewDeps): Step<"preview.requested"> {
 
 async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> {
   const { accountId, template, locale, declarations, variables } = data;
-  const owner = deskOwner(accountId);
+  const owner = interactiveOwner(accountId);
   const written = await textsOf(template, deps);
   if (written === undefined) return failure({ reason: "what was sent to be shown is gone" });
   let compiled: Compiled;
@@ -126,7 +126,7 @@ function sourcesOf(
   { accountId, locale }: { accountId: string; locale: string },
 ): Record<string, TemplateSource> {
   const source = (part: keyof Compiled["parts"]) => ({
-    key: `${deskOwner(accountId)}/${part}`,
+    key: `${interactiveOwner(accountId)}/${part}`,
     source: parts[part],
     escape: part === "html" ? "html" as const : "none" as const,
     locale,

@@ -19,7 +19,7 @@ export async function withShownImages(
   if (page?.images !== "remote" || images === undefined) return { html, warnings: [] };
   const leaveOut = page.missing === "leave_out";
   // Counted apart from the tries of messages.
-  const messageId = `desk/${accountId}`;
+  const messageId = `interactive/${accountId}`;
   const inlined = await images.inline({ accountId, messageId, html, leaveOut });
   switch (inlined.type) {
     case "done":

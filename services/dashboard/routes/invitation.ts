@@ -18,7 +18,7 @@ const ACCEPT: z.ZodType<AcceptInput> = z.object({ name: nameInput, password: pas
 
 /** What can be done with the link of an invitation, signed out and signed in. */
 export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): void {
-  const { deps: { store, now }, desk, attempts } = routing;
+  const { deps: { store, now }, hasher, attempts } = routing;
 
   async function invitationOf(params: unknown, ip: string): Promise<Invitation> {
     const { token } = readInput(PARAMS, params);
@@ -67,7 +67,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
       const { name, password } = readInput(ACCEPT, request.body);
       const { email, accountId } = invitation;
       await checkPassword(password, email);
-      const passwordHash = await desk.hash(password);
+      const passwordHash = await hasher.hash(password);
       // Else the one who invites may have given the link to anybody.
       const standing = invitation.isMailed
         ? { emailProvenAt: now() }

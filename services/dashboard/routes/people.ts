@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Routing } from "../app.ts";
 import { type Attempts, openAttempts } from "../attempts.ts";
-import { openPasswordDesk, type PasswordDesk } from "../password_desk.ts";
+import { openPasswordHasher, type PasswordHasher } from "../password_hasher.ts";
 import { accountRoutes } from "./account.ts";
 import { auditRoutes } from "./audit.ts";
 import { openSecondFactors, type SecondFactors } from "../second_factor.ts";
@@ -17,7 +17,7 @@ import { youRoutes } from "./you.ts";
 
 /** What routes need that sign people in or confirm who they are. */
 export interface SignInRouting extends Routing {
-  desk: PasswordDesk;
+  hasher: PasswordHasher;
   attempts: Attempts;
   secondFactors: SecondFactors;
 }
@@ -27,7 +27,7 @@ export function peopleRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
   const signInRouting = {
     ...routing,
-    desk: openPasswordDesk({ cost: options.passwordCost }),
+    hasher: openPasswordHasher({ cost: options.passwordCost }),
     attempts: openAttempts({ ...store, now }),
     secondFactors: openSecondFactors({
       ...store,

@@ -20,7 +20,7 @@ const RESET = z.object({ password: passwordInput });
  * It signs nobody in, and leaves a second factor as it is.
  */
 export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void {
-  const { deps: { store, now, logger }, options, desk, attempts, mail } = routing;
+  const { deps: { store, now, logger }, options, hasher, attempts, mail } = routing;
 
   app.post("/api/entrance/forgotten", { config: { role: "anyone" } }, async ({ ip, body }) => {
     requirePasswords(options);
@@ -61,7 +61,7 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
     const found = await store.findUser(userId);
     if (found?.reset?.id !== id) throw outdated();
     await checkPassword(password, found.email);
-    const passwordHash = await desk.hash(password);
+    const passwordHash = await hasher.hash(password);
     const user = await store.resetPassword(userId, { id, at: now(), passwordHash });
     if (user === null) throw outdated();
     await attempts.succeed(keys);

@@ -43,7 +43,7 @@ const WRONG_PROOF: Record<SecondFactorProof["by"], string> = {
 
 /** Signing in with a password, and making the first account. */
 export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void {
-  const { deps, options, desk, attempts, secondFactors } = routing;
+  const { deps, options, hasher, attempts, secondFactors } = routing;
   const { store } = deps;
 
   app.post("/api/entrance/setup", { config: { role: "anyone" } }, async (request, reply) => {
@@ -56,7 +56,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     }
     await attempts.succeed(keys);
     await checkPassword(password, email);
-    const user = { email, name, passwordHash: await desk.hash(password) };
+    const user = { email, name, passwordHash: await hasher.hash(password) };
     const first = await store.setUp({ accountName, user });
     if (first === null) throw alreadySetUp();
     const accountId = first.account._id;
@@ -145,10 +145,10 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
   ): Promise<{ user: User; renewed?: string }> {
     const withPassword = users.filter(({ passwordHash }) => passwordHash !== null);
     for (const user of withPassword) {
-      const { isRight, renewed } = await desk.verify(password, user.passwordHash);
+      const { isRight, renewed } = await hasher.verify(password, user.passwordHash);
       if (isRight) return { user, ...(renewed === undefined ? {} : { renewed }) };
     }
-    if (withPassword.length === 0) await desk.verify(password, null);
+    if (withPassword.length === 0) await hasher.verify(password, null);
     throw new Problem("wrong_login", "The e-mail address or the password is wrong");
   }
 }

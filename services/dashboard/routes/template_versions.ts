@@ -22,7 +22,7 @@ const COMPILE_LIMIT_MS = 11_000;
 /** Versions of templates: how they come about, and how one goes back to an older one. */
 export function templateVersionRoutes(
   app: FastifyInstance,
-  { kind, desk, routing: { deps } }: TemplateRouting,
+  { kind, access, routing: { deps } }: TemplateRouting,
 ): void {
   const { store, now } = deps;
   const path = `/api/templates/${kind}/:id`;
@@ -30,7 +30,7 @@ export function templateVersionRoutes(
   const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
 
   app.get<TemplatePath>(`${path}/versions`, viewer, async ({ principal, params }) => {
-    const template = await desk.find(principal, kind, params.id);
+    const template = await access.find(principal, kind, params.id);
     const versions = await store.listVersions(template, { limit: LISTED });
     return await versionRows(template, versions, store) satisfies VersionRow[];
   });
@@ -39,7 +39,7 @@ export function templateVersionRoutes(
     `${path}/versions/:version`,
     viewer,
     async ({ principal, params }): Promise<VersionView> => {
-      const template = await desk.find(principal, kind, params.id);
+      const template = await access.find(principal, kind, params.id);
       const number = /^[1-9]\d{0,9}$/.test(params.version) ? Number(params.version) : 0;
       const version = await store.findVersion(principal.accountId, kind, template.id, number);
       const [row] = version === null ? [] : await versionRows(template, [version], store);
@@ -53,42 +53,42 @@ export function templateVersionRoutes(
   app.post<TemplatePath>(`${path}/publish`, editor, async ({ principal, params, body }) => {
     const { revision } = readInput(revisionSchema, body);
     const { accountId, user } = principal;
-    const template = await desk.find(principal, kind, params.id);
-    const draft = await desk.draftAt(template, revision);
+    const template = await access.find(principal, kind, params.id);
+    const draft = await access.draftAt(template, revision);
     const wish = { accountId, kind, source: draft.source, compiled: true };
     const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
     const compiled = compiledBy(rendering);
     const options = { store, userId: user._id };
     const { version } = await publishDraft({ template, draft, compiled }, options);
     if (version !== template.publishedVersion) {
-      await desk.note(principal, "published", { template, details: { version } });
+      await access.note(principal, "published", { template, details: { version } });
     }
-    return desk.view(template);
+    return access.view(template);
   });
 
   app.post<TemplatePath>(`${path}/roll-back`, editor, async ({ principal, params, body }) => {
     const wanted = readInput(versionSchema, body);
-    const template = await desk.find(principal, kind, params.id);
+    const template = await access.find(principal, kind, params.id);
     const options = { store, userId: principal.user._id };
     const { version } = await rollBack(template, wanted.version, options);
     const details = { version: version.version, from: wanted.version };
-    await desk.note(principal, "rolled_back", { template, details });
-    return desk.view(template);
+    await access.note(principal, "rolled_back", { template, details });
+    return access.view(template);
   });
 
   app.post<TemplatePath>(`${path}/discard`, editor, async ({ principal, params, body }) => {
     const { revision } = readInput(revisionSchema, body);
     const { accountId, user } = principal;
-    const template = await desk.find(principal, kind, params.id);
-    const draft = await desk.draftAt(template, revision);
+    const template = await access.find(principal, kind, params.id);
+    const draft = await access.draftAt(template, revision);
     const { publishedVersion } = template;
     const version = publishedVersion === null
       ? null
       : await store.findVersion(accountId, kind, template.id, publishedVersion);
     if (version === null) throw new Problem("invalid_request", "Nothing is published yet");
     await resetDraft(draft, version, { store, userId: user._id, now });
-    await desk.note(principal, "discarded", { template });
-    return desk.view(template);
+    await access.note(principal, "discarded", { template });
+    return access.view(template);
   });
 
   if (kind === "pdf") return;
@@ -97,8 +97,8 @@ export function templateVersionRoutes(
     const request = readInput(testSchema, body);
     const { accountId, user } = principal;
     const { revision, variables, sender, to } = request;
-    const template = await desk.find(principal, kind, params.id);
-    const draft = await desk.draftAt(template, revision);
+    const template = await access.find(principal, kind, params.id);
+    const draft = await access.draftAt(template, revision);
     const { source } = draft;
     const parts = await checkTest(accountId, { request, source }, store);
     const wish = { accountId, kind, source, variables, compiled: true };
@@ -109,7 +109,7 @@ export function templateVersionRoutes(
     if (email.kind !== "email") throw new Error("Cannot send a PDF template as a mail");
     const sent = await sendMail({ ...parts, email, sender, to, variables }, deps);
     const details = { version: email.version, to, sendId: sent.sendId };
-    await desk.note(principal, "tested", { template, details });
+    await access.note(principal, "tested", { template, details });
     return sent;
   });
 }

@@ -11,7 +11,11 @@ import { sameVersion } from "../templates/same_version.ts";
 import { EXAMPLES } from "../templates/examples.ts";
 import { emptySource, openDraft } from "../templates/open_draft.ts";
 import { changedMeanwhile } from "../templates/publish_draft.ts";
-import { openTemplateDesk, type TemplateDesk, unlessTaken } from "../templates/template_desk.ts";
+import {
+  openTemplateAccess,
+  type TemplateAccess,
+  unlessTaken,
+} from "../templates/template_access.ts";
 import {
   copySchema,
   draftChangeSchema,
@@ -38,10 +42,10 @@ const HELPER_ROWS: readonly HelperRow[] = HELPERS.map(
 
 /** Templates of both kinds: their drafts, versions and previews. */
 export function templateRoutes(app: FastifyInstance, routing: Routing): void {
-  const desk = openTemplateDesk(routing.deps);
+  const access = openTemplateAccess(routing.deps);
   for (const kind of TEMPLATE_KINDS) {
-    headRoutes(app, { kind, desk, routing });
-    templateVersionRoutes(app, { kind, desk, routing });
+    headRoutes(app, { kind, access, routing });
+    templateVersionRoutes(app, { kind, access, routing });
   }
   templatePreviewRoutes(app, routing);
 }
@@ -49,17 +53,17 @@ export function templateRoutes(app: FastifyInstance, routing: Routing): void {
 /** What the routes of one kind of templates are made with. */
 export interface TemplateRouting {
   kind: TemplateKind;
-  desk: TemplateDesk;
+  access: TemplateAccess;
   routing: Routing;
 }
 
-function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouting): void {
+function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRouting): void {
   const { deps: { store, now }, options } = routing;
   const path = `/api/templates/${kind}`;
   const viewer = { config: { role: "viewer" } } as const;
   const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
 
-  app.get(path, viewer, ({ principal }) => templateRows(principal.accountId, kind, desk));
+  app.get(path, viewer, ({ principal }) => templateRows(principal.accountId, kind, access));
 
   app.get(
     `${path}/examples`,
@@ -72,7 +76,7 @@ function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouti
   app.get<TemplatePath>(
     `${path}/:id`,
     viewer,
-    async ({ principal, params }) => desk.view(await desk.find(principal, kind, params.id)),
+    async ({ principal, params }) => access.view(await access.find(principal, kind, params.id)),
   );
 
   async function requireRoomFor(accountId: string): Promise<void> {
@@ -94,52 +98,52 @@ function headRoutes(app: FastifyInstance, { kind, desk, routing }: TemplateRouti
     const template = await unlessTaken(store.createTemplate({ accountId, kind, name, alias }));
     const source = { ...emptySource(kind), ...example.source };
     await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
-    await desk.note(principal, "created", { template });
-    return desk.view(template);
+    await access.note(principal, "created", { template });
+    return access.view(template);
   });
 
   // Not noted: an editor saves while its author types. What they publish is.
   app.put<TemplatePath>(`${path}/:id/draft`, editor, async ({ principal, params, body }) => {
     const change = readInput(draftChangeSchema, body);
-    const template = await desk.find(principal, kind, params.id);
-    const draft = await desk.draftAt(template, change.revision);
+    const template = await access.find(principal, kind, params.id);
+    const draft = await access.draftAt(template, change.revision);
     const source = sourceFor(kind, change.source);
     const base = await sameVersion(template, source, store);
     const updated = { updatedAt: now(), updatedBy: principal.user._id };
     const changed = await store.changeDraft({ ...draft, ...updated, source, base });
     if (changed === null) throw changedMeanwhile();
-    return desk.view(template);
+    return access.view(template);
   });
 
   app.patch<TemplatePath>(`${path}/:id`, editor, async ({ principal, params, body }) => {
     const { name, alias } = readInput(renamingSchema, body);
-    const template = await desk.find(principal, kind, params.id);
+    const template = await access.find(principal, kind, params.id);
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(alias === undefined ? {} : { alias }),
     };
     const changed = await unlessTaken(store.updateTemplate(template, changes));
     if (changed === null) throw new Problem("not_found", `There is no template ${params.id}`);
-    await desk.note(principal, "renamed", { template, details: changes });
-    return desk.view(template);
+    await access.note(principal, "renamed", { template, details: changes });
+    return access.view(template);
   });
 
   app.post<TemplatePath>(`${path}/:id/duplicate`, editor, async ({ principal, params, body }) => {
     const { name } = readInput(copySchema, body);
-    const original = await desk.find(principal, kind, params.id);
+    const original = await access.find(principal, kind, params.id);
     const { source } = await openDraft(original, store);
     const { accountId, user } = principal;
     await requireRoomFor(accountId);
     const template = await store.createTemplate({ accountId, kind, name });
     await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
-    await desk.note(principal, "duplicated", { template, details: { from: original.id } });
-    return desk.view(template);
+    await access.note(principal, "duplicated", { template, details: { from: original.id } });
+    return access.view(template);
   });
 
   app.delete<TemplatePath>(`${path}/:id`, editor, async ({ principal, params }) => {
-    const template = await desk.find(principal, kind, params.id);
+    const template = await access.find(principal, kind, params.id);
     await store.archiveTemplate(template, now());
-    await desk.note(principal, "archived", { template });
+    await access.note(principal, "archived", { template });
     return {};
   });
 }

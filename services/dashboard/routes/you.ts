@@ -17,7 +17,7 @@ const PARAMS = z.object({ sessionId: z.string() });
 
 /** What people do about themselves: name, address, password, browsers, leaving. Each is for all roles. */
 export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
-  const { deps: { store, now }, desk } = routing;
+  const { deps: { store, now }, hasher } = routing;
   const log = { ...store, now };
 
   app.patch("/api/you", { config: { role: "viewer" } }, async ({ principal, body }) => {
@@ -37,7 +37,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
     await checkPassword(password, user.email);
-    await store.updateUser(user._id, { passwordHash: await desk.hash(password) });
+    await store.updateUser(user._id, { passwordHash: await hasher.hash(password) });
     const ended = await store.removeSessions(user._id, { except: session._id });
     await audit(log, principal, { action: "password.changed", target: user.email });
     return { ended };

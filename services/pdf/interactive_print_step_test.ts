@@ -5,12 +5,12 @@ import { after, before, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 import type { PdfBrowser } from "./browser.ts";
-import { deskPrintStep } from "./desk_print_step.ts";
+import { interactivePrintStep } from "./interactive_print_step.ts";
 import type { PrintedPdf } from "./print_job.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 
-suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
+suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
   let browser: PdfBrowser;
   before(async () => {
     browser = await openTestBrowser({ concurrency: 1 });
@@ -24,7 +24,7 @@ suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
     html: EventData<"print.requested">["html"],
     { page = {}, timeLimitMs }: { page?: object; timeLimitMs?: number } = {},
   ) {
-    const step = deskPrintStep({
+    const step = interactivePrintStep({
       browser,
       pdfs: {
         sizeOf: (key) => Promise.resolve(store.get(key)?.length),
@@ -93,8 +93,8 @@ suite("deskPrintStep()", { skip: NO_CHROMIUM }, () => {
   });
 });
 
-test("deskPrintStep() does not say of a document that waited that it took long", async () => {
-  const step = deskPrintStep({
+test("interactivePrintStep() does not say of a document that waited that it took long", async () => {
+  const step = interactivePrintStep({
     browser: {
       engine: "none",
       print: (job, { signal } = {}) =>
@@ -122,10 +122,10 @@ test("deskPrintStep() does not say of a document that waited that it took long",
   });
 });
 
-test("deskPrintStep() prints for one account in turn, a failure notwithstanding", async () => {
+test("interactivePrintStep() prints for one account in turn, a failure notwithstanding", async () => {
   const seen: string[] = [];
   const ends: PromiseWithResolvers<void>[] = [];
-  const step = deskPrintStep({
+  const step = interactivePrintStep({
     browser: {
       engine: "none",
       async print({ name }) {

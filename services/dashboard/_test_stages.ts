@@ -3,8 +3,8 @@ import type { Outgoing } from "@posthaste/messaging";
 import { type Cage, InvalidTemplateError, openCage, withDefaults } from "@posthaste/templating";
 import type { DashboardDeps } from "./app.ts";
 
-/** A bus whose questions are answered by a real cage, and whose printer prints what it is told. */
-export interface TestDesk extends AsyncDisposable {
+/** A bus behind which the stages answer: a real cage fills, and the printer prints what it is told. */
+export interface TestStages extends AsyncDisposable {
   bus: Pick<DashboardDeps["bus"], "ask" | "publish" | "objects">;
   /** What was asked, in order. */
   asked: { type: AskedType; data: unknown }[];
@@ -18,10 +18,10 @@ export interface TestDesk extends AsyncDisposable {
 }
 
 /** Opens the bus of a test. */
-export function openTestDesk(): TestDesk {
+export function openTestStages(): TestStages {
   const cage = openCage({ workers: 2, timeLimitMs: 500 });
   const stored = new Map<string, Uint8Array>();
-  const desk: TestDesk = {
+  const stages: TestStages = {
     asked: [],
     published: [],
     stored,
@@ -29,17 +29,17 @@ export function openTestDesk(): TestDesk {
     before: () => Promise.resolve(),
     bus: {
       async ask<T extends AskedType>(type: T, data: EventData<T>) {
-        desk.asked.push({ type, data });
-        if (await desk.before() === "silent") return undefined;
+        stages.asked.push({ type, data });
+        if (await stages.before() === "silent") return undefined;
         if (type === "print.requested") {
           stored.set("pdfs/a-pdf", Buffer.from("PDF"));
-          return desk.printed as ReplyTo<T>;
+          return stages.printed as ReplyTo<T>;
         }
         return await preview(data as EventData<"preview.requested">, { cage, stored }) as ReplyTo<
           T
         >;
       },
-      publish: (outgoing) => Promise.resolve(void desk.published.push(outgoing)),
+      publish: (outgoing) => Promise.resolve(void stages.published.push(outgoing)),
       objects: (name) => ({
         sizeOf: (key) => Promise.resolve(stored.get(`${name}/${key}`)?.length),
         get: (key) => Promise.resolve(stored.get(`${name}/${key}`)),
@@ -48,7 +48,7 @@ export function openTestDesk(): TestDesk {
     },
     [Symbol.asyncDispose]: () => cage[Symbol.asyncDispose](),
   };
-  return desk;
+  return stages;
 }
 
 async function preview(

@@ -1,14 +1,14 @@
 import type { Step } from "@posthaste/messaging";
 
-/** What people at the dashboard wait for. */
-export interface DeskSteps {
+/** The steps of interactive requests: what people at the dashboard wait for. */
+export interface InteractiveSteps {
   preview: Step<"preview.requested">;
   content: Step<"content.requested">;
 }
 
 /** The step of one consumer that brings both: what is asked decides who answers. */
-export function deskStep(
-  { preview, content }: DeskSteps,
+export function interactiveStep(
+  { preview, content }: InteractiveSteps,
 ): Step<"preview.requested" | "content.requested"> {
   return {
     name: "renderer.desk",

@@ -8,7 +8,7 @@ import { printMeasured } from "./print_measured.ts";
 import { MissingContentError, textOf } from "./text_of.ts";
 
 /** What the step needs from the outside. */
-export interface DeskPrintDeps {
+export interface InteractivePrintDeps {
   browser: Pick<PdfBrowser, "print" | "engine">;
   pdfs: Pick<ObjectStore, "sizeOf" | "put">;
   /** Loads a text that was too large for its event. */
@@ -24,7 +24,7 @@ type Wanted = EventData<"print.requested">;
  * printed, as it asks for what it may not load, is shown without that, under another key: a mail
  * must not find it.
  */
-export function deskPrintStep(deps: DeskPrintDeps): Step<"print.requested"> {
+export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.requested"> {
   const turns = openSemaphore({ max: Infinity, maxPerOwner: 1 });
   const { timeLimitMs = 10_000 } = deps;
   return {
@@ -67,7 +67,7 @@ interface Printing {
   signal: AbortSignal;
   onTurn(): void;
   timeLimitMs: number;
-  deps: DeskPrintDeps;
+  deps: InteractivePrintDeps;
 }
 
 async function print(

@@ -11,7 +11,7 @@ import { changedMeanwhile } from "./publish_draft.ts";
 import { templateView, type ViewDeps } from "./template_view.ts";
 
 /** What the routes of templates have in common. */
-export interface TemplateDesk extends ViewDeps {
+export interface TemplateAccess extends ViewDeps {
   /**
    * Finds a template of the principal's account.
    * @throws {Problem} `not_found`, also for one that is archived or another account's.
@@ -36,9 +36,9 @@ export interface TemplateDesk extends ViewDeps {
 }
 
 /** Opens what the routes of templates have in common. */
-export function openTemplateDesk(
+export function openTemplateAccess(
   { store, now }: Pick<DashboardDeps, "store" | "now">,
-): TemplateDesk {
+): TemplateAccess {
   const lastUses = openLastUses({ ...store, now });
   const views = { store, lastUses };
 

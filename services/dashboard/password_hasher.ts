@@ -16,7 +16,7 @@ export interface Trial {
 }
 
 /** Hashes passwords for all who come, a few at a time. */
-export interface PasswordDesk {
+export interface PasswordHasher {
   /** @throws {Problem} `unavailable` if too many wait. */
   hash(password: string): Promise<string>;
   /**
@@ -27,7 +27,7 @@ export interface PasswordDesk {
 }
 
 /** How much of it may go on at once. */
-export interface PasswordDeskOptions {
+export interface PasswordHasherOptions {
   /** Hashes at the same time: each takes a core and 19 MiB. @default {2} */
   atOnce?: number;
   /** Those that may wait beside. @default {50} */
@@ -38,8 +38,8 @@ export interface PasswordDeskOptions {
 
 const WAIT_S = 5;
 
-/** Opens the desk. However many sign in at once, their passwords take no more than their share. */
-export function openPasswordDesk(options: PasswordDeskOptions = {}): PasswordDesk {
+/** Opens the hasher. However many sign in at once, their passwords take no more than their share. */
+export function openPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const { atOnce = 2, waiting = 50, cost = PASSWORD_COST } = options;
   const permits = openSemaphore({ max: atOnce });
   // Made once, ahead: the first who comes must not take longer than the others.

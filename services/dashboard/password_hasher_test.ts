@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashPassword, PASSWORD_COST, verifyPassword } from "@posthaste/storage";
-import { openPasswordDesk } from "./password_desk.ts";
+import { openPasswordHasher } from "./password_hasher.ts";
 import { Problem } from "./problem.ts";
 
 const isFull = (error: unknown) => error instanceof Problem && error.code === "unavailable";
 
-test("a password desk works on so many at once, has so many wait, and refuses the rest", async () => {
-  const desk = openPasswordDesk({ atOnce: 1, waiting: 2 });
-  const asked = Array.from({ length: 4 }, () => desk.hash("correct horse"));
+test("a password hasher works on so many at once, has so many wait, and refuses the rest", async () => {
+  const hasher = openPasswordHasher({ atOnce: 1, waiting: 2 });
+  const asked = Array.from({ length: 4 }, () => hasher.hash("correct horse"));
   const refused = assert.rejects(asked.pop() ?? Promise.resolve(), isFull);
   const order: number[] = [];
   await Promise.all(asked.map(async (each, i) => {
@@ -18,33 +18,33 @@ test("a password desk works on so many at once, has so many wait, and refuses th
   await refused;
   assert.deepEqual(order, [0, 1, 2]);
   // The places are free again.
-  await Promise.all([desk.hash("a"), desk.hash("b"), desk.hash("c")]);
+  await Promise.all([hasher.hash("a"), hasher.hash("b"), hasher.hash("c")]);
 });
 
-test("a password desk gives the place of a trial that fails to the next", async () => {
-  const desk = openPasswordDesk({ atOnce: 1, waiting: 1 });
-  const broken = assert.rejects(desk.verify("x", "no hash"), TypeError);
-  const next = desk.verify("x", null);
+test("a password hasher gives the place of a trial that fails to the next", async () => {
+  const hasher = openPasswordHasher({ atOnce: 1, waiting: 1 });
+  const broken = assert.rejects(hasher.verify("x", "no hash"), TypeError);
+  const next = hasher.verify("x", null);
   await broken;
   assert.deepEqual(await next, { isRight: false });
 });
 
 test("verify() is right for the stored password alone, and never where none is stored", async () => {
-  const desk = openPasswordDesk();
+  const hasher = openPasswordHasher();
   const stored = await hashPassword("correct horse");
-  assert.deepEqual(await desk.verify("correct horse", stored), { isRight: true });
-  assert.deepEqual(await desk.verify("wrong horse", stored), { isRight: false });
+  assert.deepEqual(await hasher.verify("correct horse", stored), { isRight: true });
+  assert.deepEqual(await hasher.verify("wrong horse", stored), { isRight: false });
   for (const nothing of [null, undefined]) {
-    assert.deepEqual(await desk.verify("nobody's password", nothing), { isRight: false });
+    assert.deepEqual(await hasher.verify("nobody's password", nothing), { isRight: false });
   }
 });
 
 test("verify() renews a right password that was stored at a lower cost, and no wrong one", async () => {
-  const desk = openPasswordDesk();
+  const hasher = openPasswordHasher();
   const stored = await hashPassword("correct horse", { ...PASSWORD_COST, memory: 1024 });
-  const { isRight, renewed } = await desk.verify("correct horse", stored);
+  const { isRight, renewed } = await hasher.verify("correct horse", stored);
   assert.equal(isRight, true);
   assert.match(renewed ?? "", /m=19456,/);
   assert.equal(await verifyPassword("correct horse", renewed ?? ""), true);
-  assert.deepEqual(await desk.verify("wrong horse", stored), { isRight: false });
+  assert.deepEqual(await hasher.verify("wrong horse", stored), { isRight: false });
 });
