@@ -1,31 +1,35 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { expectNoAxeViolations } from "./axe.ts";
-import { type Desk, openUnusedDesk, untilShown } from "./desk.ts";
+import {
+  type DashboardFixture,
+  openUnusedDashboardFixture,
+  untilShown,
+} from "./dashboard_fixture.ts";
 
 const SETUP_CODE = "the-code-of-the-first-start";
 const ME = { email: "mia@first.example", password: "four words are quite enough" };
 
-let desk: Omit<Desk, "people">;
+let fixture: Omit<DashboardFixture, "people">;
 before(async () => {
-  desk = await openUnusedDesk({ dashboard: { SETUP_CODE } });
+  fixture = await openUnusedDashboardFixture({ dashboard: { SETUP_CODE } });
 });
-after(() => desk?.[Symbol.asyncDispose]());
+after(() => fixture?.[Symbol.asyncDispose]());
 
 test("a dashboard without DEMO_ACCOUNT lets nobody in with one click", async () => {
-  const answer = await fetch(`${desk.url}/api/entrance/demo`, {
+  const answer = await fetch(`${fixture.url}/api/entrance/demo`, {
     method: "POST",
-    headers: { origin: desk.url },
+    headers: { origin: fixture.url },
   });
   assert.equal(answer.status, 404);
   assert.equal(answer.headers.get("set-cookie"), null);
-  await using look = await desk.look("/", { who: "nobody" });
+  await using look = await fixture.look("/", { who: "nobody" });
   await untilShown(look.page);
   assert.equal(await look.page.getByRole("button", { name: /^Open the/ }).count(), 0);
 });
 
 test("the first person makes the account with the code, signs out, and in again", async (context) => {
-  await using look = await desk.look("/", { who: "nobody" });
+  await using look = await fixture.look("/", { who: "nobody" });
   const { page, faults } = look;
   const field = (name: string) => page.getByRole("textbox", { name, exact: true });
   const button = (name: string) => page.getByRole("button", { name, exact: true });
@@ -60,7 +64,7 @@ test("the first person makes the account with the code, signs out, and in again"
   await context.test("who has signed out sees nothing", async () => {
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await page.goto(`${desk.url}/settings/members`);
+    await page.goto(`${fixture.url}/settings/members`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     assert.equal(await page.getByRole("heading", { name: "Create the first account" }).count(), 0);
   });
@@ -84,9 +88,9 @@ test("the first person makes the account with the code, signs out, and in again"
   });
 
   await context.test("nobody can be first again", async () => {
-    const answer = await fetch(`${desk.url}/api/entrance/setup`, {
+    const answer = await fetch(`${fixture.url}/api/entrance/setup`, {
       method: "POST",
-      headers: { origin: desk.url, "content-type": "application/json" },
+      headers: { origin: fixture.url, "content-type": "application/json" },
       body: JSON.stringify({
         ...{ setupCode: SETUP_CODE, accountName: "Second", name: "Eve" },
         ...{ email: "eve@second.example", password: ME.password },
@@ -98,7 +102,7 @@ test("the first person makes the account with the code, signs out, and in again"
 });
 
 test("a page that was opened before a deployment loads itself anew, once", async () => {
-  await using look = await desk.look("/", { who: "nobody" });
+  await using look = await fixture.look("/", { who: "nobody" });
   const { page } = look;
   await untilShown(page);
   let loads = 0;

@@ -4,11 +4,16 @@ import { until } from "@posthaste/testing";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import type { JoinedSystem } from "../shared_system.ts";
-import { type Desk, type Look, openDesk, untilShown } from "./desk.ts";
+import {
+  type DashboardFixture,
+  type Look,
+  openDashboardFixture,
+  untilShown,
+} from "./dashboard_fixture.ts";
 
 const PASSWORD = "correct horse battery";
 
-let desk: Desk<JoinedSystem>;
+let fixture: DashboardFixture<JoinedSystem>;
 let look: Look;
 let page: Page;
 let opened: AsyncDisposableStack;
@@ -19,9 +24,9 @@ let domain: string;
 
 before(async () => {
   await using stack = new AsyncDisposableStack();
-  desk = stack.use(await openDesk());
-  domain = `${desk.system.accountId.slice(-8)}.example`;
-  look = stack.use(await desk.look("/no-such-page", { who: "nobody" }));
+  fixture = stack.use(await openDashboardFixture());
+  domain = `${fixture.system.accountId.slice(-8)}.example`;
+  look = stack.use(await fixture.look("/no-such-page", { who: "nobody" }));
   page = look.page;
   opened = stack.move();
 });
@@ -30,7 +35,7 @@ after(() => opened?.disposeAsync());
 // Each of these is a step of one story: what one does, the next one goes on with.
 
 test("who is invited gets a mail, and joins by its link with a login of their own", async () => {
-  await using owners = await desk.look("/settings/members");
+  await using owners = await fixture.look("/settings/members");
   await untilShown(owners.page);
   const email = `nora@${domain}`;
   await owners.page.getByRole("textbox", { name: "E-mail address" }).fill(email);
@@ -45,7 +50,7 @@ test("who is invited gets a mail, and joins by its link with a login of their ow
 });
 
 test("a changed address is not proven until the link is opened that is sent there", async () => {
-  await page.goto(`${desk.url}/settings/you`);
+  await page.goto(`${fixture.url}/settings/you`);
   await untilShown(page);
   const notProven = page.getByText("This address is not proven");
   assert.equal(await notProven.count(), 0);
@@ -88,7 +93,7 @@ test("a passkey is added, and asked for after the password", async () => {
 });
 
 test("an authenticator app is added, and its codes and recovery codes sign in", async () => {
-  await page.goto(`${desk.url}/settings/you`);
+  await page.goto(`${fixture.url}/settings/you`);
   await untilShown(page);
   await page.getByRole("button", { name: "Add an authenticator app" }).click();
   const dialog = page.getByRole("dialog", { name: "Add an authenticator app" });
@@ -110,20 +115,20 @@ test("an authenticator app is added, and its codes and recovery codes sign in", 
   await page.getByRole("textbox", { name: "Recovery code" }).fill(recoveryCodes[0] ?? "");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
-  await page.goto(`${desk.url}/settings/you`);
+  await page.goto(`${fixture.url}/settings/you`);
   await page.getByText("9 recovery codes are left").waitFor();
   assert.deepEqual(look.faults, []);
 });
 
 test("what others must not do at a browser left alone is done once the password is given again", async () => {
-  const { system: { store, accountId } } = desk;
+  const { system: { store, accountId } } = fixture;
   const [nora] = await store.listUsersByEmail(`nora.new@${domain}`);
   assert.ok(nora);
   await store.setMember({ accountId, userId: nora._id, role: "owner" });
   for (const { _id } of await store.listSessions(nora._id, new Date())) {
     await store.confirmSession(_id, new Date(0));
   }
-  await page.goto(`${desk.url}/tokens`);
+  await page.goto(`${fixture.url}/tokens`);
   await untilShown(page);
   await page.getByRole("button", { name: "Generate new token" }).first().click();
   const form = page.getByRole("dialog", { name: "Generate new token" });
@@ -143,7 +148,7 @@ test("what others must not do at a browser left alone is done once the password 
 
 test("a forgotten password is set anew by a link, and the second factor stays", async () => {
   await page.context().clearCookies();
-  await page.goto(desk.url);
+  await page.goto(fixture.url);
   const email = `nora.new@${domain}`;
   await page.getByRole("textbox", { name: "E-mail address" }).fill(email);
   await page.getByRole("button", { name: "Password forgotten?" }).click();
@@ -160,7 +165,7 @@ test("a forgotten password is set anew by a link, and the second factor stays", 
 /** Signs out, and in again as far as the password goes. */
 async function signInByPassword(): Promise<void> {
   await page.context().clearCookies();
-  await page.goto(desk.url);
+  await page.goto(fixture.url);
   await page.getByRole("textbox", { name: "E-mail address" }).fill(`nora.new@${domain}`);
   await page.getByRole("textbox", { name: "Password" }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -169,9 +174,9 @@ async function signInByPassword(): Promise<void> {
 
 /** Waits for the system mail to an address, and gives the link in it. */
 async function linkSentTo(address: string, kind: string): Promise<string> {
-  const inbox = `http://127.0.0.1:${desk.system.inbox.webPort}/api/messages`;
+  const inbox = `http://127.0.0.1:${fixture.system.inbox.webPort}/api/messages`;
   // Others may have come to the same address.
-  const wanted = new RegExp(`${desk.url}/${kind}/[\\w~-]{43,}`);
+  const wanted = new RegExp(`${fixture.url}/${kind}/[\\w~-]{43,}`);
   return await until(async () => {
     const mails = await (await fetch(inbox)).json() as { id: string; to: { address: string }[] }[];
     for (const { id, to } of mails) {

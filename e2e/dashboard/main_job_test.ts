@@ -8,9 +8,15 @@ import type { Page } from "playwright-core";
 import type { JoinedSystem } from "../shared_system.ts";
 import { SENDER } from "../system.ts";
 import { expectNoAxeViolations } from "./axe.ts";
-import { type Desk, type Look, openDesk, signInAsDeveloper, untilShown } from "./desk.ts";
+import {
+  type DashboardFixture,
+  type Look,
+  openDashboardFixture,
+  signInAsDeveloper,
+  untilShown,
+} from "./dashboard_fixture.ts";
 
-let desk: Desk<JoinedSystem>;
+let fixture: DashboardFixture<JoinedSystem>;
 let look: Look;
 let page: Page;
 let inbox: { smtpPort: number; webPort: number };
@@ -18,9 +24,9 @@ let opened: AsyncDisposableStack;
 
 before(async () => {
   await using stack = new AsyncDisposableStack();
-  desk = stack.use(await openDesk({ isDemo: true }));
-  ({ inbox } = desk.system);
-  look = stack.use(await desk.look("/", { who: "nobody" }));
+  fixture = stack.use(await openDashboardFixture({ isDemo: true }));
+  ({ inbox } = fixture.system);
+  look = stack.use(await fixture.look("/", { who: "nobody" }));
   page = look.page;
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   opened = stack.move();
@@ -172,9 +178,9 @@ function readClipboard(): Promise<string> {
 /** Opens the list of messages as the same person, in another window. */
 async function openMessages(): Promise<Look> {
   const cookies = await page.context().cookies();
-  const other = await desk.look("/no-such-page", { who: "nobody" });
+  const other = await fixture.look("/no-such-page", { who: "nobody" });
   await other.page.context().addCookies(cookies);
-  await other.page.goto(`${desk.url}/messages`);
+  await other.page.goto(`${fixture.url}/messages`);
   await other.page.getByRole("switch", { name: "Live", exact: true }).waitFor();
   return other;
 }

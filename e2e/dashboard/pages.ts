@@ -1,6 +1,6 @@
 import { byDay } from "@posthaste/testing";
 import type { Page } from "playwright-core";
-import type { Who } from "./desk.ts";
+import type { Who } from "./dashboard_fixture.ts";
 import type { SeedIds } from "./seed.ts";
 
 /** A page that is looked at in tests, and of which pictures are taken. */

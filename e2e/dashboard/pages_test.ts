@@ -3,20 +3,23 @@ import { after, before, describe, test } from "node:test";
 import { byDay, until } from "@posthaste/testing";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
-import { type Desk, untilShown, WAITING } from "./desk.ts";
+import { type DashboardFixture, untilShown, WAITING } from "./dashboard_fixture.ts";
 import { pageNamed, PAGES, PAGES_NOW, pathOf } from "./pages.ts";
 import type { SeedIds } from "./seed.ts";
-import { openSeededDesk, type SeededDesk } from "./seeded_desk.ts";
+import {
+  openSeededDashboardFixture,
+  type SeededDashboardFixture,
+} from "./seeded_dashboard_fixture.ts";
 import { openTabs, type Tabs } from "./tabs.ts";
 
-let desk: Desk;
+let fixture: DashboardFixture;
 let seed: SeedIds;
 let tabs: Tabs;
-let opened: SeededDesk;
+let opened: SeededDashboardFixture;
 before(async () => {
-  opened = await openSeededDesk();
-  ({ desk, seed } = opened);
-  tabs = openTabs(desk);
+  opened = await openSeededDashboardFixture();
+  ({ fixture, seed } = opened);
+  tabs = openTabs(fixture);
 });
 after(() => opened?.[Symbol.asyncDispose]());
 
@@ -82,7 +85,7 @@ describe("what is shown while an answer is on its way", { concurrency: 2 }, () =
       // Never answered.
       await page.route(held, () => {});
       const asked = page.waitForRequest(held);
-      await page.goto(`${desk.url}${pathOf(entry, seed)}`);
+      await page.goto(`${fixture.url}${pathOf(entry, seed)}`);
       await asked;
       await page.locator(WAITING).first().waitFor();
       await expectNoAxeViolations(page);
@@ -90,7 +93,7 @@ describe("what is shown while an answer is on its way", { concurrency: 2 }, () =
   }
 
   test("can be used by people with disabilities: a preview that is made anew", async () => {
-    await using look = await desk.look(`/email-templates/${seed.emailId}`);
+    await using look = await fixture.look(`/email-templates/${seed.emailId}`);
     const { page } = look;
     await untilShown(page);
     await page.route(PREVIEWS, () => {});
@@ -101,12 +104,12 @@ describe("what is shown while an answer is on its way", { concurrency: 2 }, () =
 });
 
 test("every page of the menu is among those that are tested", async () => {
-  await using look = await desk.look("/");
+  await using look = await fixture.look("/");
   await untilShown(look.page);
   const links = look.page.getByRole("navigation", { name: "Pages" }).getByRole("link");
   const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
   // Each says whose page it is.
-  const before = `/a/${desk.system.accountId}`;
+  const before = `/a/${fixture.system.accountId}`;
   assert.ok(hrefs.every((href) => href?.startsWith(`${before}/`)), hrefs.join());
   const paths = hrefs.map((href) => href?.slice(before.length));
   assert.ok(paths.length > 0);
@@ -116,7 +119,7 @@ test("every page of the menu is among those that are tested", async () => {
 
 describe("the keyboard alone", { concurrency: 2 }, () => {
   test("signs in", async () => {
-    await using look = await desk.look("/", { who: "nobody" });
+    await using look = await fixture.look("/", { who: "nobody" });
     await untilShown(look.page);
     const { page } = look;
     const isButton = () => page.evaluate(() => document.activeElement?.tagName === "BUTTON");
@@ -129,7 +132,7 @@ describe("the keyboard alone", { concurrency: 2 }, () => {
   });
 
   test("reaches every page of the menu by Tab and Enter", async () => {
-    await using look = await desk.look("/");
+    await using look = await fixture.look("/");
     const { page } = look;
     await untilShown(page);
     const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");

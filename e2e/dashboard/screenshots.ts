@@ -9,9 +9,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { buildDashboard } from "@posthaste/dev";
-import { untilShown } from "./desk.ts";
+import { untilShown } from "./dashboard_fixture.ts";
 import { PAGES, pathOf } from "./pages.ts";
-import { openSeededDesk } from "./seeded_desk.ts";
+import { openSeededDashboardFixture } from "./seeded_dashboard_fixture.ts";
 
 const FOLDER = join(import.meta.dirname, "screenshots");
 
@@ -29,8 +29,8 @@ const pages = PAGES.filter(({ name }) =>
 );
 await mkdir(FOLDER, { recursive: true });
 await buildDashboard({ root: join(import.meta.dirname, "../..") });
-await using opened = await openSeededDesk();
-const { desk, seed } = opened;
+await using opened = await openSeededDashboardFixture();
+const { fixture, seed } = opened;
 const waiting = pages.flatMap((entry) =>
   Object.entries(SIZES).map(([name, size]) => ({ entry, name, size }))
 );
@@ -45,7 +45,7 @@ await Promise.all(Array.from({ length: AT_ONCE }, async () => {
 process.stdout.write(`The pictures are in ${FOLDER}\n`);
 
 async function takePictures({ entry, name, size }: (typeof waiting)[number]): Promise<void> {
-  await using look = await desk.look(pathOf(entry, seed), { who: entry.who ?? "owner", size });
+  await using look = await fixture.look(pathOf(entry, seed), { who: entry.who ?? "owner", size });
   const { page, faults } = look;
   await untilShown(page);
   await entry.open?.(page);

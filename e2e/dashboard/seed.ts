@@ -1,7 +1,7 @@
 import { freePort } from "@posthaste/embedded";
 import { openSmtpSink, type SmtpSink } from "@posthaste/testing";
 import { type AccountOfSystem, SENDER } from "../system.ts";
-import type { Desk } from "./desk.ts";
+import type { DashboardFixture } from "./dashboard_fixture.ts";
 import { hashOf, type Person } from "./person.ts";
 
 /** What pages are opened of. */
@@ -36,7 +36,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /** Fills the account: templates, integrations in every state, messages with every outcome, and people. */
 export async function plantSeed(
-  { system, people }: Pick<Desk, "system" | "people">,
+  { system, people }: Pick<DashboardFixture, "system" | "people">,
 ): Promise<Seed> {
   await using opened = new AsyncDisposableStack();
   const { owner, editor } = people;

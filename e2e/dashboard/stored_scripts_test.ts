@@ -4,12 +4,17 @@ import { pageOptionsSchema } from "@posthaste/contracts";
 import { type Canary, openCanary, openSmtpSink } from "@posthaste/testing";
 import type { Page } from "playwright-core";
 import { SENDER } from "../system.ts";
-import { type Desk, type Look, openDesk, untilShown } from "./desk.ts";
+import {
+  type DashboardFixture,
+  type Look,
+  openDashboardFixture,
+  untilShown,
+} from "./dashboard_fixture.ts";
 import { hostileTexts, MARK } from "./hostile_texts.ts";
 import { PAGES, PAGES_NOW, pathOf } from "./pages.ts";
 import type { SeedIds } from "./seed.ts";
 
-let desk: Desk;
+let fixture: DashboardFixture;
 let canary: Canary;
 let seed: SeedIds;
 let opened: AsyncDisposableStack;
@@ -21,9 +26,9 @@ const looks: (Look & { dialogs: string[] })[] = [];
 before(async () => {
   await using stack = new AsyncDisposableStack();
   canary = stack.use(await openCanary());
-  desk = stack.use(await openDesk());
+  fixture = stack.use(await openDashboardFixture());
   const texts = hostileTexts(`127.0.0.1:${canary.port}`);
-  seed = stack.use(await plantHostileSeed(desk, texts));
+  seed = stack.use(await plantHostileSeed(fixture, texts));
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());
@@ -33,7 +38,7 @@ test("the texts run, and ask, in a page that does not write them as text", async
   const waiting = hostileTexts(`127.0.0.1:${control.port}`);
   let marks = 0;
   await Promise.all(Array.from({ length: PRIORITIES }, async () => {
-    const page = await desk.browser.newPage();
+    const page = await fixture.browser.newPage();
     for (let text = waiting.pop(); text !== undefined; text = waiting.pop()) {
       // One of them sends the page elsewhere, at any moment.
       await again(() => page.setContent(`<body>${text}`, { waitUntil: "commit" }));
@@ -62,7 +67,7 @@ describe("texts of customers that are scripts", { concurrency: PRIORITIES }, () 
       const { page, faults, dialogs } = look;
       const [first] = entries;
       assert.ok(first);
-      await page.goto(`${desk.url}${pathOf(first, seed)}`);
+      await page.goto(`${fixture.url}${pathOf(first, seed)}`);
       for (const { name, open } of entries) {
         await untilShown(page);
         await open?.(page);
@@ -85,7 +90,7 @@ describe("texts of customers that are scripts", { concurrency: PRIORITIES }, () 
 
 /** Opens a window that notes each dialog that a script opens. */
 async function openWatched(): Promise<Look & { dialogs: string[] }> {
-  const look = await desk.look("/no-such-page");
+  const look = await fixture.look("/no-such-page");
   const dialogs: string[] = [];
   look.page.on("dialog", (dialog) => {
     dialogs.push(dialog.message());
@@ -131,7 +136,7 @@ function asTemplate(text: string): string {
 
 /** Puts the texts wherever somebody, or somebody's server, can write what the dashboard shows. */
 async function plantHostileSeed(
-  { system: { store, accountId, ...system }, people }: Pick<Desk, "system" | "people">,
+  { system: { store, accountId, ...system }, people }: Pick<DashboardFixture, "system" | "people">,
   texts: readonly string[],
 ): Promise<SeedIds & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { type Desk, type Look, untilShown, type Who } from "./desk.ts";
+import { type DashboardFixture, type Look, untilShown, type Who } from "./dashboard_fixture.ts";
 
 /** Browser tabs that go from page to page. */
 export interface Tabs extends AsyncDisposable {
@@ -13,7 +13,7 @@ export interface Tabs extends AsyncDisposable {
 const ASIDE = "/no-such-page";
 
 /** Opens tabs as they are needed: a page comes much sooner in one that has shown another before. */
-export function openTabs(desk: Pick<Desk, "look" | "url">): Tabs {
+export function openTabs(fixture: Pick<DashboardFixture, "look" | "url">): Tabs {
   const opened = new AsyncDisposableStack();
   const free = new Map<Who, Look[]>();
 
@@ -23,13 +23,13 @@ export function openTabs(desk: Pick<Desk, "look" | "url">): Tabs {
     go: (page: Page, path: string) => Promise<unknown>,
   ): Promise<Look> {
     let tab = free.get(who)?.pop();
-    if (tab === undefined) tab = opened.use(await desk.look(path, { who }));
+    if (tab === undefined) tab = opened.use(await fixture.look(path, { who }));
     else await go(tab.page, path);
     return borrowed(tab, () => free.set(who, [...free.get(who) ?? [], tab]));
   }
 
   return {
-    look: (path, who) => take(path, who, (page) => page.goto(`${desk.url}${path}`)),
+    look: (path, who) => take(path, who, (page) => page.goto(`${fixture.url}${path}`)),
     goOn: (path, who) => take(path, who, goInside),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -2,21 +2,24 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { nightly } from "@posthaste/testing";
 import type { Page } from "playwright-core";
-import { type Desk, untilShown } from "./desk.ts";
+import { type DashboardFixture, untilShown } from "./dashboard_fixture.ts";
 import type { SeedIds } from "./seed.ts";
-import { openSeededDesk, type SeededDesk } from "./seeded_desk.ts";
+import {
+  openSeededDashboardFixture,
+  type SeededDashboardFixture,
+} from "./seeded_dashboard_fixture.ts";
 import { openTabs, type Tabs } from "./tabs.ts";
 
 nightly("e2e/dashboard/pages_test.ts", "services/dashboard/guard_test.ts");
 
-let desk: Desk;
+let fixture: DashboardFixture;
 let seed: SeedIds;
 let tabs: Tabs;
-let opened: SeededDesk;
+let opened: SeededDashboardFixture;
 before(async () => {
-  opened = await openSeededDesk();
-  ({ desk, seed } = opened);
-  tabs = openTabs(desk);
+  opened = await openSeededDashboardFixture();
+  ({ fixture, seed } = opened);
+  tabs = openTabs(fixture);
 });
 after(() => opened?.[Symbol.asyncDispose]());
 
@@ -26,7 +29,7 @@ describe("without a connection", () => {
   ];
   for (const label of LABELS) {
     test(`the page ${label} says so, and is there again when the server is`, async () => {
-      await using look = await desk.look("/");
+      await using look = await fixture.look("/");
       const { page } = look;
       await untilShown(page);
       await page.context().setOffline(true);
@@ -42,7 +45,7 @@ describe("without a connection", () => {
   }
 
   test("what is written stays, and can be saved afterwards", async () => {
-    await using look = await desk.look(`/email-templates/${seed.emailId}`);
+    await using look = await fixture.look(`/email-templates/${seed.emailId}`);
     const { page } = look;
     await untilShown(page);
     await page.getByRole("textbox", { name: "Subject" }).fill("Written on a train");
@@ -53,7 +56,7 @@ describe("without a connection", () => {
     await page.getByRole("button", { name: "Save draft" }).click();
     await page.getByText("Draft saved").waitFor();
     const path = `/templates/email/${seed.emailId}`;
-    const { draft } = await desk.people.owner.ask<{ draft: { subject: string } }>("GET", path);
+    const { draft } = await fixture.people.owner.ask<{ draft: { subject: string } }>("GET", path);
     assert.equal(draft.subject, "Written on a train");
   });
 });
@@ -85,7 +88,7 @@ describe("a viewer", () => {
   }
 
   test("is refused what pages do not offer", async () => {
-    const { viewer } = desk.people;
+    const { viewer } = fixture.people;
     for (const [method, path] of [["POST", "/tokens"], ["POST", "/templates/email"]] as const) {
       await assert.rejects(viewer.ask(method, path, {}), / 403 /);
     }

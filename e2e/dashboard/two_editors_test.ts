@@ -3,15 +3,20 @@ import { after, before, test } from "node:test";
 import { nightly } from "@posthaste/testing";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
-import { type Desk, type Look, openDesk, untilShown } from "./desk.ts";
+import {
+  type DashboardFixture,
+  type Look,
+  openDashboardFixture,
+  untilShown,
+} from "./dashboard_fixture.ts";
 
 nightly("services/dashboard/templates_test.ts", "services/dashboard/integrations_test.ts");
 
-let desk: Desk;
+let fixture: DashboardFixture;
 before(async () => {
-  desk = await openDesk();
+  fixture = await openDashboardFixture();
 });
-after(() => desk?.[Symbol.asyncDispose]());
+after(() => fixture?.[Symbol.asyncDispose]());
 
 interface Stored {
   id: number;
@@ -21,8 +26,8 @@ interface Stored {
 
 test("who saves second sees the difference, and nothing is lost before they choose", async () => {
   const { id } = await makeTemplate();
-  await using first = await desk.look(`/email-templates/${id}`, { who: "editor" });
-  await using second = await desk.look(`/email-templates/${id}`);
+  await using first = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  await using second = await fixture.look(`/email-templates/${id}`);
   await Promise.all([untilShown(first.page), untilShown(second.page)]);
   await writeSubject(first.page, "Theirs");
   await writeSubject(second.page, "Mine");
@@ -64,15 +69,18 @@ test("publishing after another's change asks, too", async () => {
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByRole("button", { name: "Save and publish" }).click();
   await page.getByRole("dialog", { name: "This draft was changed meanwhile" }).waitFor();
-  const versions = await desk.people.owner.ask<unknown[]>("GET", `/templates/email/${id}/versions`);
+  const versions = await fixture.people.owner.ask<unknown[]>(
+    "GET",
+    `/templates/email/${id}/versions`,
+  );
   assert.deepEqual(versions, []);
   assert.equal((await read(id)).draft.subject, "Theirs");
 });
 
 test("an integration that two people change keeps the first one's, and the second is told", async () => {
-  const id = await desk.system.connect(25, { name: "Before" });
-  await using first = await desk.look(`/integrations/${id}`, { who: "editor" });
-  await using second = await desk.look(`/integrations/${id}`);
+  const id = await fixture.system.connect(25, { name: "Before" });
+  await using first = await fixture.look(`/integrations/${id}`, { who: "editor" });
+  await using second = await fixture.look(`/integrations/${id}`);
   for (const [{ page }, name] of [[first, "Theirs"], [second, "Mine"]] as const) {
     await untilShown(page);
     await page.getByRole("textbox", { name: "Name" }).fill(name);
@@ -82,13 +90,13 @@ test("an integration that two people change keeps the first one's, and the secon
   await second.page.getByRole("button", { name: "Save changes" }).click();
   await second.page.getByText("Somebody else has changed this integration").waitFor();
   assert.equal(await second.page.getByRole("textbox", { name: "Name" }).inputValue(), "Mine");
-  const { system: { store, accountId } } = desk;
+  const { system: { store, accountId } } = fixture;
   assert.equal((await store.findIntegration(accountId, id))?.name, "Theirs");
 });
 
 test("who leaves with changes that are not saved is asked", async () => {
   const { id } = await makeTemplate();
-  await using look = await desk.look(`/email-templates/${id}`);
+  await using look = await fixture.look(`/email-templates/${id}`);
   const { page } = look;
   await untilShown(page);
   await writeSubject(page, "Mine");
@@ -101,11 +109,11 @@ test("who leaves with changes that are not saved is asked", async () => {
 /** Writes the subject "Mine" of a template, to which somebody else gives "Theirs" before it is saved. */
 async function lookAfterTheirs(): Promise<Look & { id: number }> {
   const { id, revision, draft } = await makeTemplate();
-  const look = await desk.look(`/email-templates/${id}`);
+  const look = await fixture.look(`/email-templates/${id}`);
   await untilShown(look.page);
   await writeSubject(look.page, "Mine");
   const source = { ...draft, subject: "Theirs" };
-  await desk.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
+  await fixture.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
   return { ...look, id };
 }
 
@@ -113,11 +121,11 @@ let made = 0;
 
 function makeTemplate(): Promise<Stored> {
   const body = { name: `Template ${++made}`, example: "empty" };
-  return desk.people.editor.ask<Stored>("POST", "/templates/email", body);
+  return fixture.people.editor.ask<Stored>("POST", "/templates/email", body);
 }
 
 function read(id: number): Promise<Stored> {
-  return desk.people.owner.ask<Stored>("GET", `/templates/email/${id}`);
+  return fixture.people.owner.ask<Stored>("GET", `/templates/email/${id}`);
 }
 
 async function writeSubject(page: Page, subject: string): Promise<void> {

@@ -25,7 +25,8 @@ export interface Look extends AsyncDisposable {
 }
 
 /** An account of a running system, and a browser in front of its dashboard. */
-export interface Desk<System extends AccountOfSystem = AccountOfSystem> extends AsyncDisposable {
+export interface DashboardFixture<System extends AccountOfSystem = AccountOfSystem>
+  extends AsyncDisposable {
   readonly system: System;
   readonly browser: Browser;
   /** Where the dashboard is: `http://localhost:8081`. */
@@ -41,26 +42,31 @@ export interface Desk<System extends AccountOfSystem = AccountOfSystem> extends 
  *
  * @param options.isDemo Takes the account that is opened with one click. One file may change it.
  */
-export async function openDesk(options: { isDemo?: boolean } = {}): Promise<Desk<JoinedSystem>> {
+export async function openDashboardFixture(
+  options: { isDemo?: boolean } = {},
+): Promise<DashboardFixture<JoinedSystem>> {
   await using opened = new AsyncDisposableStack();
   const system = opened.use(await joinSystem(options));
-  const desk = opened.use(await openDeskOf(system, await invite(system)));
+  const fixture = opened.use(await openFixtureOf(system, await invite(system)));
   const parts = opened.move();
-  return { ...desk, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  return { ...fixture, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 /** Starts a system of its own, where nobody has ever signed in, and a browser in front of it. */
-export async function openUnusedDesk(
+export async function openUnusedDashboardFixture(
   settings: SystemOptions["settings"] = {},
-): Promise<Omit<Desk, "people">> {
+): Promise<Omit<DashboardFixture, "people">> {
   await using opened = new AsyncDisposableStack();
   const system = opened.use(await openSystem({ dashboard: true, settings }));
-  const desk = opened.use(await openDeskOf(system, null));
+  const fixture = opened.use(await openFixtureOf(system, null));
   const parts = opened.move();
-  return { ...desk, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  return { ...fixture, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-async function openDeskOf<System extends AccountOfSystem, People extends Desk["people"] | null>(
+async function openFixtureOf<
+  System extends AccountOfSystem,
+  People extends DashboardFixture["people"] | null,
+>(
   system: System,
   people: People,
 ) {
@@ -90,7 +96,7 @@ async function openDeskOf<System extends AccountOfSystem, People extends Desk["p
   return { system, browser, url, people, look, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-async function invite(system: AccountOfSystem): Promise<Desk["people"]> {
+async function invite(system: AccountOfSystem): Promise<DashboardFixture["people"]> {
   const { accountId } = system;
   const empty = await system.store.createAccount({ name: uniqueName("Empty shop") });
   return {
