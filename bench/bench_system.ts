@@ -115,7 +115,7 @@ function rootsOf(stack: Stack): CpuRoot[] {
     stack.services.get(name)?.pid ?? 0;
   return [
     { name: "api", pid: pidOf("api") },
-    { name: "renderer", pid: pidOf("renderer"), descendants: "cage" },
+    { name: "renderer", pid: pidOf("renderer"), descendants: "sandbox" },
     { name: "pdf", pid: pidOf("pdf"), descendants: "chromium" },
     { name: "mailer", pid: pidOf("mailer") },
     { name: "tracker", pid: pidOf("tracker") },

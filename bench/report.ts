@@ -6,7 +6,7 @@ import { spreadOf } from "./statistics.ts";
 const PROCESSES = [
   "api",
   "renderer",
-  "cage",
+  "sandbox",
   "pdf",
   "chromium",
   "mailer",

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { VariableDeclaration, Variables } from "@posthaste/contracts";
 import type { Publication } from "@posthaste/storage";
 import {
-  type Cage,
   InvalidTemplateError,
   missingVariables,
   RenderError,
+  type Sandbox,
   type TemplatePart,
   type TemplateSource,
   type TemplateVariable,
@@ -14,7 +14,7 @@ import {
 import type { AuthoredEmail, AuthoredPdf, FileFault } from "./read_template_folder.ts";
 
 type Authored = AuthoredEmail | AuthoredPdf;
-type CheckingCage = Pick<Cage, "check" | "publishEmail" | "publishPdf" | "render">;
+type CheckingSandbox = Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
 
 /** A publication that lacks only the account, and the sample beside it. */
 export type ReadyTemplate = Publication extends infer P
@@ -31,9 +31,9 @@ export interface CheckedTemplates {
 /** Compiles templates as they would be published, and renders each that has a sample with it. */
 export async function checkTemplates(
   templates: readonly Authored[],
-  cage: CheckingCage,
+  sandbox: CheckingSandbox,
 ): Promise<CheckedTemplates> {
-  const checked = await Promise.all(templates.map((template) => check(template, cage)));
+  const checked = await Promise.all(templates.map((template) => check(template, sandbox)));
   return {
     ready: checked.flatMap(({ ready, faults }) => faults.length === 0 && ready ? [ready] : []),
     faults: checked.flatMap(({ faults }) => faults),
@@ -47,12 +47,12 @@ interface Checked {
   warnings: FileFault[];
 }
 
-async function check(template: Authored, cage: CheckingCage): Promise<Checked> {
+async function check(template: Authored, sandbox: CheckingSandbox): Promise<Checked> {
   const { settings, sample } = template;
-  const name = await checkFilename(template, cage);
+  const name = await checkFilename(template, sandbox);
   let compiled: Compiled;
   try {
-    compiled = await compile(template, cage);
+    compiled = await compile(template, sandbox);
   } catch (error) {
     return { faults: [...name.faults, ...faultsOf(error, template)], warnings: [] };
   }
@@ -64,7 +64,7 @@ async function check(template: Authored, cage: CheckingCage): Promise<Checked> {
   ];
   const faults = [...name.faults];
   if (sample !== undefined && faults.length === 0) {
-    faults.push(...await trySample(template, { cage, parts: compiled.parts, variables }));
+    faults.push(...await trySample(template, { sandbox, parts: compiled.parts, variables }));
   }
   const { name: title, locale } = settings;
   const common = { alias: template.alias, name: title, locale, variables, sample: sample ?? {} };
@@ -79,15 +79,15 @@ interface Compiled {
   warnings: readonly string[];
 }
 
-async function compile(template: Authored, cage: CheckingCage): Promise<Compiled> {
+async function compile(template: Authored, sandbox: CheckingSandbox): Promise<Compiled> {
   const { files, bodyFile } = template;
   const body = files[bodyFile] ?? "";
   if (template.kind === "pdf") {
-    const { html, variables } = await cage.publishPdf({ html: body });
+    const { html, variables } = await sandbox.publishPdf({ html: body });
     return { parts: { html }, variables, warnings: [] };
   }
   const written = files["text.txt.hbs"];
-  const published = await cage.publishEmail({
+  const published = await sandbox.publishEmail({
     subject: files["subject.hbs"] ?? "",
     html: body,
     ...(written === undefined ? {} : { text: written }),
@@ -98,10 +98,10 @@ async function compile(template: Authored, cage: CheckingCage): Promise<Compiled
 
 async function checkFilename(
   template: Authored,
-  cage: CheckingCage,
+  sandbox: CheckingSandbox,
 ): Promise<{ faults: FileFault[]; variables: readonly TemplateVariable[] }> {
   if (template.kind === "email") return { faults: [], variables: [] };
-  const { errors, variables } = await cage.check({ subject: template.settings.filename });
+  const { errors, variables } = await sandbox.check({ subject: template.settings.filename });
   const place = template.document.placeOf(["filename"]);
   const file = `${template.folder}/template.json`;
   const faults = errors.map(({ column, message }) => ({
@@ -156,14 +156,14 @@ function hashOf({ kind, settings, files }: Authored): string {
 }
 
 interface Trial {
-  cage: CheckingCage;
+  sandbox: CheckingSandbox;
   parts: Compiled["parts"];
   variables: readonly VariableDeclaration[];
 }
 
 async function trySample(template: Authored, trial: Trial): Promise<FileFault[]> {
   const { folder, sample = {} } = template;
-  const { cage, parts, variables } = trial;
+  const { sandbox, parts, variables } = trial;
   const absent = missingVariables(variables, sample);
   if (absent.length > 0) {
     const file = `${folder}/sample.json`;
@@ -176,10 +176,10 @@ async function trySample(template: Authored, trial: Trial): Promise<FileFault[]>
   }
   const data = withDefaults(variables, sample);
   try {
-    await cage.render(toSources(template, parts), data);
+    await sandbox.render(toSources(template, parts), data);
     return [];
   } catch (error) {
-    const place = await findPlace(error, template, { cage, data });
+    const place = await findPlace(error, template, { sandbox, data });
     return faultsOf(error, template).map((fault) => ({
       ...fault,
       ...place,
@@ -205,7 +205,7 @@ function toSources(template: Authored, parts: Compiled["parts"]): Record<string,
 async function findPlace(
   error: unknown,
   template: Authored,
-  { cage, data }: { cage: CheckingCage; data: Record<string, unknown> },
+  { sandbox, data }: { sandbox: CheckingSandbox; data: Record<string, unknown> },
 ): Promise<{ line?: number; column?: number }> {
   if (!(error instanceof RenderError)) return {};
   if (error.part === "filename") return template.document.placeOf(["filename"]);
@@ -213,7 +213,7 @@ async function findPlace(
   const file = fileOf(template, error.part);
   const source = template.files[file] ?? "";
   try {
-    await cage.render(
+    await sandbox.render(
       { html: { key: `import/${template.folder}/${file}`, source, escape: "html" } },
       data,
     );
@@ -237,7 +237,7 @@ function faultsOf(error: unknown, template: Authored): FileFault[] {
       message,
     }));
   }
-  if (!(error instanceof RenderError) || error.code === "cage" || error.code === "closed") {
+  if (!(error instanceof RenderError) || error.code === "sandbox" || error.code === "closed") {
     throw error;
   }
   return [{ file: inFolder(fileOf(template, error.part)), message: error.message }];

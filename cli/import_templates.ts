@@ -1,13 +1,13 @@
 import { sourceOfVersion } from "@posthaste/contracts";
 import type { Store } from "@posthaste/storage";
-import type { Cage } from "@posthaste/templating";
+import type { Sandbox } from "@posthaste/templating";
 import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
 import { type FileFault, readTemplateFolder } from "./read_template_folder.ts";
 
 /** What {@linkcode importTemplates} needs. */
 export interface ImportOptions {
   store: Pick<Store, "publishVersion" | "createDraft">;
-  cage: Pick<Cage, "check" | "publishEmail" | "publishPdf" | "render">;
+  sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
   accountId: string;
   /** Path of a folder with `email/<alias>/` and `pdf/<alias>/` in it. */
   folder: string;
@@ -56,8 +56,8 @@ export class TemplateFolderError extends Error {
  * @throws {TemplateFolderError} with every fault of every file
  */
 export async function importTemplates(options: ImportOptions): Promise<TemplateImport> {
-  const { store, cage, accountId, folder } = options;
-  const { ready, warnings } = await checkTemplateFolder(folder, cage);
+  const { store, sandbox, accountId, folder } = options;
+  const { ready, warnings } = await checkTemplateFolder(folder, sandbox);
   const templates: ImportedTemplate[] = [];
   for (const { sample, ...template } of ready) {
     const publication = { ...template, accountId };
@@ -81,10 +81,10 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
  */
 export async function checkTemplateFolder(
   folder: string,
-  cage: ImportOptions["cage"],
+  sandbox: ImportOptions["sandbox"],
 ): Promise<{ ready: ReadyTemplate[]; warnings: FileFault[] }> {
   const found = await readTemplateFolder(folder);
-  const checked = await checkTemplates(found.templates, cage);
+  const checked = await checkTemplates(found.templates, sandbox);
   const faults = [...found.faults, ...checked.faults];
   const warnings = [...found.warnings, ...checked.warnings];
   if (faults.length > 0) throw new TemplateFolderError(folder, { faults, warnings });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { openStore, type Store } from "@posthaste/storage";
-import { type Cage, openCage } from "@posthaste/templating";
+import { openSandbox, type Sandbox } from "@posthaste/templating";
 import { openTestMongo, type TestMongo } from "@posthaste/testing";
 import { runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
@@ -23,17 +23,17 @@ const GOOD = {
 
 let mongo: TestMongo;
 let store: Store;
-let cage: Cage;
+let sandbox: Sandbox;
 
 before(async () => {
   mongo = await openTestMongo();
   store = await openStore({ url: mongo.url });
   await store.ensureIndexes();
-  cage = openCage({ workers: 1 });
+  sandbox = openSandbox({ workers: 1 });
 });
 
 after(async () => {
-  await cage[Symbol.asyncDispose]();
+  await sandbox[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
   await mongo[Symbol.asyncDispose]();
 });
@@ -54,7 +54,7 @@ async function openFolder(files: Record<string, string | Buffer>) {
 async function faultsOf(files: Record<string, string | Buffer>): Promise<string[]> {
   await using made = await openFolder(files);
   try {
-    await checkTemplateFolder(made.folder, cage);
+    await checkTemplateFolder(made.folder, sandbox);
     return [];
   } catch (error) {
     assert.ok(error instanceof TemplateFolderError, String(error));
@@ -69,7 +69,7 @@ test("importTemplates() publishes what changed and nothing twice", async () => {
   await using made = await openFolder(GOOD);
   const { folder } = made;
   const outcomes = async () => {
-    const { templates } = await importTemplates({ store, cage, accountId, folder });
+    const { templates } = await importTemplates({ store, sandbox, accountId, folder });
     return templates.map(({ kind, alias, id, version, outcome }) =>
       [kind, alias, id, version, outcome].join(" ")
     );
@@ -92,7 +92,7 @@ test("importTemplates() publishes what changed and nothing twice", async () => {
 test("importTemplates() leaves the sample in a draft, and a draft that is there as it is", async () => {
   await using made = await openFolder(GOOD);
   const { _id: accountId } = await store.createAccount({ name: "Sampled" });
-  const run = () => importTemplates({ store, cage, accountId, folder: made.folder });
+  const run = () => importTemplates({ store, sandbox, accountId, folder: made.folder });
   await run();
   const place = { _id: `${accountId}/email/1`, accountId };
   const draft = await store.findDraft(place);
@@ -110,7 +110,7 @@ test("importTemplates() leaves the sample in a draft, and a draft that is there 
 test("importTemplates() publishes nothing of a folder with one fault", async () => {
   const { _id: accountId } = await store.createAccount({ name: "all-or-nothing" });
   await using made = await openFolder({ ...GOOD, "pdf/bill/body.html.hbs": "<b>{{#if x}}</b>" });
-  await assert.rejects(importTemplates({ store, cage, accountId, folder: made.folder }), {
+  await assert.rejects(importTemplates({ store, sandbox, accountId, folder: made.folder }), {
     name: "TemplateFolderError",
   });
   assert.deepEqual(await store.listTemplates(accountId, "email"), []);
@@ -186,7 +186,7 @@ test("checkTemplateFolder() warns of required variables that are not used", asyn
     ),
     "email/welcome/notes.txt": "to do",
   });
-  const { warnings } = await checkTemplateFolder(made.folder, cage);
+  const { warnings } = await checkTemplateFolder(made.folder, sandbox);
   assert.deepEqual(warnings, [
     { file: "email/welcome/notes.txt", message: "is not read: unknown name" },
     {

@@ -3,7 +3,7 @@
  * an account.
  *
  * ```ts
- * const { templates } = await importTemplates({ store, cage, accountId, folder: "dev/demo" });
+ * const { templates } = await importTemplates({ store, sandbox, accountId, folder: "dev/demo" });
  * ```
  *
  * @module

@@ -40,8 +40,8 @@ export const DENO_PERMISSIONS: Readonly<Record<OwnPart, DenoPermissions>> = {
   api: { net: ["MONGODB_URL", "NATS_URL", "PORT"], sys: ["hostname", ...MONGODB_SYS] },
   renderer: {
     net: ["MONGODB_URL", "NATS_URL", "REMOTE_IMAGES"],
-    // Starts the cage, in which nothing is let; nothing else can be started by it.
-    run: ["libs/templating/_jail.sh"],
+    // Starts the template sandbox, which may do nothing; nothing else can be started by it.
+    run: ["libs/templating/_sandbox.sh"],
     sys: ["hostname", ...MONGODB_SYS],
     // Deno's own child_process looks at it.
     env: ["NODE_V8_COVERAGE"],

@@ -26,7 +26,7 @@ export function compiledDirOf(name: string, { compiledDir }: { compiledDir: stri
  * service needs is here. Node 24 has no such flag for the network: that is left to what runs the processes.
  *
  * A service that may start programs is not held by these flags in what those do: Node passes them on to
- * other Nodes, such as the cage, but Chromium is held by its own sandbox alone. On one machine, under one
+ * other Nodes, such as the template sandbox, but Chromium is held by its own sandbox alone. On one machine, under one
  * user, it could also read the environments of the others in `/proc`.
  */
 export function nodeFlags(

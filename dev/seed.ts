@@ -1,6 +1,6 @@
 import { type ImportedTemplate, importTemplates } from "@posthaste/cli";
 import { openStore, type Store } from "@posthaste/storage";
-import { openCage } from "@posthaste/templating";
+import { openSandbox } from "@posthaste/templating";
 
 /** What is to be there. */
 export interface SeedOptions {
@@ -40,7 +40,7 @@ const SCOPES = ["render", "send", "read"] as const;
  */
 export async function seedDemonstration(options: SeedOptions): Promise<Demonstration> {
   await using store = await openStore({ url: options.mongodbUrl, appName: "npm start" });
-  await using cage = openCage({ workers: 1 });
+  await using sandbox = openSandbox({ workers: 1 });
   const [accountId, systemId] = await Promise.all(
     [ACCOUNT, SYSTEM_ACCOUNT].map(async (name) => {
       const account = await store.findAccount(name) ?? await store.createAccount({ name });
@@ -55,7 +55,7 @@ export async function seedDemonstration(options: SeedOptions): Promise<Demonstra
     auth: null,
   } as const;
   const [{ templates }, integration, token] = await Promise.all([
-    importTemplates({ store, cage, accountId, folder: options.folder }),
+    importTemplates({ store, sandbox, accountId, folder: options.folder }),
     store.upsertIntegrationByName({ ...inbox, accountId, senders: [SENDER] }),
     keptToken(store, { accountId, token: options.token }),
     store.upsertIntegrationByName({ ...inbox, accountId: systemId, senders: [SYSTEM_SENDER] }),

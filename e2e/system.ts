@@ -16,7 +16,7 @@ import {
 import type { ServiceProcess } from "@posthaste/dev";
 import { openStack, type Stack, type StackOptions } from "@posthaste/dev/stack";
 import { type IntegrationSettings, openStore, type Store } from "@posthaste/storage";
-import { type Cage, openCage } from "@posthaste/templating";
+import { openSandbox, type Sandbox } from "@posthaste/templating";
 import { until } from "@posthaste/testing";
 
 /** How the system under test is started. */
@@ -201,7 +201,7 @@ export async function openAccount(
 ): Promise<AccountOfSystem> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore({ url: stack.mongodbUrl, appName: "e2e" }));
-  const cage = opened.use(openCage({ workers: 1 }));
+  const sandbox = opened.use(openSandbox({ workers: 1 }));
   const accountId = "id" in account ? account.id : (await store.createAccount(account))._id;
   const { token } = await store.createToken({
     ...{ accountId, name: "e2e", scopes: ["render", "send", "read"] },
@@ -214,8 +214,9 @@ export async function openAccount(
     accountId,
     token,
     publishEmail: (draft, owner = accountId) =>
-      publishEmail(draft, { store, cage, accountId: owner }),
-    publishPdf: (draft, owner = accountId) => publishPdf(draft, { store, cage, accountId: owner }),
+      publishEmail(draft, { store, sandbox, accountId: owner }),
+    publishPdf: (draft, owner = accountId) =>
+      publishPdf(draft, { store, sandbox, accountId: owner }),
     connect: (port, more) => connect(port, { store, accountId, more }),
     ...http,
     async send({ template, integration, ...rest }, options) {
@@ -273,15 +274,15 @@ function httpOf(apiUrl: string, ownToken: string): Pick<AccountOfSystem, "post" 
 
 interface Publishing {
   store: Store;
-  cage: Cage;
+  sandbox: Sandbox;
   accountId: string;
 }
 
 let published = 0;
 
-async function publishEmail(draft: EmailDraft, { store, cage, accountId }: Publishing) {
+async function publishEmail(draft: EmailDraft, { store, sandbox, accountId }: Publishing) {
   const { alias, name = alias ?? "An email", variables = [], ...source } = draft;
-  const { subject, html, text } = await cage.publishEmail(source);
+  const { subject, html, text } = await sandbox.publishEmail(source);
   const { template } = await store.publishVersion({
     accountId,
     kind: "email",
@@ -295,9 +296,9 @@ async function publishEmail(draft: EmailDraft, { store, cage, accountId }: Publi
   return template.id;
 }
 
-async function publishPdf(draft: PdfDraft, { store, cage, accountId }: Publishing) {
+async function publishPdf(draft: PdfDraft, { store, sandbox, accountId }: Publishing) {
   const { filename = "document.pdf", name = "A PDF", page = {}, variables = [], html } = draft;
-  const ready = await cage.publishPdf({ html });
+  const ready = await sandbox.publishPdf({ html });
   const { template } = await store.publishVersion({
     accountId,
     kind: "pdf",

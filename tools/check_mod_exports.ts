@@ -6,7 +6,7 @@ import { listUnits } from "./workspace_units.ts";
 
 /** Public files of libraries that their `mod.ts` does not name, with the reason. */
 export const NOT_IN_MOD: Readonly<Record<string, string>> = {
-  "libs/templating/cage_worker.ts": "started as a process of its own, never imported",
+  "libs/templating/sandbox_worker.ts": "started as a process of its own, never imported",
 };
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Cage } from "@posthaste/templating";
+import type { Sandbox } from "@posthaste/templating";
 import { Command } from "commander";
 import {
   type CommandContext,
@@ -49,11 +49,11 @@ async function importFolder(
   folder: string,
   options: ImportOptions,
 ): Promise<void> {
-  const { openCage } = await import("@posthaste/templating");
+  const { openSandbox } = await import("@posthaste/templating");
   const { TemplateFolderError } = await import("../import_templates.ts");
-  await using cage = openCage({ workers: 2, reserved: 0 });
+  await using sandbox = openSandbox({ workers: 2, reserved: 0 });
   try {
-    await (options.check ? checkFolder : publishFolder)({ context, folder, options, cage });
+    await (options.check ? checkFolder : publishFolder)({ context, folder, options, sandbox });
   } catch (error) {
     if (error instanceof TemplateFolderError) {
       for (const warning of error.warnings) warn(context, folder, warning);
@@ -81,12 +81,12 @@ interface ImportJob {
   context: CommandContext;
   folder: string;
   options: ImportOptions;
-  cage: Cage;
+  sandbox: Sandbox;
 }
 
-async function checkFolder({ context, folder, cage }: ImportJob): Promise<void> {
+async function checkFolder({ context, folder, sandbox }: ImportJob): Promise<void> {
   const { checkTemplateFolder } = await import("../import_templates.ts");
-  const { ready, warnings } = await checkTemplateFolder(resolvePath(context.cwd, folder), cage);
+  const { ready, warnings } = await checkTemplateFolder(resolvePath(context.cwd, folder), sandbox);
   for (const warning of warnings) warn(context, folder, warning);
   const templates = ready.map(({ kind, alias, name, variables }) => ({
     kind,
@@ -100,14 +100,14 @@ async function checkFolder({ context, folder, cage }: ImportJob): Promise<void> 
   );
 }
 
-async function publishFolder({ context, folder, options, cage }: ImportJob): Promise<void> {
+async function publishFolder({ context, folder, options, sandbox }: ImportJob): Promise<void> {
   const { importTemplates } = await import("../import_templates.ts");
   const { output } = context;
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, options.account);
   const { templates, warnings } = await importTemplates({
     store,
-    cage,
+    sandbox,
     accountId: account._id,
     folder: resolvePath(context.cwd, folder),
   });

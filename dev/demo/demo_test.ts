@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pageOptionsSchema, sendRequestSchema } from "@posthaste/contracts";
-import { mergeVariables, missingVariables, openCage, withDefaults } from "@posthaste/templating";
+import { mergeVariables, missingVariables, openSandbox, withDefaults } from "@posthaste/templating";
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), "utf8");
 const json = (...path: string[]) => JSON.parse(read(...path));
@@ -11,9 +11,9 @@ const aliases = (kind: string) => readdirSync(join(import.meta.dirname, kind));
 const names = (variables: readonly { name: string }[]) => variables.map(({ name }) => name).sort();
 
 test("the email templates publish without a warning and declare what they read", async () => {
-  await using cage = openCage({ workers: 1 });
+  await using sandbox = openSandbox({ workers: 1 });
   for (const alias of aliases("email")) {
-    const published = await cage.publishEmail({
+    const published = await sandbox.publishEmail({
       subject: read("email", alias, "subject.hbs"),
       html: read("email", alias, "body.mjml"),
       text: read("email", alias, "text.txt.hbs"),
@@ -22,7 +22,7 @@ test("the email templates publish without a warning and declare what they read",
     assert.deepEqual(published.warnings, [], alias);
     assert.deepEqual(names(published.variables), names(variables), alias);
     const data = withDefaults(variables, json("email", alias, "sample.json"));
-    const [filled] = await cage.fill({
+    const [filled] = await sandbox.fill({
       templates: {
         html: { key: alias, source: published.html, escape: "html" },
         text: { key: `${alias}/text`, source: published.text, escape: "none" },
@@ -36,13 +36,13 @@ test("the email templates publish without a warning and declare what they read",
 });
 
 test("the PDF templates publish, declare what they read, and have valid pages", async () => {
-  await using cage = openCage({ workers: 1 });
+  await using sandbox = openSandbox({ workers: 1 });
   for (const alias of aliases("pdf")) {
     const { variables, page } = json("pdf", alias, "template.json");
-    const published = await cage.publishPdf({ html: read("pdf", alias, "body.html.hbs") });
+    const published = await sandbox.publishPdf({ html: read("pdf", alias, "body.html.hbs") });
     assert.deepEqual(names(published.variables), names(variables), alias);
     assert.ok(pageOptionsSchema.safeParse(page).success, alias);
-    const [filled] = await cage.fill({
+    const [filled] = await sandbox.fill({
       templates: { html: { key: alias, source: published.html, escape: "html" } },
       fills: [{ data: withDefaults(variables, json("pdf", alias, "sample.json")) }],
     });

@@ -34,7 +34,7 @@ for (const [name, work] of Object.entries(HELPER_FUNCTIONS)) {
 handlebars.unregisterHelper("log");
 
 /**
- * Compiles a template with the fixed helpers. This runs where the template runs: inside the cage,
+ * Compiles a template with the fixed helpers. This runs where the template runs: inside the sandbox,
  * or in a test. The source is checked again, whoever checked it before.
  *
  * @throws {RenderError} if the template is not valid

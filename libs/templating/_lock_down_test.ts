@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
-import { forkJailed } from "./_cage_process.ts";
+import { forkSandboxed } from "./_sandbox_process.ts";
 
 test("a worker reaches no file, process, network or name, even with code of its own", async (t) => {
   let connections = 0;
@@ -20,7 +20,7 @@ test("a worker reaches no file, process, network or name, even with code of its 
   const secret = fileURLToPath(new URL("../../package.json", import.meta.url));
   assert.ok(existsSync(secret));
 
-  const child = forkJailed("_jail_fixture.ts", [String(port), secret], { memoryMb: 64 });
+  const child = forkSandboxed("_sandbox_fixture.ts", [String(port), secret], { memoryMb: 64 });
   t.after(() => child.kill("SIGKILL"));
   const report = await new Promise<{ reached: string[]; refused: Record<string, string> }>(
     (done, fail) => {

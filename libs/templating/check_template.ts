@@ -30,7 +30,7 @@ const DATA = ["root", "index", "key", "first", "last"];
  * not exist or is used wrongly, a partial, a decorator. A part that cannot be parsed gives one
  * error, the others all of theirs. An empty list means that it may be published.
  *
- * On a hostile source this takes up to a second: a service checks inside the cage.
+ * On a hostile source this takes up to a second: a service checks inside the sandbox.
  */
 export function checkTemplate(parts: TemplateParts): TemplateError[] {
   const names = ["subject", "html", "text"] as const;

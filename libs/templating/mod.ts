@@ -1,25 +1,25 @@
 /**
- * Handlebars in a cage: what variables a template reads, whether it may be published, and how it
+ * Handlebars in a sandbox: what variables a template reads, whether it may be published, and how it
  * is filled without being able to hurt the process that asks.
  *
  * ```ts
- * import { mergeVariables, openCage } from "@posthaste/templating";
+ * import { mergeVariables, openSandbox } from "@posthaste/templating";
  *
- * await using cage = openCage({ workers: 2 });
- * const published = await cage.publishEmail({ subject: "Hi {{name}}", html: "<p>{{text}}</p>" });
+ * await using sandbox = openSandbox({ workers: 2 });
+ * const published = await sandbox.publishEmail({ subject: "Hi {{name}}", html: "<p>{{text}}</p>" });
  * const templates = {
  *   subject: { key: "7/email/1/3/subject", source: published.subject, escape: "none" },
  *   html: { key: "7/email/1/3/html", source: published.html, escape: "html" },
  * } as const;
  * const data = mergeVariables(request.variables, recipient.variables);
- * const [result] = await cage.fill({ templates, fills: [{ data }] });
+ * const [result] = await sandbox.fill({ templates, fills: [{ data }] });
  * if (result?.ok) send(result.parts.subject, result.parts.html);
  * ```
  *
  * @module
  */
-export { type Cage, openCage } from "./cage.ts";
-export type { CageOptions, CageStats, CallOptions } from "./cage_options.ts";
+export { openSandbox, type Sandbox } from "./sandbox.ts";
+export type { CallOptions, SandboxOptions, SandboxStats } from "./sandbox_options.ts";
 export { checkTemplate, type TemplateParts } from "./check_template.ts";
 export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 export { type HelperDescription, HELPERS } from "./helper_list.ts";

@@ -37,8 +37,8 @@ export interface PublishedPdf {
 /**
  * Makes an email template ready to be filled: checks it, compiles MJML, inlines CSS, makes the
  * text part. All that is dear happens here, once, and not for every mail. The tools for it are
- * loaded at the first call. Sources from outside are published inside the cage
- * (`cage.publishEmail`), where they can be killed.
+ * loaded at the first call. Sources from outside are published inside the sandbox
+ * (`sandbox.publishEmail`), where they can be killed.
  *
  * @throws {InvalidTemplateError} with every fault, at its line and column in the author's source
  */

@@ -4,14 +4,14 @@ import { clipped } from "./_clipped.ts";
  * Why a fill gave nothing.
  *
  * - `error`: the template or a value in it is wrong; the message says what and where
- * - `timeout`: it ran longer than the cage allows
- * - `memory`: it needed more memory than the cage allows
- * - `output`: it made more text than the cage allows
+ * - `timeout`: it ran longer than the sandbox allows
+ * - `memory`: it needed more memory than the sandbox allows
+ * - `output`: it made more text than the sandbox allows
  * - `data`: the values cannot be passed to a template (a function, nesting too deep)
  * - `later`: the request had made as much text as it may hold; nothing is wrong with this fill
  * - `busy`: the owner's other fills are slow, and too many wait already
- * - `closed`: the cage was closed before its turn came
- * - `cage`: the cage itself does not start; nothing is wrong with the template
+ * - `closed`: the sandbox was closed before its turn came
+ * - `sandbox`: the sandbox itself does not start; nothing is wrong with the template
  */
 export type RenderErrorCode =
   | "error"
@@ -22,7 +22,7 @@ export type RenderErrorCode =
   | "later"
   | "busy"
   | "closed"
-  | "cage";
+  | "sandbox";
 
 /** Where in a template something went wrong. */
 export interface RenderErrorPlace {

@@ -1,9 +1,14 @@
 import type { AskedType, Content, EventData, PreviewReply, ReplyTo } from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
-import { type Cage, InvalidTemplateError, openCage, withDefaults } from "@posthaste/templating";
+import {
+  InvalidTemplateError,
+  openSandbox,
+  type Sandbox,
+  withDefaults,
+} from "@posthaste/templating";
 import type { DashboardDeps } from "./app.ts";
 
-/** A bus behind which the stages answer: a real cage fills, and the printer prints what it is told. */
+/** A bus behind which the stages answer: a real sandbox fills, and the printer prints what it is told. */
 export interface TestStages extends AsyncDisposable {
   bus: Pick<DashboardDeps["bus"], "ask" | "publish" | "objects">;
   /** What was asked, in order. */
@@ -19,7 +24,7 @@ export interface TestStages extends AsyncDisposable {
 
 /** Opens the bus of a test. */
 export function openTestStages(): TestStages {
-  const cage = openCage({ workers: 2, timeLimitMs: 500 });
+  const sandbox = openSandbox({ workers: 2, timeLimitMs: 500 });
   const stored = new Map<string, Uint8Array>();
   const stages: TestStages = {
     asked: [],
@@ -35,7 +40,10 @@ export function openTestStages(): TestStages {
           stored.set("pdfs/a-pdf", Buffer.from("PDF"));
           return stages.printed as ReplyTo<T>;
         }
-        return await preview(data as EventData<"preview.requested">, { cage, stored }) as ReplyTo<
+        return await preview(data as EventData<"preview.requested">, {
+          sandbox,
+          stored,
+        }) as ReplyTo<
           T
         >;
       },
@@ -46,14 +54,14 @@ export function openTestStages(): TestStages {
         put: (key, bytes) => Promise.resolve(void stored.set(`${name}/${key}`, bytes)),
       }),
     },
-    [Symbol.asyncDispose]: () => cage[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
   return stages;
 }
 
 async function preview(
   { template, declarations, variables, locale, compiled }: EventData<"preview.requested">,
-  { cage, stored }: { cage: Cage; stored: Map<string, Uint8Array> },
+  { sandbox, stored }: { sandbox: Sandbox; stored: Map<string, Uint8Array> },
 ): Promise<PreviewReply> {
   const read = (content: Content) =>
     "inline" in content
@@ -62,16 +70,16 @@ async function preview(
   const html = read(template.html);
   try {
     const published = template.kind === "email"
-      ? await cage.publishEmail({
+      ? await sandbox.publishEmail({
         subject: template.subject,
         html,
         ...(template.text === undefined ? {} : { text: read(template.text) }),
       })
-      : { ...await cage.publishPdf({ html }), subject: template.filename, text: "" };
+      : { ...await sandbox.publishPdf({ html }), subject: template.filename, text: "" };
     const source = (text: string, escape: "html" | "none") => ({
       ...{ key: `test/${text.length}/${escape}`, source: text, escape, locale },
     });
-    const [result] = await cage.fill({
+    const [result] = await sandbox.fill({
       templates: {
         subject: source(published.subject, "none"),
         html: source(published.html, "html"),

@@ -1,5 +1,5 @@
 import type { FoundVariable, TemplateFault } from "@posthaste/contracts";
-import { type Cage, InvalidTemplateError, type TemplateVariable } from "@posthaste/templating";
+import { InvalidTemplateError, type Sandbox, type TemplateVariable } from "@posthaste/templating";
 
 /** A template as it is being written. */
 export type WrittenTemplate =
@@ -29,7 +29,7 @@ export class PreviewFault extends Error {
 
 /** Who compiles, and for whom. */
 export interface Compiling {
-  cage: Pick<Cage, "check" | "publishEmail" | "publishPdf">;
+  sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf">;
   owner: string;
 }
 
@@ -50,34 +50,34 @@ export async function compilePreview(
 
 async function compileEmail(
   { subject, html, text }: WrittenTemplate & { kind: "email" },
-  { cage, owner }: Compiling,
+  { sandbox, owner }: Compiling,
 ): Promise<Compiled> {
   const source = { subject, html, ...(text === undefined ? {} : { text }) };
   try {
-    const published = await cage.publishEmail(source, { owner });
+    const published = await sandbox.publishEmail(source, { owner });
     const { textGenerated, variables, warnings, ...parts } = published;
     const { subject, html, text } = parts;
     return { parts: { subject, html, text }, textGenerated, found: copied(variables), warnings };
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
-    const { variables } = await cage.check(source, { owner });
+    const { variables } = await sandbox.check(source, { owner });
     throw new PreviewFault([...error.errors], copied(variables));
   }
 }
 
 async function compilePdf(
   { filename, html }: WrittenTemplate & { kind: "pdf" },
-  { cage, owner }: Compiling,
+  { sandbox, owner }: Compiling,
 ): Promise<Compiled> {
-  const name = await cage.check({ subject: filename }, { owner });
+  const name = await sandbox.check({ subject: filename }, { owner });
   const errors = [...name.errors];
   let body: { html: string; variables: readonly TemplateVariable[] };
   try {
-    body = await cage.publishPdf({ html }, { owner });
+    body = await sandbox.publishPdf({ html }, { owner });
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
     errors.push(...error.errors);
-    body = { html, variables: (await cage.check({ html }, { owner })).variables };
+    body = { html, variables: (await sandbox.check({ html }, { owner })).variables };
   }
   const found = merged(body.variables, name.variables);
   if (errors.length > 0) throw new PreviewFault(errors, found);

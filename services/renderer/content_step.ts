@@ -1,6 +1,6 @@
 import type { ContentReply, RequestedRecipient, Send } from "@posthaste/contracts";
 import type { Step } from "@posthaste/messaging";
-import type { Cage } from "@posthaste/templating";
+import type { Sandbox } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { pdfFilename } from "./pdf_filename.ts";
@@ -19,7 +19,7 @@ import { withShownImages } from "./shown_images.ts";
 /** What the step needs from the outside. */
 export interface ContentDeps extends VersionSource {
   loadSend(id: string): Promise<Send | null>;
-  fill: Cage["fill"];
+  fill: Sandbox["fill"];
   storeContent: StoreContent;
   /** Left out where the operator does not allow remote images. */
   images?: RemoteImages | undefined;

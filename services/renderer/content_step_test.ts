@@ -1,12 +1,12 @@
 import { contentReplySchema, newSendId, type Send } from "@posthaste/contracts";
-import { openCage } from "@posthaste/templating";
+import { openSandbox } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { emailVersion, pdfVersion } from "./_test_versions.ts";
 import { contentStep } from "./content_step.ts";
 
-const cage = openCage({ workers: 1 });
-after(() => cage[Symbol.asyncDispose]());
+const sandbox = openSandbox({ workers: 1 });
+after(() => sandbox[Symbol.asyncDispose]());
 
 const acceptedAt = new Date();
 const send: Send = {
@@ -34,7 +34,7 @@ async function reply(changes: { accountId?: string; index?: number; version?: nu
       Promise.resolve(wanted === version ? emailVersion() : null),
     pdfVersion: (_account, id) => Promise.resolve(pdfVersion(id)),
     loadSend: (id) => Promise.resolve(id === send._id ? send : null),
-    fill: cage.fill,
+    fill: sandbox.fill,
     storeContent: () => Promise.reject(new Error("nothing is large")),
   });
   const data = { v: 2 as const, accountId, sendId: send._id, index };

@@ -5,7 +5,7 @@ import { PRIORITIES } from "@posthaste/contracts";
 import { runService } from "@posthaste/runtime";
 import { openStore, openVersionCache } from "@posthaste/storage";
 import { observe } from "@posthaste/telemetry";
-import { openCage } from "@posthaste/templating";
+import { openSandbox } from "@posthaste/templating";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { contentStep } from "./content_step.ts";
@@ -24,21 +24,21 @@ await runService({
     const waiting = { signal, logger };
     await using store = await openStore({ url: config.MONGODB_URL, appName: "renderer", waiting });
     await using bus = await openBus({ url: config.NATS_URL, name: "renderer", waiting });
-    await using cage = openCage({
+    await using sandbox = openSandbox({
       workers: config.CAGE_WORKERS,
       timeLimitMs: config.RENDER_TIME_LIMIT,
       memoryMb: config.RENDER_MEMORY_MB,
     });
     using _restarts = observe("posthaste.render.cage_restarts", () => [{
-      value: cage.stats().restarts,
+      value: sandbox.stats().restarts,
     }]);
     const versions = openVersionCache(store);
     const contents = bus.objects("contents");
     const { now } = store;
     const deps = {
       ...versions,
-      fill: cage.fill,
-      isSlow: cage.isSlow,
+      fill: sandbox.fill,
+      isSlow: sandbox.isSlow,
       loadSend: openSendCache(store.loadSend),
       loadContent: async (key: string) => {
         const bytes = await contents.get(key);
@@ -59,12 +59,12 @@ await runService({
         : undefined,
     };
     const step = renderStep(deps);
-    const preview = previewStep({ ...deps, cage });
+    const preview = previewStep({ ...deps, sandbox });
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
 
     const concurrency = config.RENDER_CONCURRENCY;
-    // Many, so that the cage sees whose they are: in the queue of the broker all wait for the first.
+    // Many, so that the sandbox sees whose they are: in the queue of the broker all wait for the first.
     const immediate = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
     const interactive = {
       ...immediate,

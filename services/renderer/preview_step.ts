@@ -2,9 +2,9 @@ import type { Content, EventData, FoundVariable, PreviewReply } from "@posthaste
 import type { Step } from "@posthaste/messaging";
 import { recordDuration } from "@posthaste/telemetry";
 import {
-  type Cage,
   missingVariables,
   RenderError,
+  type Sandbox,
   type TemplateSource,
   withDefaults,
 } from "@posthaste/templating";
@@ -19,7 +19,7 @@ import { tellableVariables } from "./tellable_variables.ts";
 
 /** What the step needs from the outside. */
 export interface PreviewDeps {
-  cage: Pick<Cage, "check" | "publishEmail" | "publishPdf" | "fill" | "render">;
+  sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "fill" | "render">;
   /** Loads a text that was too large for its event. */
   loadContent(key: string): Promise<string | undefined>;
   storeContent: StoreContent;
@@ -59,7 +59,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   if (written === undefined) return failure({ reason: "what was sent to be shown is gone" });
   let compiled: Compiled;
   try {
-    compiled = await compilePreview({ ...template, ...written }, { cage: deps.cage, owner });
+    compiled = await compilePreview({ ...template, ...written }, { sandbox: deps.sandbox, owner });
   } catch (error) {
     if (error instanceof PreviewFault) {
       const { errors, found } = error;
@@ -70,7 +70,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   const { parts, found } = compiled;
   const values = withDefaults(declarations, variables);
   const templates = sourcesOf(parts, { accountId, locale });
-  const [result] = await deps.cage.fill({
+  const [result] = await deps.sandbox.fill({
     ...{ templates, fills: [{ data: values }], owner, urgent: true },
   });
   if (!result?.ok) {
@@ -145,9 +145,9 @@ function failure({ reason, errors = [], variables = [], timedOut = false }: Fail
   return { ok: false, reason, errors, variables: tellableVariables(variables), timedOut };
 }
 
-/** A failure that is nobody's but the cage's own comes again. */
+/** A failure that is nobody's but the sandbox's own comes again. */
 function failureOf(error: unknown, place: Partial<Failure> = {}): PreviewReply {
-  if (!(error instanceof RenderError) || error.code === "cage" || error.code === "closed") {
+  if (!(error instanceof RenderError) || error.code === "sandbox" || error.code === "closed") {
     throw error;
   }
   const timedOut = error.code === "timeout" || error.code === "busy";
@@ -178,7 +178,7 @@ async function placeOf(
   if (source !== template.source) {
     const again = { ...template, key: `${template.key}/written`, source: source ?? written.html };
     try {
-      await deps.cage.render({ [at]: again }, data);
+      await deps.sandbox.render({ [at]: again }, data);
       return {};
     } catch (reason) {
       if (!(reason instanceof RenderError)) throw reason;

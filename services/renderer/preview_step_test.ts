@@ -1,13 +1,13 @@
 import { type EventData, pageOptionsSchema, previewReplySchema } from "@posthaste/contracts";
 import { FetchError } from "@posthaste/fetching";
-import { openCage } from "@posthaste/templating";
+import { openSandbox } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type PreviewDeps, previewStep } from "./preview_step.ts";
 import { openRemoteImages } from "./remote_images.ts";
 
-const cage = openCage({ workers: 2, timeLimitMs: 500 });
-after(() => cage[Symbol.asyncDispose]());
+const sandbox = openSandbox({ workers: 2, timeLimitMs: 500 });
+after(() => sandbox[Symbol.asyncDispose]());
 
 type Preview = EventData<"preview.requested">;
 
@@ -15,7 +15,7 @@ const stored = new Map<string, string>();
 
 async function reply(changes: Partial<Preview>, deps: Partial<PreviewDeps> = {}) {
   const step = previewStep({
-    cage,
+    sandbox,
     loadContent: (key) => Promise.resolve(stored.get(key)),
     storeContent: (key, text) => Promise.resolve(void stored.set(key, text)),
     ...deps,
@@ -118,7 +118,7 @@ test("previewStep() answers of a template that never ends in time, and of the ne
   assert.equal((await good({ accountId: "acc_2" })).parts.subject, "Hi");
   assert.equal((await good({})).parts.subject, "Hi");
   // The account's own mail does not count as slow for it.
-  assert.equal(cage.isSlow("acc_1"), false);
+  assert.equal(sandbox.isSlow("acc_1"), false);
 });
 
 test("previewStep() fills a PDF template and its file name", async () => {

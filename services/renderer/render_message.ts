@@ -102,7 +102,7 @@ export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMes
       const reason = `the message's texts have more than ${MAX_MESSAGE_LENGTH} characters`;
       return { ok: false, reason, outage: false };
     }
-    return { ok: false, reason: message, outage: code === "closed" || code === "cage" };
+    return { ok: false, reason: message, outage: code === "closed" || code === "sandbox" };
   }
   const [mail, ...attachments] = results.map((result) => result.ok ? result.parts : {});
   // A line break has no place in a subject.

@@ -132,7 +132,7 @@ test("readFills() refuses a subject that would burst its event", () => {
   });
 });
 
-test("readFills() tells the first failure, and whether it is the cage's own", () => {
+test("readFills() tells the first failure, and whether it is the sandbox's own", () => {
   const failing = (code: ConstructorParameters<typeof RenderError>[0]) => {
     const results = filled("Hello");
     results[1] = { ok: false, error: new RenderError(code, `because of ${code}`) };
@@ -142,7 +142,7 @@ test("readFills() tells the first failure, and whether it is the cage's own", ()
     const expected = { ok: false, reason: `because of ${code}`, outage: false };
     assert.deepEqual(failing(code), expected);
   }
-  for (const code of ["closed", "cage"] as const) {
+  for (const code of ["closed", "sandbox"] as const) {
     assert.deepEqual(failing(code), { ok: false, reason: `because of ${code}`, outage: true });
   }
 });

@@ -7,7 +7,7 @@ import type {
 } from "@posthaste/contracts";
 import type { Step } from "@posthaste/messaging";
 import { recordDuration } from "@posthaste/telemetry";
-import { type Cage, type FillResult, withDefaults } from "@posthaste/templating";
+import { type FillResult, type Sandbox, withDefaults } from "@posthaste/templating";
 import { readFills, templatesOf } from "./render_message.ts";
 
 /** Nobody is written to. */
@@ -16,7 +16,7 @@ const NOBODY: RequestedRecipient = { index: 0, attempt: 0, email: "" };
 /** What the step needs from the outside. */
 export interface RenderNowDeps {
   emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
-  fill: Cage["fill"];
+  fill: Sandbox["fill"];
 }
 
 /** Renders a template for clients that wait for the answer; each gets its own when it is there. */

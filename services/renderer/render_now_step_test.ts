@@ -1,12 +1,12 @@
 import { type RenderReply, renderReplySchema, type Variables } from "@posthaste/contracts";
-import { openCage, RenderError } from "@posthaste/templating";
+import { openSandbox, RenderError } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { emailVersion } from "./_test_versions.ts";
 import { type RenderNowDeps, renderNowStep } from "./render_now_step.ts";
 
-const cage = openCage({ workers: 1 });
-after(() => cage[Symbol.asyncDispose]());
+const sandbox = openSandbox({ workers: 1 });
+after(() => sandbox[Symbol.asyncDispose]());
 
 /** Returns the answers to all who wait for one event. */
 async function repliesTo(
@@ -16,7 +16,7 @@ async function repliesTo(
   const step = renderNowStep({
     emailVersion: (accountId, id, version) =>
       Promise.resolve(accountId === "acc_1" && id === 1 && version === 2 ? emailVersion() : null),
-    fill: cage.fill,
+    fill: sandbox.fill,
     ...changes,
   });
   const [variables, ...others] = all;
@@ -43,7 +43,7 @@ test("renderNowStep() answers each who waits for the version, one that fails by 
     fill: (request) =>
       request.fills[0]?.data["name"] === "Bob"
         ? Promise.resolve([{ ok: false, error: new RenderError("timeout", "too slow") }])
-        : cage.fill(request),
+        : sandbox.fill(request),
   });
   assert.deepEqual(answers.map((answer) => answer.ok ? answer.subject : answer.reason), [
     ...["Hello Ann", "too slow", "Hello Cy"],

@@ -19,7 +19,7 @@ import {
 } from "@posthaste/messaging";
 import { crashPoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
-import type { Cage } from "@posthaste/templating";
+import type { Sandbox } from "@posthaste/templating";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { pdfFilename } from "./pdf_filename.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
@@ -39,8 +39,8 @@ import { messagesIn, type RenderEvent, type SendHead, workOf } from "./render_wo
 /** What the step needs from the outside. */
 export interface RenderDeps extends VersionSource {
   loadSend(id: string): Promise<Send | null>;
-  fill: Cage["fill"];
-  isSlow: Cage["isSlow"];
+  fill: Sandbox["fill"];
+  isSlow: Sandbox["isSlow"];
   storeContent: StoreContent;
   now(): Date;
   /** Left out where the operator does not allow remote images. */

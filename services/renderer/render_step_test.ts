@@ -10,7 +10,7 @@ import {
   type Send,
 } from "@posthaste/contracts";
 import { factsIn, jsonBytes, type Outgoing, runStep } from "@posthaste/messaging";
-import { openCage, RenderError } from "@posthaste/templating";
+import { openSandbox, RenderError } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { emailVersion, pdfVersion } from "./_test_versions.ts";
@@ -56,8 +56,8 @@ const SEND: Send = {
   reconcileAt: new Date(REQUESTED.acceptedAt),
 };
 
-const cage = openCage({ workers: 1 });
-after(() => cage[Symbol.asyncDispose]());
+const sandbox = openSandbox({ workers: 1 });
+after(() => sandbox[Symbol.asyncDispose]());
 
 function depsOf(changes: Partial<RenderDeps> = {}): RenderDeps {
   return {
@@ -66,7 +66,7 @@ function depsOf(changes: Partial<RenderDeps> = {}): RenderDeps {
     pdfVersion: (_, id, version) =>
       Promise.resolve(id === 7 && version === 3 ? pdfVersion(7) : null),
     loadSend: () => Promise.reject(new Error("not asked for")),
-    fill: cage.fill,
+    fill: sandbox.fill,
     isSlow: () => false,
     storeContent: () => Promise.reject(new Error("not asked for")),
     now: () => new Date("2026-03-01T10:00:01.000Z"),
@@ -182,7 +182,7 @@ test("renderStep() fails the recipient whose template fails and leaves the other
   }));
   const events = await published({ recipients }, {
     fill: async (request) => {
-      const results = await cage.fill(request);
+      const results = await sandbox.fill(request);
       results[1] = { ok: false, error: new RenderError("error", '"none" is no number') };
       return results;
     },
@@ -304,7 +304,7 @@ test("renderStep() holds no more text at once than its budget, and fails what al
   const events = await published({ recipients }, {
     ...versions,
     fill: async (request) => {
-      const results = await cage.fill(request);
+      const results = await sandbox.fill(request);
       const texts = results.flatMap((result) => result.ok ? Object.values(result.parts) : []);
       held.push(texts.reduce((sum, { length }) => sum + length, 0));
       return results;
@@ -339,7 +339,7 @@ test("renderStep() puts the single messages of a slow account into bulk priority
   assert.deepEqual(told(bulk), ["messages.rendered 0"]);
 });
 
-test("renderStep() waits for a cage that is away, and for a database that is", async () => {
+test("renderStep() waits for a sandbox that is away, and for a database that is", async () => {
   const closed = await handle({}, {
     fill: ({ fills }) =>
       Promise.resolve(fills.map(() => ({ ok: false, error: new RenderError("closed", "closed") }))),

@@ -1,7 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Cage, InvalidTemplateError, openCage, RenderError } from "@posthaste/templating";
+import {
+  InvalidTemplateError,
+  openSandbox,
+  RenderError,
+  type Sandbox,
+} from "@posthaste/templating";
 import { openRandom } from "../random.ts";
 import { publishBombs } from "./publish_bombs.ts";
 import type { HostileRow } from "./row.ts";
@@ -33,7 +38,7 @@ const UNCLEAR =
 const LEAKED = /\[native code\]|\[object |function \w*\(|through|ADMIN/;
 
 interface Attack extends AsyncDisposable {
-  readonly cage: Cage;
+  readonly sandbox: Sandbox;
   /** Does one hostile thing while another account renders, and says what was wrong. */
   readonly try: (name: string, hostile: () => Promise<string>) => Promise<string | undefined>;
   /** How often something hostile gave a text, and how long the other account waited at most. */
@@ -41,7 +46,7 @@ interface Attack extends AsyncDisposable {
 }
 
 function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
-  const cage = openCage({
+  const sandbox = openSandbox({
     workers: 2,
     timeLimitMs: isShort ? SHORT_LIMIT_MS : TIME_LIMIT_MS,
     publishTimeLimitMs: PUBLISH_LIMIT_MS,
@@ -53,7 +58,7 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
     const name = `<${++count}>`;
     const started = performance.now();
     const template = { key: "innocent", source: "Dear {{name}}", escape: "html" } as const;
-    const [result] = await cage.fill({
+    const [result] = await sandbox.fill({
       owner: "innocent",
       templates: { html: template },
       fills: [{ data: { name } }],
@@ -81,19 +86,19 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
   }
 
   return {
-    cage,
+    sandbox,
     seen,
     try: async (name, hostile) => {
       const beside = attempt(hostile);
       const wrong = [await innocent(), await beside, await innocent()].find(Boolean);
       return wrong && `${name}: ${wrong}`;
     },
-    [Symbol.asyncDispose]: () => cage[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
 }
 
 /**
- * Attacks the cage with templates: bombs, prototype chains, syntax trees, what publishing must not
+ * Attacks the sandbox with templates: bombs, prototype chains, syntax trees, what publishing must not
  * read, and a grammar that writes any template. Got through is what ends in anything but text or a
  * clear error, prints what it must not, or holds up or spoils the render of another account.
  */
@@ -133,10 +138,10 @@ async function tally(
   };
 }
 
-async function fillWith(cage: Cage, source: unknown, data: unknown): Promise<string> {
+async function fillWith(sandbox: Sandbox, source: unknown, data: unknown): Promise<string> {
   const template = { key: "hostile", source: source as string, escape: "html" } as const;
   const fill = { data: data as Record<string, unknown> };
-  const [result] = await cage.fill({
+  const [result] = await sandbox.fill({
     owner: "hostile",
     templates: { html: template },
     fills: [fill],
@@ -145,14 +150,14 @@ async function fillWith(cage: Cage, source: unknown, data: unknown): Promise<str
   return result.parts["html"] ?? "";
 }
 
-async function checkOf(cage: Cage, source: unknown): Promise<string> {
-  const { errors } = await cage.check({ html: source as string }, { owner: "hostile" });
+async function checkOf(sandbox: Sandbox, source: unknown): Promise<string> {
+  const { errors } = await sandbox.check({ html: source as string }, { owner: "hostile" });
   if (errors.length > 0) throw new InvalidTemplateError(errors);
   return "";
 }
 
 function bombs(
-  { cage, try: attempt }: Attack,
+  { sandbox, try: attempt }: Attack,
   { isShort = false, share = 1 }: AttackTemplatesOptions,
 ): Promise<HostileRow> {
   const some = TEMPLATE_BOMBS.filter(({ isLong }) => !(isShort && isLong));
@@ -160,8 +165,8 @@ function bombs(
   return tally(
     "template bombs, filled and checked",
     chosen.flatMap(({ name, source, data = {} }) => [
-      () => attempt(name, () => fillWith(cage, source, data)),
-      () => attempt(`check of ${name}`, () => checkOf(cage, source)),
+      () => attempt(name, () => fillWith(sandbox, source, data)),
+      () => attempt(`check of ${name}`, () => checkOf(sandbox, source)),
     ]),
   );
 }
@@ -171,7 +176,7 @@ function shareOf<Item>(all: readonly Item[], share: number): readonly Item[] {
   return all.filter((_, at) => at % Math.round(1 / share) === 0);
 }
 
-function prototypes({ cage, try: attempt }: Attack): Promise<HostileRow> {
+function prototypes({ sandbox, try: attempt }: Attack): Promise<HostileRow> {
   const data = JSON.parse(
     `{"text":"t","n":1,"list":[{"a":1}],"o":{"__proto__":{"admin":"ADMIN"}},
       "__proto__":{"admin":"ADMIN","toString":"s"}}`,
@@ -184,13 +189,13 @@ function prototypes({ cage, try: attempt }: Attack): Promise<HostileRow> {
   ];
   return tally("prototype chains", [
     ...PROTOTYPE_CHAINS.map((source) => () =>
-      attempt(source, () => fillWith(cage, source, { text: "t", n: 1, list: [{ a: 1 }, "s"] }))
+      attempt(source, () => fillWith(sandbox, source, { text: "t", n: 1, list: [{ a: 1 }, "s"] }))
     ),
-    ...keys.map((source) => () => attempt(source, () => fillWith(cage, source, data))),
+    ...keys.map((source) => () => attempt(source, () => fillWith(sandbox, source, data))),
   ]);
 }
 
-function trees({ cage, try: attempt }: Attack): Promise<HostileRow> {
+function trees({ sandbox, try: attempt }: Attack): Promise<HostileRow> {
   const loc = { start: { line: 1, column: 0 }, end: { line: 1, column: 0 } };
   const code = "},{});process.exit(7);({";
   const path = {
@@ -231,18 +236,18 @@ function trees({ cage, try: attempt }: Attack): Promise<HostileRow> {
     asts.flatMap((ast, n) => [
       async () => {
         const wrong = await attempt(`tree ${n}`, async () => {
-          const text = await fillWith(cage, ast, {});
+          const text = await fillWith(sandbox, ast, {});
           return `through: "${text}"`;
         });
         return wrong;
       },
-      () => attempt(`check of tree ${n}`, () => checkOf(cage, ast)),
+      () => attempt(`check of tree ${n}`, () => checkOf(sandbox, ast)),
     ]),
   );
 }
 
 async function publishing(
-  { cage, try: attempt }: Attack,
+  { sandbox, try: attempt }: Attack,
   { isShort = false, share = 1 }: AttackTemplatesOptions,
 ): Promise<HostileRow[]> {
   let heard = 0;
@@ -261,7 +266,7 @@ async function publishing(
     "HTML, CSS and MJML bombs, published",
     bombs.map(({ name, html }) => () =>
       attempt(name, async () => {
-        const published = await cage.publishEmail({ subject: "s", html }, { owner: "hostile" });
+        const published = await sandbox.publishEmail({ subject: "s", html }, { owner: "hostile" });
         const isRead = (published.html + published.text).includes(mine);
         return isRead ? "through" : "";
       })
@@ -274,7 +279,7 @@ async function publishing(
 }
 
 function grammar(
-  { cage, try: attempt }: Attack,
+  { sandbox, try: attempt }: Attack,
   { tries, seed, onProgress }: AttackTemplatesOptions,
 ): Promise<HostileRow> {
   const random = openRandom(`templates/${seed}`);
@@ -285,7 +290,7 @@ function grammar(
       const source = randomTemplate(own);
       const data = randomData(own);
       if (n > 0 && n % 1_000 === 0) onProgress?.(`${n} of ${tries} templates`);
-      return await attempt(`seed ${seed}, template ${n}`, () => fillWith(cage, source, data));
+      return await attempt(`seed ${seed}, template ${n}`, () => fillWith(sandbox, source, data));
     }),
   );
 }

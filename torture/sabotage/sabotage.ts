@@ -104,7 +104,7 @@ async function copyRepository(folder: string): Promise<void> {
 }
 
 /**
- * Makes a folder that shares its files with another: the cage reads packages where they really are, and
+ * Makes a folder that shares its files with another: the sandbox reads packages where they really are, and
  * only below its own. Relative links that npm made lead into the copy.
  *
  * @param leftOut Names, in the folder itself, of what is not shared.

@@ -52,7 +52,7 @@ export const STAGES: readonly Stage[] = [
     invoice: "none",
     units: 1200,
     waiting: {
-      by: "0.15 of a core and one cage worker each",
+      by: "0.15 of a core and one sandbox worker each",
       units: 400,
       settings: { CAGE_WORKERS: "1" },
       cores: 0.15,

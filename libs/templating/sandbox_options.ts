@@ -1,5 +1,5 @@
-/** What a cage allows. */
-export interface CageOptions {
+/** What a sandbox allows. */
+export interface SandboxOptions {
   /** Processes. Default: as many as cores, at most 4. */
   readonly workers?: number;
   /**
@@ -26,8 +26,8 @@ export interface CageOptions {
   readonly reserved?: number;
 }
 
-/** Counters since the cage was opened, and what it does now. */
-export interface CageStats {
+/** Counters since the sandbox was opened, and what it does now. */
+export interface SandboxStats {
   readonly workers: number;
   readonly busy: number;
   readonly queued: number;

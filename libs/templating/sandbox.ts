@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
-import { closedError } from "./_cage_errors.ts";
-import type { Call } from "./_cage_protocol.ts";
-import { openScheduler } from "./_cage_scheduler.ts";
-import type { FillTask, Request } from "./_cage_task.ts";
-import type { CageOptions, CageStats, CallOptions } from "./cage_options.ts";
+import { closedError } from "./_sandbox_errors.ts";
+import type { Call } from "./_sandbox_protocol.ts";
+import { openScheduler } from "./_sandbox_scheduler.ts";
+import type { FillTask, Request } from "./_sandbox_task.ts";
+import type { CallOptions, SandboxOptions, SandboxStats } from "./sandbox_options.ts";
 import type { TemplateParts } from "./check_template.ts";
 import type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 import type { EmailSource, PdfSource, PublishedEmail, PublishedPdf } from "./publish.ts";
@@ -12,7 +12,7 @@ import type { TemplateError } from "./template_error.ts";
 import type { TemplateVariable } from "./template_variables.ts";
 
 /** Processes that compile and fill templates, where a template can hurt nobody. */
-export interface Cage extends AsyncDisposable {
+export interface Sandbox extends AsyncDisposable {
   /** Fills in the order given. One that fails leaves the others alone. Never rejects. */
   readonly fill: (request: FillRequest) => Promise<FillResult[]>;
   /** One fill of all the templates. @throws {RenderError} */
@@ -34,11 +34,11 @@ export interface Cage extends AsyncDisposable {
   readonly publishPdf: (source: PdfSource, options?: CallOptions) => Promise<PublishedPdf>;
   /** Whether a fill of this owner was slow in the last minute: half a second, or killed. */
   readonly isSlow: (owner: string) => boolean;
-  readonly stats: () => CageStats;
+  readonly stats: () => SandboxStats;
 }
 
 /**
- * Opens a cage: child processes with an empty environment, a small heap and a time limit, killed
+ * Opens a sandbox: child processes with an empty environment, a small heap and a time limit, killed
  * and started again when a template exceeds it. Compiling happens inside, too. Each worker keeps
  * its compiled templates, is sent a source once, and gets many fills in one message.
  *
@@ -47,12 +47,12 @@ export interface Cage extends AsyncDisposable {
  * others at most, and that is killed at the time limit.
  *
  * ```ts
- * await using cage = openCage({ workers: 2 });
+ * await using sandbox = openSandbox({ workers: 2 });
  * const html = { key: "7/email/1/3/html", source: "<p>Hello {{name}}</p>", escape: "html" } as const;
- * const [first] = await cage.fill({ templates: { html }, fills: [{ data: { name: "Ada" } }] });
+ * const [first] = await sandbox.fill({ templates: { html }, fills: [{ data: { name: "Ada" } }] });
  * ```
  */
-export function openCage(options: CageOptions = {}): Cage {
+export function openSandbox(options: SandboxOptions = {}): Sandbox {
   const { workers = Math.min(4, availableParallelism()) } = options;
   const scheduler = openScheduler({
     workers,

@@ -1,4 +1,4 @@
-import type { Call } from "./_cage_protocol.ts";
+import type { Call } from "./_sandbox_protocol.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
 
 /** A fill that waits or is done. */

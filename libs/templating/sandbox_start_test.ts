@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openCage } from "./cage.ts";
+import { openSandbox } from "./sandbox.ts";
 
 test(
-  "a cage whose workers do not start answers each fill, and goes on trying",
+  "a sandbox whose workers do not start answers each fill, and goes on trying",
   { timeout: 10_000 },
   async () => {
     // Too little for Node itself.
-    await using cage = openCage({ workers: 1, memoryMb: 2 });
+    await using sandbox = openSandbox({ workers: 1, memoryMb: 2 });
     const templates = { html: { key: "x", source: "x", escape: "none" } } as const;
     const tries: number[] = [];
     for (let n = 0; n < 2; n++) {
-      const [result] = await cage.fill({ templates, fills: [{ data: {} }] });
-      assert.equal(result?.ok === false && result.error.code, "cage");
-      tries.push(cage.stats().restarts);
+      const [result] = await sandbox.fill({ templates, fills: [{ data: {} }] });
+      assert.equal(result?.ok === false && result.error.code, "sandbox");
+      tries.push(sandbox.stats().restarts);
     }
     assert.ok((tries[1] ?? 0) > (tries[0] ?? 0), `started ${tries.join()} times`);
   },

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts a program of this folder on Deno with no permission but to read this folder, as MJML does:
-# _jail.sh <memory in MiB> <program> <arguments>. A service that may run Deno itself may do anything
+# _sandbox.sh <memory in MiB> <program> <arguments>. A service that may run Deno itself may do anything
 # by way of it, so the renderer may run this file and nothing else, and all but the way back is fixed here.
 PATH=/usr/local/bin:/usr/bin:/bin
 here=${0%/*}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { byDay, takesLong } from "@posthaste/testing";
-import { type Cage, openCage } from "./cage.ts";
+import { openSandbox, type Sandbox } from "./sandbox.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
 
 takesLong();
@@ -21,69 +21,69 @@ function codes(results: FillResult[]): Set<string> {
 const nightTest = byDay(test.skip, test);
 
 /** Asks for fills one by one, so that it can be seen how many of them are done. */
-function flood(cage: Cage, { count, size }: { count: number; size: number }) {
+function flood(sandbox: Sandbox, { count, size }: { count: number; size: number }) {
   const data = { l: Array.from({ length: size }, () => 1) };
   let done = 0;
   const all = Promise.all(Array.from({ length: count }, async () => {
-    await cage.fill({ owner: "flood", templates: { html: html(LOOP) }, fills: [{ data }] });
+    await sandbox.fill({ owner: "flood", templates: { html: html(LOOP) }, fills: [{ data }] });
     done++;
   }));
   return { all, done: () => done };
 }
 
-async function quick(cage: Cage): Promise<void> {
+async function quick(sandbox: Sandbox): Promise<void> {
   const fills = [{ data: { name: "Ada" } }];
   const templates = { html: html("Dear {{name}}") };
-  const [result] = await cage.fill({ owner: "quick", templates, fills });
+  const [result] = await sandbox.fill({ owner: "quick", templates, fills });
   assert.equal(result?.ok && result.parts["html"], "Dear Ada");
 }
 
-test("cage.fill() lets another owner wait for no more than one slow fill", async () => {
-  await using cage = openCage({ workers: 1, timeLimitMs: 10_000 });
-  await quick(cage);
-  const slow = flood(cage, { count: 4, size: 3_000 });
+test("sandbox.fill() lets another owner wait for no more than one slow fill", async () => {
+  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 10_000 });
+  await quick(sandbox);
+  const slow = flood(sandbox, { count: 4, size: 3_000 });
   await delay(20);
   for (let asked = 0; asked < 2; asked++) {
     const before = slow.done();
-    await quick(cage);
+    await quick(sandbox);
     assert.ok(slow.done() <= before + 1, `${slow.done() - before} were before it`);
   }
   await slow.all;
 });
 
-test("cage.fill() ends a long batch, so that another owner's turn comes", async () => {
-  await using cage = openCage({ workers: 1, timeLimitMs: 10_000 });
-  await quick(cage);
-  const many = flood(cage, { count: 60, size: 700 });
+test("sandbox.fill() ends a long batch, so that another owner's turn comes", async () => {
+  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 10_000 });
+  await quick(sandbox);
+  const many = flood(sandbox, { count: 60, size: 700 });
   await delay(5);
-  await quick(cage);
+  await quick(sandbox);
   assert.ok(many.done() <= 35, `${many.done()} were before it`);
   await many.all;
 });
 
-nightTest("a cage keeps a worker free of slow owners and of publishing", async () => {
-  await using cage = openCage({ workers: 2, timeLimitMs: 10_000 });
-  await flood(cage, { count: 1, size: 7_000 }).all;
-  const slow = flood(cage, { count: 4, size: 3_000 });
-  const published = cage.publishPdf({ html: "{{a}}".repeat(4_000) }, { owner: "publisher" });
+nightTest("a sandbox keeps a worker free of slow owners and of publishing", async () => {
+  await using sandbox = openSandbox({ workers: 2, timeLimitMs: 10_000 });
+  await flood(sandbox, { count: 1, size: 7_000 }).all;
+  const slow = flood(sandbox, { count: 4, size: 3_000 });
+  const published = sandbox.publishPdf({ html: "{{a}}".repeat(4_000) }, { owner: "publisher" });
   for (let n = 0; n < 5; n++) {
     await delay(10);
-    assert.ok(cage.stats().busy <= 1, `${cage.stats().busy} are busy`);
+    assert.ok(sandbox.stats().busy <= 1, `${sandbox.stats().busy} are busy`);
     const before = slow.done();
-    await quick(cage);
+    await quick(sandbox);
     assert.ok(slow.done() <= before + 1);
   }
   await Promise.all([slow.all, published]);
 });
 
-test("cage.fill() refuses the urgent fills of a slow owner beyond four, and nobody else's", async () => {
-  await using cage = openCage({ workers: 1, timeLimitMs: 600 });
+test("sandbox.fill() refuses the urgent fills of a slow owner beyond four, and nobody else's", async () => {
+  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 600 });
   const l = Array.from({ length: 500 }, () => 1);
   const endless = html("{{#each l}}{{#each @root.l}}{{#each @root.l}}{{/each}}{{/each}}{{/each}}");
   const results = Array.from(
     { length: 20 },
     () =>
-      cage.fill({
+      sandbox.fill({
         owner: "slow",
         urgent: true,
         templates: { html: endless },
@@ -91,7 +91,7 @@ test("cage.fill() refuses the urgent fills of a slow owner beyond four, and nobo
       }),
   );
   const other = { html: html("Dear {{name}}") };
-  const quickly = cage.fill({
+  const quickly = sandbox.fill({
     owner: "other",
     urgent: true,
     templates: other,
@@ -102,7 +102,7 @@ test("cage.fill() refuses the urgent fills of a slow owner beyond four, and nobo
   const timeouts = all.filter((result) => !result.ok && result.error.code === "timeout");
   assert.deepEqual(codes(all), new Set(["timeout", "busy"]));
   assert.ok(timeouts.length <= 5, `${timeouts.length} were tried`);
-  assert.deepEqual([cage.isSlow("slow"), cage.isSlow("other")], [true, false]);
+  assert.deepEqual([sandbox.isSlow("slow"), sandbox.isSlow("other")], [true, false]);
 });
 
 /**
@@ -119,26 +119,26 @@ function heavy(n: number): TemplateSource {
 }
 
 nightTest("a fill that dies of what others left in its worker is done in a fresh one", async () => {
-  await using cage = openCage({ ...SMALL, keptWeight: Number.POSITIVE_INFINITY });
+  await using sandbox = openSandbox({ ...SMALL, keptWeight: Number.POSITIVE_INFINITY });
   let n = 0;
-  for (; n < 100 && cage.stats().outOfMemory === 0; n++) {
-    const [result] = await cage.fill({
+  for (; n < 100 && sandbox.stats().outOfMemory === 0; n++) {
+    const [result] = await sandbox.fill({
       owner: `${n}`,
       templates: { html: heavy(n) },
       fills: [{ data: {} }],
     });
     assert.ok(result?.ok, result?.ok === false ? result.error.message : "");
   }
-  assert.ok(cage.stats().outOfMemory > 0, "the worker was to run out of memory");
+  assert.ok(sandbox.stats().outOfMemory > 0, "the worker was to run out of memory");
   deadly = n;
 });
 
-nightTest("openCage() forgets compiled templates by their weight, too", async () => {
-  await using cage = openCage({ ...SMALL, keptWeight: 1.5e6 });
+nightTest("openSandbox() forgets compiled templates by their weight, too", async () => {
+  await using sandbox = openSandbox({ ...SMALL, keptWeight: 1.5e6 });
   for (let n = 0; n < 1.5 * deadly; n++) {
-    await cage.fill({ owner: `${n}`, templates: { html: heavy(n) }, fills: [{ data: {} }] });
+    await sandbox.fill({ owner: `${n}`, templates: { html: heavy(n) }, fills: [{ data: {} }] });
   }
-  const { restarts, outOfMemory, timeouts } = cage.stats();
+  const { restarts, outOfMemory, timeouts } = sandbox.stats();
   assert.deepEqual({ restarts, outOfMemory, timeouts }, {
     restarts: 0,
     outOfMemory: 0,
@@ -146,21 +146,21 @@ nightTest("openCage() forgets compiled templates by their weight, too", async ()
   });
 });
 
-test("cage.fill() sends no more values at once than a worker can hold", async () => {
-  await using cage = openCage({ workers: 1, memoryMb: 64, timeLimitMs: 20_000 });
+test("sandbox.fill() sends no more values at once than a worker can hold", async () => {
+  await using sandbox = openSandbox({ workers: 1, memoryMb: 64, timeLimitMs: 20_000 });
   const text = "x".repeat(3_000_000);
   const fills = Array.from({ length: 40 }, (_, n) => ({ data: { n, text } }));
-  const results = await cage.fill({ templates: { html: html("{{n}}{{length text}}") }, fills });
+  const results = await sandbox.fill({ templates: { html: html("{{n}}{{length text}}") }, fills });
   assert.deepEqual(codes(results), new Set(["ok"]));
-  assert.equal(cage.stats().restarts, 0);
+  assert.equal(sandbox.stats().restarts, 0);
 });
 
-test("cage.fill() leaves what is beyond the request's budget of text for later", async () => {
-  await using cage = openCage({ workers: 1, batchSize: 4 });
+test("sandbox.fill() leaves what is beyond the request's budget of text for later", async () => {
+  await using sandbox = openSandbox({ workers: 1, batchSize: 4 });
   const data = { text: "x".repeat(10_000) };
   const fills = Array.from({ length: 20 }, () => ({ data }));
   const templates = { html: html("{{text}}") };
-  const results = await cage.fill({ templates, fills, textBudget: 45_000 });
+  const results = await sandbox.fill({ templates, fills, textBudget: 45_000 });
   const filled = results.map(({ ok }) => ok);
   assert.deepEqual(
     filled,
@@ -173,17 +173,19 @@ test("cage.fill() leaves what is beyond the request's budget of text for later",
   assert.deepEqual(codes(results.slice(made)), new Set(["later"]));
 });
 
-test("a cage's errors are short, whatever they quote", async () => {
-  await using cage = openCage({ workers: 1 });
+test("a sandbox's errors are short, whatever they quote", async () => {
+  await using sandbox = openSandbox({ workers: 1 });
   const name = "k".repeat(100_000);
   const fills = [{ data: { o: { [name]: 1 }, s: name } }];
   for (const source of ["{{o}}", '{{date "2026-03-01T00:00Z" tz=s}}', "{{date 1 dateStyle=s}}"]) {
-    const [result] = await cage.fill({ templates: { html: html(source) }, fills });
+    const [result] = await sandbox.fill({ templates: { html: html(source) }, fills });
     assert.ok(result && !result.ok);
     assert.ok(result.error.message.length <= 500, `${source}: ${result.error.message.length}`);
   }
-  const { errors } = await cage.check({ html: `{{#${"a".repeat(400)}}}{{/x}}{{z y}}`.repeat(1) });
+  const { errors } = await sandbox.check({
+    html: `{{#${"a".repeat(400)}}}{{/x}}{{z y}}`.repeat(1),
+  });
   assert.ok(errors.every(({ message }) => message.length <= 400));
-  const many = await cage.check({ html: "{{nope x}}".repeat(1_000) });
+  const many = await sandbox.check({ html: "{{nope x}}".repeat(1_000) });
   assert.equal(many.errors.length, 100);
 });

@@ -1,6 +1,10 @@
-import { type CageProcess, type CageProcessOptions, startCageProcess } from "./_cage_process.ts";
-import type { Order, Report } from "./_cage_protocol.ts";
-import type { FillTask, Job } from "./_cage_task.ts";
+import {
+  type SandboxProcess,
+  type SandboxProcessOptions,
+  startSandboxProcess,
+} from "./_sandbox_process.ts";
+import type { Order, Report } from "./_sandbox_protocol.ts";
+import type { FillTask, Job } from "./_sandbox_task.ts";
 
 /** A place for a worker: one process after the other, and the time that each has for its work. */
 export interface Slot {
@@ -11,8 +15,8 @@ export interface Slot {
   /** Whether there is a worker that has started. */
   readonly isReady: () => boolean;
   /** How many orders the worker has got. */
-  readonly jobs: CageProcess["jobs"];
-  readonly orderFor: CageProcess["orderFor"];
+  readonly jobs: SandboxProcess["jobs"];
+  readonly orderFor: SandboxProcess["orderFor"];
   /** @throws if the values cannot be cloned */
   readonly send: (order: Order) => void;
   /** From now on the worker has so long, or is killed. */
@@ -30,7 +34,7 @@ export interface Slot {
 
 /** What a slot's workers may have, and whom to tell. */
 export interface SlotOptions
-  extends Pick<CageProcessOptions, "memoryMb" | "keptTemplates" | "keptWeight"> {
+  extends Pick<SandboxProcessOptions, "memoryMb" | "keptTemplates" | "keptWeight"> {
   readonly onReport: (slot: Slot, report: Report) => void;
   /** The worker has gone; `timedOut` tells that its time was over. */
   readonly onExit: (slot: Slot, timedOut: boolean) => void;
@@ -45,7 +49,7 @@ const PATIENCE = 10;
 
 /** Opens a place, and starts its first worker. */
 export function openSlot({ onReport, onExit, ...limits }: SlotOptions): Slot {
-  let child: CageProcess;
+  let child: SandboxProcess;
   let timer: NodeJS.Timeout | undefined;
   let timedOut = false;
   let hasStarted = false;
@@ -53,7 +57,7 @@ export function openSlot({ onReport, onExit, ...limits }: SlotOptions): Slot {
 
   function start(): void {
     timedOut = hasStarted = false;
-    child = startCageProcess({
+    child = startSandboxProcess({
       ...limits,
       onReport: (report) => {
         if ("ready" in report) hasStarted = true;

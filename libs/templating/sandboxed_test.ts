@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-/** What parses a template where it is called. Services and commands ask a cage for it. */
-const UNCAGED = /\b(checkTemplate|publishEmail|publishPdf|templateVariables)\b/;
+/** What parses a template where it is called. Services and commands ask a sandbox for it. */
+const UNSANDBOXED = /\b(checkTemplate|publishEmail|publishPdf|templateVariables)\b/;
 const IMPORT = /import\s*(?:type\s*)?\{([^}]*)\}\s*from\s*"@posthaste\/templating"/g;
 const ROOT = new URL("../../", import.meta.url).pathname;
 
-test("no service and no command parses a template outside the cage", async () => {
+test("no service and no command parses a template outside the sandbox", async () => {
   const found: string[] = [];
   let importers = 0;
   for await (const file of glob("{services,cli}/**/*.ts", { cwd: ROOT })) {
     if (file.includes("node_modules")) continue;
     for (const [, names = ""] of (await readFile(ROOT + file, "utf8")).matchAll(IMPORT)) {
       importers++;
-      if (UNCAGED.test(names)) found.push(file);
+      if (UNSANDBOXED.test(names)) found.push(file);
     }
   }
   assert.deepEqual(found, []);

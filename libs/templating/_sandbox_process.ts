@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import type { FillOrder, Load, Order, Report } from "./_cage_protocol.ts";
+import type { FillOrder, Load, Order, Report } from "./_sandbox_protocol.ts";
 import type { TemplateSource } from "./fill.ts";
 import { openProcessorTime } from "./_processor_time.ts";
 
@@ -15,7 +15,7 @@ interface Held {
 }
 
 /** One worker process, and what it holds. */
-export interface CageProcess {
+export interface SandboxProcess {
   readonly isReady: () => boolean;
   /** How many orders it got. After the first, its memory holds more than the work it has now. */
   readonly jobs: () => number;
@@ -34,7 +34,7 @@ export interface CageProcess {
 }
 
 /** How to start a worker, and whom to tell. */
-export interface CageProcessOptions {
+export interface SandboxProcessOptions {
   readonly memoryMb: number;
   /** Compiled templates that a worker keeps; the least lately used goes first. */
   readonly keptTemplates: number;
@@ -56,10 +56,10 @@ const READABLE = process.versions["deno"] === undefined
  * further processes. It stands in its own folder, because MJML looks for its settings where it
  * stands. The arguments follow the number of this process.
  */
-export function forkJailed(
+export function forkSandboxed(
   program: string,
   args: readonly string[],
-  { memoryMb }: Pick<CageProcessOptions, "memoryMb">,
+  { memoryMb }: Pick<SandboxProcessOptions, "memoryMb">,
 ): ChildProcess {
   const all = [String(process.pid), ...args];
   const options = {
@@ -70,7 +70,7 @@ export function forkJailed(
   };
   // Deno's own fork() would give the child all permissions.
   if (process.versions["deno"] !== undefined) {
-    return spawn(join(HERE, "_jail.sh"), [String(memoryMb), program, ...all], options);
+    return spawn(join(HERE, "_sandbox.sh"), [String(memoryMb), program, ...all], options);
   }
   return fork(join(HERE, program), all, {
     ...options,
@@ -86,8 +86,8 @@ export function forkJailed(
 }
 
 /** Starts a worker. */
-export function startCageProcess(options: CageProcessOptions): CageProcess {
-  const child = forkJailed("cage_worker.ts", [], options);
+export function startSandboxProcess(options: SandboxProcessOptions): SandboxProcess {
+  const child = forkSandboxed("sandbox_worker.ts", [], options);
   const time = openProcessorTime(child.pid);
   const held = new Map<string, Held>();
   let heldWeight = 0;
@@ -134,7 +134,7 @@ export function startCageProcess(options: CageProcessOptions): CageProcess {
   }
 
   function orderFor(
-    fills: Parameters<CageProcess["orderFor"]>[0],
+    fills: Parameters<SandboxProcess["orderFor"]>[0],
     outputLimit: number,
   ): Order {
     const load: Load[] = [];

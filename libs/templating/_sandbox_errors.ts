@@ -1,9 +1,9 @@
 import { RenderError } from "./render_error.ts";
 import { InvalidTemplateError, type TemplateError } from "./template_error.ts";
 
-/** For what is asked of a closed cage. */
+/** For what is asked of a closed sandbox. */
 export function closedError(): RenderError {
-  return new RenderError("closed", "Cannot fill the template: the cage is closed");
+  return new RenderError("closed", "Cannot fill the template: the sandbox is closed");
 }
 
 /** What a worker said of a call that failed, as an error. */

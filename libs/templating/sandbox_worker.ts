@@ -1,8 +1,8 @@
-// The inside of the cage: a child process that holds nothing but compiled templates. It has no
+// The inside of the sandbox: a child process that holds nothing but compiled templates. It has no
 // environment, no say over files, and is killed from outside when it takes too long.
 import process from "node:process";
 import { Worker } from "node:worker_threads";
-import type { Call, Filled, FillOrder, Load, Order, Report } from "./_cage_protocol.ts";
+import type { Call, Filled, FillOrder, Load, Order, Report } from "./_sandbox_protocol.ts";
 import { checkTemplate } from "./check_template.ts";
 import { type CompiledTemplate, compileTemplate } from "./_compile_template.ts";
 import { plainData } from "./_plain_data.ts";
@@ -107,7 +107,7 @@ function templateOf(id: number): CompiledTemplate {
 
 function compile(id: number): CompiledTemplate | RenderError {
   const load = loaded.get(id);
-  if (!load) return new RenderError("cage", "The template did not reach the worker");
+  if (!load) return new RenderError("sandbox", "The template did not reach the worker");
   loaded.delete(id);
   try {
     return compileTemplate(load.source, load);

@@ -5,7 +5,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { isRunning } from "@posthaste/embedded";
 import { takesLong, until } from "@posthaste/testing";
-import { openCage } from "./cage.ts";
+import { openSandbox } from "./sandbox.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
 
 takesLong();
@@ -21,14 +21,14 @@ function codes(results: FillResult[]): string[] {
   return results.map((result) => result.ok ? "ok" : result.error.code);
 }
 
-test("openCage() fills a batch in order, each part escaped as it says", async () => {
-  await using cage = openCage({ workers: 2, batchSize: 7 });
+test("openSandbox() fills a batch in order, each part escaped as it says", async () => {
+  await using sandbox = openSandbox({ workers: 2, batchSize: 7 });
   const templates = {
     subject: { key: "s", source: "Hi {{name}}", escape: "none" },
     html: { key: "h", source: "<b>{{name}}</b> {{number n}}", escape: "html", locale: "de" },
   } as const;
   const fills = MANY.slice(0, 100).map((n) => ({ data: { name: `<${n}>`, n: n + 0.5 } }));
-  const results = await cage.fill({ templates, fills });
+  const results = await sandbox.fill({ templates, fills });
   results.forEach((result, n) => {
     assert.ok(result.ok);
     assert.deepEqual(result.parts, {
@@ -36,27 +36,27 @@ test("openCage() fills a batch in order, each part escaped as it says", async ()
       html: `<b>&lt;${n}&gt;</b> ${n},5`,
     });
   });
-  const [only] = await cage.fill({ templates, fills: [{ use: ["subject"], data: {} }] });
+  const [only] = await sandbox.fill({ templates, fills: [{ use: ["subject"], data: {} }] });
   assert.deepEqual(only?.ok && only.parts, { subject: "Hi " });
-  assert.equal(cage.stats().fills, 101);
+  assert.equal(sandbox.stats().fills, 101);
 });
 
-test("openCage() compiles anew when another text comes under a known key", async () => {
-  await using cage = openCage({ workers: 1, keptTemplates: 2 });
+test("openSandbox() compiles anew when another text comes under a known key", async () => {
+  await using sandbox = openSandbox({ workers: 1, keptTemplates: 2 });
   for (const source of ["a", "b", "a"]) {
     const t = { key: "same", source, escape: "none" } as const;
-    assert.equal((await cage.render({ t }, {}))["t"], source);
+    assert.equal((await sandbox.render({ t }, {}))["t"], source);
   }
   for (const n of MANY.slice(0, 10)) {
     const t = { key: `k${n % 4}`, source: `${n % 4}`, escape: "none" } as const;
-    assert.equal((await cage.render({ t }, {}))["t"], `${n % 4}`);
+    assert.equal((await sandbox.render({ t }, {}))["t"], `${n % 4}`);
   }
 });
 
-test("openCage() gives an error of one fill to that fill alone", async () => {
-  await using cage = openCage({ workers: 1 });
+test("openSandbox() gives an error of one fill to that fill alone", async () => {
+  await using sandbox = openSandbox({ workers: 1 });
   const templates = { html: html('<p>\n{{currency n "EUR"}}') };
-  const results = await cage.fill({
+  const results = await sandbox.fill({
     templates,
     fills: [{ data: { n: 1 } }, { data: { n: "x" } }, { data: { n: () => 1 } }, { data: { n: 4 } }],
   });
@@ -68,36 +68,41 @@ test("openCage() gives an error of one fill to that fill alone", async () => {
   assert.deepEqual({ part, line, column }, { part: "html", line: 2, column: 1 });
 });
 
-test("openCage() kills what runs too long, and only the guilty fill fails", async () => {
-  await using cage = openCage({ workers: 1, timeLimitMs: 500 });
+test("openSandbox() kills what runs too long, and only the guilty fill fails", async () => {
+  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 500 });
   const templates = { html: html(CUBIC) };
   const fills = MANY.slice(0, 20).map((n) => ({ data: { l: n === 7 ? MANY : [n] } }));
-  const results = await cage.fill({ templates, fills });
+  const results = await sandbox.fill({ templates, fills });
   assert.deepEqual(codes(results), fills.map((_, n) => n === 7 ? "timeout" : "ok"));
   const failed = results[7];
   assert.match(failed && !failed.ok ? failed.error.message : "", /it needs more than 500 ms$/);
-  assert.equal((await cage.render({ html: html("{{a}}") }, { a: 1 }))["html"], "1");
-  assert.ok(cage.stats().timeouts >= 1 && cage.stats().restarts >= 1);
+  assert.equal((await sandbox.render({ html: html("{{a}}") }, { a: 1 }))["html"], "1");
+  assert.ok(sandbox.stats().timeouts >= 1 && sandbox.stats().restarts >= 1);
 });
 
-test("openCage() gives a request up after three kills in a row", async () => {
-  await using cage = openCage({ workers: 1, timeLimitMs: 200 });
+test("openSandbox() gives a request up after three kills in a row", async () => {
+  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 200 });
   const fills = MANY.slice(0, 30).map(() => ({ data: { l: MANY } }));
-  const results = await cage.fill({ templates: { html: html(CUBIC) }, fills });
+  const results = await sandbox.fill({ templates: { html: html(CUBIC) }, fills });
   assert.deepEqual(new Set(codes(results)), new Set(["timeout"]));
-  assert.ok(cage.stats().timeouts <= 5, `${cage.stats().timeouts} kills`);
+  assert.ok(sandbox.stats().timeouts <= 5, `${sandbox.stats().timeouts} kills`);
 });
 
-test("openCage() survives a template that eats the memory, and caps the output", async () => {
-  await using cage = openCage({ workers: 1, memoryMb: 64, timeLimitMs: 10_000, outputLimit: 1e6 });
+test("openSandbox() survives a template that eats the memory, and caps the output", async () => {
+  await using sandbox = openSandbox({
+    workers: 1,
+    memoryMb: 64,
+    timeLimitMs: 10_000,
+    outputLimit: 1e6,
+  });
   const twice = "{{#each l}}{{#each @root.l}}";
   const hungry = html(`${twice}{{urlEncode @root.s}}{{upper @root.s}}{{/each}}{{/each}}`);
   const results = [
-    ...await cage.fill({
+    ...await sandbox.fill({
       templates: { html: hungry },
       fills: [{ data: { l: MANY, s: "ä".repeat(100_000) } }],
     }),
-    ...await cage.fill({
+    ...await sandbox.fill({
       templates: { html: html(`${twice}{{@root.s}}{{/each}}{{/each}}`) },
       fills: [{ data: { l: MANY, s: "x".repeat(10) } }, { data: { l: [1], s: "x" } }],
     }),
@@ -105,31 +110,31 @@ test("openCage() survives a template that eats the memory, and caps the output",
   assert.deepEqual(codes(results), ["memory", "output", "ok"]);
 });
 
-test("openCage() refuses bombs at once, in filling as in checking", async () => {
-  await using cage = openCage({ workers: 1 });
+test("openSandbox() refuses bombs at once, in filling as in checking", async () => {
+  await using sandbox = openSandbox({ workers: 1 });
   const bomb = "{{a}}".repeat(100_000);
-  await assert.rejects(cage.render({ html: html(bomb) }, {}), { code: "error", part: "html" });
-  const { errors } = await cage.check({ html: bomb });
+  await assert.rejects(sandbox.render({ html: html(bomb) }, {}), { code: "error", part: "html" });
+  const { errors } = await sandbox.check({ html: bomb });
   assert.match(errors[0]?.message ?? "", /more than 5000 placeholders/);
-  assert.equal(cage.stats().restarts, 0);
+  assert.equal(sandbox.stats().restarts, 0);
 });
 
-test("cage.publishEmail() publishes, or rejects with every error", async () => {
-  await using cage = openCage({ workers: 1 });
-  const published = await cage.publishEmail({ subject: "Hi {{name}}", html: "<p>{{text}}</p>" });
+test("sandbox.publishEmail() publishes, or rejects with every error", async () => {
+  await using sandbox = openSandbox({ workers: 1 });
+  const published = await sandbox.publishEmail({ subject: "Hi {{name}}", html: "<p>{{text}}</p>" });
   assert.deepEqual(published.variables.map(({ name }) => name), ["name", "text"]);
-  await assert.rejects(cage.publishEmail({ subject: "{{", html: "{{x y}}" }), (error) => {
+  await assert.rejects(sandbox.publishEmail({ subject: "{{", html: "{{x y}}" }), (error) => {
     assert.equal((error as { errors: unknown[] }).errors.length, 2);
     return (error as Error).name === "InvalidTemplateError";
   });
 });
 
-test("a cage refuses all that is left when it is closed", async () => {
-  const cage = openCage({ workers: 1 });
-  const waiting = cage.fill({ templates: { html: html("a") }, fills: [{ data: {} }] });
-  await cage[Symbol.asyncDispose]();
+test("a sandbox refuses all that is left when it is closed", async () => {
+  const sandbox = openSandbox({ workers: 1 });
+  const waiting = sandbox.fill({ templates: { html: html("a") }, fills: [{ data: {} }] });
+  await sandbox[Symbol.asyncDispose]();
   assert.deepEqual(codes(await waiting), ["closed"]);
-  await assert.rejects(cage.check({ html: "" }), { code: "closed" });
+  await assert.rejects(sandbox.check({ html: "" }), { code: "closed" });
 });
 
 for (const [state, source] of [["idle", "x"], ["busy", CUBIC.replace("{{this}}", "")]]) {
@@ -138,11 +143,11 @@ for (const [state, source] of [["idle", "x"], ["busy", CUBIC.replace("{{this}}",
       import { readFileSync } from "node:fs";
       import { isRunning } from "@posthaste/embedded";
 import { until } from "@posthaste/testing";
-import { openCage } from "${new URL("./cage.ts", import.meta.url)}";
-      const cage = openCage({ workers: 1, timeLimitMs: 60_000 });
-      await cage.render({ t: { key: "t", source: "x", escape: "none" } }, {});
+import { openSandbox } from "${new URL("./sandbox.ts", import.meta.url)}";
+      const sandbox = openSandbox({ workers: 1, timeLimitMs: 60_000 });
+      await sandbox.render({ t: { key: "t", source: "x", escape: "none" } }, {});
       const l = Array.from({ length: 2000 }, () => 1);
-      const busy = cage.render({ t: { key: "u", source: "${source}", escape: "none" } }, { l });
+      const busy = sandbox.render({ t: { key: "u", source: "${source}", escape: "none" } }, { l });
       if ("${state}" === "idle") await busy;
       const children = readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");
       setTimeout(() => console.log(children), 50);

@@ -1,8 +1,8 @@
-import { callError, closedError, reasonOf } from "./_cage_errors.ts";
-import type { Filled, Report } from "./_cage_protocol.ts";
-import { openSlot, type Slot } from "./_cage_slot.ts";
-import type { CallTask, FillTask, Job, Task } from "./_cage_task.ts";
-import type { CageOptions, CageStats } from "./cage_options.ts";
+import { callError, closedError, reasonOf } from "./_sandbox_errors.ts";
+import type { Filled, Report } from "./_sandbox_protocol.ts";
+import { openSlot, type Slot } from "./_sandbox_slot.ts";
+import type { CallTask, FillTask, Job, Task } from "./_sandbox_task.ts";
+import type { SandboxOptions, SandboxStats } from "./sandbox_options.ts";
 import { dataWeight } from "./_data_weight.ts";
 import { openFairQueue } from "./_fair_queue.ts";
 import { RenderError, type RenderErrorCode } from "./render_error.ts";
@@ -11,10 +11,10 @@ import { RenderError, type RenderErrorCode } from "./render_error.ts";
 export interface Scheduler extends AsyncDisposable {
   /** Puts tasks behind the others of their owner. Each of them holds the way to its answer. */
   readonly add: (owner: string, tasks: readonly Task[]) => void;
-  /** As in {@linkcode Cage}. */
+  /** As in {@linkcode Sandbox}. */
   readonly isSlow: (owner: string) => boolean;
   readonly isClosed: () => boolean;
-  readonly stats: () => CageStats;
+  readonly stats: () => SandboxStats;
 }
 
 /** So many fills of one request in a row were killed: the rest of it would be, too. */
@@ -30,7 +30,7 @@ const BATCH_WEIGHT = 4_000_000;
  * Opens the workers, and decides who of those that wait has which: who used them least lately comes
  * first, what is slow leaves some free, and what dies is told, or tried once more.
  */
-export function openScheduler(limits: Required<CageOptions>): Scheduler {
+export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
   const { timeLimitMs, publishTimeLimitMs, memoryMb, outputLimit, batchSize, reserved } = limits;
   const waiting = openFairQueue<Task>();
   const count = { fills: 0, failed: 0, timeouts: 0, outOfMemory: 0, restarts: 0 };
@@ -253,8 +253,8 @@ export function openScheduler(limits: Required<CageOptions>): Scheduler {
     slot.suspect = undefined;
     const others = slots.some(({ isReady }) => isReady()) ? [] : waiting.remove(() => true);
     for (const task of suspect ? [suspect, ...others] : others) {
-      if ("call" in task) task.reject(new RenderError("cage", message));
-      else refuse([task], "cage", message);
+      if ("call" in task) task.reject(new RenderError("sandbox", message));
+      else refuse([task], "sandbox", message);
     }
   }
 

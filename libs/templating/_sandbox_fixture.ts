@@ -1,7 +1,7 @@
 // A worker that tries to get out, as a template that has broken out of Handlebars would: its code
 // runs in the same process, after the worker's own.
 import process from "node:process";
-import "./cage_worker.ts";
+import "./sandbox_worker.ts";
 
 type Attempt = () => unknown;
 
