@@ -68,7 +68,7 @@ export async function carryOut<T extends EventType>(
       ...tries,
       error: verdict.reason,
     });
-    await client.suspects.end(keyOf(message), verdict.outage ? "interrupted" : "failed");
+    await client.poisonMessages.end(keyOf(message), verdict.outage ? "interrupted" : "failed");
     if (!signal.aborted) await delay(retryDelayMs(tries.failed + 1));
     message.nak();
     return;

@@ -1,10 +1,10 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
-import type { Suspects } from "./_suspects.ts";
+import type { PoisonMessages } from "./_poison_messages.ts";
 
 /** What the loops of this library need of a connection. */
 export interface EventClient {
   stream: JetStreamClient;
-  suspects: Suspects;
+  poisonMessages: PoisonMessages;
   /** Sends an answer to one of those who wait at an inbox, without waiting. */
   respond(inbox: string, position: number, reply: unknown): void;
 }

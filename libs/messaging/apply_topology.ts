@@ -8,7 +8,7 @@ import {
 } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/nats-core";
 import { Kvm } from "@nats-io/kv";
-import { SUSPECTS_BUCKET } from "./_suspects.ts";
+import { POISON_BUCKET } from "./_poison_messages.ts";
 import {
   type ConsumerPlan,
   CONSUMERS,
@@ -27,8 +27,8 @@ export interface TopologyOptions {
   ackWaitMs?: number;
 }
 
-const SUSPECTED_MS = 24 * 3_600_000;
-const SUSPECTS_BYTES = 4 * 1024 ** 2;
+const POISON_TTL_MS = 24 * 3_600_000;
+const POISON_BYTES = 4 * 1024 ** 2;
 const DUPLICATE_WINDOW_MS = 120_000;
 
 /** On a small disk the plan is applied with so much of each size, the first that there is room for. */
@@ -71,10 +71,10 @@ async function applyShare(
     const { ackWaitMs = plan.ackWaitMs } = options;
     await applyConsumer(manager, { ...plan, ackWaitMs });
   }
-  await new Kvm(client).create(SUSPECTS_BUCKET, {
+  await new Kvm(client).create(POISON_BUCKET, {
     history: 1,
-    ttl: SUSPECTED_MS,
-    max_bytes: SUSPECTS_BYTES,
+    ttl: POISON_TTL_MS,
+    max_bytes: POISON_BYTES,
     replicas,
   });
   for (const plan of STORES.map(sized)) await applyStore(manager, plan, replicas);

@@ -22,7 +22,7 @@ import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
 import { type Fill, fillsOf } from "./fill.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
 import { lastSent, pastFacts, type PastFactsOptions, type SentMail } from "./past_facts.ts";
-import { openSuspects } from "./_suspects.ts";
+import { openPoisonMessages } from "./_poison_messages.ts";
 import { inboxPrefixOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
 import { findQueueAges, type QueueAge } from "./queue_ages.ts";
@@ -180,7 +180,7 @@ class NatsBus implements Bus {
     const stream = jetstream(connection, this.#api);
     this.#client = {
       stream,
-      suspects: openSuspects(stream),
+      poisonMessages: openPoisonMessages(stream),
       respond: (inbox, position, reply) =>
         connection.publish(`${inbox}.${position}`, JSON.stringify(reply)),
     };

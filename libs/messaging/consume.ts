@@ -190,13 +190,13 @@ async function settle<T extends EventType>(
           }
           using _turn = await turns.acquire();
           if (options.signal.aborted) return message.nak();
-          const tries = await client.suspects.begin(keyOf(message)) ?? triesOf(message);
+          const tries = await client.poisonMessages.begin(keyOf(message)) ?? triesOf(message);
           await carryOut(client, step, { ...arrival, tries });
         }),
     );
   } catch (error) {
     logger.warn("Cannot settle an event, it comes again", { step: step.name, error });
-    await client.suspects.end(keyOf(message), "interrupted");
+    await client.poisonMessages.end(keyOf(message), "interrupted");
     message.nak();
   } finally {
     clearInterval(keepAlive);

@@ -1,4 +1,4 @@
-import { SUSPECTS_BUCKET } from "./_suspects.ts";
+import { POISON_BUCKET } from "./_poison_messages.ts";
 import { CONSUMERS, type StoreName, STREAMS } from "./topology.ts";
 
 /** The services that the broker knows by name. */
@@ -117,7 +117,7 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...CONSUMERS.filter(({ stream, name }) =>
         consumes.includes(stream) && (stream !== "INTERACTIVE" || name.startsWith(`${user}_`))
       ).flatMap(consumesFrom),
-      ...consumes.filter(isWork).flatMap(suspects),
+      ...consumes.filter(isWork).flatMap(countsTries),
       ...new Set([...reads, ...writes].map(readsStore)),
       ...writes.map((store) => `$O.${store}.C.*`),
       ...answers.map((asker) => `${repliesOf(asker)}.>`),
@@ -142,10 +142,10 @@ function isWork(stream: string): boolean {
 }
 
 /** Counts of lost workers: each stage writes those of its own events. */
-function suspects(stream: string): string[] {
+function countsTries(stream: string): string[] {
   return [
-    `$JS.API.STREAM.MSG.GET.KV_${SUSPECTS_BUCKET}`,
-    `$KV.${SUSPECTS_BUCKET}.${stream}.*`,
+    `$JS.API.STREAM.MSG.GET.KV_${POISON_BUCKET}`,
+    `$KV.${POISON_BUCKET}.${stream}.*`,
   ];
 }
 

@@ -2,11 +2,11 @@ import type { JetStreamClient } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import { type Tries, UNTRIED } from "./step.ts";
 
-/** The bucket that the counts lie in. */
-export const SUSPECTS_BUCKET = "poison";
+/** The bucket that holds the counts. */
+export const POISON_BUCKET = "poison";
 
-/** Counts what came of work on events that came again and again: one of them may end its worker. */
-export interface Suspects {
+/** Counts the tries of events that came again and again: one of them may be a poison message, which ends its worker. */
+export interface PoisonMessages {
   /**
    * Notes that work on an event begins: until {@linkcode end}, its worker counts as lost. Gives what
    * was noted before; `undefined` where the broker cannot tell.
@@ -17,13 +17,13 @@ export interface Suspects {
 }
 
 /** Opens the counts; the bucket is looked up at its first use. */
-export function openSuspects(client: JetStreamClient): Suspects {
+export function openPoisonMessages(client: JetStreamClient): PoisonMessages {
   let opened: Promise<KV> | undefined;
 
   /** Changes a count and gives what it was. */
   async function update(key: string, change: (tries: Tries) => Tries): Promise<Tries | undefined> {
     try {
-      opened ??= new Kvm(client).open(SUSPECTS_BUCKET);
+      opened ??= new Kvm(client).open(POISON_BUCKET);
       const bucket = await opened;
       const known = (await bucket.get(key))?.json<Tries>() ?? UNTRIED;
       const changed = change(known);
