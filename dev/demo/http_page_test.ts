@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sendRequestSchema } from "@posthaste/contracts";
-import { mergeVariables, missingVariables, openCage, withDefaults } from "@posthaste/templating";
+import { mergeVariables, missingVariables, openSandbox, withDefaults } from "@posthaste/templating";
 import { SENDER } from "../seed.ts";
 import { PORTS } from "../settings.ts";
 
@@ -42,9 +42,9 @@ test("the page's render fills a template of the demonstration, and its answer is
   assert.equal(action, "render");
   const variables = variablesOf("email", alias);
   assert.deepEqual(missingVariables(variables, body), []);
-  await using cage = openCage({ workers: 1 });
+  await using sandbox = openSandbox({ workers: 1 });
   const source = read("email", alias, "subject.hbs").trimEnd();
-  const [filled] = await cage.fill({
+  const [filled] = await sandbox.fill({
     templates: { subject: { key: alias, source, escape: "none" } },
     fills: [{ data: withDefaults(variables, body) }],
   });
