@@ -43,7 +43,7 @@ export async function runFiles(
     const leftovers = file.needs.ownProcess ? [] : result.leftovers;
     const report = { file: file.file, ...result, leftovers };
     running.delete(file);
-    pool.giveBack(worker, file);
+    pool.giveBack(worker, { mayGoOn: !file.needs.ownProcess && leftovers.length === 0 });
     reports.push(report);
     // Idle as it is, it takes a tenth of a core.
     const isLast = [...waiting, ...running.keys()].every(({ needs }) => !needs.sharedSystem);
@@ -94,9 +94,10 @@ function openPool(root: string, resources: Resources) {
       all.add(worker);
       return worker;
     },
-    giveBack(worker: WorkerProcess, { needs }: PlannedFile): void {
-      if (needs.ownProcess) void worker[Symbol.asyncDispose]();
-      else free.push({ worker, knows: countOfEnv() });
+    /** What a file leaves behind must not fail the files after it. */
+    giveBack(worker: WorkerProcess, { mayGoOn }: { mayGoOn: boolean }): void {
+      if (mayGoOn) free.push({ worker, knows: countOfEnv() });
+      else void worker[Symbol.asyncDispose]();
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await Promise.all([...all].map((worker) => worker[Symbol.asyncDispose]()));
