@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { faultParams } from "./issue_code.ts";
 
 /** The longest address, in bytes of UTF-8 (RFC 5321, 4.5.3.1.3, less the angle brackets). */
 export const MAX_ADDRESS_BYTES = 254;
@@ -76,7 +77,8 @@ function asciiDomain(domain: string): string | undefined {
 export const emailAddressSchema = z.string().check((context) => {
   const message = addressFault(context.value);
   if (message !== undefined) {
-    context.issues.push({ code: "custom", message, input: context.value });
+    const { params } = faultParams("bad_address", message);
+    context.issues.push({ code: "custom", message, params, input: context.value });
   }
 });
 

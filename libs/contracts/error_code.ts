@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ISSUE_CODES } from "./issue_code.ts";
 
 /** Every `code` in an error body, with the HTTP status it comes with. */
 export const ERROR_STATUS = {
@@ -32,7 +33,11 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** One fault of a request, with the path of the field: `to.3.attachments.0.id`. */
-export const issueSchema = z.strictObject({ path: z.string(), message: z.string() });
+export const issueSchema = z.strictObject({
+  path: z.string(),
+  code: z.enum(ISSUE_CODES),
+  message: z.string(),
+});
 
 /** One fault of a request. */
 export type Issue = z.infer<typeof issueSchema>;

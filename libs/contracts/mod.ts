@@ -18,6 +18,7 @@ export * from "./error_code.ts";
 export * from "./events.ts";
 export * from "./ids.ts";
 export * from "./integration_state.ts";
+export * from "./issue_code.ts";
 export * from "./priority.ts";
 export * from "./message_state.ts";
 export * from "./people.ts";

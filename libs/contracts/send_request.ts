@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { emailAddressSchema } from "./email_address.ts";
+import { faultParams } from "./issue_code.ts";
 import { variablesSchema } from "./variables.ts";
 
 /** Limits of a send request; every one is a setting of the api service. */
@@ -21,20 +22,23 @@ export const MAX_FILENAME_LENGTH = 200;
 
 // deno-lint-ignore no-control-regex
 const CONTROL_PATTERN = /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{2028}\u{2029}]/u;
+const CONTROL_FAULT = faultParams(
+  "bad_characters",
+  "must not contain line breaks or control characters",
+);
 
 const nameSchema = z.string()
   .max(MAX_NAME_LENGTH, { error: `must not exceed ${MAX_NAME_LENGTH} characters` })
-  .refine((name) => !CONTROL_PATTERN.test(name), {
-    error: "must not contain line breaks or control characters",
-  });
+  .refine((name) => !CONTROL_PATTERN.test(name), CONTROL_FAULT);
 
 const filenameSchema = z.string()
   .min(1, { error: "must not be empty" })
   .max(MAX_FILENAME_LENGTH, { error: `must not exceed ${MAX_FILENAME_LENGTH} characters` })
-  .refine((name) => !CONTROL_PATTERN.test(name), {
-    error: "must not contain line breaks or control characters",
-  })
-  .refine((name) => !/[/\\]/.test(name), { error: "must not contain slashes" });
+  .refine((name) => !CONTROL_PATTERN.test(name), CONTROL_FAULT)
+  .refine(
+    (name) => !/[/\\]/.test(name),
+    faultParams("bad_characters", "must not contain slashes"),
+  );
 
 const attachmentSchema = z.strictObject({
   id: z.int({ error: "must be the integer id of a PDF template" }).positive({

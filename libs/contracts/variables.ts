@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { faultParams } from "./issue_code.ts";
 
 /** A value that a template can print: what JSON can say. */
 export type VariableValue =
@@ -35,10 +36,11 @@ export function depthOf(value: unknown, limit: number = MAX_VARIABLE_DEPTH): num
  */
 export const variablesSchema: z.ZodType<Variables> = z.custom<Variables>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  { error: "must be an object of variable names and values" },
-).refine((value) => depthOf(value) <= MAX_VARIABLE_DEPTH, {
-  error: `must not be nested deeper than ${MAX_VARIABLE_DEPTH} levels`,
-});
+  faultParams("wrong_type", "must be an object of variable names and values"),
+).refine(
+  (value) => depthOf(value) <= MAX_VARIABLE_DEPTH,
+  faultParams("too_deep", `must not be nested deeper than ${MAX_VARIABLE_DEPTH} levels`),
+);
 
 const DECLARATION = {
   /** Name as written in the template; the first part of a dotted path. */

@@ -46,7 +46,8 @@ function parseJson(text: string): unknown {
 
 function repeated(text: string): Refusal {
   const path = pathOf(findRepeatedField(text) ?? []);
-  return invalidJson("a field is given twice", [{ path, message: "must not be given twice" }]);
+  const issue: Issue = { path, code: "repeated_field", message: "must not be given twice" };
+  return invalidJson("a field is given twice", [issue]);
 }
 
 function invalidJson(reason: string, issues?: Issue[]): Refusal {

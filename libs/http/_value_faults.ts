@@ -1,4 +1,4 @@
-import type { Issue } from "@posthaste/contracts";
+import type { Issue, IssueCode } from "@posthaste/contracts";
 import { pathOf } from "./body_issues.ts";
 
 const MAX_ISSUES = 10;
@@ -57,7 +57,7 @@ function collect(
   options: LookOptions & { issues: Issue[] },
 ): void {
   const { issues, hasSurrogates } = options;
-  const note = (message: string, at = path) => void issues.push({ path: pathOf(at), message });
+  const note = (fault: ValueFault, at = path) => void issues.push({ path: pathOf(at), ...fault });
   if (issues.length >= MAX_ISSUES) return;
   const fault = faultOf(value, options);
   if (fault !== undefined) note(fault);
@@ -65,16 +65,29 @@ function collect(
   for (const name in value) {
     if (issues.length >= MAX_ISSUES) return;
     if (hasSurrogates && !name.isWellFormed()) {
-      note("must not have half a character in its name", [...path, name.toWellFormed()]);
+      const at = [...path, name.toWellFormed()];
+      note({ code: "half_character", message: "must not have half a character in its name" }, at);
     }
     collect((value as Record<string, unknown>)[name], [...path, name], options);
   }
 }
 
-function faultOf(value: unknown, { hasSurrogates }: LookOptions): string | undefined {
-  if (value === Infinity || value === -Infinity) return "must be a number in the range of a double";
-  if (hasSurrogates && typeof value === "string" && !value.isWellFormed()) {
-    return "must not contain half a character (a surrogate without its pair)";
-  }
+interface ValueFault {
+  code: IssueCode;
+  message: string;
+}
+
+const OUT_OF_RANGE: ValueFault = {
+  code: "number_out_of_range",
+  message: "must be a number in the range of a double",
+};
+const HALF_CHARACTER: ValueFault = {
+  code: "half_character",
+  message: "must not contain half a character (a surrogate without its pair)",
+};
+
+function faultOf(value: unknown, { hasSurrogates }: LookOptions): ValueFault | undefined {
+  if (value === Infinity || value === -Infinity) return OUT_OF_RANGE;
+  if (hasSurrogates && typeof value === "string" && !value.isWellFormed()) return HALF_CHARACTER;
   return undefined;
 }

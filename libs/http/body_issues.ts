@@ -1,4 +1,4 @@
-import type { Issue } from "@posthaste/contracts";
+import { isIssueCode, type Issue, type IssueCode } from "@posthaste/contracts";
 import type { z } from "zod";
 
 /** The most faults that are listed: a body may have hundreds of thousands. */
@@ -16,10 +16,12 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Error map for parsing a body: says the faults that the schema itself has no words for. Pass it to
- * `safeParse` as `{ error: sayFault }`.
+ * How a body is parsed for {@linkcode bodyIssues}: pass it to `safeParse`. It has words for the faults
+ * that the schema itself has none for, and keeps the input, by which a missing field is recognised.
  */
-export function sayFault(issue: z.core.$ZodRawIssue): string | undefined {
+export const BODY_PARSING = { error: sayFault, reportInput: true } as const;
+
+function sayFault(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
   return issue.input === undefined ? "is required" : KINDS[issue.expected] ?? "is not valid";
 }
@@ -27,6 +29,8 @@ export function sayFault(issue: z.core.$ZodRawIssue): string | undefined {
 /**
  * Lists the faults that a schema found in a body, up to {@linkcode MAX_FOUND}: one for each field,
  * unknown ones by name.
+ *
+ * @param error Of a body that was parsed with {@linkcode BODY_PARSING}.
  */
 export function bodyIssues(error: z.core.$ZodError): Issue[] {
   const issues: Issue[] = [];
@@ -34,14 +38,27 @@ export function bodyIssues(error: z.core.$ZodError): Issue[] {
     const room = MAX_FOUND - issues.length;
     if (room <= 0) break;
     if (issue.code !== "unrecognized_keys") {
-      issues.push({ path: pathOf(issue.path), message: issue.message });
+      issues.push({ path: pathOf(issue.path), code: codeOf(issue), message: issue.message });
       continue;
     }
     for (const key of issue.keys.slice(0, room)) {
-      issues.push({ path: pathOf([...issue.path, key]), message: "is not a known field" });
+      const path = pathOf([...issue.path, key]);
+      issues.push({ path, code: "unknown_field", message: "is not a known field" });
     }
   }
   return issues;
+}
+
+function codeOf(issue: z.core.$ZodIssue): IssueCode {
+  if (issue.code === "custom") {
+    const code: unknown = issue.params?.["code"];
+    if (isIssueCode(code)) return code;
+  } else if (issue.code === "too_big" || issue.code === "too_small") {
+    const isLarge = issue.code === "too_big";
+    if (issue.origin === "array") return isLarge ? "too_many" : "empty";
+    if (issue.origin === "string") return isLarge ? "too_long" : "empty";
+  }
+  return issue.input === undefined ? "required" : "wrong_type";
 }
 
 /** Writes a path as `to.3.attachments.0.id`; of a name longer than 100 characters, the beginning. */

@@ -1,11 +1,12 @@
 import {
   type Integration,
+  type Issue,
   normalizeAddress,
   type PdfVersion,
   type SendRequest,
 } from "@posthaste/contracts";
 import { findMissingVariables, type SendVersions } from "./check_variables.ts";
-import { type Fault, refusalOf } from "./fault.ts";
+import { refusalOf } from "./fault.ts";
 import type { ReadableSend, ReadSendBody } from "./read_send_body.ts";
 
 /** The most different PDF templates of one send: each is looked up. */
@@ -57,10 +58,10 @@ function pdfIdsOf(send: ReadableSend): Set<number> {
   return ids;
 }
 
-function findTooManyPdfs({ size }: ReadonlySet<number>): Fault[] {
+function findTooManyPdfs({ size }: ReadonlySet<number>): Issue[] {
   if (size <= MAX_PDF_TEMPLATES) return [];
   const message = `must not use more than ${MAX_PDF_TEMPLATES} different PDF templates`;
-  return [{ code: "invalid_request", path: "to", message }];
+  return [{ path: "to", code: "too_many", message }];
 }
 
 async function findPdfVersions(
@@ -75,12 +76,12 @@ async function findPdfVersions(
   return found;
 }
 
-function findSenderFault({ from }: ReadableSend, { id, senders }: Integration): Fault[] {
+function findSenderFault({ from }: ReadableSend, { id, senders }: Integration): Issue[] {
   if (from === undefined || from.email === null) return [];
   const sender = normalizeAddress(from.email);
   if (senders.some((allowed) => normalizeAddress(allowed) === sender)) return [];
   const message = `must be a sender address of integration ${id}`;
-  return [{ code: "sender_not_allowed", path: "from.email", message }];
+  return [{ path: "from.email", code: "sender_not_allowed", message }];
 }
 
 interface PdfLookup {
@@ -89,12 +90,12 @@ interface PdfLookup {
   pdfs: ReadonlyMap<number, PdfVersion>;
 }
 
-function findUnknownPdfs(send: ReadableSend, { asked, pdfs }: PdfLookup): Fault[] {
+function findUnknownPdfs(send: ReadableSend, { asked, pdfs }: PdfLookup): Issue[] {
   return send.to.flatMap(({ attachments = [] }, index) =>
-    attachments.flatMap((attachment, position): Fault[] =>
+    attachments.flatMap((attachment, position): Issue[] =>
       attachment === null || !asked.has(attachment.id) || pdfs.has(attachment.id) ? [] : [{
-        code: "unknown_pdf_template",
         path: `to.${index}.attachments.${position}.id`,
+        code: "unknown_pdf_template",
         message: `there is no published PDF template ${attachment.id}`,
       }]
     )

@@ -1,12 +1,13 @@
 import type {
   EmailVersion,
+  Issue,
   PdfVersion,
   VariableDeclaration,
   Variables,
 } from "@posthaste/contracts";
 import { pathOf } from "@posthaste/http";
 import { mergeVariables, missingVariables } from "@posthaste/templating";
-import { type Fault, MAX_ISSUES } from "./fault.ts";
+import { MAX_ISSUES } from "./fault.ts";
 import type { ReadableAttachment, ReadableRecipient, ReadableSend } from "./read_send_body.ts";
 
 /** The template versions that a send is made of. */
@@ -21,8 +22,8 @@ export interface SendVersions {
  * attachment, in the precedence of docs/interface.md, section 4.2. Where a level of variables has faults
  * itself, nothing is said about what it may lack.
  */
-export function findMissingVariables(send: ReadableSend, versions: SendVersions): Fault[] {
-  const faults: Fault[] = [];
+export function findMissingVariables(send: ReadableSend, versions: SendVersions): Issue[] {
+  const faults: Issue[] = [];
   if (send.variables === null || !hasRequirements(versions)) return faults;
   for (const [index, recipient] of send.to.entries()) {
     if (faults.length >= MAX_ISSUES) break;
@@ -33,10 +34,10 @@ export function findMissingVariables(send: ReadableSend, versions: SendVersions)
 }
 
 /** Finds the variables that an email template requires and a render request does not give. */
-export function findMissingForRender(version: EmailVersion, variables: Variables): Fault[] {
+export function findMissingForRender(version: EmailVersion, variables: Variables): Issue[] {
   return missingVariables(version.variables, variables).map((name) => ({
-    code: "missing_variable",
     path: pathOf([name]),
+    code: "missing_variable",
     message: `is required by ${say("email template", version)}`,
   }));
 }
@@ -50,7 +51,7 @@ function checkRecipient(
   top: Variables | undefined,
   { email, variables, attachments = [] }: ReadableRecipient,
   { index, versions }: Place,
-): Fault[] {
+): Issue[] {
   const who = `recipient ${index}${email === null ? "" : ` (${email})`}`;
   const own = variables ?? {};
   const faults = missing(versions.email.variables, [top, own]).map((name) =>
@@ -91,8 +92,8 @@ function hasRequirements({ email, pdfs }: SendVersions): boolean {
   );
 }
 
-function faultAt(path: readonly PropertyKey[], message: string): Fault {
-  return { code: "missing_variable", path: pathOf(path), message };
+function faultAt(path: readonly PropertyKey[], message: string): Issue {
+  return { path: pathOf(path), code: "missing_variable", message };
 }
 
 function say(kind: string, { templateId, name }: EmailVersion | PdfVersion): string {

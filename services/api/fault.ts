@@ -1,7 +1,10 @@
 import type { ErrorCode, Issue } from "@posthaste/contracts";
 import { MAX_FOUND, Refusal } from "@posthaste/http";
 
-/** Kinds of fault that a request can have, in the order in which they decide about the code. */
+/**
+ * Codes of a request that has faults, in the order in which they decide. An issue whose code is not
+ * among them makes the request `invalid_request`.
+ */
 const FAULT_CODES = [
   "invalid_request",
   "sender_not_allowed",
@@ -12,26 +15,27 @@ const FAULT_CODES = [
 /** The most faults that one answer lists. */
 export const MAX_ISSUES = 1000;
 
-/** One fault of a request: what kind it is, where, and what is wrong. */
-export interface Fault extends Issue {
-  code: (typeof FAULT_CODES)[number];
-}
-
 /**
  * Makes the refusal of a request that has faults, of whatever kinds: every one is in its `issues`,
- * at most {@linkcode MAX_ISSUES}, and its code is that of the kind that comes first.
+ * at most {@linkcode MAX_ISSUES}, and its code is the first of `FAULT_CODES` that one of them has.
  *
  * @param action What cannot be done: `accept the send`.
  * @param faults At least one.
  */
-export function refusalOf(action: string, faults: readonly Fault[]): Refusal {
-  const ranked = FAULT_CODES.flatMap((code) => faults.filter((fault) => fault.code === code));
+export function refusalOf(action: string, faults: readonly Issue[]): Refusal {
+  const ranked = FAULT_CODES.flatMap((code) =>
+    faults.filter((fault) => errorCodeOf(fault) === code)
+  );
   const [first] = ranked;
   if (first === undefined) throw new RangeError(`Cannot refuse to ${action}: there is no fault`);
   const more = ranked.length >= MAX_FOUND ? "many" : ranked.length - 1;
   const rest = ranked.length === 1 ? "" : ` (and ${more} more)`;
   const where = first.path === "" ? "the body" : first.path;
-  return new Refusal(first.code, `Cannot ${action}: ${where}: ${first.message}${rest}`, {
-    issues: ranked.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path, message })),
+  return new Refusal(errorCodeOf(first), `Cannot ${action}: ${where}: ${first.message}${rest}`, {
+    issues: ranked.slice(0, MAX_ISSUES),
   });
+}
+
+function errorCodeOf(fault: Issue): (typeof FAULT_CODES)[number] {
+  return FAULT_CODES.find((code) => code === fault.code) ?? "invalid_request";
 }

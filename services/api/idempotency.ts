@@ -28,7 +28,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   if (typeof header === "string" && KEY_PATTERN.test(header)) return header;
   const message = "must be 1 to 255 printable ASCII characters";
   throw new Refusal("invalid_request", `Cannot accept the send: Idempotency-Key: ${message}`, {
-    issues: [{ path: "Idempotency-Key", message }],
+    issues: [{ path: "Idempotency-Key", code: "bad_key", message }],
   });
 }
 

@@ -25,6 +25,12 @@ function pathsOf({ body }: Answer): string[] {
   return (body.issues ?? []).map(({ path }: { path: string }) => path);
 }
 
+function codesOf({ body }: Answer): Record<string, string> {
+  return Object.fromEntries(
+    (body.issues ?? []).map(({ path, code }: { path: string; code: string }) => [path, code]),
+  );
+}
+
 test("INTERFACE 1: a template is rendered, and another request is sent from it", async () => {
   await using api = openTestApp();
   assert.equal((await api.post(RENDER, { name: "Jane" })).body.subject, "Hi Jane");
@@ -57,9 +63,13 @@ test("INTERFACE 2: a field that is required and missing is refused with its path
   const answer = await api.post(SEND, { to: [{ attachments: [{}] }] });
   assertError(answer, 400, "invalid_request");
   assert.deepEqual(answer.body.issues, [
-    { path: "from", message: "is required" },
-    { path: "to.0.email", message: "is required" },
-    { path: "to.0.attachments.0.id", message: "must be the integer id of a PDF template" },
+    { path: "from", code: "required", message: "is required" },
+    { path: "to.0.email", code: "required", message: "is required" },
+    {
+      path: "to.0.attachments.0.id",
+      code: "required",
+      message: "must be the integer id of a PDF template",
+    },
   ]);
   assert.deepEqual(pathsOf(await api.post(SEND, { from: {} })), ["from.email", "to"]);
 });
@@ -334,11 +344,13 @@ test("INTERFACE 4.2: variables of a lower level count for what a template requir
   assert.deepEqual(answer.body.issues, [
     {
       path: "to.1.variables.name",
+      code: "missing_variable",
       message: 'variable "name" is missing for recipient 1 (b@example.net): email template 5 ' +
         '("Welcome") requires it',
     },
     {
       path: "to.1.attachments.1.variables.name",
+      code: "missing_variable",
       message: 'variable "name" is missing for attachment 1 of recipient 1 (b@example.net): ' +
         'PDF template 7 ("Invoice") requires it',
     },
@@ -511,6 +523,54 @@ test("INTERFACE 7: a field that is given twice is 400, at its path", async () =>
   assert.equal((await api.post(SEND, repeatedNames)).status, 200);
 });
 
+test("INTERFACE 7: every issue says by a code what is wrong", async () => {
+  await using api = openTestApp({
+    latestEmailVersion: () => Promise.resolve(emailVersion([{ name: "name", required: true }])),
+  });
+  const nested = JSON.parse('{"a":'.repeat(33) + "1" + "}".repeat(33));
+  const answer = await api.post(SEND, {
+    from: { email: "boss@example.com", name: "x".repeat(257), mail: "x" },
+    to: [
+      { email: "nobody", name: "A\n", attachments: [{ id: 8, filename: "" }, { filename: "a/b" }] },
+      { email: 1, variables: [], attachments: [{ id: "?" }, { id: -7 }, { id: 1.5 }, "x"] },
+      { variables: nested, attachments: Array(11).fill({ id: 7 }) },
+      { email: "a@example.net" },
+    ],
+  });
+  assert.deepEqual(codesOf(answer), {
+    "from.name": "too_long",
+    "to.0.email": "bad_address",
+    "to.0.name": "bad_characters",
+    "to.0.attachments.0.filename": "empty",
+    "to.0.attachments.1.id": "required",
+    "to.0.attachments.1.filename": "bad_characters",
+    "to.1.email": "wrong_type",
+    "to.1.variables": "wrong_type",
+    "to.1.attachments.0.id": "wrong_type",
+    "to.1.attachments.1.id": "wrong_type",
+    "to.1.attachments.2.id": "wrong_type",
+    "to.1.attachments.3": "wrong_type",
+    "to.2.email": "required",
+    "to.2.variables": "too_deep",
+    "to.2.attachments": "too_many",
+    "from.mail": "unknown_field",
+    "from.email": "sender_not_allowed",
+    "to.0.attachments.0.id": "unknown_pdf_template",
+    "to.0.variables.name": "missing_variable",
+    "to.3.variables.name": "missing_variable",
+  });
+  const broken = '{"a":1e400,"b":"\\ud800"}';
+  assert.deepEqual(codesOf(await api.post(RENDER, broken)), {
+    a: "number_out_of_range",
+    b: "half_character",
+  });
+  assert.deepEqual(codesOf(await api.post(RENDER, '{"a":1,"a":2}')), { a: "repeated_field" });
+  assert.deepEqual(codesOf(await api.post(SEND, smallSend({ to: [] }))), { to: "empty" });
+  assert.deepEqual(codesOf(await api.post(SEND, smallSend(), { "idempotency-key": "\u{e4}" })), {
+    "Idempotency-Key": "bad_key",
+  });
+});
+
 test("INTERFACE 7: a compressed body is 415, and so is one in another charset", async () => {
   await using api = openTestApp();
   const gzipped = gzipSync(Buffer.from(JSON.stringify(smallSend())));
@@ -636,7 +696,7 @@ test("INTERFACE 8: 1,000 recipients are accepted, 1,001 are not", async () => {
   const answer = await api.post(SEND, smallSend({ to }));
   assertError(answer, 400, "invalid_request");
   assert.deepEqual(answer.body.issues, [
-    { path: "to", message: "must not have more than 1000 recipients" },
+    { path: "to", code: "too_many", message: "must not have more than 1000 recipients" },
   ]);
   assert.equal((await api.post(SEND, smallSend({ to: to.slice(1) }))).body.messages.length, 1000);
 });
@@ -708,6 +768,7 @@ test("INTERFACE 8: a send that names countless PDF templates asks for few of the
   assertError(answer, 400, "invalid_request");
   assert.deepEqual(answer.body.issues[0], {
     path: "to",
+    code: "too_many",
     message: "must not use more than 100 different PDF templates",
   });
   assert.equal(asked, 100);

@@ -1,13 +1,13 @@
 import {
   emailAddressSchema,
+  type Issue,
   type SendLimits,
   type SendRequest,
   sendRequestSchema,
   type Variables,
   variablesSchema,
 } from "@posthaste/contracts";
-import { bodyIssues, sayFault } from "@posthaste/http";
-import type { Fault } from "./fault.ts";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 
 /**
  * A send's body as far as it can be read: a whole request, or one with `null` in the place of what
@@ -36,19 +36,16 @@ export interface ReadableAttachment {
 /** A body as read: the whole request, or its faults and what could be read all the same. */
 export type ReadSendBody =
   | { request: SendRequest; faults: []; readable: SendRequest }
-  | { request: undefined; faults: Fault[]; readable: ReadableSend };
+  | { request: undefined; faults: Issue[]; readable: ReadableSend };
 
 /** Makes the reader of send bodies (docs/interface.md, section 2) that holds to these limits. */
 export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendBody {
   const schema = sendRequestSchema(limits);
   return (body) => {
     const clipped = clip(body, limits);
-    const { data, error } = schema.safeParse(clipped, { error: sayFault });
+    const { data, error } = schema.safeParse(clipped, BODY_PARSING);
     if (error === undefined) return { request: data, faults: [], readable: data };
-    const faults = bodyIssues(error).map((issue) =>
-      ({ code: "invalid_request", ...issue }) as const
-    );
-    return { request: undefined, faults, readable: readWhatHolds(clipped) };
+    return { request: undefined, faults: bodyIssues(error), readable: readWhatHolds(clipped) };
   };
 }
 

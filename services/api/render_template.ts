@@ -7,7 +7,7 @@ import {
   type TokenLimits,
   variablesSchema,
 } from "@posthaste/contracts";
-import { bodyIssues, Refusal } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
 import { errorType, type Logger } from "@posthaste/telemetry";
 import { requireUse } from "./authenticate.ts";
 import { findMissingForRender } from "./check_variables.ts";
@@ -67,11 +67,8 @@ export async function renderTemplate(
     throw new Refusal("unknown_template", `Cannot ${ACTION}: ${reason}`);
   }
   requireUse(limits, { templateId: version.templateId });
-  const { data: variables, error } = variablesSchema.safeParse(body);
-  if (error !== undefined) {
-    const issues = bodyIssues(error);
-    throw refusalOf(ACTION, issues.map((issue) => ({ code: "invalid_request", ...issue })));
-  }
+  const { data: variables, error } = variablesSchema.safeParse(body, BODY_PARSING);
+  if (error !== undefined) throw refusalOf(ACTION, bodyIssues(error));
   // As JSON is written there, it may be longer than it came: `1e20`.
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) throw tooLarge();
   const missing = findMissingForRender(version, variables);

@@ -1,0 +1,48 @@
+/** Every `code` of an issue: what is wrong with one field of a request. */
+export const ISSUE_CODES = [
+  /** The field is missing. */
+  "required",
+  /** The value has another type, or is no value of the kind that the field takes. */
+  "wrong_type",
+  /** A text without characters, or a list without items. */
+  "empty",
+  /** A text with too many characters. */
+  "too_long",
+  /** A list with too many items. */
+  "too_many",
+  /** An object that is nested too deep. */
+  "too_deep",
+  /** There is no field of this name. */
+  "unknown_field",
+  /** Not one plain e-mail address. */
+  "bad_address",
+  /** A text with control characters, line breaks or, in a file name, slashes. */
+  "bad_characters",
+  /** A header `Idempotency-Key` that cannot be one. */
+  "bad_key",
+  /** A field that one object gives twice. */
+  "repeated_field",
+  /** A number beyond the range of a double. */
+  "number_out_of_range",
+  /** Half a surrogate pair. */
+  "half_character",
+  /** `from.email` is no address of the integration. */
+  "sender_not_allowed",
+  /** There is no published PDF template of this id. */
+  "unknown_pdf_template",
+  /** A template requires a variable that is not given. */
+  "missing_variable",
+] as const;
+
+/** What is wrong with one field of a request. */
+export type IssueCode = (typeof ISSUE_CODES)[number];
+
+/** Returns the parameters of a check (`refine`, `custom`) whose fault has a code of its own. */
+export function faultParams(code: IssueCode, error: string) {
+  return { error, params: { code } };
+}
+
+/** Returns whether a value is the code of an issue. */
+export function isIssueCode(value: unknown): value is IssueCode {
+  return (ISSUE_CODES as readonly unknown[]).includes(value);
+}
