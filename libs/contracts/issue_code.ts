@@ -22,6 +22,8 @@ export const ISSUE_CODES = [
   "bad_key",
   /** A field that one object gives twice. */
   "repeated_field",
+  /** An integer beyond ±(2^53-1). */
+  "number_not_exact",
   /** A number beyond the range of a double. */
   "number_out_of_range",
   /** Half a surrogate pair. */

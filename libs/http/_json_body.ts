@@ -6,6 +6,7 @@ import { findJsonFault } from "./_json_fault.ts";
 import { type JsonLimits, measureJson } from "./measure_json.ts";
 import { Refusal } from "./refusal.ts";
 import { findRepeatedField } from "./_repeated_field.ts";
+import { findUnsafeIntegers } from "./_unsafe_integers.ts";
 import { findValueFaults, lookThrough } from "./_value_faults.ts";
 
 const BOM_PATTERN = /^\u{feff}/u;
@@ -14,12 +15,13 @@ const BOM_PATTERN = /^\u{feff}/u;
  * Reads a request body as JSON. The error tells where the fault is and never quotes the body.
  *
  * @throws {Refusal} `invalid_json` if it is empty, not UTF-8, not JSON, or holds more than is read,
- * names that poison prototypes, a field twice, numbers that are too large or halves of characters.
+ * names that poison prototypes, a field twice, numbers that are too large or would change, or halves of
+ * characters.
  */
 export function readJsonBody(body: Buffer, limits: JsonLimits): unknown {
   if (body.length === 0) throw invalidJson("the body is empty");
   if (!isUtf8(body)) throw invalidJson("the body is not UTF-8");
-  const { excess, fields, hasSurrogates } = measureJson(body, limits);
+  const { excess, fields, hasSurrogates, hasUnsafeIntegers } = measureJson(body, limits);
   if (excess !== undefined) throw invalidJson(`the body is too complex: ${excess}`);
   // RFC 8259, 8.1: one byte order mark may be ignored. The parser would ignore another.
   const text = body.toString("utf8").replace(BOM_PATTERN, "");
@@ -27,8 +29,13 @@ export function readJsonBody(body: Buffer, limits: JsonLimits): unknown {
   const value = parseJson(text);
   const look = lookThrough(value, { hasSurrogates });
   if (look.fields !== fields) throw repeated(text);
-  if (!look.hasFaults) return value;
-  throw invalidJson("a value cannot be kept as it is", findValueFaults(value, { hasSurrogates }));
+  const inexact = hasUnsafeIntegers ? findUnsafeIntegers(text) : [];
+  if (!look.hasFaults && inexact.length === 0) return value;
+  const reason = inexact.length === 0
+    ? "a value cannot be kept as it is"
+    : "an integer beyond ±(2^53-1) would change; send it as a string";
+  const others = look.hasFaults ? findValueFaults(value, { hasSurrogates }) : [];
+  throw invalidJson(reason, [...inexact, ...others]);
 }
 
 function parseJson(text: string): unknown {

@@ -1,9 +1,4 @@
-interface Container {
-  /** Names so far, of an object. */
-  names: Set<string> | undefined;
-  /** The name or position that is read now. */
-  at: string | number;
-}
+import { type JsonContainer, walkJson } from "./_walk_json.ts";
 
 /**
  * Finds the first field that an object gives twice, as its path, or gives `undefined` if there is
@@ -12,49 +7,17 @@ interface Container {
  * @param text Valid JSON.
  */
 export function findRepeatedField(text: string): (string | number)[] | undefined {
-  const open: Container[] = [];
-  let isName = false;
-  for (let position = 0; position < text.length; position++) {
-    const inner = open.at(-1);
-    switch (text[position]) {
-      case "{":
-      case "[": {
-        const isObject = text[position] === "{";
-        open.push({ names: isObject ? new Set() : undefined, at: 0 });
-        isName = isObject;
-        break;
-      }
-      case "}":
-      case "]":
-        open.pop();
-        isName = false;
-        break;
-      case ",":
-        isName = inner?.names !== undefined;
-        if (!isName && typeof inner?.at === "number") inner.at++;
-        break;
-      case ":":
-        isName = false;
-        break;
-      case '"': {
-        const end = endOfString(text, position);
-        if (isName && inner?.names !== undefined) {
-          inner.at = JSON.parse(text.slice(position, end + 1)) as string;
-          if (inner.names.has(inner.at)) return open.map(({ at }) => at);
-          inner.names.add(inner.at);
-        }
-        position = end;
-      }
-    }
-  }
-  return undefined;
-}
-
-/** Gives the position of the closing quote. */
-function endOfString(text: string, start: number): number {
-  let position = start + 1;
-  while (position < text.length && text[position] !== '"') {
-    position += text[position] === "\\" ? 2 : 1;
-  }
-  return position;
+  const namesOf = new WeakMap<JsonContainer, Set<string>>();
+  let path: (string | number)[] | undefined;
+  walkJson(text, {
+    name(name, open) {
+      const inner = open.at(-1) as JsonContainer;
+      const names = namesOf.get(inner) ?? new Set();
+      namesOf.set(inner, names);
+      if (names.has(name)) path = open.map(({ at }) => at);
+      names.add(name);
+      return path !== undefined;
+    },
+  });
+  return path;
 }

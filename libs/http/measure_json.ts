@@ -19,12 +19,19 @@ const NAME_SEED = randomInt(2 ** 32);
 /** By Knuth and by MurmurHash3: with some others, names that differ a little share their hash. */
 const [BYTE_FACTOR, LAST_FACTOR] = [0x9e3779b1, 0x85ebca6b] as const;
 
-/** What can be told of a JSON text before it is parsed. */
+/** How many digits the largest safe integer has. */
+const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
+/** What a number may have beside digits. */
+const NUMBER_BYTES: ReadonlySet<number> = new Set(Buffer.from(".eE+-"));
+
+/** What is known of a JSON text before it is parsed. */
 export interface JsonMeasure {
   /** Fields of all its objects; of a text that is JSON, exactly. */
   fields: number;
   /** Whether strings may hold halves of surrogate pairs. */
   hasSurrogates: boolean;
+  /** Whether there is an integer beyond ±(2^53-1), written without fraction and exponent. */
+  hasUnsafeIntegers: boolean;
   /** Why it is not to be parsed. */
   excess: string | undefined;
 }
@@ -58,7 +65,12 @@ export function measureJson(
   const seen = new Uint8Array(2 ** NAME_BITS);
   let names = 0;
   let name = 0;
-  const measure: JsonMeasure = { fields: 0, hasSurrogates: false, excess: undefined };
+  const measure: JsonMeasure = {
+    fields: 0,
+    hasSurrogates: false,
+    hasUnsafeIntegers: false,
+    excess: undefined,
+  };
   let values = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -113,6 +125,13 @@ export function measureJson(
       case 0x2c: // ,
         values++;
         break;
+      default:
+        if (isDigit(text[at])) {
+          const end = endOfNumber(text, at);
+          measure.hasUnsafeIntegers ||= isUnsafeInteger(text, at, end);
+          at = end - 1;
+        }
+        break;
     }
     if (values > maxValues) {
       return { ...measure, excess: `it has more than ${maxValues} fields and items` };
@@ -124,4 +143,25 @@ export function measureJson(
 function mixed(hash: number, byte: number): number {
   const next = Math.imul(hash ^ byte, BYTE_FACTOR);
   return next ^ next >>> 15;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
+
+/** Returns where a number ends, fraction and exponent included, given where its digits begin. */
+function endOfNumber(text: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < text.length && (isDigit(text[at]) || NUMBER_BYTES.has(text[at] ?? 0))) at++;
+  return at;
+}
+
+function isUnsafeInteger(text: Uint8Array, start: number, end: number): boolean {
+  if (end - start < SAFE_DIGITS) return false;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    if (!isDigit(text[at])) return false;
+    value = 10 * value + ((text[at] ?? 0) - 0x30);
+  }
+  return value > Number.MAX_SAFE_INTEGER;
 }

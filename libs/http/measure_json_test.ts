@@ -19,7 +19,8 @@ test("measureJson() counts the fields of all objects, and nothing inside of stri
   ];
   for (const [text, fields] of texts) {
     JSON.parse(text);
-    assert.deepEqual(measure(text), { fields, hasSurrogates: false, excess: undefined }, text);
+    const nothing = { hasSurrogates: false, hasUnsafeIntegers: false, excess: undefined };
+    assert.deepEqual(measure(text), { fields, ...nothing }, text);
   }
 });
 
@@ -60,6 +61,20 @@ test("measureJson() sees escapes that may be halves of characters", () => {
   assert.equal(measure('"\\ud800"').hasSurrogates, true);
   assert.equal(measure('"\\uDFFF"').hasSurrogates, true);
   assert.equal(measure('"\\\\ud800 \\u00d8"').hasSurrogates, false);
+});
+
+test("measureJson() sees integers beyond ±(2^53-1), and no fractions or exponents", () => {
+  const sees = (text: string) => measure(text).hasUnsafeIntegers;
+  for (const text of ["9007199254740992", "[-9007199254740992]", `{"a":1${"0".repeat(20)}}`]) {
+    assert.equal(sees(text), true, text);
+  }
+  const others = [
+    "9007199254740991",
+    "[-9007199254740991,1]",
+    "[12345678901234567.5,0.12345678901234567,12345678901234567e2,1e300]",
+    '{"12345678901234567":"12345678901234567"}',
+  ];
+  for (const text of others) assert.equal(sees(text), false, text);
 });
 
 test("measureJson() ends on whatever is not JSON", () => {

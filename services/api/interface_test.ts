@@ -490,6 +490,26 @@ test("INTERFACE 7: numbers beyond a double are 400, at their paths", async () =>
   assert.equal((await api.post(RENDER, '{"d":1e300,"text":"1e400"}')).status, 200);
 });
 
+test("INTERFACE 7: integers that would change are 400, at their paths, and fractions are not", async () => {
+  await using api = openTestApp();
+  const answer = await api.post(
+    RENDER,
+    '{"id":12345678901234567890,"a":[1,-9007199254740993],"b":1e400}',
+  );
+  assertError(answer, 400, "invalid_json");
+  assert.match(answer.body.error, /send it as a string/);
+  assert.deepEqual(codesOf(answer), {
+    id: "number_not_exact",
+    "a.1": "number_not_exact",
+    b: "number_out_of_range",
+  });
+  const order = JSON.stringify(smallSend({ variables: { order: 0 } })).replace(":0", ":2e53");
+  assertError(await api.post(SEND, order.replace("2e53", "9007199254740992")), 400, "invalid_json");
+  assert.equal((await api.post(SEND, order)).status, 200);
+  const exact = '{"a":9007199254740991,"b":-9007199254740991,"c":0.12345678901234567,"d":1e300}';
+  assert.equal((await api.post(RENDER, exact)).status, 200);
+});
+
 test("INTERFACE 7: halves of characters are 400, at their paths", async () => {
   await using api = openTestApp();
   const answer = await api.post(
@@ -731,6 +751,8 @@ test("INTERFACE 8: bodies made to have countless faults are answered soon, and w
     '{"a":"' + "\\n".repeat(2_400_000) + '"}x',
     "\n".repeat(4_900_000) + "x",
     JSON.stringify(smallSend({ to: [{ email: "\u{e4}".repeat(2_400_000) }] })),
+    `[${"1,".repeat(249_000)}12345678901234567890]`,
+    `[12345678901234567890${" ".repeat(4_900_000)}]`,
     `{"variables":{"a":1e400,"b":${'{"x":'.repeat(100_000)}1e400${"}".repeat(100_000)}}}`,
   ];
   const post = (body: string) => async () => {
