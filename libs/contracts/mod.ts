@@ -13,6 +13,7 @@
 
 export * from "./content.ts";
 export * from "./documents.ts";
+export * from "./drop_nulls.ts";
 export * from "./email_address.ts";
 export * from "./error_code.ts";
 export * from "./events.ts";

@@ -106,6 +106,34 @@ test("INTERFACE 2: fields of a wrong type are refused, all at once", async () =>
   ]);
 });
 
+test("INTERFACE 2: null for an optional field is the same as leaving it out", async () => {
+  await using api = openTestApp();
+  const files = [{ id: 7, filename: null, variables: null }];
+  const answer = await api.post(SEND, {
+    from: { email: "shop@example.com", name: null },
+    to: [
+      { email: "a@example.net", name: null, variables: { a: null }, attachments: files },
+      { email: "b@example.net", variables: null, attachments: null },
+    ],
+    variables: null,
+  });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  assert.deepEqual(api.sends[0]?.request, {
+    from: { email: "shop@example.com" },
+    to: [
+      { email: "a@example.net", variables: { a: null }, attachments: [{ id: 7 }] },
+      { email: "b@example.net" },
+    ],
+  });
+  const nulls = { from: null, to: [{ email: null, attachments: [{ id: null }] }], subject: null };
+  assert.deepEqual(codesOf(await api.post(SEND, nulls)), {
+    from: "wrong_type",
+    "to.0.email": "wrong_type",
+    "to.0.attachments.0.id": "wrong_type",
+    subject: "unknown_field",
+  });
+});
+
 test("INTERFACE 2: unknown fields are refused by name, wherever they stand", async () => {
   await using api = openTestApp();
   const answer = await api.post(SEND, {

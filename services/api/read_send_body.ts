@@ -1,4 +1,5 @@
 import {
+  dropNulls,
   emailAddressSchema,
   type Issue,
   type SendLimits,
@@ -43,6 +44,7 @@ export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendB
   const schema = sendRequestSchema(limits);
   return (body) => {
     const clipped = clip(body, limits);
+    dropNulls(schema, clipped);
     const { data, error } = schema.safeParse(clipped, BODY_PARSING);
     if (error === undefined) return { request: data, faults: [], readable: data };
     return { request: undefined, faults: bodyIssues(error), readable: readWhatHolds(clipped) };

@@ -267,7 +267,7 @@ function breakOne(good: Record<string, unknown>): fc.Arbitrary<{ body: unknown; 
       ["to.0.attachments", Array.from({ length: 11 }, () => ({ id: 1 }))],
       ["variables", []],
       ["variables", "x"],
-      ["to.0.variables", null],
+      ["to.0.variables", 1],
       ["cc", "a@b.example"],
       ["to.0.bcc", "a@b.example"],
       ["from.replyTo", "a@b.example"],
@@ -324,9 +324,9 @@ function isForbiddenSend(body: unknown): boolean {
   const hasOnly = (value: Record<string, unknown>, names: string) =>
     Object.keys(value).every((name) => names.split(" ").includes(name));
   const isText = (value: unknown, longest: number) =>
-    value === undefined ||
+    value === undefined || value === null ||
     typeof value === "string" && value.length <= longest && isPrintable(value);
-  const isVariables = (value: unknown) => value === undefined || isObject(value);
+  const isVariables = (value: unknown) => value === undefined || value === null || isObject(value);
   if (!isObject(body) || !hasOnly(body, "from to variables")) return true;
   const { from, to } = body;
   if (!isObject(from) || !hasOnly(from, "email name") || !isText(from["name"], 256)) return true;
@@ -337,7 +337,8 @@ function isForbiddenSend(body: unknown): boolean {
     if (!isObject(recipient) || !hasOnly(recipient, "email name variables attachments")) {
       return true;
     }
-    const { email, name, attachments = [] } = recipient;
+    const { email, name } = recipient;
+    const attachments = recipient["attachments"] ?? [];
     if (
       typeof email !== "string" || !/^[^@\s,;<>"()]+@[^@\s,;<>"()]+\.[^@\s,;<>"()]+$/.test(email)
     ) {
