@@ -8,6 +8,7 @@ export const ERROR_STATUS = {
   sender_not_allowed: 400,
   unknown_pdf_template: 400,
   missing_variable: 400,
+  placeholder_in_filename: 400,
   unauthenticated: 401,
   missing_scope: 403,
   unknown_template: 404,

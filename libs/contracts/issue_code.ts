@@ -32,6 +32,8 @@ export const ISSUE_CODES = [
   "sender_not_allowed",
   /** There is no published PDF template of this id. */
   "unknown_pdf_template",
+  /** A file name with `{{…}}`: the text of a caller is never a template. */
+  "placeholder_in_filename",
   /** A template requires a variable that is not given. */
   "missing_variable",
 ] as const;

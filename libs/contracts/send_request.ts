@@ -38,7 +38,20 @@ const filenameSchema = z.string()
   .refine(
     (name) => !/[/\\]/.test(name),
     faultParams("bad_characters", "must not contain slashes"),
+  )
+  .refine(
+    (name) => !hasPlaceholder(name),
+    faultParams(
+      "placeholder_in_filename",
+      "must not contain {{…}}: only the file name of the PDF template is filled",
+    ),
   );
+
+/** Without a pattern: one for both ends would take quadratic time on `{{{{…`. */
+function hasPlaceholder(name: string): boolean {
+  const start = name.indexOf("{{");
+  return start >= 0 && name.indexOf("}}", start) >= 0;
+}
 
 const attachmentSchema = z.strictObject({
   id: z.int({ error: "must be the integer id of a PDF template" }).positive({

@@ -7,6 +7,7 @@ import { MAX_FOUND, Refusal } from "@posthaste/http";
  */
 const FAULT_CODES = [
   "invalid_request",
+  "placeholder_in_filename",
   "sender_not_allowed",
   "unknown_pdf_template",
   "missing_variable",

@@ -204,6 +204,24 @@ test("INTERFACE 2: names and file names hold no control characters, file names n
   ]);
 });
 
+test("INTERFACE 2: a file name with placeholders is refused, for nothing would fill them", async () => {
+  await using api = openTestApp();
+  const withName = (filename: string) =>
+    smallSend({ to: [{ email: "jane@example.net", attachments: [{ id: 7, filename }] }] });
+  for (const filename of ["invoice-{{ number }}.pdf", "{{{x}}}", "{{}}", "a}}{{b}}"]) {
+    const answer = await api.post(SEND, withName(filename));
+    assertError(answer, 400, "placeholder_in_filename");
+    assert.deepEqual(codesOf(answer), { "to.0.attachments.0.filename": "placeholder_in_filename" });
+  }
+  for (const filename of ["{invoice}.pdf", "a}} {{b.pdf"]) {
+    assert.equal((await api.post(SEND, withName(filename))).status, 200, filename);
+  }
+  const many = "{{".repeat(2_000_000);
+  assert.deepEqual(codesOf(await api.post(SEND, withName(many))), {
+    "to.0.attachments.0.filename": "too_long",
+  });
+});
+
 test("INTERFACE 2: from.email must be an address of the integration", async () => {
   await using api = openTestApp();
   const other = smallSend({ from: { email: "boss@example.com" } });

@@ -166,7 +166,7 @@ function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<str
     email: fc.constantFrom(...GOOD_ADDRESSES),
     name: fc.string({ unit: "grapheme", maxLength: 40 }).filter(isPrintable),
     filename: fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 })
-      .filter((name) => isPrintable(name) && !/[/\\]/.test(name)),
+      .filter((name) => isPrintable(name) && !/[/\\]|\{\{/.test(name)),
     id: fc.constant(pdfId),
     variables: variables(),
   };
@@ -297,7 +297,7 @@ function breakOne(good: Record<string, unknown>): fc.Arbitrary<{ body: unknown; 
     fc.constantFrom("1", 1.5, -1, 0, 2 ** 53, null, {}, []).map((id) =>
       ["to.0.attachments.0.id", id] as [string, unknown]
     ),
-    fc.constantFrom("../x", "a\\b", "a\nb", "", "x".repeat(201)).map((filename) =>
+    fc.constantFrom("../x", "a\\b", "a\nb", "", "{{n}}.pdf", "x".repeat(201)).map((filename) =>
       ["to.0.attachments.0.filename", filename] as [string, unknown]
     ),
   ];
@@ -349,7 +349,7 @@ function isForbiddenSend(body: unknown): boolean {
     return attachments.some((attachment) =>
       !isObject(attachment) || !hasOnly(attachment, "id filename variables") ||
       !Number.isInteger(attachment["id"]) || !isText(attachment["filename"], 200) ||
-      /[/\\]/.test(String(attachment["filename"] ?? "")) || !isVariables(attachment["variables"])
+      /[/\\]|\{\{.*\}\}/.test(String(attachment["filename"] ?? "")) || !isVariables(attachment["variables"])
     );
   });
 }
