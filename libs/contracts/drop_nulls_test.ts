@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dropNulls } from "./drop_nulls.ts";
-import { sendRequestSchema } from "./send_request.ts";
+import { sendBodySchema } from "./send_request.ts";
 
 test("dropNulls() removes optional fields that are null, on every level, and nothing else", () => {
   const nothing = { id: null, filename: null, variables: null };
@@ -11,7 +11,7 @@ test("dropNulls() removes optional fields that are null, on every level, and not
     variables: null,
     subject: null,
   };
-  dropNulls(sendRequestSchema(), body);
+  dropNulls(sendBodySchema(), body);
   assert.deepEqual(body as unknown, {
     from: { email: null, mail: null },
     to: [null, { email: null, variables: { a: null }, attachments: [null, { id: null }] }],
@@ -24,7 +24,7 @@ test("dropNulls() leaves alone what has another shape than the schema", () => {
     const body of [null, 1, "x", [], { to: {} }, { to: [[]], from: "x" }, { variables: [null] }]
   ) {
     const before = structuredClone(body);
-    dropNulls(sendRequestSchema(), body);
+    dropNulls(sendBodySchema(), body);
     assert.deepEqual(body, before);
   }
 });

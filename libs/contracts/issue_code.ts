@@ -30,7 +30,7 @@ export const ISSUE_CODES = [
   "half_character",
   /** `from.email` is no address of the integration. */
   "sender_not_allowed",
-  /** There is no published PDF template of this id. */
+  /** There is no published PDF template of this id or alias. */
   "unknown_pdf_template",
   /** A file name with `{{…}}`: the text of a caller is never a template. */
   "placeholder_in_filename",

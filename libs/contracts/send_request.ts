@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { aliasSchema } from "./documents.ts";
 import { emailAddressSchema } from "./email_address.ts";
 import { faultParams } from "./issue_code.ts";
 import { variablesSchema } from "./variables.ts";
@@ -53,22 +54,44 @@ function hasPlaceholder(name: string): boolean {
   return start >= 0 && name.indexOf("}}", start) >= 0;
 }
 
-const attachmentSchema = z.strictObject({
-  id: z.int({ error: "must be the integer id of a PDF template" }).positive({
-    error: "must be the integer id of a PDF template",
-  }),
-  filename: filenameSchema.optional(),
-  variables: variablesSchema.optional(),
-});
+const PDF_REF_FAULT = "must be the id or the alias of a PDF template";
 
-function recipientSchema(limits: SendLimits) {
+/** A PDF template as the body of a request names it: by its id or its alias. */
+export const pdfRefSchema = z.union([z.int(), z.string()], {
+  error: ({ input }) => input === undefined ? "is required" : PDF_REF_FAULT,
+}).refine(
+  (ref) => typeof ref === "number" ? ref > 0 : aliasSchema.safeParse(ref).success,
+  faultParams("wrong_type", PDF_REF_FAULT),
+);
+
+/** A PDF template as the body of a request names it. */
+export type PdfRef = z.infer<typeof pdfRefSchema>;
+
+function attachmentSchema<Id extends z.ZodType<PdfRef>>(id: Id) {
   return z.strictObject({
+    id,
+    filename: filenameSchema.optional(),
+    variables: variablesSchema.optional(),
+  });
+}
+
+function requestSchema<Id extends z.ZodType<PdfRef>>(id: Id, limits: SendLimits) {
+  const recipientSchema = z.strictObject({
     email: emailAddressSchema,
     name: nameSchema.optional(),
     variables: variablesSchema.optional(),
-    attachments: z.array(attachmentSchema).max(limits.maxAttachments, {
+    attachments: z.array(attachmentSchema(id)).max(limits.maxAttachments, {
       error: `must not have more than ${limits.maxAttachments} attachments`,
     }).optional(),
+  });
+  return z.strictObject({
+    from: z.strictObject({ email: emailAddressSchema, name: nameSchema.optional() }),
+    to: z.array(recipientSchema)
+      .min(1, { error: "must have at least one recipient" })
+      .max(limits.maxRecipients, {
+        error: `must not have more than ${limits.maxRecipients} recipients`,
+      }),
+    variables: variablesSchema.optional(),
   });
 }
 
@@ -76,16 +99,16 @@ function recipientSchema(limits: SendLimits) {
  * Makes the schema of the body of `POST /v1/templates/{templateId}/send/{integrationId}`
  * (docs/interface.md, section 2). Unknown fields are refused by name.
  */
+export function sendBodySchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
+  return requestSchema(pdfRefSchema, limits);
+}
+
+/** A send request as it comes: it names PDF templates by id or alias. */
+export type SendBody = z.infer<ReturnType<typeof sendBodySchema>>;
+
+/** Makes the schema of a send request as it is accepted: it names PDF templates by id. */
 export function sendRequestSchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
-  return z.strictObject({
-    from: z.strictObject({ email: emailAddressSchema, name: nameSchema.optional() }),
-    to: z.array(recipientSchema(limits))
-      .min(1, { error: "must have at least one recipient" })
-      .max(limits.maxRecipients, {
-        error: `must not have more than ${limits.maxRecipients} recipients`,
-      }),
-    variables: variablesSchema.optional(),
-  });
+  return requestSchema(z.int().positive(), limits);
 }
 
 /** A send request as accepted. */

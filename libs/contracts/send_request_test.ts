@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sendRequestSchema } from "./send_request.ts";
+import { sendBodySchema } from "./send_request.ts";
 
 const FROM = { email: "shop@example.com" };
 const TO = [{ email: "ann@example.com" }];
 
 /** Every fault as `path: message`; a fault about unknown fields names them. */
-function faultsOf(body: unknown, schema = sendRequestSchema()): string[] {
+function faultsOf(body: unknown, schema = sendBodySchema()): string[] {
   const issues = schema.safeParse(body).error?.issues ?? [];
   return issues.map(({ path, message, ...issue }) =>
     issue.code === "unrecognized_keys"
@@ -15,7 +15,7 @@ function faultsOf(body: unknown, schema = sendRequestSchema()): string[] {
   );
 }
 
-test("sendRequestSchema() accepts a request with everything in it, unchanged", () => {
+test("sendBodySchema() accepts a request with everything in it, unchanged", () => {
   const body = {
     from: { email: "shop@example.com", name: "Shop" },
     to: [
@@ -29,10 +29,10 @@ test("sendRequestSchema() accepts a request with everything in it, unchanged", (
     ],
     variables: { name: "A", vip: true },
   };
-  assert.deepEqual(sendRequestSchema().parse(body), body);
+  assert.deepEqual(sendBodySchema().parse(body), body);
 });
 
-test("sendRequestSchema() names all faults at once, each with its path", () => {
+test("sendBodySchema() names all faults at once, each with its path", () => {
   const faults = faultsOf({
     from: { email: "shop", name: "Shop\r\nBcc: x@example.com" },
     to: [
@@ -49,9 +49,9 @@ test("sendRequestSchema() names all faults at once, each with its path", () => {
     "from.email: must be one address of the form name@domain",
     "from.name: must not contain line breaks or control characters",
     "to.1.email: must not contain blanks, line breaks, control or invisible characters",
-    "to.1.attachments.1.id: must be the integer id of a PDF template",
+    "to.1.attachments.1.id: must be the id or the alias of a PDF template",
     "to.1.attachments.1.filename: must not contain slashes",
-    "to.1.attachments.2.id: must be the integer id of a PDF template",
+    "to.1.attachments.2.id: must be the id or the alias of a PDF template",
     "to.1.attachments.2.filename: must not be empty",
     "to.2.email: Invalid input: expected string, received undefined",
     "to.2.variables: must be an object of variable names and values",
@@ -59,7 +59,7 @@ test("sendRequestSchema() names all faults at once, each with its path", () => {
   ]);
 });
 
-test("sendRequestSchema() names what is missing", () => {
+test("sendBodySchema() names what is missing", () => {
   assert.deepEqual(faultsOf({}).map((fault) => fault.split(":")[0]), ["from", "to"]);
   assert.deepEqual(faultsOf({ from: {}, to: TO }).map((fault) => fault.split(":")[0]), [
     "from.email",
@@ -67,7 +67,7 @@ test("sendRequestSchema() names what is missing", () => {
   assert.deepEqual(faultsOf({ from: FROM, to: [] }), ["to: must have at least one recipient"]);
 });
 
-test("sendRequestSchema() refuses unknown fields by name, on every level", () => {
+test("sendBodySchema() refuses unknown fields by name, on every level", () => {
   const faults = faultsOf({
     from: { ...FROM, mail: 1 },
     to: [{ ...TO[0], cc: "x", attachments: [{ id: 1, file: "x", url: "y" }] }],
@@ -81,8 +81,8 @@ test("sendRequestSchema() refuses unknown fields by name, on every level", () =>
   ]);
 });
 
-test("sendRequestSchema() holds its limits", () => {
-  const schema = sendRequestSchema({ maxRecipients: 2, maxAttachments: 1 });
+test("sendBodySchema() holds its limits", () => {
+  const schema = sendBodySchema({ maxRecipients: 2, maxAttachments: 1 });
   const two = [...TO, ...TO];
   assert.deepEqual(faultsOf({ from: FROM, to: two }, schema), []);
   assert.deepEqual(faultsOf({ from: FROM, to: [...two, ...TO] }, schema), [
@@ -94,7 +94,7 @@ test("sendRequestSchema() holds its limits", () => {
   ]);
 });
 
-test("sendRequestSchema() holds the lengths of names", () => {
+test("sendBodySchema() holds the lengths of names", () => {
   const recipient = (name: number, filename: number) => ({
     from: FROM,
     to: [{
@@ -110,7 +110,7 @@ test("sendRequestSchema() holds the lengths of names", () => {
   ]);
 });
 
-test("sendRequestSchema() refuses variables that are nested too deep", () => {
+test("sendBodySchema() refuses variables that are nested too deep", () => {
   let deep: unknown = 1;
   for (let level = 0; level < 33; level++) deep = { a: deep };
   assert.deepEqual(faultsOf({ from: FROM, to: [{ ...TO[0], variables: deep }] }), [

@@ -71,8 +71,10 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       Promise.resolve(
         accountId === ACCOUNT && ["5", "welcome"].includes(idOrAlias) ? emailVersion() : null,
       ),
-    latestPdfVersion: (accountId, id) =>
-      Promise.resolve(accountId === ACCOUNT && id === 7 ? pdfVersion() : null),
+    latestPdfVersion: (accountId, ref) =>
+      Promise.resolve(
+        accountId === ACCOUNT && (ref === 7 || ref === "invoice") ? pdfVersion() : null,
+      ),
     findIntegration: (accountId, id) =>
       Promise.resolve(accountId === ACCOUNT && id === 3 ? integration() : null),
     findSendByIdempotencyKey: (accountId, key) => Promise.resolve(ofKey(accountId, key)),
@@ -175,7 +177,7 @@ export function emailVersion(variables: VariableDeclaration[] = []): EmailVersio
   return { ...base, ...id, kind: "email", variables, source: parts, parts };
 }
 
-/** PDF template 7, version 4. */
+/** PDF template 7, alias `invoice`, version 4. */
 export function pdfVersion(variables: VariableDeclaration[] = []): PdfVersion {
   const base = { ...PUBLISHED, accountId: ACCOUNT, locale: "en", sourceHash: "" };
   const id = { _id: `${ACCOUNT}/pdf/7/4`, templateId: 7, version: 4, name: "Invoice" };

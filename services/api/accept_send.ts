@@ -107,7 +107,7 @@ export async function acceptSend(
   const checked = await checkSend(deps.readBody(command.body), {
     email,
     integration,
-    latestPdfVersion: (id) => ledger.latestPdfVersion(accountId, id),
+    latestPdfVersion: (ref) => ledger.latestPdfVersion(accountId, ref),
   });
   quota.admit(accountId, ledger.bytes);
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();

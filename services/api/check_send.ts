@@ -2,7 +2,9 @@ import {
   type Integration,
   type Issue,
   normalizeAddress,
+  type PdfRef,
   type PdfVersion,
+  type SendBody,
   type SendRequest,
 } from "@posthaste/contracts";
 import { findMissingVariables, type SendVersions } from "./check_variables.ts";
@@ -17,7 +19,7 @@ export interface SendContext {
   email: SendVersions["email"];
   integration: Integration;
   /** Gives the newest published version of one of the account's PDF templates. */
-  latestPdfVersion(id: number): Promise<PdfVersion | null>;
+  latestPdfVersion(ref: PdfRef): Promise<PdfVersion | null>;
 }
 
 /** A send that may be accepted. */
@@ -27,6 +29,8 @@ export interface CheckedSend {
   pdfVersions: Record<string, number>;
 }
 
+type PdfVersions = SendVersions["pdfs"];
+
 /**
  * Checks a send as a whole: every fault of every kind is found before anything is refused.
  *
@@ -34,44 +38,63 @@ export interface CheckedSend {
  */
 export async function checkSend(read: ReadSendBody, context: SendContext): Promise<CheckedSend> {
   const { request, faults, readable } = read;
-  const pdfIds = pdfIdsOf(readable);
-  const asked = new Set([...pdfIds].slice(0, MAX_PDF_TEMPLATES));
+  const refs = pdfRefsOf(readable);
+  const asked = new Set([...refs].slice(0, MAX_PDF_TEMPLATES));
   const pdfs = await findPdfVersions(asked, context);
   const all = [
     ...faults,
-    ...findTooManyPdfs(pdfIds),
+    ...findTooManyPdfs(refs),
     ...findSenderFault(readable, context.integration),
     ...findUnknownPdfs(readable, { asked, pdfs }),
     ...findMissingVariables(readable, { email: context.email, pdfs }),
   ];
   if (request === undefined || all.length > 0) throw refusalOf("accept the send", all);
   const pdfVersions: Record<string, number> = {};
-  for (const [id, { version }] of pdfs) pdfVersions[id] = version;
-  return { request, pdfVersions };
+  for (const { templateId, version } of pdfs.values()) pdfVersions[templateId] = version;
+  return { request: nameById(request, pdfs), pdfVersions };
 }
 
-function pdfIdsOf(send: ReadableSend): Set<number> {
-  const ids = new Set<number>();
+function pdfRefsOf(send: ReadableSend): Set<PdfRef> {
+  const refs = new Set<PdfRef>();
   for (const { attachments = [] } of send.to) {
-    for (const attachment of attachments) if (attachment !== null) ids.add(attachment.id);
+    for (const attachment of attachments) if (attachment !== null) refs.add(attachment.id);
   }
-  return ids;
+  return refs;
 }
 
-function findTooManyPdfs({ size }: ReadonlySet<number>): Issue[] {
+/** Names every PDF template by its id: an alias may be another one's by the time it is printed. */
+function nameById({ to, ...rest }: SendBody, pdfs: PdfVersions): SendRequest {
+  const idOf = (ref: PdfRef): number => {
+    const id = pdfs.get(ref)?.templateId;
+    if (id === undefined) throw new RangeError(`Cannot name PDF template "${ref}": it is unknown`);
+    return id;
+  };
+  return {
+    ...rest,
+    to: to.map(({ attachments, ...recipient }) => {
+      if (attachments === undefined) return recipient;
+      return {
+        ...recipient,
+        attachments: attachments.map((one) => ({ ...one, id: idOf(one.id) })),
+      };
+    }),
+  };
+}
+
+function findTooManyPdfs({ size }: ReadonlySet<PdfRef>): Issue[] {
   if (size <= MAX_PDF_TEMPLATES) return [];
   const message = `must not use more than ${MAX_PDF_TEMPLATES} different PDF templates`;
   return [{ path: "to", code: "too_many", message }];
 }
 
 async function findPdfVersions(
-  ids: ReadonlySet<number>,
+  refs: ReadonlySet<PdfRef>,
   { latestPdfVersion }: SendContext,
-): Promise<Map<number, PdfVersion>> {
-  const found = new Map<number, PdfVersion>();
-  await Promise.all([...ids].map(async (id) => {
-    const version = await latestPdfVersion(id);
-    if (version !== null) found.set(id, version);
+): Promise<Map<PdfRef, PdfVersion>> {
+  const found = new Map<PdfRef, PdfVersion>();
+  await Promise.all([...refs].map(async (ref) => {
+    const version = await latestPdfVersion(ref);
+    if (version !== null) found.set(ref, version);
   }));
   return found;
 }
@@ -85,9 +108,9 @@ function findSenderFault({ from }: ReadableSend, { id, senders }: Integration): 
 }
 
 interface PdfLookup {
-  /** Ids that were looked up. */
-  asked: ReadonlySet<number>;
-  pdfs: ReadonlyMap<number, PdfVersion>;
+  /** Those that were looked up. */
+  asked: ReadonlySet<PdfRef>;
+  pdfs: PdfVersions;
 }
 
 function findUnknownPdfs(send: ReadableSend, { asked, pdfs }: PdfLookup): Issue[] {
@@ -96,7 +119,7 @@ function findUnknownPdfs(send: ReadableSend, { asked, pdfs }: PdfLookup): Issue[
       attachment === null || !asked.has(attachment.id) || pdfs.has(attachment.id) ? [] : [{
         path: `to.${index}.attachments.${position}.id`,
         code: "unknown_pdf_template",
-        message: `there is no published PDF template ${attachment.id}`,
+        message: `there is no published PDF template "${attachment.id}"`,
       }]
     )
   );

@@ -1,6 +1,7 @@
 import type {
   EmailVersion,
   Issue,
+  PdfRef,
   PdfVersion,
   VariableDeclaration,
   Variables,
@@ -13,8 +14,8 @@ import type { ReadableAttachment, ReadableRecipient, ReadableSend } from "./read
 /** The template versions that a send is made of. */
 export interface SendVersions {
   email: EmailVersion;
-  /** By id. */
-  pdfs: ReadonlyMap<number, PdfVersion>;
+  /** By id or alias, as the request names them. */
+  pdfs: ReadonlyMap<PdfRef, PdfVersion>;
 }
 
 /**

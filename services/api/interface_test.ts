@@ -65,11 +65,7 @@ test("INTERFACE 2: a field that is required and missing is refused with its path
   assert.deepEqual(answer.body.issues, [
     { path: "from", code: "required", message: "is required" },
     { path: "to.0.email", code: "required", message: "is required" },
-    {
-      path: "to.0.attachments.0.id",
-      code: "required",
-      message: "must be the integer id of a PDF template",
-    },
+    { path: "to.0.attachments.0.id", code: "required", message: "is required" },
   ]);
   assert.deepEqual(pathsOf(await api.post(SEND, { from: {} })), ["from.email", "to"]);
 });
@@ -104,6 +100,42 @@ test("INTERFACE 2: fields of a wrong type are refused, all at once", async () =>
     "to.2.attachments.2.id",
     "variables",
   ]);
+});
+
+test("INTERFACE 2: an attachment names its PDF template by id or alias", async () => {
+  await using api = openTestApp();
+  const withFiles = (...attachments: unknown[]) =>
+    smallSend({ to: [{ email: "jane@example.net", attachments }] });
+  const both = withFiles({ id: "invoice", filename: "a.pdf", variables: { n: 1 } }, { id: 7 });
+  assert.equal((await api.post(SEND, both)).status, 200);
+  // Kept by its id: the alias may be another template's when the send is worked on.
+  assert.deepEqual(api.sends[0]?.request.to[0]?.attachments, [
+    { id: 7, filename: "a.pdf", variables: { n: 1 } },
+    { id: 7 },
+  ]);
+  assert.deepEqual(api.sends[0]?.pdfVersions, { 7: 4 });
+  const unknown = await api.post(SEND, withFiles({ id: "bill" }));
+  assertError(unknown, 400, "unknown_pdf_template");
+  assert.deepEqual(codesOf(unknown), { "to.0.attachments.0.id": "unknown_pdf_template" });
+  for (const id of ["7", "", "Invoice", "in voice", "x".repeat(64), [7], 0]) {
+    const answer = await api.post(SEND, withFiles({ id }));
+    assertError(answer, 400, "invalid_request");
+    assert.deepEqual(answer.body.issues, [{
+      path: "to.0.attachments.0.id",
+      code: "wrong_type",
+      message: "must be the id or the alias of a PDF template",
+    }]);
+  }
+});
+
+test("INTERFACE 4.2: an alias in an attachment counts for what its template requires", async () => {
+  await using api = openTestApp({
+    latestPdfVersion: () => Promise.resolve(pdfVersion([{ name: "number", required: true }])),
+  });
+  const to = [{ email: "jane@example.net", attachments: [{ id: "invoice" }] }];
+  assert.deepEqual(codesOf(await api.post(SEND, smallSend({ to }))), {
+    "to.0.attachments.0.variables.number": "missing_variable",
+  });
 });
 
 test("INTERFACE 2: null for an optional field is the same as leaving it out", async () => {

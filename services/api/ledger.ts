@@ -3,6 +3,7 @@ import type {
   EmailVersion,
   Integration,
   Message,
+  PdfRef,
   PdfVersion,
   Send,
 } from "@posthaste/contracts";
@@ -17,8 +18,8 @@ export interface Ledger {
   findToken(plaintext: string): Promise<AccessToken | null>;
   /** The newest published version of an email template, by id or alias. */
   latestEmailVersion(accountId: string, idOrAlias: string): Promise<EmailVersion | null>;
-  /** The newest published version of a PDF template. */
-  latestPdfVersion(accountId: string, id: number): Promise<PdfVersion | null>;
+  /** The newest published version of a PDF template, by id or alias. */
+  latestPdfVersion(accountId: string, ref: PdfRef): Promise<PdfVersion | null>;
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   /** The send that was accepted under an `Idempotency-Key` in the last 7 days. */
   findSendByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;

@@ -2,9 +2,11 @@ import {
   dropNulls,
   emailAddressSchema,
   type Issue,
+  type PdfRef,
+  pdfRefSchema,
+  type SendBody,
+  sendBodySchema,
   type SendLimits,
-  type SendRequest,
-  sendRequestSchema,
   type Variables,
   variablesSchema,
 } from "@posthaste/contracts";
@@ -29,19 +31,19 @@ export interface ReadableRecipient {
 
 /** One attachment that names a PDF template. */
 export interface ReadableAttachment {
-  id: number;
+  id: PdfRef;
   filename?: unknown;
   variables?: Variables | null | undefined;
 }
 
 /** A body as read: the whole request, or its faults and what could be read all the same. */
 export type ReadSendBody =
-  | { request: SendRequest; faults: []; readable: SendRequest }
+  | { request: SendBody; faults: []; readable: SendBody }
   | { request: undefined; faults: Issue[]; readable: ReadableSend };
 
 /** Makes the reader of send bodies (docs/interface.md, section 2) that holds to these limits. */
 export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendBody {
-  const schema = sendRequestSchema(limits);
+  const schema = sendBodySchema(limits);
   return (body) => {
     const clipped = clip(body, limits);
     dropNulls(schema, clipped);
@@ -80,9 +82,10 @@ function readWhatHolds(body: unknown): ReadableSend {
     to: listOf(to).map((recipient) => ({
       email: readAddress(recipient["email"]),
       variables: readVariables(recipient["variables"]),
-      attachments: listOf(recipient["attachments"]).map(({ id, filename, variables }) =>
-        isId(id) ? { id, filename, variables: readVariables(variables) } : null
-      ),
+      attachments: listOf(recipient["attachments"]).map(({ id, filename, variables }) => {
+        const { data: ref } = pdfRefSchema.safeParse(id);
+        return ref === undefined ? null : { id: ref, filename, variables: readVariables(variables) };
+      }),
     })),
   };
 }
@@ -93,10 +96,6 @@ function listOf(value: unknown): Record<string, unknown>[] {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isId(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
 function readAddress(value: unknown): string | null {

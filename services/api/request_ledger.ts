@@ -1,4 +1,4 @@
-import type { Send } from "@posthaste/contracts";
+import type { PdfRef, Send } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
 import type { Permit } from "@posthaste/limits";
 import type { Placed } from "@posthaste/storage";
@@ -106,9 +106,9 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     return this.wait("look up the template", () => ledger.latestEmailVersion(accountId, idOrAlias));
   }
 
-  latestPdfVersion(accountId: string, id: number) {
+  latestPdfVersion(accountId: string, ref: PdfRef) {
     const { ledger } = this.#deps;
-    return this.wait("look up the PDF template", () => ledger.latestPdfVersion(accountId, id));
+    return this.wait("look up the PDF template", () => ledger.latestPdfVersion(accountId, ref));
   }
 
   findIntegration(accountId: string, id: number) {

@@ -3,7 +3,7 @@ import {
   DEFAULT_SEND_LIMITS,
   ERROR_STATUS,
   errorBodySchema,
-  sendRequestSchema,
+  sendBodySchema,
 } from "@posthaste/contracts";
 import fc from "fast-check";
 import { z } from "zod";
@@ -160,7 +160,7 @@ export async function fuzzHttp(
 
 /** Makes sends that the contract allows, out of its schema: a field that is new there is tried too. */
 function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<string, unknown>> {
-  const schema = z.toJSONSchema(sendRequestSchema(DEFAULT_SEND_LIMITS), { unrepresentable: "any" });
+  const schema = z.toJSONSchema(sendBodySchema(DEFAULT_SEND_LIMITS), { unrepresentable: "any" });
   const leaves: Record<string, fc.Arbitrary<unknown>> = {
     "from.email": fc.constantFrom(SENDER, SENDER.replace("sender.example", "SENDER.Example")),
     email: fc.constantFrom(...GOOD_ADDRESSES),
@@ -327,6 +327,8 @@ function isForbiddenSend(body: unknown): boolean {
     value === undefined || value === null ||
     typeof value === "string" && value.length <= longest && isPrintable(value);
   const isVariables = (value: unknown) => value === undefined || value === null || isObject(value);
+  const isPdfRef = (value: unknown) =>
+    Number.isInteger(value) || typeof value === "string" && /^[a-z][a-z0-9-]*$/.test(value);
   if (!isObject(body) || !hasOnly(body, "from to variables")) return true;
   const { from, to } = body;
   if (!isObject(from) || !hasOnly(from, "email name") || !isText(from["name"], 256)) return true;
@@ -348,8 +350,9 @@ function isForbiddenSend(body: unknown): boolean {
     if (!Array.isArray(attachments) || attachments.length > 10) return true;
     return attachments.some((attachment) =>
       !isObject(attachment) || !hasOnly(attachment, "id filename variables") ||
-      !Number.isInteger(attachment["id"]) || !isText(attachment["filename"], 200) ||
-      /[/\\]|\{\{.*\}\}/.test(String(attachment["filename"] ?? "")) || !isVariables(attachment["variables"])
+      !isPdfRef(attachment["id"]) || !isText(attachment["filename"], 200) ||
+      /[/\\]|\{\{.*\}\}/.test(String(attachment["filename"] ?? "")) ||
+      !isVariables(attachment["variables"])
     );
   });
 }
