@@ -58,6 +58,20 @@ test("messageRoute() tells all about a message that a worker touched", async () 
   });
 });
 
+test("messageRoute() says durations in whole milliseconds", async () => {
+  await using api = openTestApp();
+  const { messages } = await sendTwo(api);
+  const [message] = api.messages;
+  assert.ok(message);
+  message.timeline = [0.4, 13.501234567, undefined].map((durationMs) => ({
+    ...{ at: AT, type: "rendered", attempt: 1 } as const,
+    ...(durationMs === undefined ? {} : { durationMs }),
+  }));
+  const { body } = await api.get(`/v1/messages/${messages[1].id}`);
+  const durations = body.timeline.map(({ durationMs }: { durationMs?: number }) => durationMs);
+  assert.deepEqual(durations, [0, 14, undefined]);
+});
+
 test("messageRoute() knows a message that nobody touched, and none beyond the send", async () => {
   await using api = openTestApp();
   const { id, messages } = await sendTwo(api);

@@ -1,4 +1,4 @@
-import { type Message, parseMessageId, type Send } from "@posthaste/contracts";
+import { type Message, parseMessageId, type Send, type TimelineEntry } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
 import type { MessagePlace } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
@@ -30,7 +30,17 @@ function show(message: Message, waiting: MessagePlace | undefined) {
   const { _id: id, sendId, email, state, attempt, acceptedAt, finishedAt } = message;
   const { nextAt, reason, reply, timeline } = message;
   const head = { id, sendId, email, state, attempt, acceptedAt, finishedAt };
-  return { ...head, nextAt, reason, reply, waiting: waiting ?? null, timeline };
+  return {
+    ...head,
+    ...{ nextAt, reason, reply, waiting: waiting ?? null },
+    timeline: timeline.map(inWholeMs),
+  };
+}
+
+/** Stages measure more precisely than anybody reads. */
+function inWholeMs(entry: TimelineEntry): TimelineEntry {
+  const { durationMs } = entry;
+  return durationMs === undefined ? entry : { ...entry, durationMs: Math.round(durationMs) };
 }
 
 /** A message without a document is one that nobody touched yet. */
