@@ -11,7 +11,7 @@ test("acceptSend() answers a duplicate with the first answer, and sends once", a
   const second = await api.post(SEND, smallSend(), KEY);
   assert.equal(first.status, 200);
   assert.deepEqual(second.body, first.body);
-  assert.equal(first.headers["idempotent-replayed"], undefined);
+  assert.equal(first.headers["idempotent-replayed"], "false");
   assert.equal(second.headers["idempotent-replayed"], "true");
   assert.equal(api.sends.length, 1);
   assert.equal(api.dispatched.length, 1);
@@ -68,6 +68,7 @@ test("acceptSend() takes two requests without a key for two sends", async () => 
   const first = await api.post(SEND, smallSend());
   const second = await api.post(SEND, smallSend());
   assert.notEqual(first.body.id, second.body.id);
+  assert.equal(first.headers["idempotent-replayed"], undefined);
   assert.equal(api.sends.length, 2);
 });
 

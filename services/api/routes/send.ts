@@ -12,16 +12,17 @@ export function sendRoute(app: FastifyInstance, deps: Omit<AcceptSendDeps, "ledg
     { onRequest: requireScope("send") },
     async (request, reply) => {
       const { caller, params, body, ledger } = request;
+      const idempotency = idempotencyOf(request);
       const { answer, replayed } = await acceptSend({
         accountId: caller.accountId,
         limits: caller,
         templateId: params.templateId,
         integrationId: params.integrationId,
         body,
-        idempotency: idempotencyOf(request),
+        idempotency,
         trace: injectTrace().traceparent,
       }, { ...deps, ledger });
-      if (replayed) reply.header("idempotent-replayed", "true");
+      if (idempotency !== undefined) reply.header("idempotent-replayed", String(replayed));
       crashPoint("api.before_answer");
       return answer;
     },
