@@ -9,7 +9,7 @@ import type {
 import { pathOf } from "@posthaste/http";
 import { mergeVariables, missingVariables } from "@posthaste/templating";
 import { MAX_ISSUES } from "./fault.ts";
-import type { ReadableAttachment, ReadableRecipient, ReadableSend } from "./read_send_body.ts";
+import type { ReadableRecipient, ReadableSend } from "./read_send_body.ts";
 
 /** The template versions that a send is made of. */
 export interface SendVersions {
@@ -50,10 +50,10 @@ interface Place {
 
 function checkRecipient(
   top: Variables | undefined,
-  { email, variables, attachments = [] }: ReadableRecipient,
+  { variables, attachments = [] }: ReadableRecipient,
   { index, versions }: Place,
 ): Issue[] {
-  const who = `recipient ${index}${email === null ? "" : ` (${email})`}`;
+  const who = `recipient ${index}`;
   const own = variables ?? {};
   const faults = missing(versions.email.variables, [top, own]).map((name) =>
     faultAt(
@@ -66,13 +66,11 @@ function checkRecipient(
   for (const [position, attachment] of attachments.entries()) {
     const version = attachment === null ? undefined : versions.pdfs.get(attachment.id);
     if (attachment === null || attachment.variables === null || version === undefined) continue;
-    const what = sayAttachment(attachment, position);
+    const what = `attachment ${position} of ${who}`;
     for (const name of missing(version.variables, [top, own, attachment.variables])) {
       faults.push(faultAt(
         ["to", index, "attachments", position, "variables", name],
-        `variable "${name}" is missing for ${what} of ${who}: ${
-          say("PDF template", version)
-        } requires it`,
+        `variable "${name}" is missing for ${what}: ${say("PDF template", version)} requires it`,
       ));
     }
   }
@@ -99,9 +97,4 @@ function faultAt(path: readonly PropertyKey[], message: string): Issue {
 
 function say(kind: string, { templateId, name }: EmailVersion | PdfVersion): string {
   return `${kind} ${templateId} ("${name}")`;
-}
-
-function sayAttachment({ filename }: ReadableAttachment, position: number): string {
-  const name = typeof filename === "string" ? ` ("${filename.slice(0, 100)}")` : "";
-  return `attachment ${position}${name}`;
 }

@@ -423,13 +423,13 @@ test("INTERFACE 4.2: variables of a lower level count for what a template requir
     {
       path: "to.1.variables.name",
       code: "missing_variable",
-      message: 'variable "name" is missing for recipient 1 (b@example.net): email template 5 ' +
+      message: 'variable "name" is missing for recipient 1: email template 5 ' +
         '("Welcome") requires it',
     },
     {
       path: "to.1.attachments.1.variables.name",
       code: "missing_variable",
-      message: 'variable "name" is missing for attachment 1 of recipient 1 (b@example.net): ' +
+      message: 'variable "name" is missing for attachment 1 of recipient 1: ' +
         'PDF template 7 ("Invoice") requires it',
     },
   ]);
@@ -667,6 +667,27 @@ test("INTERFACE 7: every issue says by a code what is wrong", async () => {
   assert.deepEqual(codesOf(await api.post(SEND, smallSend(), { "idempotency-key": "\u{e4}" })), {
     "Idempotency-Key": "bad_key",
   });
+});
+
+test("INTERFACE 7: no error repeats an address, whatever is wrong with the send", async () => {
+  const required = [{ name: "name", required: true }];
+  await using api = openTestApp({
+    latestEmailVersion: () => Promise.resolve(emailVersion(required)),
+    latestPdfVersion: (_accountId, ref) =>
+      Promise.resolve(ref === 7 ? pdfVersion([{ name: "number", required: true }]) : null),
+  });
+  const attachments = [{ id: 7, filename: "jane@example.net.pdf" }, { id: 8 }];
+  const bodies = [
+    smallSend({ to: [{ email: "jane@example.net", attachments }] }),
+    smallSend({ to: [{ email: "jane@example.net", variables: { name: 1 }, attachments }] }),
+    smallSend({ from: { email: "jane@example.net" } }),
+    smallSend({ to: [{ email: "jane@example.net, jane@example.net", name: "jane@\n" }] }),
+  ];
+  for (const body of bodies) {
+    const answer = await api.post(SEND, body);
+    assert.equal(answer.status, 400);
+    assert.doesNotMatch(JSON.stringify(answer.body), /jane|@/);
+  }
 });
 
 test("INTERFACE 7: a compressed body is 415, and so is one in another charset", async () => {

@@ -32,7 +32,6 @@ export interface ReadableRecipient {
 /** One attachment that names a PDF template. */
 export interface ReadableAttachment {
   id: PdfRef;
-  filename?: unknown;
   variables?: Variables | null | undefined;
 }
 
@@ -82,9 +81,9 @@ function readWhatHolds(body: unknown): ReadableSend {
     to: listOf(to).map((recipient) => ({
       email: readAddress(recipient["email"]),
       variables: readVariables(recipient["variables"]),
-      attachments: listOf(recipient["attachments"]).map(({ id, filename, variables }) => {
+      attachments: listOf(recipient["attachments"]).map(({ id, variables }) => {
         const { data: ref } = pdfRefSchema.safeParse(id);
-        return ref === undefined ? null : { id: ref, filename, variables: readVariables(variables) };
+        return ref === undefined ? null : { id: ref, variables: readVariables(variables) };
       }),
     })),
   };
