@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -131,8 +131,11 @@ test("what the pages for contributors link to is there", () => {
     for (const [, target = ""] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(target)) continue;
       const [path = "", anchor] = target.split("#");
-      const linked = readFileSync(join(ROOT, page, "..", path), "utf8");
-      if (anchor !== undefined) assert.ok(anchorsIn(linked).includes(anchor), `${page}: ${target}`);
+      const linked = path === "" ? join(ROOT, page) : join(ROOT, page, "..", path);
+      assert.ok(existsSync(linked), `${page}: ${target}`);
+      if (anchor === undefined) continue;
+      const anchors = anchorsIn(readFileSync(linked, "utf8"));
+      assert.ok(anchors.includes(anchor), `${page}: ${target}`);
     }
   }
 });
