@@ -85,6 +85,8 @@ function readBytes(
     }
   };
   const end = () => {
+    // It closes after each request: an error, with its stack, for each would be made for nobody.
+    payload.off("close", breakOff);
     resolve(chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks, bytes));
     chunks.length = 0;
   };
