@@ -51,7 +51,7 @@ export interface DashboardOptions {
   passwordCost?: PasswordCost | undefined;
   /** 32 bytes that the secrets of authenticator apps are sealed under; without them there are none. */
   secondFactorKey?: Buffer | undefined;
-  /** Where to tell of a weakness; without it there is no `/.well-known/security.txt`. */
+  /** Where to report a weakness; without it there is no `/.well-known/security.txt`. */
   securityContact?: string | undefined;
   /** Asked for where the first account is made. */
   setupCode: string;

@@ -52,7 +52,7 @@ export const CONFIG = z.object({
       error: 'must begin with "https://" or "mailto:"',
     })
     .describe(
-      "Where to tell of a weakness of this installation, in /.well-known/security.txt (RFC 9116)",
+      "Where to report a weakness of this installation, in /.well-known/security.txt (RFC 9116)",
     ),
   TRUSTED_PROXIES: setting.list().prefault("")
     .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is believed"),
