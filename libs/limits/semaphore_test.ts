@@ -95,6 +95,17 @@ test("acquire() lets transactional go first, and bulk every fourth time", async 
   assert.deepEqual(started, ["first", "t1", "t2", "t3", "b1", "t4", "b2"]);
 });
 
+test("acquire() counts only those who go before bulk that waits", async () => {
+  const { started, begin, end } = openWorkers({ max: 1 });
+  await begin("first");
+  await begin("t1 t2 t3 t4 t5");
+  await end(5);
+  await begin("b1", { priority: "bulk" });
+  await begin("t6 t7 t8 t9");
+  await end(5);
+  assert.deepEqual(started.slice(6), ["t6", "t7", "t8", "b1", "t9"]);
+});
+
 test("acquire() keeps the turn of a large permit until there is room for it", async () => {
   const { semaphore, started, begin, end } = openWorkers({ max: 3 });
   await begin("a b");

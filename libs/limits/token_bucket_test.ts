@@ -30,6 +30,13 @@ test("takeTokens() gives nothing for a clock that goes back", () => {
   assert.ok(takeTokens(bucket, { perMs: 1, burst: 10 }, { now: 0 }) > 0);
 });
 
+test("takeTokens() takes nothing back for a clock that goes back", () => {
+  const bucket: TokenBucket = { tokens: 2, filledAt: 1000 };
+  const rate = { perMs: 1, burst: 10 };
+  const waits = [0, 0, 0, 1].map((now) => takeTokens(bucket, rate, { now }));
+  assert.deepEqual(waits, [0, 0, 1, 0]);
+});
+
 test("openTokenBuckets() keeps a bucket for each key, and remembers only so many", () => {
   const buckets = openTokenBuckets({ perMs: 0.001, burst: 1 });
   assert.deepEqual([buckets.take("0", 0), buckets.take("0", 0)], [0, 1000]);
