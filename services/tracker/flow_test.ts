@@ -28,6 +28,15 @@ test("openFlow() counts what is in flight, each attempt once, until it ends or i
   assert.equal(flow.inFlight(KEY), 0);
 });
 
+test("end() says nothing of the server for an attempt that was lost long ago", () => {
+  const { clock, flow } = openTestFlow();
+  for (let index = 0; index < 20; index++) flow.begin(KEY, attemptOf(index));
+  clock.time = 60_000;
+  assert.equal(flow.inFlight(KEY), 0);
+  for (let index = 0; index < 20; index++) flow.end(attemptOf(index));
+  assert.equal(flow.windowOf(KEY), 10);
+});
+
 /** Has a server take as much a second, of all that the window lets it have. Returns the window at the end. */
 function run(perSecond: number, seconds: number): number {
   const { clock, flow } = openTestFlow();
@@ -115,6 +124,13 @@ test("giveBack() lets one try again where all came back, ever later", () => {
   while (flow.windowOf(KEY) === 0) clock.time += 1000;
   flow.begin(KEY, attemptOf(9));
   flow.end(attemptOf(9));
+  assert.equal(flow.windowOf(KEY), 1);
+  // A server that took one is trusted again: it is left alone for no longer than at first.
+  flow.begin(KEY, attemptOf(10));
+  flow.giveBack(KEY, attemptOf(10));
+  clock.time += 1999;
+  assert.equal(flow.windowOf(KEY), 0);
+  clock.time += 1;
   assert.equal(flow.windowOf(KEY), 1);
 });
 
