@@ -61,6 +61,17 @@ test("renderNowStep() answers with subject, HTML and text, defaults filled in", 
   });
 });
 
+test("renderNowStep() fills each on its own, urgently, in the name of its account", async () => {
+  const asked: [string | undefined, boolean | undefined, number][] = [];
+  await repliesTo([{ name: "Ann" }, { name: "Bob" }], {
+    fill: (request) => {
+      asked.push([request.owner, request.urgent, request.fills.length]);
+      return sandbox.fill(request);
+    },
+  });
+  assert.deepEqual(asked, [["acc_1", true, 1], ["acc_1", true, 1]]);
+});
+
 test("renderNowStep() answers that the template's version is missing", async () => {
   const answer = await reply({}, { emailVersion: () => Promise.resolve(null) });
   assert.deepEqual(answer, {
