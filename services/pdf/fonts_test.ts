@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -18,6 +18,13 @@ test("writeFontConfig() lists the fonts from npm, and changes its revision with 
     const more = await writeFontConfig(dir, { extraFolders: [dir] });
     assert.notEqual(more.revision, plain.revision);
     assert.ok(!(await readFile(more.file, "utf8")).includes("<family>Arial<"), "Arial is there");
+    const other = join(dir, "other");
+    await mkdir(other);
+    await writeFile(join(other, "Zapf.otf"), "");
+    const [one, same] = await Promise.all(
+      [[dir, other], [other, dir]].map((extraFolders) => writeFontConfig(dir, { extraFolders })),
+    );
+    assert.equal(one?.revision, same?.revision, "the same fonts, whatever the order of folders");
   } finally {
     await rm(dir, { recursive: true });
   }
