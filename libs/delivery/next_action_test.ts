@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { OutcomeState } from "./ledger.ts";
+import { isWanted, mayClose, mayRetry } from "./next_action.ts";
+
+const STATES: OutcomeState[] = ["sent", "deferred", "failed", "canceled", "unknown"];
+
+test("mayClose() and mayRetry() leave to a person what is held, and nothing that is over for good", () => {
+  const those = (may: typeof mayClose) =>
+    [undefined, ...STATES].filter((state) => may(state && { attempt: 1, state }));
+  assert.deepEqual(those(isWanted), [undefined, "deferred"]);
+  assert.deepEqual(those(mayClose), [undefined, "deferred", "unknown"]);
+  assert.deepEqual(those(mayRetry), ["failed", "unknown"]);
+});
