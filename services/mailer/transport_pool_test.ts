@@ -385,6 +385,32 @@ test("send() closes a connection after its number of mails and after being idle"
   await until(() => transports.connections === 0);
 });
 
+test("send() ends a connection after its number of mails where they go behind dots, too", async () => {
+  await using faulty = await openFaultySmtp();
+  await using transports = openPool({ maxMails: 3 });
+  const base = { key: "1", host: "localhost", port: faulty.port, tls: "none", auth: null } as const;
+  const mail = { integration: { ...base, maxConnections: 1 }, envelope, raw };
+  const onDot = () => new Promise<void>((resolve) => setImmediate(resolve));
+  await Promise.all(Array.from({ length: 15 }, () => transports.send({ ...mail, onDot })));
+  assert.equal(faulty.counts.connections, 5);
+});
+
+test("send() puts no mail behind a dot on a connection that is too many", async () => {
+  await using sink = await openSmtpSink();
+  await using transports = openPool();
+  const integration = integrationOf(sink, { maxConnections: 4 });
+  const connections: number[] = [];
+  const send = async (most: number) => {
+    await transports.send({ integration, envelope, raw, connections: most });
+    connections.push(transports.connections);
+  };
+  const mails = Array.from({ length: 200 }, () => send(4));
+  await until(() => connections.length >= 20);
+  await Promise.all([...mails, send(1)]);
+  assert.ok(connections.slice(0, 20).includes(4), "it had four");
+  assert.equal(connections.at(-20), 1);
+});
+
 test("send() gives a changed integration its own connections and lets the old ones go", async () => {
   await using sink = await openSmtpSink({ users });
   await using transports = openPool();
