@@ -88,7 +88,10 @@ export async function carryOut<T extends EventType>(
     await untilPublished(client, outcome.publish, { message, options });
   }
   crashPoint("consume.after_publish");
-  await answer(client, message, outcome.replies ?? []);
+  await answer(client, { message, options }, {
+    replies: outcome.replies ?? [],
+    instead: (reason) => step.giveUp(delivery, reason).replies ?? [],
+  });
   message.ack();
   crashPoint("consume.after_ack");
 }
@@ -157,11 +160,31 @@ async function publishAll(client: EventClient, publish: Outgoing[], message: JsM
   );
 }
 
-/** A reply may still be on its way: each goes out when it is there. */
-async function answer(client: EventClient, message: JsMsg, replies: readonly unknown[]) {
+/** What those who wait are answered. */
+interface AnswerPlan {
+  /** By position; a reply may still be on its way. */
+  replies: readonly unknown[];
+  /** What they are answered in place of a reply that cannot be sent. */
+  instead(reason: string): readonly unknown[];
+}
+
+/** Sends each reply when it is there. One that is too large would be so every time. */
+async function answer(
+  client: EventClient,
+  { message, options: { logger } }: Arrival,
+  { replies, instead }: AnswerPlan,
+): Promise<void> {
+  const ready = replies.map(async (reply) => await reply);
   const inbox = message.headers?.get(REPLY_HEADER);
-  if (!inbox) return;
-  await Promise.all(replies.map(async (reply, position) => {
-    client.respond(inbox, position, await reply);
+  await Promise.all(ready.map(async (reply, position) => {
+    const answered = await reply;
+    if (!inbox) return;
+    try {
+      client.respond(inbox, position, answered);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      logger.error("Cannot answer, the reply is too large", { error });
+      client.respond(inbox, position, instead(error.message)[position]);
+    }
   }));
 }

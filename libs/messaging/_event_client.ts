@@ -5,6 +5,10 @@ import type { PoisonMessages } from "./_poison_messages.ts";
 export interface EventClient {
   stream: JetStreamClient;
   poisonMessages: PoisonMessages;
-  /** Sends an answer to one of those who wait at an inbox, without waiting. */
+  /**
+   * Sends an answer to one of those who wait at an inbox, without waiting.
+   *
+   * @throws {RangeError} If it is larger than what the broker takes.
+   */
   respond(inbox: string, position: number, reply: unknown): void;
 }

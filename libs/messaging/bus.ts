@@ -181,8 +181,14 @@ class NatsBus implements Bus {
     this.#client = {
       stream,
       poisonMessages: openPoisonMessages(stream),
-      respond: (inbox, position, reply) =>
-        connection.publish(`${inbox}.${position}`, JSON.stringify(reply)),
+      respond: (inbox, position, reply) => {
+        const bytes = Buffer.from(JSON.stringify(reply));
+        const most = connection.info?.max_payload ?? Infinity;
+        if (bytes.length > most) {
+          throw new RangeError(`the answer has ${bytes.length} bytes, more than ${most}`);
+        }
+        connection.publish(`${inbox}.${position}`, bytes);
+      },
     };
   }
 

@@ -657,6 +657,31 @@ suite("consume()", { concurrency: 4 }, () => {
     ]);
   });
 
+  test("ask() gets what giving up says in place of an answer that is too large", async () => {
+    await using open = await openTestBus();
+    const { bus } = open;
+    const large = { ok: true, subject: "s", html: "x".repeat(2_000_000), text: "" };
+    const small = { ...large, html: "h" };
+    const failure = (reason: string) => ({ ok: false, reason, timedOut: false });
+    let handled = 0;
+    await using _step = consumeWith(bus, {
+      name: "test.render_now",
+      handle: () => {
+        handled++;
+        return Promise.resolve<Verdict>({ type: "done", publish: [], replies: [small, large] });
+      },
+      giveUp: (_, reason) => ({ publish: [], replies: [failure(reason), failure(reason)] }),
+    });
+    const data = { v: 2, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
+    const { answers } = bus.askForEach("render.requested", data, { timeoutMs: 60_000, count: 2 });
+    assert.deepEqual(await Promise.all(answers), [
+      small,
+      failure("the answer has 2000045 bytes, more than 1048576"),
+    ]);
+    await until(async () => await waiting(bus, "RENDER_NOW") === 0);
+    assert.equal(handled, 1);
+  });
+
   test("ask() gives nothing when nobody answers in time", async () => {
     await using open = await openTestBus();
     const answer = await open.bus.ask("render.requested", {
