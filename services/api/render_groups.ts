@@ -20,12 +20,13 @@ export interface RenderGroupsDeps {
 
 interface Waiting extends PromiseWithResolvers<RenderReply | undefined> {
   wish: RenderWish;
-  timeoutMs: number;
+  /** When it stops to wait, by `performance.now()`. */
+  until: number;
 }
 
 /** What waits for one version of a template. */
 interface Group {
-  waiting: Waiting[];
+  waiting: Set<Waiting>;
   /** Events that the broker has not stored yet. */
   events: number;
   isPlanned: boolean;
@@ -47,7 +48,7 @@ export function openRenderGroups(
 
   function plan(key: string, group: Group): void {
     if (group.isPlanned || group.events >= MAX_EVENTS) return;
-    if (group.waiting.length === 0) {
+    if (group.waiting.size === 0) {
       if (group.events === 0) groups.delete(key);
       return;
     }
@@ -61,41 +62,55 @@ export function openRenderGroups(
   async function send(key: string, group: Group): Promise<void> {
     const together = takeFrom(group.waiting);
     const [first, ...others] = together;
-    if (first === undefined) return;
-    group.events++;
+    if (first === undefined) return plan(key, group);
     const variables = others.map(({ wish }) => wish.variables);
-    const { answers, stored } = ask(
-      variables.length === 0 ? first.wish : { ...first.wish, others: variables },
-      { timeoutMs: first.timeoutMs, count: together.length },
-    );
+    const until = Math.max(...together.map((entry) => entry.until));
+    let asked: Asked<RenderReply>;
+    try {
+      asked = ask(
+        variables.length === 0 ? first.wish : { ...first.wish, others: variables },
+        { timeoutMs: Math.max(1, until - performance.now()), count: together.length },
+      );
+    } catch (error) {
+      for (const { reject } of together) reject(error);
+      return plan(key, group);
+    }
+    group.events++;
     for (const [position, { resolve, reject }] of together.entries()) {
-      answers[position]?.then(resolve, reject);
+      asked.answers[position]?.then(resolve, reject);
     }
     // The answers report the failure.
-    await stored.catch(() => undefined);
+    await asked.stored.catch(() => undefined);
     group.events--;
     plan(key, group);
   }
 
   return (wish, { timeoutMs }) => {
     const key = `${wish.accountId}/${wish.templateId}/${wish.version}`;
-    const group = groups.get(key) ?? { waiting: [], events: 0, isPlanned: false };
+    const group = groups.get(key) ?? { waiting: new Set(), events: 0, isPlanned: false };
     groups.set(key, group);
-    const entry = { wish, timeoutMs, ...Promise.withResolvers<RenderReply | undefined>() };
-    group.waiting.push(entry);
+    const until = performance.now() + timeoutMs;
+    const entry: Waiting = { wish, until, ...Promise.withResolvers<RenderReply | undefined>() };
+    group.waiting.add(entry);
+    // While the broker takes nothing, a request that has waited long enough is not rendered later.
+    const timer = setTimeout(() => {
+      group.waiting.delete(entry);
+      entry.resolve(undefined);
+    }, timeoutMs);
     plan(key, group);
-    return entry.promise;
+    return entry.promise.finally(() => clearTimeout(timer));
   };
 }
 
 /** Takes as many from the front as one event holds. */
-function takeFrom(waiting: Waiting[]): Waiting[] {
+function takeFrom(waiting: Set<Waiting>): Waiting[] {
+  const taken: Waiting[] = [];
   let bytes = 0;
-  let count = 0;
-  for (const { wish } of waiting) {
-    bytes += Buffer.byteLength(JSON.stringify(wish));
-    if (count > 0 && (count === MAX_RENDERS || bytes > MAX_EVENT_BYTES)) break;
-    count++;
+  for (const entry of waiting) {
+    bytes += Buffer.byteLength(JSON.stringify(entry.wish));
+    if (taken.length > 0 && (taken.length === MAX_RENDERS || bytes > MAX_EVENT_BYTES)) break;
+    taken.push(entry);
+    waiting.delete(entry);
   }
-  return waiting.splice(0, count);
+  return taken;
 }

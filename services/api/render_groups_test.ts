@@ -88,3 +88,36 @@ test("openRenderGroups() fails all whose event the broker does not take, and goe
   events[1]?.store();
   assert.equal(await subjectOf(next), "Hi c");
 });
+
+test("openRenderGroups() leaves out what has waited too long, and counts its time from the request on", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { events, render } = openBroker();
+  for (const name of ["a", "b"]) {
+    void render(wishOf(name), OPTIONS);
+    await turn();
+  }
+  const late = render(wishOf("late"), OPTIONS);
+  context.mock.timers.tick(600);
+  const patient = render(wishOf("patient"), OPTIONS);
+  context.mock.timers.tick(500);
+  assert.equal(await late, undefined);
+  for (const { store } of events) store();
+  await turn();
+  await turn();
+  assert.deepEqual(events.slice(2).map(({ data }) => data.variables["name"]), ["patient"]);
+  for (const { store } of events) store();
+  assert.equal(await subjectOf(patient), "Hi patient");
+});
+
+test("openRenderGroups() fails what cannot be asked at all", async () => {
+  let isClosed = true;
+  const render = openRenderGroups({
+    ask: () => {
+      if (isClosed) throw new Error("closed");
+      return { answers: [Promise.resolve(undefined)], stored: Promise.resolve() };
+    },
+  });
+  await assert.rejects(render(wishOf("a"), OPTIONS), /closed/);
+  isClosed = false;
+  assert.equal(await render(wishOf("b"), OPTIONS), undefined);
+});
