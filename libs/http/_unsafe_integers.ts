@@ -30,7 +30,7 @@ export function findUnsafeIntegers(text: string): Issue[] {
 }
 
 function isUnsafeInteger(number: string): boolean {
-  if (!/^-?\d{16,}$/.test(number)) return false;
+  if (!/^-?\d{16,309}$/.test(number)) return false;
   const value = Number(number);
   return Number.isFinite(value) && !Number.isSafeInteger(value);
 }
