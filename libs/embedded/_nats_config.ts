@@ -1,6 +1,6 @@
 /** What may differ between one nats-server and another. */
 export interface NatsConfig {
-  /** TCP port on the loopback interface; 0 lets the server choose. */
+  /** TCP port on the loopback interface. */
   port: number;
   /** Folder of the streams, and of the file in which the server tells its port. */
   dataDir: string;
@@ -35,7 +35,7 @@ export interface NatsClusterMember {
 export function natsConfig(config: NatsConfig): string {
   return [
     `host: "127.0.0.1"`,
-    `port: ${config.port === 0 ? -1 : config.port}`,
+    `port: ${config.port}`,
     `ports_file_dir: ${JSON.stringify(config.dataDir)}`,
     ...(config.monitorPort === undefined ? [] : [`http: "127.0.0.1:${config.monitorPort}"`]),
     `max_payload: 1MB`,

@@ -6,7 +6,7 @@ import { findMongod, type FindMongodOptions } from "./mongod_binary.ts";
 import { becomePrimary, REPLICA_SET } from "./_replica_set.ts";
 import { restartable, type RunningServer } from "./_restartable.ts";
 import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
-import { startFailure } from "./_start_failure.ts";
+import { giveUpStart } from "./_give_up_start.ts";
 import { somewhere } from "./_somewhere.ts";
 
 /** How to start a mongod. */
@@ -92,12 +92,9 @@ async function listen(file: string, port: number, options: MongodOptions): Promi
     probe: async () => isListening(await process.log()) && await accepts(port) || undefined,
   });
   if (isReady) return process;
-  const exit = process.exit();
-  const end = exit === undefined
-    ? `did not answer within ${START_TIMEOUT_MS / 1000} s`
-    : `ended with ${exit.signal ?? `code ${exit.code}`}`;
-  await process.stop();
-  throw startFailure({ program: "mongod", port, dataDir, log: await process.log(), end });
+  throw await giveUpStart(process, {
+    ...{ program: "mongod", port, dataDir, timeoutMs: START_TIMEOUT_MS },
+  });
 }
 
 function keyFileIn(dataDir: string): string {

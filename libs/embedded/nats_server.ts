@@ -4,7 +4,7 @@ import { findNatsServer } from "./nats_binary.ts";
 import { type NatsClusterMember, natsConfig } from "./_nats_config.ts";
 import { restartable, type RunningServer } from "./_restartable.ts";
 import { type Exit, startSupervised, type Supervised, untilReady } from "./_supervised.ts";
-import { startFailure } from "./_start_failure.ts";
+import { giveUpStart } from "./_give_up_start.ts";
 import { somewhere } from "./_somewhere.ts";
 import { storableBytes } from "./_storable_bytes.ts";
 import type { Env } from "./user_cache_dir.ts";
@@ -98,24 +98,19 @@ async function start(
   // The server writes this file, which carries its process id, once it listens: no other server
   // on the same port can be taken for it.
   const portsFile = join(dataDir, `nats-server_${process.pid}.ports`);
-  const probe = async () => portIn(await readFile(portsFile, "utf8"));
+  const probe = async () => namesAddress(await readFile(portsFile, "utf8")) || undefined;
   const isReady = await untilReady(process, { timeoutMs: START_TIMEOUT_MS, probe });
   if (isReady) {
     // After a kill nobody else would remove it.
     await rm(portsFile, { force: true });
     return process;
   }
-  const exit = process.exit();
-  const end = exit === undefined
-    ? `did not answer within ${START_TIMEOUT_MS / 1000} s`
-    : `ended with ${exit.signal ?? `code ${exit.code}`}`;
-  await process.stop();
-  throw startFailure({ program: "nats-server", port, dataDir, log: await process.log(), end });
+  throw await giveUpStart(process, {
+    ...{ program: "nats-server", port, dataDir, timeoutMs: START_TIMEOUT_MS },
+  });
 }
 
-/** Reads the port from the server's file: `{"nats":["nats://127.0.0.1:40123"]}`. */
-function portIn(json: string): number | undefined {
-  const ports = JSON.parse(json) as { nats?: string[] };
-  const url = ports.nats?.[0];
-  return url === undefined ? undefined : Number(new URL(url).port);
+/** Returns whether the server's file names where it listens: `{"nats":["nats://127.0.0.1:40123"]}`. */
+function namesAddress(json: string): boolean {
+  return (JSON.parse(json) as { nats?: string[] }).nats?.[0] !== undefined;
 }
