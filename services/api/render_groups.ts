@@ -4,7 +4,7 @@ import {
   MAX_RENDERS,
   type RenderReply,
 } from "@posthaste/contracts";
-import type { Asked } from "@posthaste/messaging";
+import { type Asked, jsonBytes, splitBySize } from "@posthaste/messaging";
 
 /** A wish to render one version with the variables of one request. */
 export type RenderWish = Omit<EventData<"render.requested">, "others">;
@@ -104,13 +104,12 @@ export function openRenderGroups(
 
 /** Takes as many from the front as one event holds. */
 function takeFrom(waiting: Set<Waiting>): Waiting[] {
-  const taken: Waiting[] = [];
-  let bytes = 0;
-  for (const entry of waiting) {
-    bytes += Buffer.byteLength(JSON.stringify(entry.wish));
-    if (taken.length > 0 && (taken.length === MAX_RENDERS || bytes > MAX_EVENT_BYTES)) break;
-    taken.push(entry);
-    waiting.delete(entry);
-  }
+  const first = waiting.values().take(MAX_RENDERS).toArray();
+  const [taken = []] = splitBySize(first, {
+    maxCount: MAX_RENDERS,
+    maxBytes: MAX_EVENT_BYTES,
+    sizeOf: ({ wish }) => jsonBytes(wish),
+  });
+  for (const entry of taken) waiting.delete(entry);
   return taken;
 }
