@@ -174,13 +174,12 @@ async function answer(
   { message, options: { logger } }: Arrival,
   { replies, instead }: AnswerPlan,
 ): Promise<void> {
-  const ready = replies.map(async (reply) => await reply);
   const inbox = message.headers?.get(REPLY_HEADER);
-  await Promise.all(ready.map(async (reply, position) => {
-    const answered = await reply;
+  await Promise.all(replies.map(async (reply, position) => {
+    const ready = await reply;
     if (!inbox) return;
     try {
-      client.respond(inbox, position, answered);
+      client.respond(inbox, position, ready);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       logger.error("Cannot answer, the reply is too large", { error });
