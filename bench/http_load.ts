@@ -8,9 +8,9 @@ export interface HttpTarget {
 
 /** Requests to make. */
 export interface HttpLoad {
-  /** Gives where a request goes, by its number. */
+  /** Returns where a request goes, by its number. */
   to(index: number): HttpTarget;
-  /** Gives the body of a request, by its number. */
+  /** Returns the body of a request, by its number. */
   body(index: number): string;
   requests: number;
   /** Connections, each with one request at a time. */

@@ -19,7 +19,7 @@ export interface Period {
 }
 
 /**
- * Tells for each step how the load went until the next one; what is done after the last is left out.
+ * Returns for each step how the load went until the next one; what is done after the last is left out.
  *
  * @param steps In the order of time.
  */
