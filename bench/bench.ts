@@ -1,5 +1,5 @@
 import handlebars from "handlebars";
-import { type BareProcess, type BareSettings, openBareProcess } from "./bare_process.ts";
+import { type BareProcess, type BareSettings, openBareProcess } from "./baseline_process.ts";
 import type { AccountPlan, BenchAccount } from "./bench_account.ts";
 import type { BenchSystem } from "./bench_system.ts";
 import type { Measurement } from "./measurement.ts";

@@ -8,12 +8,12 @@ import { type BenchOptions, type FigureName, readOptions, USAGE } from "./bench_
 import { openBenchSystem } from "./bench_system.ts";
 import { writeFairnessReport } from "./fairness/fairness_report.ts";
 import { measureFairness } from "./fairness/measure_fairness.ts";
-import { bulk, bulkFar, queue } from "./figures/bulk.ts";
-import { drain } from "./figures/drain.ts";
-import { latency } from "./figures/latency.ts";
-import { pdfAccounts, pdfEach, pdfShared } from "./figures/pdf.ts";
-import { render } from "./figures/render.ts";
-import { single } from "./figures/single.ts";
+import { bulk, bulkFar, queue } from "./measurements/bulk.ts";
+import { drain } from "./measurements/drain.ts";
+import { latency } from "./measurements/latency.ts";
+import { pdfAccounts, pdfEach, pdfShared } from "./measurements/pdf.ts";
+import { render } from "./measurements/render.ts";
+import { single } from "./measurements/single.ts";
 import { describeMachine } from "./machine.ts";
 import type { Measurement } from "./measurement.ts";
 import { writeProfileReport } from "./profile_report.ts";

@@ -23,7 +23,7 @@ import {
   testCertificate,
   type TestMongo,
   voidAttempt,
-} from "@posthaste/testing";
+} from "@posthaste/kit";
 import { type CliOptions, runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { openStore, type Store } from "@posthaste/storage";
 import { openSandbox, type Sandbox } from "@posthaste/templating";
-import { openTestMongo, type TestMongo } from "@posthaste/testing";
+import { openTestMongo, type TestMongo } from "@posthaste/kit";
 import { runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 import { checkTemplateFolder, importTemplates, TemplateFolderError } from "./import_templates.ts";

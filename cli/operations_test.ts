@@ -7,7 +7,7 @@ import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { openMongod } from "@posthaste/embedded";
 import { type Bus, openBus } from "@posthaste/messaging";
 import { openStore, type Store } from "@posthaste/storage";
-import { openTestMongo, openTestNats } from "@posthaste/testing";
+import { openTestMongo, openTestNats } from "@posthaste/kit";
 import { type CliOptions, runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 

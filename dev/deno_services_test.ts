@@ -9,7 +9,7 @@ import { pageOptionsSchema } from "@posthaste/contracts";
 import { chromiumCacheDir } from "@posthaste/embedded";
 import { type Bus, openBus } from "@posthaste/messaging";
 import { openStore } from "@posthaste/storage";
-import { nightly, openTestMongo, openTestNats } from "@posthaste/testing";
+import { nightly, openTestMongo, openTestNats } from "@posthaste/kit";
 import { denoProgram, type DenoRuntime, openDenoRuntime } from "./deno_runtime.ts";
 import { type ServiceProcess, startService } from "./service_process.ts";
 import type { ServiceName } from "./stack.ts";

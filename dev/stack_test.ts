@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { openBus } from "@posthaste/messaging";
-import { nightly, until } from "@posthaste/testing";
+import { nightly, until } from "@posthaste/kit";
 import { openStack, SERVICES } from "./stack.ts";
 import { keptUsers } from "./users.ts";
 

@@ -16,7 +16,7 @@ const FORBIDDEN: [file: string, specifier: string, rule: RegExp][] = [
   ["services/api/a.ts", "mongodb", /mongodb enters through libs\/storage, libs\/embedded only$/],
   ["services/api/a.ts", "@x/pdf", /nobody imports a service$/],
   ["services/api/a.ts", "./main.ts", /nobody imports a main\.ts$/],
-  ["services/api/a.ts", "@x/testing", /only tests import testing$/],
+  ["services/api/a.ts", "@x/kit", /only tests import kit$/],
   ["services/pdf/a.ts", "@x/storage", /services\/pdf may import contracts, telemetry, messaging/],
   ["dev/a.ts", "@x/api", /nobody imports a service$/],
   ["tools/a.ts", "left-pad", /not declared in package\.json$/],
@@ -36,10 +36,10 @@ test("checkImports() finds nothing in what keeps the rules", () => {
   using repository = makeRepository({
     "libs/contracts/mod.ts": 'import { z } from "zod"; import "./_a.ts"; import "node:fs";',
     "libs/messaging/a.ts": 'import "@x/contracts";',
-    "libs/messaging/a_test.ts": 'import "@x/testing";',
+    "libs/messaging/a_test.ts": 'import "@x/kit";',
     "libs/storage/a.ts": 'import type { Db } from "mongodb";',
     "services/api/a.ts": 'import "@x/storage"; import "./routes/b.ts";',
-    "dev/a.ts": 'import "@x/testing";',
+    "dev/a.ts": 'import "@x/kit";',
   });
   assert.deepEqual(checkImports(repository.root), []);
 });
@@ -59,7 +59,7 @@ test("checkImports() lets the mailer alone open a password, by whatever way it i
       "services/api/a_test.ts": source(way),
     });
     assert.deepEqual(checkImports(repository.root), [
-      'services/api/a.ts:2 names "openSecret": only libs/storage, services/mailer, torture may',
+      'services/api/a.ts:2 names "openSecret": only libs/storage, services/mailer, tests/security may',
     ], way);
   }
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize, relative } from "node:path";
 import process from "node:process";
 import { scanImports } from "./scan_imports.ts";
-import { listUnits } from "./workspace_units.ts";
+import { isLibrary, listUnits } from "./workspace_units.ts";
 
 /** Public files of libraries that their `mod.ts` does not name, with the reason. */
 export const NOT_IN_MOD: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ export const NOT_IN_MOD: Readonly<Record<string, string>> = {
  * @returns one line per violation.
  */
 export function checkModExports(root: string): string[] {
-  return listUnits(root).filter(({ folder }) => folder.startsWith("libs/"))
+  return listUnits(root).filter(({ folder }) => isLibrary(folder))
     .flatMap(({ folder, files }) => {
       const mod = join(folder, "mod.ts");
       if (!existsSync(join(root, mod))) return [`${folder} has no mod.ts`];

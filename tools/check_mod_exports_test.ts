@@ -18,6 +18,6 @@ test("checkModExports() names public files that are missing in mod.ts", () => {
   assert.deepEqual(checkModExports(repository.root), [
     "libs/contracts/c.ts is not exported from libs/contracts/mod.ts: " +
     "export it or start its name with _",
-    "libs/testing has no mod.ts",
+    "tests/kit has no mod.ts",
   ]);
 });

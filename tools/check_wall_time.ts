@@ -4,7 +4,7 @@ import process from "node:process";
 import { findWallTime } from "./find_wall_time.ts";
 
 /** Folders of the root whose tests are about time: chaos tests and benchmarks. */
-const EXEMPT = ["torture", "bench"];
+const EXEMPT = ["tests/chaos", "tests/security", "bench"];
 
 /** What a test needs for its clock to matter, or what may bring it from another one. */
 const CLOCK = /performance|Date\b|hrtime|\/_test_/;

@@ -26,7 +26,7 @@ test("checkWallTime() names the file, the line and the comparison", () => {
 
 test("checkWallTime() leaves chaos tests, benchmarks and what is no test alone", () => {
   using repository = makeRepository({
-    "torture/kill_test.ts": JUDGES,
+    "tests/chaos/kill_test.ts": JUDGES,
     "bench/cluster/speed_test.ts": JUDGES,
     "libs/messaging/bus.ts": JUDGES,
     "libs/messaging/node_modules/x/x_test.ts": JUDGES,

@@ -16,7 +16,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/smtp": [],
   "libs/fetching": ["egress"],
   "libs/embedded": [],
-  "libs/testing": [
+  "tests/kit": [
     "contracts",
     "delivery",
     "telemetry",
@@ -44,15 +44,14 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime", "egress"],
   "dev": ["*"],
-  "e2e": ["*"],
+  "tests": ["*"],
   "bench": ["*"],
-  "torture": ["*"],
   "deploy": ["*"],
   "tools": ["*"],
 };
 
 /** What a test may import beside what its unit may. */
-export const TESTS_MAY_IMPORT = ["testing", "embedded"] as const;
+export const TESTS_MAY_IMPORT = ["kit", "embedded"] as const;
 
 /** Third-party packages that enter through some units only; a `*` at the end stands for any rest. */
 export const DOORS: readonly { packages: readonly string[]; units: readonly string[] }[] = [
@@ -74,21 +73,21 @@ export const DOORS: readonly { packages: readonly string[]; units: readonly stri
   },
   { packages: ["nodemailer"], units: ["services/mailer"] },
   { packages: ["ipaddr.js"], units: ["libs/egress"] },
-  { packages: ["smtp-server"], units: ["libs/testing", "dev"] },
+  { packages: ["smtp-server"], units: ["tests/kit", "dev"] },
   // The mailer's tests read what it wrote with parsers that it did not write.
-  { packages: ["mailparser", "postal-mime"], units: ["libs/testing", "dev", "services/mailer"] },
+  { packages: ["mailparser", "postal-mime"], units: ["tests/kit", "dev", "services/mailer"] },
 ];
 
 /**
  * Units that stand outside of the product and may pass every door, to build a control or to look at
  * a server from outside; what they import must still be declared.
  */
-export const DOORS_OPEN_TO = ["bench", "e2e", "torture"] as const;
+export const DOORS_OPEN_TO = ["bench", "tests/e2e", "tests/chaos", "tests/security"] as const;
 
 /**
  * Functions that only some units may name, whoever may import the library that has them; tests may.
- * A password is opened where it is used: in the mailer; the torture tries to open what is not its own.
+ * A password is opened where it is used: in the mailer; the security tests try to open what is not its own.
  */
 export const RESERVED: readonly { name: string; units: readonly string[] }[] = [
-  { name: "openSecret", units: ["libs/storage", "services/mailer", "torture"] },
+  { name: "openSecret", units: ["libs/storage", "services/mailer", "tests/security"] },
 ];

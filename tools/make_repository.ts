@@ -11,12 +11,12 @@ export interface TemporaryRepository extends Disposable {
 export function makeRepository(files: Record<string, string>): TemporaryRepository {
   const root = mkdtempSync(join(tmpdir(), "check-"));
   const all = {
-    "package.json": manifest({ workspaces: ["libs/*", "services/*", "dev"] }),
+    "package.json": manifest({ workspaces: ["libs/*", "services/*", "tests/*", "dev"] }),
     "dev/package.json": manifest({ name: "@x/dev" }),
     "libs/contracts/package.json": manifest({ name: "@x/contracts", dependencies: { zod: "1" } }),
     "libs/messaging/package.json": manifest({ name: "@x/messaging" }),
     "libs/storage/package.json": manifest({ name: "@x/storage", dependencies: { mongodb: "1" } }),
-    "libs/testing/package.json": manifest({ name: "@x/testing" }),
+    "tests/kit/package.json": manifest({ name: "@x/kit" }),
     "services/api/package.json": manifest({ name: "@x/api", dependencies: { mongodb: "1" } }),
     "services/pdf/package.json": manifest({ name: "@x/pdf" }),
     ...files,

@@ -46,6 +46,11 @@ export function listUnits(root: string): Unit[] {
     .sort((a, b) => a.folder < b.folder ? -1 : 1);
 }
 
+/** Returns whether all of a unit is imported through its `mod.ts`: libraries and the tests' kit. */
+export function isLibrary(folder: string): boolean {
+  return folder.startsWith("libs/") || folder === "tests/kit";
+}
+
 /** Last part of a unit's folder: `messaging`. */
 export function shortName(unit: Unit): string {
   return basename(unit.folder);
@@ -69,9 +74,7 @@ function toUnit(root: string, folder: string, manifest: Manifest): Unit {
 
 function entriesOf(folder: string, { name, exports }: Manifest): Set<string> {
   if (name === undefined) return new Set();
-  const paths = typeof exports === "object" && !folder.startsWith("libs/")
-    ? Object.keys(exports)
-    : ["."];
+  const paths = typeof exports === "object" && !isLibrary(folder) ? Object.keys(exports) : ["."];
   return new Set(paths.map((path) => `${name}${path.slice(1)}`));
 }
 

@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { findNatsServer, freePort } from "@posthaste/embedded";
 import { BROKER_USERS, openBus, STREAMS } from "@posthaste/messaging";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { makeCertificates } from "./make_certificates.ts";
 import { makeSecrets, type Secrets } from "./make_secrets.ts";
 

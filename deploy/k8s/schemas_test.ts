@@ -4,7 +4,7 @@ import { mkdtempDisposable, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { promisify } from "node:util";
-import { takesLong } from "@posthaste/testing";
+import { takesLong } from "@posthaste/kit";
 import { buildFolder, buildOverlay, type KubernetesObject, NO_KUSTOMIZE } from "./build_overlay.ts";
 
 takesLong();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takesLong } from "@posthaste/testing";
+import { takesLong } from "@posthaste/kit";
 import { MongoClient } from "mongodb";
 import { temporaryDir } from "./_temporary_dir.ts";
 import { openMongodReplicaSet } from "./mongod_replica_set.ts";

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, before, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { readNetworks } from "@posthaste/egress";
-import { testCertificate } from "@posthaste/testing";
+import { testCertificate } from "@posthaste/kit";
 import { PNG, serveImages } from "./_image_server.ts";
 import { FetchError, type FetchFault } from "./fetch_error.ts";
 import { type FetchImage, type ImageFetcherOptions, openImageFetcher } from "./image_fetcher.ts";

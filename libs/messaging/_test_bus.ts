@@ -6,7 +6,7 @@ import {
   newSendId,
 } from "@posthaste/contracts";
 import { type Logger, openLogger } from "@posthaste/telemetry";
-import { openTestNats } from "@posthaste/testing";
+import { openTestNats } from "@posthaste/kit";
 import { type Bus, openBus } from "./bus.ts";
 import { dispatchesAgain, type Resumption } from "./dispatch_send.ts";
 import type { Outgoing, Step } from "./step.ts";

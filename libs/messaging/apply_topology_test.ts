@@ -1,7 +1,7 @@
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { openNatsServer } from "@posthaste/embedded";
-import { openTestNats } from "@posthaste/testing";
+import { openTestNats } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";

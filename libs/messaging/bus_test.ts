@@ -2,7 +2,7 @@ import { connect } from "@nats-io/transport-node";
 import { readFileSync } from "node:fs";
 import { freePort, openNatsServer } from "@posthaste/embedded";
 import { errorType } from "@posthaste/telemetry";
-import { takesLong, until } from "@posthaste/testing";
+import { takesLong, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 import { openNatsCluster } from "@posthaste/embedded";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { takesLong, until } from "@posthaste/testing";
+import { takesLong, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

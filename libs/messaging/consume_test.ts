@@ -4,7 +4,7 @@ import { connect } from "@nats-io/transport-node";
 import type { EventData } from "@posthaste/contracts";
 import { openNatsServer } from "@posthaste/embedded";
 import { injectTrace, startTelemetry } from "@posthaste/telemetry";
-import { openTestNats, takesLong, until } from "@posthaste/testing";
+import { openTestNats, takesLong, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { openTestNats } from "@posthaste/testing";
+import { openTestNats } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requested } from "./_test_bus.ts";

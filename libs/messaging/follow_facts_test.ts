@@ -1,6 +1,6 @@
 import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { takesLong, until } from "@posthaste/testing";
+import { takesLong, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";

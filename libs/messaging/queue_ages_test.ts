@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
 import { CONSUMERS } from "./topology.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
 import { openTestBus, openTestLogger, renderStep, requested } from "./_test_bus.ts";
 

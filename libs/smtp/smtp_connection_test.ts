@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { openFaultySmtp, testCertificate } from "@posthaste/testing";
+import { openFaultySmtp, testCertificate } from "@posthaste/kit";
 import { openScriptedServer } from "./_scripted_server.ts";
 import type { SmtpServer } from "./opening.ts";
 import { SmtpConnection, type SmtpConnectionOptions } from "./smtp_connection.ts";

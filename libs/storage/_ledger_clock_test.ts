@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { test } from "node:test";
-import { openTestMongo, until } from "@posthaste/testing";
+import { openTestMongo, until } from "@posthaste/kit";
 import { MongoClient } from "mongodb";
 import { ledgerClock } from "./_ledger_clock.ts";
 

@@ -1,5 +1,5 @@
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { openTestMongo } from "@posthaste/testing";
+import { openTestMongo } from "@posthaste/kit";
 import { type Db, MongoClient } from "mongodb";
 import type { PutOff } from "./message_put_off.ts";
 import { openStore, type Store } from "./store.ts";

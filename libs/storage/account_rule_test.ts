@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/testing";
+import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageIdOf, pageOptionsSchema } from "@posthaste/contracts";
 import type { Document } from "mongodb";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/testing";
+import { voidAttempt } from "@posthaste/kit";
 import { openTestStore, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { endAttempt, voidAttempt } from "@posthaste/testing";
+import { endAttempt, voidAttempt } from "@posthaste/kit";
 import { openTestStore, putOffOf, sendOf } from "./_test_store.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));

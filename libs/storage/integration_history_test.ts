@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/testing";
+import { voidAttempt } from "@posthaste/kit";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { RevisionConflictError } from "./revision_conflict_error.ts";

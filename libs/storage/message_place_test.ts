@@ -1,5 +1,5 @@
 import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/testing";
+import { voidAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";

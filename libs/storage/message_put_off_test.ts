@@ -1,5 +1,5 @@
 import { messageIdOf, type Send } from "@posthaste/contracts";
-import { endAttempt, takeAttempt } from "@posthaste/testing";
+import { endAttempt, takeAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/testing";
+import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { messageIdOf, type MessageState, newSendId, type Send } from "@posthaste/contracts";
 import type { Document } from "mongodb";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/testing";
+import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { messageIdOf } from "@posthaste/contracts";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";

@@ -7,7 +7,7 @@ import process from "node:process";
 import { inspect } from "node:util";
 import { messageIdOf } from "@posthaste/contracts";
 import { freePort, openMongod } from "@posthaste/embedded";
-import { endAttempt, openTestMongo, takeAttempt, takesLong, until } from "@posthaste/testing";
+import { endAttempt, openTestMongo, takeAttempt, takesLong, until } from "@posthaste/kit";
 import { openTestStore, sendOf } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { openStore } from "./store.ts";

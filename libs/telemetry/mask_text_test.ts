@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuRatio } from "@posthaste/testing";
+import { cpuRatio } from "@posthaste/kit";
 import { maskText } from "./mask_text.ts";
 
 test("maskText() keeps the first letter and the domain of an address", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { metrics } from "@opentelemetry/api";
-import { cpuRatio } from "@posthaste/testing";
+import { cpuRatio } from "@posthaste/kit";
 import { METRIC_ATTRIBUTES } from "./attributes.ts";
 import { METRICS } from "./metric_list.ts";
 import { count, recordDuration } from "./metrics.ts";

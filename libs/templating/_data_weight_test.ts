@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuRatio } from "@posthaste/testing";
+import { cpuRatio } from "@posthaste/kit";
 import { dataWeight } from "./_data_weight.ts";
 
 test("dataWeight() counts texts, names and nodes", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuRatio } from "@posthaste/testing";
+import { cpuRatio } from "@posthaste/kit";
 import { hidePlaceholders } from "./_placeholders.ts";
 
 test("hidePlaceholders() gives back what it hid, whatever the case or an added attribute value", () => {

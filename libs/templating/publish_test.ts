@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuRatio } from "@posthaste/testing";
+import { cpuRatio } from "@posthaste/kit";
 import { compileTemplate } from "./_compile_template.ts";
 import { plainData } from "./_plain_data.ts";
 import { isMjml, publishEmail, publishPdf } from "./publish.ts";

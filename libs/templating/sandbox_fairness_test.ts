@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { byDay, takesLong } from "@posthaste/testing";
+import { byDay, takesLong } from "@posthaste/kit";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
 

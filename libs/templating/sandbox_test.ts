@@ -4,7 +4,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { test } from "node:test";
 import { isRunning } from "@posthaste/embedded";
-import { takesLong, until } from "@posthaste/testing";
+import { takesLong, until } from "@posthaste/kit";
 import { openSandbox } from "./sandbox.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
 
@@ -142,7 +142,7 @@ for (const [state, source] of [["idle", "x"], ["busy", CUBIC.replace("{{this}}",
     const program = `
       import { readFileSync } from "node:fs";
       import { isRunning } from "@posthaste/embedded";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { openSandbox } from "${new URL("./sandbox.ts", import.meta.url)}";
       const sandbox = openSandbox({ workers: 1, timeLimitMs: 60_000 });
       await sandbox.render({ t: { key: "t", source: "x", escape: "none" } }, {});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { openClosed } from "./closed.ts";
 
 const integration = (id: number) => ({ _id: `acc_1/${id}`, suspended: null });

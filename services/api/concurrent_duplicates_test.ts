@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "@posthaste/embedded";
 import { openBus } from "@posthaste/messaging";
 import { openStore } from "@posthaste/storage";
-import { openTestMongo, openTestNats, takesLong, until } from "@posthaste/testing";
+import { openTestMongo, openTestNats, takesLong, until } from "@posthaste/kit";
 import { ACCOUNT, openTestApp, SEND, smallSend } from "./_test_app.ts";
 
 takesLong();

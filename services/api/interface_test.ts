@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { errorBodySchema, type RenderReply } from "@posthaste/contracts";
-import { cpuTimeOf } from "@posthaste/testing";
+import { cpuTimeOf } from "@posthaste/kit";
 import {
   type Answer,
   emailVersion,

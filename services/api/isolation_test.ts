@@ -8,7 +8,7 @@ import {
   type TokenScope,
 } from "@posthaste/contracts";
 import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
-import { openTestMongo } from "@posthaste/testing";
+import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
 import { buildApp } from "./app.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openMongod } from "@posthaste/embedded";
 import { openStore } from "@posthaste/storage";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

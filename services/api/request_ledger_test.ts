@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Refusal } from "@posthaste/http";
-import { stopTime } from "@posthaste/testing";
+import { stopTime } from "@posthaste/kit";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { openRoom, type Room } from "./room.ts";

@@ -10,7 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { startTelemetry, type Telemetry } from "@posthaste/telemetry";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 
 interface Recorded {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stopTime } from "@posthaste/testing";
+import { stopTime } from "@posthaste/kit";
 import { sharedCheck } from "./shared_check.ts";
 
 test("sharedCheck() asks once for all who ask at about the same time", async (context) => {

@@ -7,7 +7,7 @@ import {
   sealingKeyOf,
   type Store,
 } from "@posthaste/storage";
-import { openTestMongo } from "@posthaste/testing";
+import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
 import { buildApp, type DashboardDeps, type DashboardOptions } from "./app.ts";
 import { ACCOUNT_HEADER, SESSION_COOKIE } from "./guard.ts";

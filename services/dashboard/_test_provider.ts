@@ -5,7 +5,7 @@ import type { JoiningView } from "./interface/people.ts";
 import { JOINING_COOKIE } from "./routes/joining.ts";
 import { OIDC_COOKIE } from "./routes/oidc.ts";
 
-export { type Claims, openTestProvider, type TestProvider } from "@posthaste/testing";
+export { type Claims, openTestProvider, type TestProvider } from "@posthaste/kit";
 
 /** A way to the provider and back. */
 export interface Departure {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { type AttemptStore, openStore, type Store } from "@posthaste/storage";
-import { openTestMongo, type TestMongo } from "@posthaste/testing";
+import { openTestMongo, type TestMongo } from "@posthaste/kit";
 import { openAttempts } from "./attempts.ts";
 import { Problem } from "./problem.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import type { EventData, Integration } from "@posthaste/contracts";
 import { integrationSchema } from "@posthaste/contracts";
 import { bindPassword, INTEGRATION_DKIM_KEY, openSecret, readMasterKeys } from "@posthaste/storage";
-import { testCertificate } from "@posthaste/testing";
+import { testCertificate } from "@posthaste/kit";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import type { IntegrationInput } from "./interface/integrations.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import type { MessageRow } from "./interface/messages.ts";
 import { type BoardChange, openMessageBoards } from "./message_boards.ts";
 

@@ -1,5 +1,5 @@
 import cookie from "@fastify/cookie";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { fastify } from "fastify";
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { takeAttempt, until, voidAttempt } from "@posthaste/testing";
+import { takeAttempt, until, voidAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import {
   openTestDashboard,
   SETUP_CODE,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { User } from "@posthaste/contracts";
 import { hashPassword } from "@posthaste/storage";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import {
   openTestDashboard,
   type Person,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { test } from "node:test";
-import { testCertificate } from "@posthaste/testing";
+import { testCertificate } from "@posthaste/kit";
 import { describeTlsFault } from "./describe_tls_fault.ts";
 
 const own = new X509Certificate(testCertificate.cert);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { IntegrationTrouble } from "@posthaste/storage";
-import { stopTime } from "@posthaste/testing";
+import { stopTime } from "@posthaste/kit";
 import { integrationOf } from "./_test_integration.ts";
 import { type Admission, openGate, type Passage } from "./gate.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { type FaultStage, openFaultySmtp, testCertificate } from "@posthaste/testing";
+import { type FaultStage, openFaultySmtp, testCertificate } from "@posthaste/kit";
 import { openTestResolver } from "./_test_resolver.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { openTransportPool } from "./transport_pool.ts";

@@ -9,7 +9,7 @@ import {
   inspectMail,
   openFaultySmtp,
   until,
-} from "@posthaste/testing";
+} from "@posthaste/kit";
 import { openTestResolver } from "./_test_resolver.ts";
 import { composeMessage, type ReadyMessage } from "./compose_message.ts";
 import { composeMime } from "./compose_mime.ts";

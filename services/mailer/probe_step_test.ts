@@ -15,7 +15,7 @@ import {
   stopTime,
   testCertificate,
   until,
-} from "@posthaste/testing";
+} from "@posthaste/kit";
 import { openTestResolver } from "./_test_resolver.ts";
 import { type ProbeDeps, probeStep } from "./probe_step.ts";
 

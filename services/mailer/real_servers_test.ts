@@ -12,7 +12,7 @@ import {
   testCertificate,
   until,
   whyNoPostfix,
-} from "@posthaste/testing";
+} from "@posthaste/kit";
 import PostalMime from "postal-mime";
 import { openTestResolver } from "./_test_resolver.ts";
 import { composeMime, type MailContent } from "./compose_mime.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
 import { factsIn, type MessageFact, type Outgoing } from "@posthaste/messaging";
-import { stopTime } from "@posthaste/testing";
+import { stopTime } from "@posthaste/kit";
 import { openReporter } from "./report_outcomes.ts";
 
 const sendId = newSendId("acc_1");

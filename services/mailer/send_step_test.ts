@@ -13,7 +13,7 @@ import {
 import type { Message } from "@posthaste/contracts";
 import { MasterKeyMissingError } from "@posthaste/storage";
 import { openLogger } from "@posthaste/telemetry";
-import { openMemoryLedger, openTestNats, until } from "@posthaste/testing";
+import { openMemoryLedger, openTestNats, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
-import { openSmtpSink } from "@posthaste/testing";
+import { openSmtpSink } from "@posthaste/kit";
 import { openTestResolver } from "./_test_resolver.ts";
 import { verifyDkim } from "./_verify_dkim.ts";
 import { composeMime } from "./compose_mime.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { test } from "node:test";
 import type { CrashPoint } from "@posthaste/runtime";
-import { openFaultySmtp, until } from "@posthaste/testing";
+import { openFaultySmtp, until } from "@posthaste/kit";
 
 /** Sends one mail as a process of its own, which ends at a crash point. */
 const sender = `

@@ -12,7 +12,7 @@ import {
   takesLong,
   testCertificate,
   until,
-} from "@posthaste/testing";
+} from "@posthaste/kit";
 import { openTestResolver } from "./_test_resolver.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FAULT_STAGES, type FaultAction, type FaultPlan, openFaultySmtp } from "@posthaste/testing";
+import { FAULT_STAGES, type FaultAction, type FaultPlan, openFaultySmtp } from "@posthaste/kit";
 import { openTestResolver } from "./_test_resolver.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { openTransportPool } from "./transport_pool.ts";

@@ -12,7 +12,7 @@ import {
   takesLong,
   testCertificate,
   until,
-} from "@posthaste/testing";
+} from "@posthaste/kit";
 import { openGuardedResolver, readNetworks } from "@posthaste/egress";
 import { openTestResolver } from "./_test_resolver.ts";
 import { composeMime } from "./compose_mime.ts";

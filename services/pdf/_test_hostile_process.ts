@@ -20,7 +20,7 @@ import {
   openCanary,
   PAGE_LEAKS,
   until,
-} from "@posthaste/testing";
+} from "@posthaste/kit";
 import { type Browser, chromium } from "playwright-core";
 import { extractText } from "unpdf";
 import { openBrowser, type PdfBrowser } from "./browser.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { PRINT_BOMBS } from "@posthaste/testing";
+import { PRINT_BOMBS } from "@posthaste/kit";
 import { PrintError } from "./print_error.ts";
 import { job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 
-/** The rest of them take the long way: `npm run torture -- hostile`. */
+/** The rest of them take the long way: `npm run security`. */
 const NEVER_DONE = "50,000 pages";
 const SHORT = [NEVER_DONE, "an image of 900 million pixels", "frames by the thousand"];
 

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { byDay, PRINT_POISONS, takesLong } from "@posthaste/testing";
+import { byDay, PRINT_POISONS, takesLong } from "@posthaste/kit";
 import { processTree } from "./process_tree.ts";
 import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 

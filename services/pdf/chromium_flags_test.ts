@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openIsolated } from "@posthaste/testing";
+import { openIsolated } from "@posthaste/kit";
 import type { HostileOrder, HostileResult } from "./_test_hostile_process.ts";
 import { NO_CHROMIUM } from "./_test_browser.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stopTime } from "@posthaste/testing";
+import { stopTime } from "@posthaste/kit";
 import { type Asker, createFairSlots } from "./fair_slots.ts";
 
 /** Askers whose places are given back one by one, in the order in which they got them. */

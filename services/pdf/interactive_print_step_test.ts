@@ -1,5 +1,5 @@
 import { type EventData, pageOptionsSchema, printReplySchema } from "@posthaste/contracts";
-import { PRINT_BOMBS } from "@posthaste/testing";
+import { PRINT_BOMBS } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { after, before, suite, test } from "node:test";
-import {
-  type IsolatedProcess,
-  LEAKS,
-  openIsolated,
-  PAGE_LEAKS,
-  takesLong,
-} from "@posthaste/testing";
+import { type IsolatedProcess, LEAKS, openIsolated, PAGE_LEAKS, takesLong } from "@posthaste/kit";
 import type { Guards, HostileOrder, HostileResult } from "./_test_hostile_process.ts";
 import { NO_CHROMIUM } from "./_test_browser.ts";
 

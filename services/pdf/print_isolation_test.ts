@@ -7,7 +7,7 @@ import { writeFontConfig } from "./fonts.ts";
 import { orderOf, PRINT_LIMITS } from "./print_job.ts";
 import { PrintPage } from "./print_page.ts";
 import { startBrowser } from "./start_browser.ts";
-import { BEFORE_POLICIES, HIDDEN_POLICIES, until } from "@posthaste/testing";
+import { BEFORE_POLICIES, HIDDEN_POLICIES, until } from "@posthaste/kit";
 import {
   CACHE_DIR,
   job,

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { findChromium } from "./find_chromium.ts";
 import { type LaunchOptions, startBrowser } from "./start_browser.ts";
 import { NO_CHROMIUM, WHERE } from "./_test_browser.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuRatio } from "@posthaste/testing";
+import { cpuRatio } from "@posthaste/kit";
 import { findImages, withAddresses } from "./image_references.ts";
 
 function urlsOf(html: string): string[] {

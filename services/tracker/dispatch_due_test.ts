@@ -1,7 +1,7 @@
 import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
 import type { DueMessage, SendHead } from "@posthaste/storage";
-import { openMemoryLedger } from "@posthaste/testing";
+import { openMemoryLedger } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dispatchDue, type DueDeps } from "./dispatch_due.ts";

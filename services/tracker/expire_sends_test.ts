@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newSendId, type Send } from "@posthaste/contracts";
 import { openStore } from "@posthaste/storage";
-import { openTestMongo } from "@posthaste/testing";
+import { openTestMongo } from "@posthaste/kit";
 import { expireSends } from "./expire_sends.ts";
 
 const DAY_MS = 86_400_000;

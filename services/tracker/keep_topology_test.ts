@@ -1,5 +1,5 @@
 import { openBus } from "@posthaste/messaging";
-import { openTestNats, until } from "@posthaste/testing";
+import { openTestNats, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keepTopology } from "./keep_topology.ts";

@@ -1,4 +1,4 @@
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lead } from "./lead.ts";

@@ -1,7 +1,7 @@
 import { messageIdOf, newSendId } from "@posthaste/contracts";
 import { openBus } from "@posthaste/messaging";
 import { openStore } from "@posthaste/storage";
-import { endAttempt, openTestMongo, openTestNats, takeAttempt } from "@posthaste/testing";
+import { endAttempt, openTestMongo, openTestNats, takeAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertCurrent, openLedgerAge } from "./ledger_age.ts";

@@ -1,6 +1,6 @@
 import { messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Fact } from "@posthaste/messaging";
-import { openMemoryLedger } from "@posthaste/testing";
+import { openMemoryLedger } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RecordDeps, recordFacts } from "./record_facts.ts";

@@ -2,7 +2,7 @@ import { newSendId } from "@posthaste/contracts";
 import { type Bus, openBus, type Outgoing } from "@posthaste/messaging";
 import type { SendHead, UnfinishedMessage } from "@posthaste/storage";
 import { openLogger } from "@posthaste/telemetry";
-import { openMemoryLedger, openTestNats, until } from "@posthaste/testing";
+import { openMemoryLedger, openTestNats, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type SweepDeps, sweepOnce } from "./sweep.ts";

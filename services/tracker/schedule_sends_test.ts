@@ -1,7 +1,7 @@
 import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Fact, Outgoing } from "@posthaste/messaging";
 import type { IntegrationTrouble, WaitingSend } from "@posthaste/storage";
-import { openMemoryLedger } from "@posthaste/testing";
+import { openMemoryLedger } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFlow } from "./flow.ts";

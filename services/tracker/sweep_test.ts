@@ -1,7 +1,7 @@
 import { type Integration, newSendId } from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
 import type { SendHead, UnfinishedMessage } from "@posthaste/storage";
-import { openMemoryLedger, until } from "@posthaste/testing";
+import { openMemoryLedger, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CONSUMERS } from "@posthaste/messaging";
 import { startTelemetry } from "@posthaste/telemetry";
-import { until } from "@posthaste/testing";
+import { until } from "@posthaste/kit";
 import { watchPipeline } from "./watch_pipeline.ts";
 
 test("watchPipeline() has metrics tell what it saw, and nothing once that is a minute old", async () => {

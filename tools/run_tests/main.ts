@@ -23,7 +23,7 @@ import { tellMissingPrograms } from "./wanted_programs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const INTERRUPTED = 130;
-/** What `byDay()` of `@posthaste/testing` reads. */
+/** What `byDay()` of `@posthaste/kit` reads. */
 const BY_DAY = "POSTHASTE_TEST_BY_DAY";
 
 process.exitCode = await main();

@@ -25,7 +25,7 @@ export interface Needs {
  * whole, they would count as named by this one, which the runner's own tests import.
  */
 export const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
-  sharedSystem: ["e2e/shared_system"],
+  sharedSystem: ["tests/e2e/shared_system"],
   ownSystem: ["dev/stack"],
   browser: ["npm:playwright-core", "services/pdf/start_browser"],
   // Who builds the dashboard waits for the build that is made once for all, and finds nothing to do.
@@ -34,11 +34,11 @@ export const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
     "node:worker_threads",
     "services/dashboard/build/build_application",
   ],
-  database: ["libs/testing/mongo_database"],
+  database: ["tests/kit/mongo_database"],
   // OpenTelemetry takes one registration in the life of a process.
   ownProcess: ["libs/telemetry/start_telemetry"],
-  night: ["libs/testing/nightly"],
-  long: ["libs/testing/takes_long"],
+  night: ["tests/kit/nightly"],
+  long: ["tests/kit/takes_long"],
 };
 
 /** Returns what a test file needs, by what it imports. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MAIL_SERVICES } from "@posthaste/dev";
-import { writeTable } from "@posthaste/torture";
+import { writeTable } from "@posthaste/chaos";
 import { cpuBetween, type CpuTimes, readCpu } from "../../process_cpu.ts";
 import { openStageRig, type Replicas } from "./stage_rig.ts";
 

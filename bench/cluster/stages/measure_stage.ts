@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { foreignLoad, markLoad } from "../../fairness/foreign_load.ts";
-import { descendants, type Pod } from "@posthaste/torture";
+import { descendants, type Pod } from "@posthaste/chaos";
 import { openCpuLimit } from "./cpu_limit.ts";
 import { clear, prepare, type StageBench } from "./prepare.ts";
 import type { Stage } from "./stage.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MAIL_SERVICES } from "@posthaste/dev";
-import { writeTable } from "@posthaste/torture";
+import { writeTable } from "@posthaste/chaos";
 import { type AccountPlan, fillAccount } from "../../bench_account.ts";
 import { cpuBetween, type CpuTimes, readCpu } from "../../process_cpu.ts";
 import { openSink } from "../../sink_process.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openSink as openPatientSink } from "@posthaste/torture";
+import { openSink as openPatientSink } from "@posthaste/chaos";
 import { fillAccount } from "../../bench_account.ts";
 import { openSink } from "../../sink_process.ts";
 import { measureStage, type StageMeasurement } from "./measure_stage.ts";

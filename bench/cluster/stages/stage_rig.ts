@@ -13,7 +13,7 @@ import {
 } from "@posthaste/embedded";
 import { openBus } from "@posthaste/messaging";
 import { openStore, type Store } from "@posthaste/storage";
-import { openPods, type Pods } from "@posthaste/torture";
+import { openPods, type Pods } from "@posthaste/chaos";
 import { type Db, MongoClient } from "mongodb";
 
 /** Broker, database, and a keeper of services; no service runs yet. */

@@ -1,4 +1,4 @@
-import { writeTable } from "@posthaste/torture";
+import { writeTable } from "@posthaste/chaos";
 import type { StageMeasurement } from "./measure_stage.ts";
 
 const HEAD = [

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MAIL_SERVICES } from "@posthaste/dev";
-import { type Chaos, type Fault, OUTLASTING, threeOf } from "@posthaste/torture";
+import { type Chaos, type Fault, OUTLASTING, threeOf } from "@posthaste/chaos";
 
 /** Something that was done to a member, and when, in milliseconds since 1970. */
 export interface FaultStep {

@@ -1,4 +1,4 @@
-import type { ClientLine, SinkLine } from "@posthaste/torture";
+import type { ClientLine, SinkLine } from "@posthaste/chaos";
 import type { FaultStep } from "./members_fault.ts";
 
 /** What went on between one step and the next. */

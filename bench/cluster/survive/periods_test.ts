@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ClientLine, SinkLine } from "@posthaste/torture";
+import type { ClientLine, SinkLine } from "@posthaste/chaos";
 import { periodsOf } from "./periods.ts";
 
 const mailAt = (at: number, taken = true) => ({ type: "mail", at, taken }) as SinkLine;

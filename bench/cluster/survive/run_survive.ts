@@ -9,7 +9,7 @@ import {
   type SinkLine,
   writeReport,
   writeTable,
-} from "@posthaste/torture";
+} from "@posthaste/chaos";
 import { foreignLoad, markLoad } from "../../fairness/foreign_load.ts";
 import { type FaultStep, membersFault } from "./members_fault.ts";
 import { type Period, periodsOf } from "./periods.ts";

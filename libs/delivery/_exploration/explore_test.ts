@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takesLong } from "@posthaste/testing";
+import { takesLong } from "@posthaste/kit";
 import { explore, type Explored } from "./explore.ts";
 import { exploreMutated } from "./mutate.ts";
 import { PROTOCOL_MUTATIONS } from "./mutations.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pageOptionsSchema } from "@posthaste/contracts";
-import { cpuRatio } from "@posthaste/testing";
+import { cpuRatio } from "@posthaste/kit";
 import { emptySource } from "./open_draft.ts";
 import { type LintInput, lintTemplate } from "./lint_template.ts";
 

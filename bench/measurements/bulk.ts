@@ -1,0 +1,61 @@
+import type { Bench } from "../bench.ts";
+import { bareMeasurement } from "./baseline_measurement.ts";
+import type { Measurement } from "../measurement.ts";
+import { drain } from "./drain.ts";
+
+/** Mails without PDFs, by requests of 1,000 recipients, beside nodemailer alone. */
+export async function bulk(bench: Bench): Promise<Measurement[]> {
+  const figure = "bulk mail, no PDF";
+  const mails = 1000 * Math.max(1, Math.round(3 * bench.scale));
+  const bareMails = Math.round(2000 * bench.scale);
+  return [
+    await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
+    await bareMeasurement(bench, {
+      figure,
+      part: "nodemailer pool",
+      bare: "nodemailer",
+      unit: "mail",
+      run: bareMails,
+    }),
+    await bareMeasurement(bench, {
+      figure,
+      part: "nodemailer pool, MIME ready (raw)",
+      bare: "nodemailerRaw",
+      unit: "mail",
+      run: 2 * bareMails,
+    }),
+  ];
+}
+
+/** As {@linkcode bulk}, to a server 50 ms away that takes five connections, as most integrations have. */
+export async function bulkFar(bench: Bench): Promise<Measurement[]> {
+  const figure = "bulk mail, 50 ms away, 5 connections";
+  const mails = Math.round(600 * bench.scale);
+  const account = await bench.account({
+    ...{ name: "far", smtpPort: bench.sink.farPort, pages: 1, maxConnections: 5 },
+  });
+  return [
+    await drain(bench, {
+      ...{ figure, mails, recipientsPerRequest: 1000, invoice: "none", accounts: [account] },
+    }),
+    await bareMeasurement(bench, {
+      ...{ figure, part: "nodemailer pool", bare: "nodemailerFar", unit: "mail" },
+      run: Math.round(mails / 3),
+    }),
+  ];
+}
+
+const QUEUES = [1000, 10_000, 100_000];
+
+/** What a message costs while so many are queued; they go by themselves, so there is nothing to compare. */
+export async function queue(bench: Bench): Promise<Measurement[]> {
+  const measurements: Measurement[] = [];
+  for (const queued of QUEUES) {
+    const mails = Math.max(1, Math.round(queued * bench.scale));
+    const figure = `${mails.toLocaleString("en")} queued at once`;
+    measurements.push(
+      await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
+    );
+  }
+  return measurements;
+}

@@ -1,0 +1,72 @@
+import { randomInt } from "node:crypto";
+import type { Bench } from "../bench.ts";
+import type { BenchAccount } from "../bench_account.ts";
+import type { Measurement } from "../measurement.ts";
+import { bareMeasurement } from "./baseline_measurement.ts";
+import { drain } from "./drain.ts";
+
+/** A PDF of their own for everyone, beside Chromium alone. */
+export async function pdfEach(bench: Bench): Promise<Measurement[]> {
+  const figure = "mail with its own PDF";
+  const mails = Math.round(200 * bench.scale);
+  const pdfs = { figure, unit: "PDF" };
+  return [
+    await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "each" }),
+    await bareMeasurement(bench, {
+      ...pdfs,
+      part: "Chromium, pages reused (CDP)",
+      bare: "pageReuse",
+      run: mails,
+    }),
+    await bareMeasurement(bench, {
+      ...pdfs,
+      part: "Chromium, new context per PDF",
+      bare: "newContext",
+      run: Math.round(mails / 5),
+    }),
+  ];
+}
+
+const ACCOUNTS = 50;
+
+/** As {@linkcode pdfEach}, each mail of another of 50 accounts, in random order. */
+export async function pdfAccounts(bench: Bench): Promise<Measurement[]> {
+  const figure = "mail with its own PDF, of 50 accounts";
+  const mails = Math.round(200 * bench.scale);
+  const all: BenchAccount[] = [];
+  for (let number = 1; number <= ACCOUNTS; number++) {
+    const name = `account ${number}`;
+    all.push(await bench.account({ name, smtpPort: bench.sink.port, pages: 1 }));
+  }
+  const accounts = Array.from({ length: mails }, () => all[randomInt(ACCOUNTS)] ?? bench.system);
+  return [
+    await drain(bench, { figure, mails, recipientsPerRequest: 1, invoice: "each", accounts }),
+    await bareMeasurement(bench, {
+      ...{ figure, part: "Chromium, pages reused (CDP)", bare: "pageReuse", unit: "PDF" },
+      run: mails,
+    }),
+  ];
+}
+
+/** One PDF that everyone gets, beside nodemailer alone with an attachment of that size. */
+export async function pdfShared(bench: Bench): Promise<Measurement[]> {
+  const figure = "mail with a shared PDF";
+  const mails = 1000 * Math.max(1, Math.round(2 * bench.scale));
+  const { result: pdfBytes = 0 } = await (await bench.bare("pageReuse")).run({ run: 1 });
+  const plan = { figure, unit: "mail", pdfBytes };
+  return [
+    await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "shared" }),
+    await bareMeasurement(bench, {
+      ...plan,
+      part: "nodemailer pool",
+      bare: "nodemailer",
+      run: Math.round(mails / 2),
+    }),
+    await bareMeasurement(bench, {
+      ...plan,
+      part: "nodemailer pool, MIME ready (raw)",
+      bare: "nodemailerRaw",
+      run: mails,
+    }),
+  ];
+}

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { BrokerLedger } from "./records/records.ts";
+import { isFinal, openMailsOf } from "./records/open_mails.ts";
+import {
+  countStates,
+  mostAttempts,
+  readBrokerLedger,
+  readServiceLedger,
+} from "./records/read_records.ts";
+import type { Quiet } from "./records/reconcile.ts";
+import { timeBoundOf } from "./records/time_bound.ts";
+import type { Rig } from "./fixture/fixture.ts";
+
+/** What is waited for, and how long. */
+export interface QuietOptions {
+  accountId: string;
+  /** Whether a person is to decide about what is unknown: then sends are not settled. */
+  hold: boolean;
+  /** How long faults were injected. */
+  faultsMs: number;
+  /** What is late may take so much longer. */
+  quietMs: number;
+  onProgress(line: string): void;
+}
+
+const PAUSE_MS = 400;
+
+/**
+ * Waits from the end of the last fault until every mail has ended and the broker holds nothing. It only
+ * looks: nothing in the system is changed, and no wait is shortened.
+ */
+export async function awaitQuiet(rig: Rig, options: QuietOptions): Promise<Quiet> {
+  const { accountId, quietMs, onProgress } = options;
+  const started = performance.now();
+  const elapsedMs = () => performance.now() - started;
+  const boundMs = await boundOf(rig, options);
+  const quiet: Quiet = { boundMs, lastMs: undefined, late: [] };
+  let [isLate, fewest, deadlineMs] = [false, Infinity, boundMs];
+  for (;; await delay(PAUSE_MS)) {
+    const open = await countOpen(rig, accountId);
+    if (open?.count === 0) break;
+    if (open !== undefined && open.count < fewest) {
+      fewest = open.count;
+      if (isLate) deadlineMs = elapsedMs() + quietMs;
+    }
+    onProgress(`waits for ${open?.what ?? "the servers"}`);
+    if (elapsedMs() < deadlineMs) continue;
+    if (isLate) return quiet;
+    isLate = true;
+    deadlineMs = elapsedMs() + quietMs;
+    quiet.late = openMailsOf(await readServiceLedger(rig.mongo, accountId));
+  }
+  quiet.lastMs = elapsedMs();
+  // What is settled, and what was told of it, is no mail that anybody waits for.
+  while (!await isSettled(rig, options).catch(() => false) && elapsedMs() < boundMs + quietMs) {
+    onProgress("waits for what is left over");
+    await delay(PAUSE_MS);
+  }
+  return quiet;
+}
+
+/** The bound follows from what is left when the last fault ends. */
+async function boundOf(rig: Rig, { accountId, faultsMs }: QuietOptions): Promise<number> {
+  const read = async () => ({
+    open: (await countOpen(rig, accountId))?.count ?? 0,
+    attempts: await mostAttempts(rig.mongo, accountId),
+  });
+  const left = await read().catch(() => delay(PAUSE_MS).then(read));
+  return timeBoundOf(rig.waits, { faultsMs, ...left });
+}
+
+async function countOpen(
+  { mongo }: Rig,
+  accountId: string,
+): Promise<{ count: number; what: string } | undefined> {
+  const states = await countStates(mongo, accountId).catch(() => undefined);
+  // The servers may still be starting.
+  if (states === undefined) return undefined;
+  const open = Object.entries(states).filter(([state, count]) => count > 0 && !isFinal(state));
+  return {
+    count: open.reduce((sum, [, count]) => sum + count, 0),
+    what: open.map(([state, count]) => `${count} ${state}`).join(", "),
+  };
+}
+
+/** What each service says of itself, for whoever looks for the reason. */
+export async function describeHealth({ pods }: Rig): Promise<string> {
+  const said = pods.running().map(async ({ name, process: { pid, healthUrl } }) => {
+    const signal = AbortSignal.timeout(3000);
+    const ready = await fetch(`${healthUrl}/readyz`, { signal }).then(
+      ({ status }) => String(status),
+      (error) => String(error),
+    );
+    return `${name} (${pid}) ${ready}`;
+  });
+  return (await Promise.all(said)).join(", ");
+}
+
+async function isSettled(rig: Rig, { accountId, hold }: QuietOptions): Promise<boolean> {
+  // First what publishes, then what was published.
+  const { sends } = await readServiceLedger(rig.mongo, accountId);
+  if (!hold && !sends.every((send) => send.settled)) return false;
+  return isEmpty(await readBrokerLedger(rig.natsUrl));
+}
+
+/**
+ * Reads what the broker still holds when all is quiet. Of a mail that is done a fact may come late: who
+ * tells it waits for a stream that was wiped away, and nothing is seen of that until it is there.
+ */
+export async function readQuietBroker(rig: Rig): Promise<BrokerLedger> {
+  const deadline = performance.now() + LATE_FACT_MS;
+  for (;;) {
+    const ledger = await readBrokerLedger(rig.natsUrl);
+    if (isEmpty(ledger) || performance.now() > deadline) return ledger;
+    await delay(400);
+  }
+}
+
+/** A fact is published twice, 5 s each, and may then wait for company. */
+const LATE_FACT_MS = 15_000;
+
+function isEmpty({ streams, consumers }: BrokerLedger): boolean {
+  return Object.values(streams).every((messages) => messages === 0) &&
+    Object.values(consumers).every(({ unsettled, waiting }) => unsettled + waiting === 0);
+}

@@ -1,0 +1,112 @@
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Descendant, descendants } from "../fixture/descendants.ts";
+import type { Chaos, Fault } from "./fault.ts";
+import type { Mix } from "../load/orders.ts";
+import { readBrokerLedger } from "../records/read_records.ts";
+
+const MUCH_TO_PRINT: Mix = { sharedPdf: 0.1, ownPdf: 0.3, bulk: 0 };
+
+/** A PDF may take so long instead of 30 s; one whose browser does nothing, four times that. */
+const PRINT_MS = 1000;
+
+/** Within this time somebody who prints must have noticed, on a busy machine. */
+const NOTICED_MS = 4 * PRINT_MS + 16_000;
+
+/** What befalls the browser while it prints. */
+export const CHROMIUM: Fault[] = [
+  {
+    name: "chromium-kill",
+    description: "SIGKILL of Chromium, or of one of its renderers, mid-print",
+    mix: MUCH_TO_PRINT,
+    async run(chaos) {
+      const { random, pause, count } = chaos;
+      while (await pause(random.integer(200, 1200))) {
+        const pids = (await belowPdf(chaos)).map(({ pid }) => pid);
+        if (pids.length === 0) continue;
+        // The browser itself as often as all that it has started together.
+        const pid = random.chance(0.5) ? pids[0] as number : random.pick(pids);
+        if (send(pid, "SIGKILL")) count("crash", "chromium");
+      }
+    },
+  },
+  {
+    name: "chromium-hang",
+    description: "SIGSTOP of Chromium, or of one of its renderers, mid-print, and nobody wakes it",
+    settings: { pdf: { PRINT_TIME_LIMIT: `${PRINT_MS}ms` } },
+    mix: MUCH_TO_PRINT,
+    // A browser that hangs is waited for.
+    weight: 2,
+    // A page that hangs twice while the rest of both browsers prints is taken for one without end.
+    mayFail: /^A PDF could not be printed: the document took longer than 1 s$/,
+    async run(chaos) {
+      const { random, pause, count } = chaos;
+      while (await pause(random.integer(500, 2000))) {
+        const [browser, ...others] = await belowPdf(chaos);
+        if (browser === undefined) continue;
+        const renderers = others.filter(({ command }) => command.includes("--type=renderer"));
+        const isWhole = renderers.length === 0 || random.chance(0.5);
+        const { pid } = isWhole ? browser : random.pick(renderers);
+        if (!send(pid, "SIGSTOP")) continue;
+        count("other", isWhole ? "browser" : "renderer");
+        await untilNoticed(chaos, { pid, isWhole });
+      }
+      await untilPrinted(chaos);
+      // What nothing was printed on any more nobody could notice.
+      for (const { pid } of await stopped(chaos)) send(pid, "SIGCONT");
+    },
+  },
+];
+
+async function belowPdf({ rig }: Chaos): Promise<Descendant[]> {
+  const service = rig.pods.running("pdf")[0];
+  return service === undefined ? [] : await descendants(service.process.pid);
+}
+
+async function stopped(chaos: Chaos): Promise<Descendant[]> {
+  return (await belowPdf(chaos)).filter(({ state }) => state === "T");
+}
+
+/**
+ * Waits until a stopped process is ended, or the run is over. A renderer may be a spare one, that nobody
+ * misses: it stays as it is, until somebody needs it.
+ */
+async function untilNoticed(
+  chaos: Chaos,
+  { pid, isWhole }: { pid: number; isWhole: boolean },
+): Promise<void> {
+  const deadline = performance.now() + NOTICED_MS;
+  while ((await stopped(chaos)).some((one) => one.pid === pid) && await chaos.pause(100)) {
+    if (performance.now() < deadline) continue;
+    if (isWhole) unnoticed(chaos);
+    return;
+  }
+}
+
+/** Waits until all is printed, unless a process that hangs keeps it from that. */
+async function untilPrinted(chaos: Chaos): Promise<void> {
+  let [fewest, deadline] = [Infinity, 0];
+  for (;; await delay(100)) {
+    const { streams: { RENDER = 0, PRINT = 0 } } = await readBrokerLedger(
+      chaos.rig.natsUrl,
+    );
+    const left = RENDER + PRINT;
+    if (left === 0) return;
+    if (left < fewest) [fewest, deadline] = [left, performance.now() + NOTICED_MS];
+    if (performance.now() > deadline) return unnoticed(chaos);
+  }
+}
+
+function unnoticed({ blame }: Chaos): void {
+  blame("I6", `A browser hangs for ${NOTICED_MS} ms and nobody ends it`);
+}
+
+/** Whether there was such a process to get the signal. */
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Fault } from "./fault.ts";
+import { BROKER } from "./broker.ts";
+import { CHROMIUM } from "./chromium.ts";
+import { CLOCKS } from "./clocks.ts";
+import { CRASHES } from "./failpoints.ts";
+import { DATABASE, MONGOD_AWAY } from "./database.ts";
+import { DATABASE_DISK } from "./database_disk.ts";
+import { KILLS } from "./kill.ts";
+import { LATE_SUCCESS, NETWORK } from "./network.ts";
+import { NEIGHBOUR } from "./neighbour.ts";
+import { OBJECTS, OBJECTS_FULL } from "./objects.ts";
+import { ROLLING, TERM_SLOW } from "./rolling.ts";
+import { SMTP } from "./smtp.ts";
+import { THREE } from "./three.ts";
+import { ZOMBIES } from "./zombie.ts";
+
+/** No fault at all: what the others are compared with. */
+const CALM: Fault = { name: "calm", description: "Nothing goes wrong" };
+
+/** Every kind of harm that the harness can do, in the order in which it is done. */
+export const FAULTS: readonly Fault[] = [
+  CALM,
+  ...KILLS,
+  ROLLING,
+  TERM_SLOW,
+  ...ZOMBIES,
+  ...BROKER,
+  ...DATABASE,
+  ...DATABASE_DISK,
+  ...THREE,
+  ...NETWORK,
+  LATE_SUCCESS,
+  CRASHES,
+  ...SMTP,
+  NEIGHBOUR,
+  ...CHROMIUM,
+  OBJECTS,
+  OBJECTS_FULL,
+  CLOCKS,
+];
+
+/** Faults that are done only if they are asked for by name: they take too long. */
+export const LONG_FAULTS: readonly Fault[] = [MONGOD_AWAY];
+
+/**
+ * Finds faults by name; a name that ends with `*` stands for all that begin so.
+ *
+ * @throws {RangeError} If there is none of a name.
+ */
+export function findFaults(names: readonly string[]): Fault[] {
+  const known = [...FAULTS, ...LONG_FAULTS];
+  return names.flatMap((name) => {
+    const found = known.filter((fault) =>
+      name.endsWith("*") ? fault.name.startsWith(name.slice(0, -1)) : fault.name === name
+    );
+    if (found.length > 0) return found;
+    const list = known.map((fault) => fault.name).join(", ");
+    throw new RangeError(`Cannot find the fault "${name}": there are ${list}`);
+  });
+}

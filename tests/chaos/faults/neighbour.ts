@@ -1,0 +1,124 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { readJournal } from "../records/journal.ts";
+import type { ClientLine, SinkLine } from "../records/records.ts";
+import { openClient } from "../load/client_process.ts";
+import { openSink } from "../load/sink_process.ts";
+import { makeAccount, SENDER } from "../fixture/account.ts";
+import type { Chaos, Fault } from "./fault.ts";
+import type { SmtpFault } from "./smtp_fault.ts";
+
+/** Of a mail of the second account, from the request to the final dot, in milliseconds. */
+interface Latency {
+  askedAt: number;
+  ms: number;
+}
+
+const SILENT: SmtpFault[] = [
+  { stage: "dot", action: { do: "silence" }, share: 0.7 },
+  { stage: "dot", action: { do: "delay", ms: 1000 }, share: 0.3 },
+];
+
+/** So many mails in a second the second account asks for. */
+const RATE = 8;
+
+/** The first part of the time nothing goes wrong: that is the baseline. */
+const BASELINE_SHARE = 0.4;
+
+/** The first mails of an account are slower than its others. */
+const WARM_UP_MS = 2000;
+
+/** `docs/guarantees.md`: its p99 grows less than twice. */
+const GROWTH = 2;
+
+/**
+ * Of so few mails the p99 is the slowest one, which a busy machine alone makes slower by so much. What waits
+ * behind a silent server waits for seconds.
+ */
+const NOISE_MS = 1000;
+
+/** A server that is silent, or slow, after the dot, beside one whose mail must not feel it. */
+export const NEIGHBOUR: Fault = {
+  name: "silent-neighbour",
+  description:
+    "A server says nothing, or late, after the dot; another account is measured meanwhile",
+  doubtful: true,
+  // Mails without an answer could fill all 32 places of a mailer, each for that long.
+  settings: { mailer: { REPLY_TIMEOUT: "6s" } },
+  connections: 40,
+  weight: 2,
+  // No PDFs: the browser's start would be measured.
+  mix: { sharedPdf: 0, ownPdf: 0, bulk: 0.04 },
+  async run(chaos) {
+    const { behave, seconds, blame, count, note, heal } = chaos;
+    const baselineMs = 1000 * seconds * BASELINE_SHARE;
+    const started = Date.now();
+    const measuring = measure(chaos);
+    await delay(baselineMs);
+    const brokenAt = Date.now();
+    await behave(SILENT);
+    count("other", "silence");
+    await delay(Math.max(0, started + 1000 * seconds - Date.now()));
+    const latencies = await measuring;
+    await heal();
+    const isWarm = ({ askedAt }: Latency) => askedAt >= started + WARM_UP_MS;
+    const before = p99(latencies.filter((one) => isWarm(one) && one.askedAt < brokenAt));
+    const after = p99(latencies.filter(({ askedAt }) => askedAt >= brokenAt));
+    note(`p99 of another account: ${before} ms before, ${after} ms beside silence`);
+    if (after <= GROWTH * before + NOISE_MS) return;
+    blame("I10", `The p99 of another account grew from ${before} to ${after} ms`);
+  },
+};
+
+/** Asks for mails of a second account over the whole time, and gives how long each took. */
+async function measure({ rig, run, seconds }: Chaos): Promise<Latency[]> {
+  const name = `${run}-neighbour`;
+  const folder = join(rig.dataDir, name);
+  await mkdir(folder);
+  const files = { client: join(folder, "client.jsonl"), sink: join(folder, "sink.jsonl") };
+  await using sink = await openSink({ journal: files.sink, seed: name });
+  await using client = await openClient();
+  const { path, token, pdfId } = await makeAccount(rig.store, {
+    ...{ run: name, sinkPort: sink.port, connections: 10, whenUnknown: "retry" },
+    user: undefined,
+  });
+  client.use(rig.pods.running("api").map(({ url }) => `${url}`));
+  const messages = Math.max(1, Math.round(RATE * seconds));
+  await client.run({
+    ...{ run: name, seed: name, messages, seconds, backlog: 0, connections: 8 },
+    ...{ mix: { sharedPdf: 0, ownPdf: 0, bulk: 0 }, path, token, from: SENDER, pdfId, secrets: [] },
+    journal: files.client,
+  });
+  // What comes later than that counts as late as this.
+  const deadline = performance.now() + LONGEST_MS;
+  while ((await sink.totals()).taken < client.totals.accepted && performance.now() < deadline) {
+    await delay(100);
+  }
+  return latenciesOf(readJournal(files.client), readJournal(files.sink));
+}
+
+const LONGEST_MS = 20_000;
+
+function latenciesOf(client: ClientLine[], sink: SinkLine[]): Latency[] {
+  const arrived = new Map<string, number>();
+  for (const line of sink) {
+    if (line.type === "mail" && line.taken) arrived.set(line.to[0] ?? "", line.at);
+  }
+  const accepted = new Set(
+    client.flatMap((line) => line.type === "answer" && line.status === 200 ? [line.key] : []),
+  );
+  return client.flatMap((line) =>
+    line.type === "ask" && accepted.has(line.key)
+      ? line.mails.map(({ email }) => ({
+        askedAt: line.at,
+        ms: (arrived.get(email) ?? Infinity) - line.at,
+      }))
+      : []
+  );
+}
+
+function p99(latencies: readonly Latency[]): number {
+  const sorted = latencies.map(({ ms }) => ms).sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? Infinity;
+}

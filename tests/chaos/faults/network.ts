@@ -1,0 +1,106 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServiceName } from "@posthaste/dev";
+import type { Chaos, Fault } from "./fault.ts";
+import { FIRST_LOOK_MS } from "../records/time_bound.ts";
+import { countStates } from "../records/read_records.ts";
+import { OUTLASTING, type Way } from "../fixture/fixture.ts";
+
+/** What happens to the ways of services to the broker and to the database, to one way at a time. */
+export const NETWORK: Fault[] = [
+  {
+    name: "net-reset",
+    description: "All connections of a service to the broker or the database are reset",
+    proxied: true,
+    settings: OUTLASTING,
+    async run(chaos) {
+      while (await chaos.pause(chaos.random.integer(100, 1000))) {
+        const way = pickWay(chaos);
+        way.proxy.reset();
+        note(chaos, way, "reset");
+      }
+    },
+  },
+  {
+    name: "net-stall",
+    description:
+      "A service hears nothing of the broker or the database for seconds, then all at once",
+    proxied: true,
+    settings: OUTLASTING,
+    run: (chaos) =>
+      cutWays(chaos, ({ proxy }) => {
+        proxy.stall();
+        return "stall";
+      }),
+  },
+  {
+    name: "net-partition",
+    description:
+      "What a service and the broker or the database send each other is lost for seconds",
+    proxied: true,
+    settings: OUTLASTING,
+    run: (chaos) =>
+      cutWays(chaos, ({ proxy }) => {
+        proxy.blackhole();
+        return "partition";
+      }),
+  },
+];
+
+/** Cuts one way after the other, each for longer than a publish or a request waits. */
+async function cutWays(chaos: Chaos, cut: (way: Way) => string): Promise<void> {
+  // Once at least, however soon the client is done.
+  for (let goesOn = true; goesOn; goesOn = await chaos.pause(chaos.random.integer(300, 2000))) {
+    const way = pickWay(chaos);
+    note(chaos, way, cut(way));
+    await delay(chaos.random.integer(1000, 7000));
+    way.proxy.pass();
+  }
+}
+
+/** The way of the printer to the database does not count: it has none. */
+function pickWay({ rig, random }: Chaos): Way {
+  return random.pick(rig.ways.filter(({ role, to }) => role !== "pdf" || to === "broker"));
+}
+
+function note({ count }: Chaos, { role, to }: Way, what: string): void {
+  count("other", `${what} ${role}-${to}`);
+}
+
+/** By then the time of a register is long over, and a tracker has looked at its send. */
+const OVER_MS = FIRST_LOOK_MS + 2000;
+
+/** The mailer has the server's reply, and the ledger is told otherwise before the mailer can tell it. */
+export const LATE_SUCCESS: Fault = {
+  name: "late-success",
+  description:
+    "The server takes a mail, and the mailer can tell the ledger only when it says unknown",
+  proxied: true,
+  whenUnknown: "hold",
+  // Then several mails are at the server when the way is cut, even of a slow stream.
+  thinksMs: 600,
+  async run(chaos) {
+    const { rig: { mongo }, account: { accountId } } = chaos;
+    const way = wayOf(chaos, "mailer", "database");
+    let unknown = 0;
+    // Then some mails are at the server.
+    await chaos.pause(chaos.random.integer(1000, 2000));
+    for (let goesOn = true; goesOn; goesOn = await chaos.pause(chaos.random.integer(500, 2000))) {
+      way.proxy.stall();
+      note(chaos, way, "stall");
+      await delay(OVER_MS + chaos.random.integer(0, 2000));
+      unknown += (await countStates(mongo, accountId))["unknown"] ?? 0;
+      way.proxy.pass();
+    }
+    if (unknown === 0) chaos.blame("I0", "No mail was called unknown: nothing is tested");
+    // What the mailers know by now they tell within this time.
+    await delay(SAID_MS);
+  },
+};
+
+const SAID_MS = 5000;
+
+function wayOf({ rig }: Chaos, role: ServiceName, to: Way["to"]): Way {
+  const way = rig.ways.find((way) => way.role === role && way.to === to);
+  if (way !== undefined) return way;
+  throw new Error("Cannot do this fault: the ways of the services cannot be cut");
+}

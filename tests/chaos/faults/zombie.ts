@@ -1,0 +1,35 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServiceName } from "@posthaste/dev";
+import type { Chaos, Fault } from "./fault.ts";
+import { REPLY_MS, TRANSFER_MS } from "../fixture/fixture.ts";
+
+const ROLES: readonly ServiceName[] = ["mailer", "renderer", "pdf", "tracker"];
+
+/** Stops one of two workers for longer than its lease; it wakes up with old work in hand. */
+function freezeOf(role: ServiceName) {
+  // A tracker sees that the time of a register is over within 4.6 s, and calls its mail unknown.
+  const longestMs = role === "mailer" ? 7000 : 3000;
+  return async ({ rig, random, pause, count }: Chaos): Promise<void> => {
+    while (rig.pods.running(role).length < 2) await rig.pods.start(role);
+    // Once at least, however soon the client is done.
+    for (let goesOn = true; goesOn; goesOn = await pause(random.integer(300, 1500))) {
+      const pod = random.pick(rig.pods.running(role));
+      rig.pods.freeze(pod);
+      count("other", role);
+      // To the end even if the run is over meanwhile: the others must have taken its work.
+      await delay(TRANSFER_MS + REPLY_MS + random.integer(500, longestMs));
+      rig.pods.thaw(pod);
+    }
+    for (const pod of rig.pods.running(role).slice(1)) await rig.pods.end(pod, "SIGTERM");
+  };
+}
+
+/** SIGSTOP of each worker for longer than its lease. */
+export const ZOMBIES: Fault[] = ROLES.map((role) => ({
+  name: `zombie-${role}`,
+  description: `One of two ${role}s is stopped for longer than a lease, and wakes up again`,
+  doubtful: role === "mailer",
+  // Then some mails are claimed and wait for a connection when their mailer is stopped.
+  ...(role === "mailer" ? { thinksMs: 120, connections: 4 } : {}),
+  run: freezeOf(role),
+}));

@@ -1,0 +1,369 @@
+import type { Invariant } from "../records/reconcile.ts";
+import type { Options } from "../options.ts";
+
+/** One place in a source file, and what stands there instead. */
+export interface Patch {
+  /** From the root of the repository. */
+  file: string;
+  find: string;
+  replace: string;
+}
+
+/** A way to break the system that the harness must see. */
+export interface Mutation {
+  /** As `research/reliability.md`, part D.4 section M, numbers it; `X` are ours. */
+  name: string;
+  description: string;
+  patches: Patch[];
+  /** The fault that reveals it. */
+  fault: string;
+  /** The invariant that must be hurt, and no other one but those that follow. */
+  reveals: Invariant;
+  /** Invariants that may be hurt, too, and why that cannot be otherwise. */
+  follows?: Partial<Record<Invariant, string>>;
+  /** How much of it. */
+  load: Pick<Options, "messages" | "minutes">;
+}
+
+const LIGHT = { messages: 250, minutes: 0.1 };
+const LONGER = { messages: 600, minutes: 0.35 };
+
+/** Every sabotage that fits the design. */
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: "M1",
+    description: "the ledger says sent before the server's reply",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "  { attempt }: Work,\n  { mail, opened, passage }",
+      replace: "  { attempt, message }: Work,\n  { mail, opened, passage }",
+    }, {
+      file: "services/mailer/send_step.ts",
+      find: "    onDot: () => attempt.confirm(),\n",
+      replace: "    onDot: async () => {\n      await attempt.confirm();\n" +
+        "      const n = message.attempt + 1;\n" +
+        "      const at = deps.now();\n" +
+        '      const line = (type: "sending" | "sent") => ({ at, type, attempt: n });\n' +
+        '      const lines = [line("sending"), line("sent")];\n' +
+        '      await attempt.end({ state: "sent" as const, at, lines }, "accepted");\n    },\n',
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I1",
+    follows: {
+      I5: "the ledger says sent of what the server refused for good",
+    },
+  },
+  {
+    name: "M2",
+    description: "the answer comes before the ledger's write",
+    patches: [{
+      file: "services/api/accept_send.ts",
+      find: "  const acceptance = await ledger.acceptSend(send);\n",
+      replace:
+        "  const acceptance = { accepted: true } as Awaited<ReturnType<typeof ledger.acceptSend>>;\n" +
+        "  setTimeout(() => void ledger.acceptSend(send).catch(() => undefined), 200);\n",
+    }],
+    fault: "kill-api",
+    load: LONGER,
+    reveals: "I1",
+    follows: {
+      I2:
+        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+      I3:
+        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+      I4:
+        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+      I8:
+        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+    },
+  },
+  {
+    name: "M3",
+    description: "writes are acknowledged by one member before they are on disk",
+    patches: [{
+      file: "libs/storage/store.ts",
+      find: 'writeConcern: { w: "majority", journal: true, wtimeoutMS: WRITE_TIMEOUT_MS }',
+      // The harness makes its accounts through the same library.
+      replace: 'writeConcern: appName === "torture" ? { w: "majority" } : { w: 1, journal: false }',
+    }],
+    fault: "primary-mid-write",
+    load: LONGER,
+    reveals: "I1",
+    follows: {
+      I2: "keys are rolled back, so that a duplicate becomes a send of its own",
+      I3: "registers and outcomes are rolled back, so that a mail goes again and nothing marks it",
+      I4: "such a mail is another send's, or made of another edition of its template",
+      I8: "keys are rolled back, so that a repeated request is told another send",
+    },
+  },
+  {
+    name: "M4",
+    description: "no sweeper",
+    patches: [{
+      file: "services/tracker/sweep.ts",
+      find: "  while (!signal.aborted) {\n    let found = 0;",
+      replace: "  while (false as boolean) {\n    let found = 0;",
+    }],
+    fault: "broker-wipe",
+    load: LIGHT,
+    reveals: "I9",
+    follows: {
+      I6: "what was told of a send is lost with the broker, and the sweeper alone settles it then",
+    },
+  },
+  {
+    name: "M5",
+    description: "a register that another worker has is taken for one's own",
+    patches: [{
+      file: "libs/storage/delivery_ledger.ts",
+      find: '      if (isFree) return { type: "inserted" };\n',
+      replace: '      if (isFree || !isFree) return { type: "inserted" };\n',
+    }],
+    fault: "zombie-mailer",
+    load: LONGER,
+    reveals: "I3",
+  },
+  {
+    name: "M6",
+    description: "what nobody can know is tried again, whatever the integration says",
+    patches: [{
+      file: "libs/delivery/unknown_outcome.ts",
+      find: 'if (whenUnknown === "hold") ',
+      replace: 'if ((whenUnknown as string) === "never") ',
+    }],
+    fault: "smtp-doubt-hold",
+    load: LIGHT,
+    reveals: "I3",
+  },
+  {
+    name: "M7",
+    description: "another Message-ID at each attempt",
+    patches: [{
+      file: "services/mailer/compose_message.ts",
+      find: "messageId: `<${messageId}@",
+      replace: "messageId: `<${messageId}.${message.attempt}@",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I4",
+  },
+  {
+    name: "M8",
+    description: "a retry waits as an event that is not let go",
+    patches: [{
+      file: "libs/messaging/_carry_out.ts",
+      find: "  message.ack();\n",
+      replace: "  if (outcome.publish.some(({ type }) => type === 'status.message.deferred')) {\n" +
+        "    return message.nak(600_000);\n  }\n  message.ack();\n",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I6",
+  },
+  {
+    name: "M10",
+    description: "4xx is taken for 5xx and the other way round",
+    patches: [{
+      file: "services/mailer/smtp_verdict.ts",
+      find: "const permanent = code >= 500;",
+      replace: "const permanent = code < 500;",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I1",
+    follows: { I5: "the ledger quotes a refusal that was for now as one for good" },
+  },
+  {
+    name: "M11",
+    description: "one transaction for several recipients",
+    patches: [{
+      file: "libs/smtp/_transaction.ts",
+      find: '["reset", "mail", "rcpt", "data"] : ["mail", "rcpt", "data"]',
+      replace: '["reset", "mail", "rcpt", "rcpt", "data"] : ["mail", "rcpt", "rcpt", "data"]',
+    }, {
+      file: "libs/smtp/_transaction.ts",
+      find: "  #isMailTaken = false;",
+      replace: "  #isMailTaken = false;\n  #named = 0;",
+    }, {
+      file: "libs/smtp/_transaction.ts",
+      find: "`RCPT TO:<${to}>\\r\\n`",
+      replace: "`RCPT TO:<${this.#named++ === 0 ? to : `other-${to}`}>\\r\\n`",
+    }],
+    fault: "calm",
+    load: LIGHT,
+    reveals: "I2",
+  },
+  {
+    name: "M17",
+    description: "events are never let go",
+    patches: [{
+      file: "libs/messaging/_carry_out.ts",
+      find: "  message.ack();\n",
+      replace: "",
+    }],
+    fault: "calm",
+    load: LIGHT,
+    reveals: "I6",
+    follows: {
+      I1: "what comes again eight times is given up as poison",
+      I5: "what comes again eight times is given up as poison",
+    },
+  },
+  {
+    name: "M18",
+    description: "the digest of stored objects does not matter",
+    patches: [{
+      file: "libs/messaging/object_store.ts",
+      find: "  return isWhole ? bytes : undefined;\n",
+      replace: "  return isWhole ? bytes : bytes;\n",
+    }],
+    fault: "objects",
+    load: LONGER,
+    reveals: "I4",
+  },
+  {
+    name: "X2",
+    description: "a mail that may have arrived is sent again, and the timeline does not say so",
+    patches: [{
+      file: "services/tracker/end_lost.ts",
+      find: "attempt: n, detail: reason, ambiguous: true }",
+      replace: "attempt: n, detail: reason }",
+    }],
+    fault: "kill-mailer",
+    load: LONGER,
+    reveals: "I3",
+  },
+  {
+    name: "X3",
+    description: "what a killed worker had taken is waited for without end",
+    patches: [{
+      file: "libs/storage/delivery_ledger.ts",
+      find: 'isOver: { $lt: [until, "$$NOW"] }',
+      replace: 'isOver: { $lt: ["$$NOW", new Date(0)] }',
+    }],
+    fault: "kill-mailer",
+    load: LONGER,
+    reveals: "I9",
+  },
+  {
+    name: "X4",
+    description: "a browser that hangs is waited for",
+    patches: [{
+      file: "services/pdf/browser.ts",
+      find: '      if (watched.how !== "done") this.#pool.lose(process, "timeout");\n',
+      replace: "",
+    }],
+    fault: "chromium-hang",
+    load: LONGER,
+    reveals: "I6",
+    follows: { I9: "what is to be printed waits behind the browser" },
+  },
+  {
+    name: "X6",
+    description: "a login that is refused is the mail's fault",
+    patches: [{
+      file: "services/mailer/smtp_verdict.ts",
+      find: 'return ["login_refused", "The SMTP server refused the user name',
+      replace: 'return ["fail", "The SMTP server refused the user name',
+    }],
+    fault: "smtp-login",
+    load: LIGHT,
+    reveals: "I5",
+  },
+  {
+    name: "X7",
+    description: "the mailer logs the login",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "  return deps.send({\n    integration: opened,\n",
+      replace: "  deps.logger.warn(`Logs in with ${opened.auth?.password}`);\n" +
+        "  return deps.send({\n    integration: opened,\n",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I7",
+  },
+  {
+    name: "X8",
+    description: "a page of the browser is neither used again nor closed",
+    patches: [{
+      file: "services/pdf/browser_process.ts",
+      find: "    page.clean();\n    this.#idle.give(page, owner);\n",
+      replace: "    page.clean();\n",
+    }],
+    fault: "calm",
+    load: LIGHT,
+    reveals: "I6",
+  },
+  {
+    name: "X9",
+    description: "the login, as it is sent, goes into the ledger and the events",
+    patches: [{
+      file: "services/mailer/send_step.ts",
+      find: "  const reply = { code, response, ",
+      replace: "  const login = Buffer.from(`\\0user\\0${smtp.opened.auth?.password}`);\n" +
+        '  const reply = { code, response: `${response} ${login.toString("base64")}`, ',
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I7",
+    follows: { I5: "what the ledger quotes of the server, the server has not said" },
+  },
+  {
+    name: "X10",
+    description: "a sweeper that looks at a send once in ten years",
+    patches: [{
+      file: "services/tracker/sweep.ts",
+      find: "const reconcileAt = new Date(now.getTime() + ms);",
+      replace: "const reconcileAt = new Date(now.getTime() + ms + 315_360_000_000);",
+    }, {
+      file: "services/tracker/sweep.ts",
+      find: "  if (looks.length > 0) await",
+      replace: "  if (looks.length < 0) await",
+    }],
+    fault: "broker-wipe",
+    load: LONGER,
+    reveals: "I9",
+    follows: {
+      I6: "what was told of a send is lost with the broker, and the sweeper alone settles it then",
+    },
+  },
+  {
+    name: "X11",
+    description: "no retry is given to the broker",
+    patches: [{
+      file: "services/tracker/dispatch_due.ts",
+      find: "        await deps.publish(event, head.trace);\n",
+      replace: "        if (event.type === undefined) await deps.publish(event, head.trace);\n",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I9",
+  },
+  {
+    name: "X12",
+    description: "a success that is known late does not count",
+    patches: [{
+      file: "libs/delivery/ending.ts",
+      find: '  if (certainty === "accepted") return { phase: "late", n, outcome };\n',
+      replace: '  if (certainty === "accepted") return { phase: "end", result: "superseded" };\n',
+    }],
+    fault: "late-success",
+    load: LONGER,
+    reveals: "I1",
+  },
+];
+
+/** Names of sabotages of the research that are not tried, with the reason. */
+export const NOT_TRIED: Readonly<Record<string, string>> = {
+  X1:
+    "a worker that ends a mail after its time: a stop hits the moment between register and dot too rarely",
+  X5:
+    "a browser that hangs is the document's fault: a page may hang in two browsers by chance, which looks the same",
+  M9:
+    "what waits too long in a worker comes again and finds its register taken: no ledger can differ",
+  M12: "an address with a comma is refused by the interface before a mailer sees it",
+  M13: "the browser's network is the subject of the tests of the pdf service",
+  M14: "certificates are the subject of e2e/failure_test.ts",
+};

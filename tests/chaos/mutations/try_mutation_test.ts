@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nightly } from "@posthaste/kit";
+import { findMutations, trySabotage } from "./try_mutation.ts";
+
+nightly("torture/sabotage/mutations_test.ts", "torture/ledgers/reconcile_test.ts");
+
+test("the torture sees it when each attempt has a Message-ID of its own", async () => {
+  const [mutation] = findMutations(["M7"]);
+  assert.ok(mutation);
+  const { detected, evidence } = await trySabotage({
+    ...mutation,
+    load: { messages: 60, minutes: 0.04 },
+  }, 5);
+  assert.ok(detected, evidence);
+  assert.match(evidence, /I4 \d+x/);
+});

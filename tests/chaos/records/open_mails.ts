@@ -1,0 +1,34 @@
+import type { ServiceLedger } from "./records.ts";
+
+/** Mails that have not ended. */
+export interface OpenMails {
+  sendId: string;
+  /** The message; those without a document stand together. */
+  id?: string;
+  state: string;
+  count: number;
+}
+
+/** States in which nothing more is done by itself: what is unknown waits for a person. */
+export const FINAL_STATES = ["sent", "failed", "canceled", "unknown"] as const;
+
+/** Returns whether a state is final. */
+export function isFinal(state: string): boolean {
+  return FINAL_STATES.some((final) => final === state);
+}
+
+/** Lists what has not ended, by the ledger. */
+export function openMailsOf(
+  { sends, messages }: Pick<ServiceLedger, "sends" | "messages">,
+): OpenMails[] {
+  const bySend = Map.groupBy(messages, ({ sendId }) => sendId);
+  return sends.flatMap(({ id: sendId, messageCount }): OpenMails[] => {
+    const known = bySend.get(sendId) ?? [];
+    const unknown = messageCount - known.length;
+    return [
+      ...known.filter(({ state }) => !isFinal(state))
+        .map(({ id, state }) => ({ sendId, id, state, count: 1 })),
+      ...(unknown > 0 ? [{ sendId, state: "queued", count: unknown }] : []),
+    ];
+  });
+}

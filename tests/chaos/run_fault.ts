@@ -1,0 +1,281 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { awaitQuiet, describeHealth, readQuietBroker } from "./await_quiet.ts";
+import { makeAccount, type RunAccount, SENDER } from "./fixture/account.ts";
+import { openClient } from "./load/client_process.ts";
+import { openEavesdropper } from "./records/eavesdrop.ts";
+import type { Chaos, Fault } from "./faults/fault.ts";
+import { findLeaks } from "./records/find_leaks.ts";
+import { readJournal } from "./records/journal.ts";
+import type { ClientLine, SinkLine } from "./records/records.ts";
+import { USUAL_MIX } from "./load/orders.ts";
+import { MASTER_SECRET } from "./fixture/pods.ts";
+import { openRandom } from "./random.ts";
+import { readServiceLedger } from "./records/read_records.ts";
+import { type Figures, type Ledgers, type Problem, reconcile } from "./records/reconcile.ts";
+import { readResidue } from "./records/residue.ts";
+import type { Rig } from "./fixture/fixture.ts";
+import { canaryOf, searchFor, withoutSecrets } from "./records/secret.ts";
+import { openSink, type Sink } from "./load/sink_process.ts";
+
+/** How much is done in one run of a fault. */
+export interface RunOptions {
+  fault: Fault;
+  /** Names the run in addresses: letters, digits and dashes. */
+  run: string;
+  seed: string;
+  messages: number;
+  /** The mails are asked for evenly over this time. */
+  seconds: number;
+  /** What is late may take so much longer, in seconds: so it is told from what never ends. @default {30} */
+  quietSeconds?: number;
+  /** Told in a line how it goes. */
+  onProgress?(line: string): void;
+}
+
+/** What came of one run. */
+export interface RunResult extends Figures {
+  fault: string;
+  run: string;
+  seed: string;
+  crashes: number;
+  /** How often each service, or each crash point, was ended. */
+  crashedAt: Record<string, number>;
+  /** Faults injected that ended no process, at the receiving server or elsewhere. */
+  injected: number;
+  /** Why it was not done at all, where this machine does not allow it. */
+  skipped?: string;
+  /** What the fault has to say beside the figures. */
+  notes: string[];
+  /** From the end of the last fault to the end of the last mail; infinite if one did not end. */
+  lastEndSeconds: number;
+  /** The longest that this may be, by the settings. */
+  boundSeconds: number;
+  seconds: number;
+  problems: Problem[];
+}
+
+/** Runs one fault under load on a running system, waits for quiet and compares the ledgers. */
+export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult> {
+  const { fault, run, seed, messages, seconds, onProgress } = options;
+  const started = performance.now();
+  const folder = join(rig.dataDir, run);
+  await mkdir(folder);
+  await using opened = new AsyncDisposableStack();
+  const files = { client: join(folder, "client.jsonl"), sink: join(folder, "sink.jsonl") };
+  const user = fault.secure ? { name: "torture", password: canaryOf(seed) } : undefined;
+  const secrets = [MASTER_SECRET];
+  if (user) secrets.push({ name: "the SMTP password", value: user.password });
+  rig.pods.guard(secrets);
+  const sink = opened.use(
+    await openSink({ journal: files.sink, seed: `${seed}/sink`, user, secrets }),
+  );
+  const client = opened.use(await openClient());
+  const whenUnknown = fault.whenUnknown ?? "retry";
+  const account = await makeAccount(rig.store, {
+    ...{ run, sinkPort: sink.port, whenUnknown, user },
+    connections: connectionsOf(fault),
+  });
+  secrets.push({ name: "the access token", value: account.token });
+  rig.pods.guard(secrets);
+  const search = searchFor(secrets);
+  const eavesdropper = opened.use(await openEavesdropper(rig.natsUrl, search));
+  rig.onApis((urls) => client.use(urls));
+  opened.defer(() => rig.onApis(() => {}));
+  const marks = {
+    interruptions: rig.pods.interruptions.length,
+    deaths: rig.deaths.length + rig.pods.deaths.length,
+    leaks: rig.pods.leaks.size,
+  };
+  await sink.behave(fault.smtp ?? [], thinksMsOf(options));
+
+  const counts: Counts = { crash: {}, other: {} };
+  const blamed: Problem[] = [];
+  const notes: string[] = [];
+  const over = new AbortController();
+  const begun = performance.now();
+  const chaos = chaosOf({
+    ...{ rig, account, sink, counts, blamed, notes, run, seconds, seed },
+    signal: over.signal,
+  });
+  const load = client.run({
+    run,
+    seed: `${seed}/client`,
+    messages,
+    seconds,
+    backlog: fault.backlog ?? 0,
+    connections: 8,
+    mix: fault.mix ?? USUAL_MIX,
+    path: account.path,
+    token: account.token,
+    from: SENDER,
+    pdfId: account.pdfId,
+    secrets,
+    journal: files.client,
+  }).finally(() => over.abort());
+  // What no answer comes to by then never gets any.
+  const enough = setTimeout(
+    () => client.stop(),
+    seconds * 4000 + PATIENCE_MS + (fault.lastsMs ?? 0),
+  );
+  const watch = setInterval(
+    () => onProgress?.(`${fault.name}: ${client.totals.accepted} accepted`),
+    2000,
+  );
+  try {
+    await Promise.all([load, fault.run?.(chaos), disturb(chaos)]);
+  } finally {
+    clearInterval(watch);
+    clearTimeout(enough);
+  }
+  await sink.behave([], 0);
+  const quiet = await awaitQuiet(rig, {
+    accountId: account.accountId,
+    hold: whenUnknown === "hold",
+    faultsMs: performance.now() - begun,
+    quietMs: (options.quietSeconds ?? 30) * 1000,
+    onProgress: (line) => onProgress?.(`${fault.name}: ${line}`),
+  });
+  const [service, broker, residue, totals, leaks] = await Promise.all([
+    readServiceLedger(rig.mongo, account.accountId),
+    readQuietBroker(rig),
+    readResidue(rig),
+    sink.totals(),
+    findLeaks(rig, { accountId: account.accountId, search }),
+  ]);
+  const ledgers: Ledgers = {
+    client: readJournal<ClientLine>(files.client),
+    sink: readJournal<SinkLine>(files.sink),
+    service,
+    broker,
+    quiet,
+    residue: { ...residue, deaths: residue.deaths.slice(marks.deaths) },
+    interruptions: rig.pods.interruptions.slice(marks.interruptions),
+    leaks: [...leaks, ...eavesdropper.leaks, ...[...rig.pods.leaks].slice(marks.leaks)],
+  };
+  const { figures, problems } = reconcile(ledgers, {
+    unanswered: fault.unanswered ?? false,
+    hold: whenUnknown === "hold",
+    memoryMb: 600,
+    ...(fault.mayFail === undefined ? {} : { mayFail: fault.mayFail }),
+  });
+  problems.push(...blamed);
+  // A cut in the middle of a mail may come late, when its final dot has come.
+  if (!fault.doubtful && figures.duplicates > figures.ambiguous) {
+    problems.push({ invariant: "I3", what: "Mail came twice, and no mailer was in doubt" });
+  }
+  if (eavesdropper.heard === 0) {
+    problems.push({ invariant: "I7", what: "Nobody listened to the broker" });
+  }
+  // Late mail has lines of its own; who looks for the reason wants to know how the services are.
+  if (quiet.lastMs === undefined) onProgress?.(`${fault.name}: ${await describeHealth(rig)}`);
+  return {
+    ...figures,
+    fault: fault.name,
+    run,
+    seed,
+    crashes: sumOf(counts.crash),
+    crashedAt: counts.crash,
+    injected: sumOf(counts.other) + totals.injected,
+    notes,
+    lastEndSeconds: secondsOf(quiet.lastMs ?? Infinity),
+    boundSeconds: secondsOf(quiet.boundMs),
+    seconds: secondsOf(performance.now() - started),
+    problems: problems.map(({ invariant, what }) => ({
+      invariant,
+      what: withoutSecrets(what, secrets),
+    })),
+  };
+}
+
+const PATIENCE_MS = 60_000;
+
+function secondsOf(ms: number): number {
+  return Math.round(ms / 100) / 10;
+}
+
+function connectionsOf({ connections, backlog }: Fault): number {
+  return connections ?? (backlog === undefined ? 20 : BACKLOG_CONNECTIONS);
+}
+
+/** A server that has just taken the last mail when the last one is asked for has a backlog until then. */
+function thinksMsOf({ fault, messages, seconds }: RunOptions): number {
+  if (fault.backlog === undefined) return fault.thinksMs ?? 5;
+  const ms = Math.round(BACKLOG_CONNECTIONS * seconds * 1000 / messages);
+  return Math.min(Math.max(ms, 5), MOST_THINKING_MS);
+}
+
+const BACKLOG_CONNECTIONS = 4;
+
+/** Twice that is still less than the mailer waits for a reply. */
+const MOST_THINKING_MS = 800;
+
+type Counts = Record<"crash" | "other", Record<string, number>>;
+
+function sumOf(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** What is told of a run that was not done. */
+export function notDone({ fault, run, seed }: RunOptions, reason: string): RunResult {
+  return { ...NOTHING, fault: fault.name, run, seed, skipped: reason, problems: [] };
+}
+
+const NOTHING = {
+  ...{ accepted: 0, sent: 0, failed: 0, unknown: 0, duplicates: 0, ambiguous: 0 },
+  ...{ lost: 0, invented: 0, crashes: 0, crashedAt: {}, injected: 0, seconds: 0 },
+  ...{ notes: [], lastEndSeconds: 0, boundSeconds: 0 },
+};
+
+/** What is told of a run that could not be carried through: that is never good. */
+export function brokenOff({ fault, run, seed }: RunOptions, error: unknown): RunResult {
+  const reason = error instanceof Error ? error.stack ?? error.message : String(error);
+  return {
+    ...NOTHING,
+    fault: fault.name,
+    run,
+    seed,
+    problems: [{ invariant: "I0", what: `The run broke off: ${reason}` }],
+  };
+}
+
+interface ChaosParts {
+  rig: Rig;
+  account: RunAccount;
+  sink: Sink;
+  counts: Counts;
+  blamed: Problem[];
+  notes: string[];
+  signal: AbortSignal;
+  seed: string;
+  run: string;
+  seconds: number;
+}
+
+function chaosOf({ sink, counts, blamed, notes, seed, ...parts }: ChaosParts): Chaos {
+  const { signal } = parts;
+  return {
+    ...parts,
+    random: openRandom(`${seed}/chaos`),
+    count(kind, what) {
+      counts[kind][what] = (counts[kind][what] ?? 0) + 1;
+    },
+    note: (text) => void notes.push(text),
+    blame: (invariant, what) => void blamed.push({ invariant, what }),
+    behave: (faults, thinksMs) => sink.behave(faults, thinksMs),
+    heal: () => sink.behave([], 0),
+    async pause(ms) {
+      await delay(ms, undefined, { signal }).catch(() => undefined);
+      return !signal.aborted;
+    },
+  };
+}
+
+const EDIT_EVERY_MS = 3000;
+
+/** People edit templates, whatever else goes wrong. */
+async function disturb({ account, pause }: Chaos): Promise<void> {
+  // While the database is away nothing can be done, and nothing is lost by that.
+  while (await pause(EDIT_EVERY_MS)) await account.edit().catch(() => undefined);
+}

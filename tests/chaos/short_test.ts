@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { byDay } from "@posthaste/kit";
+import { findFaults } from "./faults/fault_list.ts";
+import { problemsOf } from "./report.ts";
+import { openRig, type Rig } from "./fixture/fixture.ts";
+import { runFault } from "./run_fault.ts";
+
+const SEED = "short";
+const MESSAGES = byDay(50, 80);
+
+/** What is done in `npm test`: one of each kind; `npm run torture` does all of them, for long. */
+const SHORT = byDay(["zombie-mailer", "rolling"], [
+  ...["kill-any", "zombie-mailer", "broker-wipe", "mongod-kill", "smtp-refusals", "smtp-doubt"],
+  "rolling",
+]);
+
+describe("the torture", () => {
+  let rig: Rig;
+  before(async () => {
+    rig = await openRig();
+  });
+  after(() => rig?.[Symbol.asyncDispose]());
+
+  for (const fault of findFaults(SHORT)) {
+    test(`${fault.name}: four ledgers agree afterwards`, async () => {
+      const result = await runFault(rig, {
+        fault,
+        run: fault.name,
+        seed: `${SEED}/${fault.name}`,
+        messages: MESSAGES,
+        seconds: byDay(3, 4),
+        quietSeconds: 60,
+      });
+      assert.equal(problemsOf(result).join("\n"), "");
+      assert.ok(result.accepted >= MESSAGES);
+      assert.ok(result.crashes + result.injected > 0, "no fault was injected");
+    });
+  }
+});

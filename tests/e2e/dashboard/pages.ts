@@ -1,0 +1,193 @@
+import { byDay } from "@posthaste/kit";
+import type { Page } from "playwright-core";
+import type { Who } from "./dashboard_fixture.ts";
+import type { SeedIds } from "./seed.ts";
+
+/** A page that is looked at in tests, and of which pictures are taken. */
+export interface PageToSee {
+  /** Name of its pictures. */
+  name: string;
+  /** Where it is, once the seed is there. */
+  path: string | ((seed: SeedIds) => string);
+  /** Who looks. @default {"owner"} */
+  who?: Who;
+  /** What is done there first: a tab, a dialog. */
+  open?: (page: Page) => Promise<void>;
+}
+
+const EMAIL = ({ emailId }: SeedIds) => `/email-templates/${emailId}`;
+const PDF = ({ pdfId }: SeedIds) => `/pdf-templates/${pdfId}`;
+const MAIN_SERVER = ({ integrations }: SeedIds) => `/integrations/${integrations.good}`;
+const SENT = ({ sentId }: SeedIds) => `/messages/${sentId}`;
+
+/** Every page of the dashboard, and every part of one. A new one belongs here. */
+export const PAGES: readonly PageToSee[] = [
+  { name: "sign-in", path: "/", who: "nobody" },
+  { name: "invitation", path: ({ invitation }) => `/invitation/${invitation}`, who: "nobody" },
+  { name: "invitation-signed-in", path: ({ invitation }) => `/invitation/${invitation}` },
+  { name: "invitation-gone", path: "/invitation/not-one", who: "nobody" },
+  { name: "joining-ended", path: "/joining", who: "nobody" },
+  { name: "proof", path: "/proof/not-one" },
+  { name: "overview", path: "/" },
+  { name: "overview-empty", path: "/", who: "newcomer" },
+  { name: "messages", path: "/messages" },
+  { name: "messages-filtered", path: "/messages?state=failed" },
+  { name: "messages-no-match", path: "/messages?email=nobody-at-all" },
+  { name: "messages-empty", path: "/messages", who: "newcomer" },
+  { name: "message-sent", path: SENT },
+  { name: "message-text", path: SENT, open: (page) => pickTab(page, "Text part") },
+  { name: "message-source", path: SENT, open: (page) => pickTab(page, "HTML source") },
+  { name: "message-failed", path: ({ failedId }) => `/messages/${failedId}` },
+  { name: "message-deferred", path: ({ deferredId }) => `/messages/${deferredId}` },
+  { name: "message-missing", path: "/messages/msg_01jzzzzzzzzzzzzzzzzzzzzzzz0000" },
+  { name: "send", path: ({ sendId }) => `/messages/sends/${sendId}` },
+  { name: "email-templates", path: "/email-templates" },
+  { name: "email-templates-empty", path: "/email-templates", who: "newcomer" },
+  {
+    ...{ name: "email-templates-new", path: "/email-templates" },
+    open: (page) => press(page, "New template"),
+  },
+  { name: "email-template", path: EMAIL },
+  { name: "email-template-read-only", path: EMAIL, who: "viewer" },
+  { name: "email-template-missing", path: "/email-templates/999999" },
+  { name: "email-template-text", path: EMAIL, open: (page) => pickTab(page, "Text") },
+  { name: "email-template-variables", path: EMAIL, open: (page) => pickTab(page, "Variables") },
+  { name: "email-template-sample", path: EMAIL, open: (page) => pickTab(page, "Sample data") },
+  { name: "email-preview", path: EMAIL, open: (page) => showPreview(page) },
+  { name: "email-preview-phone", path: EMAIL, open: (page) => showPreview(page, "Phone") },
+  { name: "email-preview-dark", path: EMAIL, open: (page) => showPreview(page, "Dark") },
+  { name: "email-preview-text", path: EMAIL, open: (page) => showPreview(page, "Text") },
+  { name: "email-preview-source", path: EMAIL, open: (page) => showPreview(page, "Source") },
+  {
+    ...{ name: "email-template-history", path: EMAIL },
+    open: (page) => pickAction(page, "History"),
+  },
+  {
+    ...{ name: "email-template-test", path: EMAIL },
+    open: (page) => pickAction(page, "Send a test to myself"),
+  },
+  {
+    ...{ name: "email-template-curl", path: EMAIL },
+    open: (page) => pickAction(page, "Copy as curl"),
+  },
+  {
+    ...{ name: "email-template-rename", path: EMAIL },
+    open: (page) => pickAction(page, "Rename, change alias"),
+  },
+  {
+    ...{ name: "email-template-publish", path: EMAIL },
+    open: (page) => press(page, "Publish"),
+  },
+  { name: "pdf-templates", path: "/pdf-templates" },
+  { name: "pdf-templates-empty", path: "/pdf-templates", who: "newcomer" },
+  { name: "pdf-template", path: PDF },
+  { name: "pdf-template-page", path: PDF, open: (page) => pickTab(page, "Page setup") },
+  { name: "pdf-template-variables", path: PDF, open: (page) => pickTab(page, "Variables") },
+  { name: "pdf-preview", path: PDF, open: (page) => showPreview(page) },
+  {
+    ...{ name: "pdf-template-curl", path: PDF },
+    open: (page) => pickAction(page, "Copy as JSON or curl"),
+  },
+  { name: "integrations", path: "/integrations" },
+  { name: "integrations-empty", path: "/integrations", who: "newcomer" },
+  { name: "integration-new", path: "/integrations/new" },
+  { name: "integration", path: MAIN_SERVER },
+  { name: "integration-read-only", path: MAIN_SERVER, who: "viewer" },
+  { name: "integration-test", path: MAIN_SERVER, open: testConnection },
+  { name: "integration-signing", path: MAIN_SERVER, open: (page) => pickTab(page, "Signing") },
+  { name: "integration-history", path: MAIN_SERVER, open: (page) => pickTab(page, "History") },
+  {
+    name: "integration-broken",
+    path: ({ integrations }) => `/integrations/${integrations.unreachable}`,
+  },
+  {
+    name: "integration-failing",
+    path: ({ integrations }) => `/integrations/${integrations.failing}`,
+  },
+  {
+    name: "integration-suspended",
+    path: ({ integrations }) => `/integrations/${integrations.suspended}`,
+  },
+  { name: "integration-missing", path: "/integrations/999999" },
+  { name: "tokens", path: "/tokens" },
+  { name: "tokens-read-only", path: "/tokens", who: "viewer" },
+  { name: "tokens-empty", path: "/tokens", who: "newcomer" },
+  {
+    ...{ name: "tokens-roll", path: "/tokens" },
+    open: (page) => press(page, /^Roll /),
+  },
+  {
+    ...{ name: "tokens-new", path: "/tokens" },
+    open: async (page) => {
+      await press(page, "Generate new token");
+      await press(page, "Limit it further");
+    },
+  },
+  { name: "settings", path: "/settings" },
+  { name: "settings-read-only", path: "/settings", who: "viewer" },
+  { name: "settings-members", path: "/settings/members" },
+  { name: "settings-members-read-only", path: "/settings/members", who: "viewer" },
+  { name: "settings-you", path: "/settings/you" },
+  {
+    ...{ name: "settings-you-close", path: "/settings/you" },
+    open: (page) => press(page, "Close your login"),
+  },
+  { name: "settings-retention", path: "/settings/retention" },
+  { name: "settings-limits", path: "/settings/limits" },
+  { name: "settings-audit", path: "/settings/audit" },
+  { name: "settings-audit-empty", path: "/settings/audit", who: "newcomer" },
+  { name: "nothing-here", path: "/no-such-page" },
+];
+
+/** One page of each kind: what `npm test` looks at by day. */
+const MAIN = [
+  ...["sign-in", "overview", "message-sent", "tokens-new", "email-template", "pdf-template-page"],
+  ...["integration", "settings-members"],
+];
+
+/** The pages that a test looks at: all of them, by day one of each kind (`byDay()`). */
+export const PAGES_NOW: readonly PageToSee[] = byDay(
+  MAIN.map((name) => pageNamed(name)),
+  PAGES,
+);
+
+/** @throws {Error} There is none */
+export function pageNamed(name: string): PageToSee {
+  const found = PAGES.find((page) => page.name === name);
+  if (found === undefined) throw new Error(`Cannot find the page "${name}"`);
+  return found;
+}
+
+/** Gives the path of a page. */
+export function pathOf({ path }: PageToSee, seed: SeedIds): string {
+  return typeof path === "string" ? path : path(seed);
+}
+
+async function pickTab(page: Page, name: string): Promise<void> {
+  await page.getByRole("tab", { name, exact: true }).click();
+}
+
+async function press(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).filter({ visible: true }).first().click();
+  await page.getByRole("dialog").waitFor();
+}
+
+async function pickAction(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name, exact: true }).click();
+  await page.getByRole("dialog").waitFor();
+}
+
+/** Shows the preview, where there is no room for it beside what is written, and a look of it. */
+async function showPreview(page: Page, look?: string): Promise<void> {
+  const sides = page.getByRole("radiogroup", { name: "What is shown" });
+  if (await sides.isVisible()) await sides.getByText("Preview").click();
+  if (look === undefined) return;
+  const looks = page.getByRole("region", { name: "Preview" }).getByRole("radiogroup");
+  await looks.getByText(look, { exact: true }).click();
+}
+
+async function testConnection(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await page.getByText("It works").waitFor();
+}

@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { byDay, until } from "@posthaste/kit";
+import type { Page } from "playwright-core";
+import { expectNoAxeViolations } from "./axe.ts";
+import { type DashboardFixture, untilShown, WAITING } from "./dashboard_fixture.ts";
+import { pageNamed, PAGES, PAGES_NOW, pathOf } from "./pages.ts";
+import type { SeedIds } from "./seed.ts";
+import {
+  openSeededDashboardFixture,
+  type SeededDashboardFixture,
+} from "./seeded_dashboard_fixture.ts";
+import { openTabs, type Tabs } from "./tabs.ts";
+
+let fixture: DashboardFixture;
+let seed: SeedIds;
+let tabs: Tabs;
+let opened: SeededDashboardFixture;
+before(async () => {
+  opened = await openSeededDashboardFixture();
+  ({ fixture, seed } = opened);
+  tabs = openTabs(fixture);
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+describe("every page", { concurrency: 2 }, () => {
+  for (const entry of PAGES_NOW) {
+    test(`${entry.name} can be used by everybody, and does what it may`, async (context) => {
+      const { who = "owner" } = entry;
+      const path = pathOf(entry, seed);
+      // What each address gives at first is seen in the test of the stored scripts.
+      await using look = await (who === "nobody" ? tabs.look(path, who) : tabs.goOn(path, who));
+      const { page, faults } = look;
+      await untilShown(page);
+      await page.evaluate(noteMotions);
+      await entry.open?.(page);
+      await untilShown(page);
+      await context.test("without motion, by whoever asked for less of it", async () => {
+        assert.deepEqual(await page.evaluate(motions), []);
+      });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await context.test(`by people with disabilities, in ${colorScheme} colours`, async () => {
+          await page.emulateMedia({ colorScheme });
+          await page.waitForTimeout(SETTLED_MS);
+          await expectNoAxeViolations(page, colorScheme === "dark" ? "colours" : undefined);
+        });
+      }
+      await context.test("by the keyboard alone, and what has the focus can be seen", async () => {
+        const { stops, isTrapped } = await walk(page);
+        assert.ok(stops > 0);
+        assert.equal(isTrapped, false, `${stops} stops, and no end`);
+        assert.deepEqual(await unseenStops(page), []);
+      });
+      await context.test("on a phone", async () => {
+        await page.setViewportSize(PHONE);
+        const widthOf = () => page.evaluate(() => document.documentElement.scrollWidth);
+        // The menu takes a moment to go aside.
+        await until(async () => await widthOf() <= PHONE.width, {
+          message: `the page to be no wider than ${PHONE.width} pixels`,
+        });
+      });
+      await context.test("without an error, and within its own policy", () => {
+        assert.deepEqual(faults, []);
+      });
+    });
+  }
+});
+
+const PREVIEWS = /\/api\/templates\/.*preview/;
+
+describe("what is shown while an answer is on its way", { concurrency: 2 }, () => {
+  const HELD: readonly [name: string, held: RegExp][] = [
+    ...byDay(["overview", "email-template"], [
+      ...["overview", "messages", "message-sent", "send", "email-templates", "email-template"],
+      ...["integrations", "integration", "tokens", "settings-members", "settings-audit"],
+    ]).map((name) => [name, /\/api\/(?!session)/] as [string, RegExp]),
+    ["email-template", PREVIEWS],
+    ["pdf-template", PREVIEWS],
+  ];
+  for (const [name, held] of HELD) {
+    const entry = pageNamed(name);
+    test(`can be used by people with disabilities: ${name} without ${held.source}`, async () => {
+      await using look = await tabs.look("/no-such-page", "owner");
+      const { page } = look;
+      // Never answered.
+      await page.route(held, () => {});
+      const asked = page.waitForRequest(held);
+      await page.goto(`${fixture.url}${pathOf(entry, seed)}`);
+      await asked;
+      await page.locator(WAITING).first().waitFor();
+      await expectNoAxeViolations(page);
+    });
+  }
+
+  test("can be used by people with disabilities: a preview that is made anew", async () => {
+    await using look = await fixture.look(`/email-templates/${seed.emailId}`);
+    const { page } = look;
+    await untilShown(page);
+    await page.route(PREVIEWS, () => {});
+    await page.getByRole("textbox", { name: "Subject" }).fill("Something else");
+    await page.getByRole("status", { name: "Making the preview" }).waitFor();
+    await expectNoAxeViolations(page);
+  });
+});
+
+test("every page of the menu is among those that are tested", async () => {
+  await using look = await fixture.look("/");
+  await untilShown(look.page);
+  const links = look.page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+  const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  // Each says whose page it is.
+  const before = `/a/${fixture.system.accountId}`;
+  assert.ok(hrefs.every((href) => href?.startsWith(`${before}/`)), hrefs.join());
+  const paths = hrefs.map((href) => href?.slice(before.length));
+  assert.ok(paths.length > 0);
+  const tested = PAGES.filter(({ who }) => who !== "nobody").map((entry) => pathOf(entry, seed));
+  assert.deepEqual(paths.filter((path) => !tested.includes(`${path}`)), []);
+});
+
+describe("the keyboard alone", { concurrency: 2 }, () => {
+  test("signs in", async () => {
+    await using look = await fixture.look("/", { who: "nobody" });
+    await untilShown(look.page);
+    const { page } = look;
+    const isButton = () => page.evaluate(() => document.activeElement?.tagName === "BUTTON");
+    for (let tabs = 0; tabs < 10 && !await isButton(); tabs++) await page.keyboard.press("Tab");
+    for (let tabs = 0; tabs < 10 && !(await nameOfFocused(page)).startsWith("Open the"); tabs++) {
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+  });
+
+  test("reaches every page of the menu by Tab and Enter", async () => {
+    await using look = await fixture.look("/");
+    const { page } = look;
+    await untilShown(page);
+    const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+    for (const label of await links.allInnerTexts()) {
+      for (let tabs = 0; tabs < MOST_STOPS && await nameOfFocused(page) !== label; tabs++) {
+        await page.keyboard.press("Tab");
+      }
+      await page.keyboard.press("Enter");
+      await page.locator('nav [aria-current="page"]', { hasText: label }).waitFor();
+      await untilShown(page);
+    }
+  });
+});
+
+/** In this time colours have been replaced by others. */
+const SETTLED_MS = 100;
+
+/** The narrowest that is common. */
+const PHONE = { width: 360, height: 740 };
+
+/** More than any page has. */
+const MOST_STOPS = 150;
+
+interface Moving {
+  /** What has moved, and by which of its properties. */
+  moved?: Set<string>;
+}
+
+/** Runs in the page: notes from now on what moves, grows, fades or changes colour slowly. */
+function noteMotions(): void {
+  const moving = globalThis as unknown as Moving;
+  const isNoted = moving.moved !== undefined;
+  moving.moved = new Set();
+  if (isNoted) return;
+  document.addEventListener("transitionrun", ({ propertyName, target }) => {
+    moving.moved?.add(`${propertyName} of ${(target as Element).outerHTML.slice(0, 200)}`);
+  }, true);
+}
+
+/** Runs in the page: what {@linkcode noteMotions} has noted. */
+function motions(): string[] {
+  return [...(globalThis as unknown as Moving).moved ?? []];
+}
+
+function nameOfFocused(page: Page): Promise<string> {
+  return page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+}
+
+/**
+ * Presses Tab until the focus leaves the page or, in a dialog, comes to where it began. Each stop notes
+ * how it looks. Where it comes back to another one, it is trapped.
+ */
+async function walk(page: Page): Promise<{ stops: number; isTrapped: boolean }> {
+  await page.evaluate(rememberHowToLook);
+  let stops = 0;
+  let isEditor = false;
+  for (let presses = 0; presses < 2 * MOST_STOPS; presses++) {
+    // In an editor of source text Tab indents: Escape and then Tab leave it, as it says.
+    if (isEditor) await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    const { came, ...stop } = await page.evaluate(noteStop, {
+      number: stops,
+      settledMs: SETTLED_MS,
+    });
+    if (came === "out") return { stops, isTrapped: false };
+    if (came === "again") return { stops, isTrapped: true };
+    if (came === "on") stops++;
+    isEditor = stop.isEditor;
+  }
+  return { stops, isTrapped: true };
+}
+
+/** Lists stops of {@linkcode walk} that look the same without the focus. */
+async function unseenStops(page: Page): Promise<string[]> {
+  await page.evaluate(() => {
+    (document.activeElement as HTMLElement | null)?.blur();
+    // Whoever comes back from the browser's own controls has left a frame that was the last stop.
+    dispatchEvent(new Event("focus"));
+  });
+  await page.waitForTimeout(SETTLED_MS);
+  return await page.evaluate(() => {
+    const { lookOf } = globalThis as unknown as Looking;
+    return [...document.querySelectorAll<HTMLElement>("[data-focused]")]
+      .filter((element) => lookOf(element) === element.dataset["focused"])
+      .map((element) => element.outerHTML.slice(0, 300));
+  });
+}
+
+/** Runs in the page: tells where Tab has come to, and notes how that looks. */
+async function noteStop({ number, settledMs }: { number: number; settledMs: number }) {
+  const element = document.activeElement as HTMLElement | null;
+  if (element === null || element === document.body) return { came: "out", isEditor: false };
+  const isEditor = element.matches(".cm-content");
+  const { stop } = element.dataset;
+  if (stop === "0") return { came: "out", isEditor };
+  // It goes through the parts of a frame, or of a time, before it leaves.
+  if (stop === `${number - 1}`) return { came: "inside", isEditor };
+  if (stop !== undefined) return { came: "again", isEditor };
+  // Editors and frames show it a moment later.
+  if (element.matches(".cm-content, iframe")) {
+    await new Promise((resolve) => setTimeout(resolve, settledMs));
+  }
+  element.dataset["stop"] = `${number}`;
+  element.dataset["focused"] = (globalThis as unknown as Looking).lookOf(element);
+  return { came: "on", isEditor };
+}
+
+interface Looking {
+  /** How an element looks, with what is around it: a switch shows its focus beside itself. */
+  lookOf(element: HTMLElement): string;
+}
+
+/** Runs in the page. */
+function rememberHowToLook(): void {
+  (document.activeElement as HTMLElement | null)?.blur();
+  // The menu is the same as on the page before.
+  for (const element of document.querySelectorAll<HTMLElement>("[data-stop]")) {
+    delete element.dataset["stop"];
+    delete element.dataset["focused"];
+  }
+  (globalThis as unknown as Looking).lookOf = (element) => {
+    const around: HTMLElement[] = [];
+    for (let one = element.parentElement; one !== null && around.length < 5;) {
+      around.push(one);
+      one = one.parentElement;
+    }
+    const near = [element, ...around, ...(element.parentElement?.children ?? [])];
+    return near.map((one) => {
+      const style = getComputedStyle(one);
+      return [style.outline, style.boxShadow, style.borderColor, style.backgroundColor].join();
+    }).join(";");
+  };
+}

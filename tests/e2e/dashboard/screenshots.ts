@@ -1,0 +1,61 @@
+/**
+ * Takes a picture of every page of the dashboard, at three sizes, in light and dark colours, into
+ * `e2e/dashboard/screenshots`: `npm run screenshots`, or `npm run screenshots -- messages` for the pages
+ * whose names begin so.
+ *
+ * @module
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { buildDashboard } from "@posthaste/dev";
+import { untilShown } from "./dashboard_fixture.ts";
+import { PAGES, pathOf } from "./pages.ts";
+import { openSeededDashboardFixture } from "./seeded_dashboard_fixture.ts";
+
+const FOLDER = join(import.meta.dirname, "screenshots");
+
+const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  tablet: { width: 820, height: 1180 },
+  phone: { width: 390, height: 844 },
+};
+
+const AT_ONCE = 2;
+
+const asked = process.argv.slice(2);
+const pages = PAGES.filter(({ name }) =>
+  asked.length === 0 || asked.some((beginning) => name.startsWith(beginning))
+);
+await mkdir(FOLDER, { recursive: true });
+await buildDashboard({ root: join(import.meta.dirname, "../../..") });
+await using opened = await openSeededDashboardFixture();
+const { fixture, seed } = opened;
+const waiting = pages.flatMap((entry) =>
+  Object.entries(SIZES).map(([name, size]) => ({ entry, name, size }))
+);
+await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    await takePictures(next).catch((error: Error) => {
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+    });
+  }
+}));
+process.stdout.write(`The pictures are in ${FOLDER}\n`);
+
+async function takePictures({ entry, name, size }: (typeof waiting)[number]): Promise<void> {
+  await using look = await fixture.look(pathOf(entry, seed), { who: entry.who ?? "owner", size });
+  const { page, faults } = look;
+  await untilShown(page);
+  await entry.open?.(page);
+  await untilShown(page);
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    // Charts take their new colours a moment later.
+    await page.waitForTimeout(200);
+    const path = join(FOLDER, `${entry.name}-${name}-${scheme}.png`);
+    await page.screenshot({ path, animations: "disabled" });
+  }
+  process.stdout.write(`${entry.name} ${name}${faults.map((fault) => `\n  ${fault}`).join("")}\n`);
+}

@@ -1,0 +1,190 @@
+import { freePort } from "@posthaste/embedded";
+import { openSmtpSink, type SmtpSink } from "@posthaste/kit";
+import { type AccountOfSystem, SENDER } from "../system.ts";
+import type { DashboardFixture } from "./dashboard_fixture.ts";
+import { hashOf, type Person } from "./person.ts";
+
+/** What pages are opened of. */
+export interface SeedIds {
+  readonly emailId: number;
+  readonly pdfId: number;
+  /**
+   * Of a server that takes most mails, of one that nobody can reach, of one that accepts no mail, and of one
+   * that refuses the login.
+   */
+  readonly integrations: { good: number; unreachable: number; failing: number; suspended: number };
+  /** A send of which some messages were sent, some failed, and some wait. */
+  readonly sendId: string;
+  /** One that was sent with a PDF. */
+  readonly sentId: string;
+  readonly failedId: string;
+  readonly deferredId: string;
+  /** What the link of an invitation ends with. */
+  readonly invitation: string;
+}
+
+/** What is in the account that pages are looked at with. */
+export interface Seed extends SeedIds, AsyncDisposable {
+  readonly sink: SmtpSink;
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  nobody: "550 5.1.1 <nobody@reader.example>: Recipient address rejected: User unknown",
+  full: "552 5.2.2 Mailbox full",
+  busy: "451 4.7.1 Greylisting in action, please come back later",
+};
+
+/** Fills the account: templates, integrations in every state, messages with every outcome, and people. */
+export async function plantSeed(
+  { system, people }: Pick<DashboardFixture, "system" | "people">,
+): Promise<Seed> {
+  await using opened = new AsyncDisposableStack();
+  const { owner, editor } = people;
+  const sink = opened.use(
+    await openSmtpSink({
+      script: ({ stage, address }) => {
+        const reply = stage === "rcpt" ? REFUSALS[address.split("@")[0] ?? ""] : undefined;
+        return reply === undefined ? undefined : { reply };
+      },
+    }),
+  );
+  const receipt = await writeTemplate(editor, { kind: "email", example: "receipt" });
+  const invoice = await writeTemplate(editor, { kind: "pdf", example: "invoice" });
+  await editor.ask("POST", "/templates/email", { name: "Welcome", example: "welcome" });
+  await editor.ask("POST", "/templates/pdf", { name: "Letter", example: "letter" });
+  const integrations = {
+    good: await system.connect(sink.port, { name: "Main server" }),
+    unreachable: await system.connect(await freePort(), { name: "Old server" }),
+    failing: await system.connect(sink.port, { name: "Blocked server" }),
+    suspended: await connectWithLogin(editor, sink.port),
+  };
+  const { id: sendId, messages } = await system.send({
+    template: receipt.id,
+    integration: integrations.good,
+    variables: receipt.sample,
+    to: ["Ada", "Nobody", "Full", "Busy", "Grace"].map((name, at) => ({
+      email: `${name.toLowerCase()}@reader.example`,
+      name: `${name} Reader`,
+      variables: { name },
+      ...(at === 0 ? { attachments: [{ id: invoice.id, variables: invoice.sample }] } : {}),
+    })),
+  });
+  const to = [{ email: "linus@reader.example", variables: receipt.sample }];
+  await system.send({ template: receipt.id, integration: integrations.unreachable, to });
+  await suspend(system, integrations.suspended);
+  await system.send({ template: receipt.id, integration: integrations.suspended, to });
+  await fail(system, integrations.failing);
+  await makeTokens(system, owner);
+  const invitation = await inviteSomebody(system, owner);
+  await system.untilResting(sendId);
+  const parts = opened.move();
+  return {
+    emailId: receipt.id,
+    pdfId: invoice.id,
+    integrations,
+    sendId,
+    sentId: messages[0]?.id ?? "",
+    failedId: messages[1]?.id ?? "",
+    deferredId: messages[3]?.id ?? "",
+    invitation,
+    sink,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+/** What is needed of a template that was just made. */
+interface Written {
+  id: number;
+  revision: number;
+  draft: { html: string; subject: string; sample: Record<string, string> };
+}
+
+/** Makes a template from an example, publishes two versions of it, and begins a third. */
+async function writeTemplate(
+  { ask }: Person,
+  { kind, example }: { kind: "email" | "pdf"; example: string },
+): Promise<{ id: number; sample: Record<string, string> }> {
+  const name = `${example[0]?.toUpperCase()}${example.slice(1)}`;
+  const alias = kind === "email" ? { alias: example } : {};
+  let view = await ask<Written>("POST", `/templates/${kind}`, { name, example, ...alias });
+  const path = `/templates/${kind}/${view.id}`;
+  for (const version of [1, 2, 3]) {
+    const edition = `<!-- Edition ${version} -->`;
+    const html = kind === "pdf"
+      ? `${view.draft.html}${edition}\n`
+      : view.draft.html.replace("</mj-text>", `</mj-text>\n${edition}`);
+    const source = { ...view.draft, html };
+    const { revision } = view;
+    view = await ask<Written>("PUT", `${path}/draft`, { revision, source });
+    if (version === 3) break;
+    view = await ask<Written>("POST", `${path}/publish`, { revision: view.revision });
+  }
+  return { id: view.id, sample: view.draft.sample };
+}
+
+/** Makes an integration that logs in, as most do. */
+async function connectWithLogin({ ask }: Person, port: number): Promise<number> {
+  const { id } = await ask<{ id: number }>("POST", "/integrations", {
+    ...{ name: "Server with a changed password", host: "127.0.0.1", port, tls: "none" },
+    ...{ ca: null, allowInvalidCertificate: false },
+    ...{ user: "shop", password: "the one of last year", authMethod: null, senders: [SENDER] },
+    ...{ maxConnections: 5, maxPerMinute: null, retryForMs: 2 * DAY_MS, whenUnknown: "retry" },
+  });
+  return id;
+}
+
+/** Makes tokens in every state. */
+async function makeTokens(
+  { store, accountId }: AccountOfSystem,
+  { ask, userId }: Person,
+): Promise<void> {
+  const expiresAt = new Date(Date.now() + 90 * DAY_MS).toISOString();
+  await ask("POST", "/tokens", { name: "Web shop", scopes: ["send", "read"], expiresAt });
+  await ask("POST", "/tokens", {
+    ...{ name: "Night job", scopes: ["send"], expiresAt: null },
+    limits: { addresses: ["203.0.113.0/24"], templates: [1], integrations: [] },
+  });
+  const { record } = await store.createToken({
+    ...{ accountId, name: "Last year's shop", scopes: ["send"], createdBy: userId },
+  });
+  await store.revokeToken(accountId, record._id);
+}
+
+async function inviteSomebody(
+  { store, accountId }: AccountOfSystem,
+  { userId }: Person,
+): Promise<string> {
+  const token = `an-invitation-to-${accountId}`;
+  const createdAt = new Date();
+  await store.createInvitation({
+    ...{ _id: hashOf(token), accountId, email: "ines@shop.example", role: "editor" },
+    ...{ invitedBy: userId, createdAt, expiresAt: new Date(createdAt.getTime() + 7 * DAY_MS) },
+  });
+  return token;
+}
+
+/** As the tracker writes it of a server that accepts no mail any more. */
+async function fail({ store, accountId }: AccountOfSystem, id: number): Promise<void> {
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+  const { messageId, reason } = {
+    messageId: "msg_0",
+    reason: "The SMTP server did not accept the sender address for now (451 4.7.1)",
+  };
+  await store.noteResults([{
+    ...{ accountId, id, lastSent: { at: at(-18), messageId }, failedFrom: at(-17) },
+    lastFailed: { at: at(1), messageId, reason },
+  }]);
+  const integrations = { [id]: { sent: 1204, deferred: 17 } };
+  await store.noteStatistics([{ accountId, at: at(-18), integrations }]);
+}
+
+async function suspend({ store, accountId }: AccountOfSystem, id: number): Promise<void> {
+  const integration = await store.findIntegration(accountId, id);
+  if (integration === null) throw new Error(`Cannot suspend integration ${id}: it is not there`);
+  await store.suspendIntegration(integration, {
+    at: new Date(),
+    reason: "The server refused the login: 535 5.7.8 Authentication credentials invalid",
+  });
+}
+
+const DAY_MS = 86_400_000;

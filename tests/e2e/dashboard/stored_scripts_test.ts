@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { pageOptionsSchema } from "@posthaste/contracts";
+import { type Canary, openCanary, openSmtpSink } from "@posthaste/kit";
+import type { Page } from "playwright-core";
+import { SENDER } from "../system.ts";
+import {
+  type DashboardFixture,
+  type Look,
+  openDashboardFixture,
+  untilShown,
+} from "./dashboard_fixture.ts";
+import { hostileTexts, MARK } from "./hostile_texts.ts";
+import { PAGES, PAGES_NOW, pathOf } from "./pages.ts";
+import type { SeedIds } from "./seed.ts";
+
+let fixture: DashboardFixture;
+let canary: Canary;
+let seed: SeedIds;
+let opened: AsyncDisposableStack;
+
+const PRIORITIES = 3;
+/** Windows that are free: a page is there sooner where the application was loaded before. */
+const looks: (Look & { dialogs: string[] })[] = [];
+
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  canary = stack.use(await openCanary());
+  fixture = stack.use(await openDashboardFixture());
+  const texts = hostileTexts(`127.0.0.1:${canary.port}`);
+  seed = stack.use(await plantHostileSeed(fixture, texts));
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+test("the texts run, and ask, in a page that does not write them as text", async () => {
+  await using control = await openCanary();
+  const waiting = hostileTexts(`127.0.0.1:${control.port}`);
+  let marks = 0;
+  await Promise.all(Array.from({ length: PRIORITIES }, async () => {
+    const page = await fixture.browser.newPage();
+    for (let text = waiting.pop(); text !== undefined; text = waiting.pop()) {
+      // One of them sends the page elsewhere, at any moment.
+      await again(() => page.setContent(`<body>${text}`, { waitUntil: "commit" }));
+      await page.waitForTimeout(30);
+      const found = await again(() => findMarkup(page));
+      if (found.length > 0) marks++;
+    }
+    await page.close();
+  }));
+  const { requests } = control.take();
+  const scripts = requests.filter((request) => request === "script").length;
+  const asked = new Set(requests);
+  assert.ok(scripts > 15, `${scripts} scripts`);
+  assert.ok(asked.size > 8, [...asked].join());
+  assert.ok(marks > 45, `${marks} marks`);
+});
+
+describe("texts of customers that are scripts", { concurrency: PRIORITIES }, () => {
+  // What is at one address is looked at in one visit, with several of them at once.
+  const there = PAGES.filter(({ who }) => who === undefined);
+  const paths = new Set(PAGES_NOW.map(({ path }) => path));
+  for (const [path, entries] of Map.groupBy(there, ({ path }) => path)) {
+    if (!paths.has(path)) continue;
+    test(`run nowhere and ask nobody on ${entries.map(({ name }) => name).join(", ")}`, async () => {
+      const look = looks.pop() ?? await openWatched();
+      const { page, faults, dialogs } = look;
+      const [first] = entries;
+      assert.ok(first);
+      await page.goto(`${fixture.url}${pathOf(first, seed)}`);
+      for (const { name, open } of entries) {
+        await untilShown(page);
+        await open?.(page);
+        await untilShown(page);
+        // What waits for a moment of rest, or for the next frame, has run then.
+        await page.waitForTimeout(150);
+        assert.deepEqual(dialogs, [], name);
+        assert.equal(await page.evaluate(() => Reflect.get(globalThis, "__ran")), undefined, name);
+        assert.deepEqual(await findMarkup(page), [], name);
+        const nothing = { connections: 0, requests: [], udp: 0, names: [] };
+        assert.deepEqual(canary.take(), nothing, name);
+        assert.deepEqual(faults.filter((fault) => !fault.startsWith("a breach")), [], name);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      }
+      looks.push(look);
+    });
+  }
+});
+
+/** Opens a window that notes each dialog that a script opens. */
+async function openWatched(): Promise<Look & { dialogs: string[] }> {
+  const look = await fixture.look("/no-such-page");
+  const dialogs: string[] = [];
+  look.page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return { ...look, dialogs };
+}
+
+/** Does something once more if the page went elsewhere meanwhile. */
+async function again<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!/navigat/.test(String(error))) throw error;
+    return await act();
+  }
+}
+
+/** Lists what of the texts stands in the dashboard's own document as more than text. */
+function findMarkup(page: Page): Promise<string[]> {
+  return page.evaluate((mark) => {
+    const wrong = [
+      ...document.querySelectorAll(
+        `${mark}, [onerror], [onload], [onfocus], meta[http-equiv], base`,
+      ),
+      ...[...document.querySelectorAll<HTMLAnchorElement>("a[href], area[href]")]
+        .filter(({ protocol }) => !/^(https?|mailto|blob):$/.test(protocol)),
+      // What customers wrote is shown in frames without scripts, and without this origin's rights.
+      ...[...document.querySelectorAll("iframe")].filter(({ sandbox }) =>
+        ["allow-scripts", "allow-same-origin", "allow-top-navigation"]
+          .some((right) => sandbox.contains(right))
+      ),
+      ...document.querySelectorAll("iframe:not([sandbox]), object, embed, frame"),
+    ];
+    return wrong.map(({ outerHTML }) => outerHTML.slice(0, 300));
+  }, MARK);
+}
+
+/** Leaves out what means something to templates. */
+function asTemplate(text: string): string {
+  return text.replaceAll(/[{}\0]/g, "");
+}
+
+/** Puts the texts wherever somebody, or somebody's server, can write what the dashboard shows. */
+async function plantHostileSeed(
+  { system: { store, accountId, ...system }, people }: Pick<DashboardFixture, "system" | "people">,
+  texts: readonly string[],
+): Promise<SeedIds & AsyncDisposable> {
+  await using opened = new AsyncDisposableStack();
+  const sink = opened.use(
+    await openSmtpSink({
+      script: ({ stage, address }) => {
+        const text = texts[Number(/^r(\d+)@/.exec(address)?.[1])];
+        return stage === "rcpt" && text !== undefined && !address.startsWith("r0@")
+          ? { reply: `550 5.1.1 ${text.replace(/[\0\r\n\t]/g, " ")}` }
+          : undefined;
+      },
+    }),
+  );
+  const all = texts.join("\n");
+  const html = `<p>{{ text }}</p><pre>{{ all }}</pre>${asTemplate(all)}`;
+  const common = {
+    accountId,
+    variables: [{ name: "text", required: false }, { name: "all", required: false }],
+    sourceHash: "hostile",
+  };
+  const [text = ""] = texts;
+  const at = new Date();
+  const ids: { email: number[]; pdf: number[]; integration: number[] } = {
+    email: [],
+    pdf: [],
+    integration: [],
+  };
+  for (const [index, text] of texts.entries()) {
+    const name = text.slice(0, 200);
+    const email = await store.publishVersion({
+      ...common,
+      kind: "email",
+      name,
+      variables: [{ name: "text", required: false, description: text.slice(0, 200) }],
+      source: { subject: `{{ text }} ${asTemplate(text)}`, html },
+      parts: { subject: "{{ text }}", html, text: html },
+    });
+    ids.email.push(email.template.id);
+    await store.createToken({ accountId, name, scopes: ["send"] });
+    const integration = await store.createIntegration({
+      ...{ accountId, name, host: "127.0.0.1", port: sink.port, tls: "none", auth: null },
+      senders: [SENDER],
+    });
+    ids.integration.push(integration.id);
+    const user = await store.createUser({ email: `u${index}@x.example`, name, passwordHash: null });
+    await store.setMember({ accountId, userId: user._id, role: "viewer" });
+    await store.noteAudit({
+      ...{ accountId, at, userId: user._id, userEmail: user.email },
+      ...{ action: text.slice(0, 100), target: text, details: { text } },
+    });
+  }
+  const pdf = await store.publishVersion({
+    ...common,
+    kind: "pdf",
+    name: text.slice(0, 200),
+    source: { html },
+    parts: { html, filename: `{{ text }}.pdf` },
+    // One that needs what it may not load would not be printed.
+    page: pageOptionsSchema.parse({ missing: "leave_out" }),
+  });
+  // The history shows what has changed, and publishing what was found in it.
+  const path = `/templates/email/${ids.email[0]}`;
+  const { owner } = people;
+  const { revision, draft } = await owner.ask<{ revision: number; draft: { html: string } }>(
+    "GET",
+    path,
+  );
+  const source = {
+    ...draft,
+    html: `<p>{{ text }}</p><pre>{{ all }}</pre>${asTemplate(texts.toReversed().join("\n"))}<p>`,
+    sample: { text, all },
+  };
+  await owner.ask("PUT", `${path}/draft`, { revision, source });
+  const suspended = await store.findIntegration(accountId, ids.integration[1] ?? 0);
+  if (suspended) await store.suspendIntegration(suspended, { at, reason: texts.join(" ") });
+  const good = ids.integration[0] ?? 0;
+  const emailId = ids.email[0] ?? 0;
+  const { id: sendId, messages } = await system.send({
+    template: emailId,
+    integration: good,
+    from: { email: SENDER, name: "<img src=x onerror=alert(1)>" },
+    to: texts.map((text, index) => ({
+      email: `r${index}@reader.example`,
+      name: text.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ").slice(0, 100),
+      variables: index === 0 ? { text, all } : { text },
+      ...(index === 0 ? { attachments: [{ id: pdf.template.id, variables: { text } }] } : {}),
+    })),
+  });
+  await system.untilResting(sendId);
+  const [first, second] = await store.listMessages(accountId, sendId) ?? [];
+  // Else pages would show that nothing could be filled, and none of the texts.
+  assert.deepEqual([first?.state, second?.state], ["sent", "failed"], `${first?.reason}`);
+  assert.match(second?.reply?.response ?? "", /x-mark/);
+  const parts = opened.move();
+  return {
+    emailId,
+    pdfId: pdf.template.id,
+    integrations: { good, unreachable: good, failing: good, suspended: suspended?.id ?? good },
+    sendId,
+    sentId: messages[0]?.id ?? "",
+    failedId: messages[1]?.id ?? "",
+    deferredId: messages[2]?.id ?? "",
+    invitation: "none",
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { nightly } from "@posthaste/kit";
+import type { Page } from "playwright-core";
+import { expectNoAxeViolations } from "./axe.ts";
+import {
+  type DashboardFixture,
+  type Look,
+  openDashboardFixture,
+  untilShown,
+} from "./dashboard_fixture.ts";
+
+nightly("services/dashboard/templates_test.ts", "services/dashboard/integrations_test.ts");
+
+let fixture: DashboardFixture;
+before(async () => {
+  fixture = await openDashboardFixture();
+});
+after(() => fixture?.[Symbol.asyncDispose]());
+
+interface Stored {
+  id: number;
+  revision: number;
+  draft: { subject: string; html: string };
+}
+
+test("who saves second sees the difference, and nothing is lost before they choose", async () => {
+  const { id } = await makeTemplate();
+  await using first = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  await using second = await fixture.look(`/email-templates/${id}`);
+  await Promise.all([untilShown(first.page), untilShown(second.page)]);
+  await writeSubject(first.page, "Theirs");
+  await writeSubject(second.page, "Mine");
+  await save(first.page);
+  await first.page.getByText("Draft saved").waitFor();
+
+  await save(second.page);
+  const dialog = second.page.getByRole("dialog", { name: "This draft was changed meanwhile" });
+  await dialog.getByText("Eddie Editor saved while you were writing").waitFor();
+  for (const text of ["Theirs", "Mine"]) await dialog.getByText(text).first().waitFor();
+  await expectNoAxeViolations(second.page);
+  assert.equal((await read(id)).draft.subject, "Theirs");
+
+  await dialog.getByRole("button", { name: "Go on writing" }).click();
+  assert.equal(await subjectOf(second.page), "Mine");
+  await save(second.page);
+  await dialog.getByRole("button", { name: "Keep mine" }).click();
+  await second.page.getByText("Saved yours").waitFor();
+  assert.equal((await read(id)).draft.subject, "Mine");
+  assert.deepEqual([...first.faults, ...second.faults], []);
+});
+
+test("who takes the other's draft goes on with it, and may save again", async () => {
+  await using look = await lookAfterTheirs();
+  const { page, id } = look;
+  await save(page);
+  await page.getByRole("button", { name: "Take theirs, drop mine" }).click();
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  assert.equal(await subjectOf(page), "Theirs");
+  await writeSubject(page, "Ours");
+  await save(page);
+  await page.getByText("Draft saved").waitFor();
+  assert.equal((await read(id)).draft.subject, "Ours");
+});
+
+test("publishing after another's change asks, too", async () => {
+  await using look = await lookAfterTheirs();
+  const { page, id } = look;
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByRole("button", { name: "Save and publish" }).click();
+  await page.getByRole("dialog", { name: "This draft was changed meanwhile" }).waitFor();
+  const versions = await fixture.people.owner.ask<unknown[]>(
+    "GET",
+    `/templates/email/${id}/versions`,
+  );
+  assert.deepEqual(versions, []);
+  assert.equal((await read(id)).draft.subject, "Theirs");
+});
+
+test("an integration that two people change keeps the first one's, and the second is told", async () => {
+  const id = await fixture.system.connect(25, { name: "Before" });
+  await using first = await fixture.look(`/integrations/${id}`, { who: "editor" });
+  await using second = await fixture.look(`/integrations/${id}`);
+  for (const [{ page }, name] of [[first, "Theirs"], [second, "Mine"]] as const) {
+    await untilShown(page);
+    await page.getByRole("textbox", { name: "Name" }).fill(name);
+  }
+  await first.page.getByRole("button", { name: "Save changes" }).click();
+  await first.page.getByText("The integration was saved").waitFor();
+  await second.page.getByRole("button", { name: "Save changes" }).click();
+  await second.page.getByText("Somebody else has changed this integration").waitFor();
+  assert.equal(await second.page.getByRole("textbox", { name: "Name" }).inputValue(), "Mine");
+  const { system: { store, accountId } } = fixture;
+  assert.equal((await store.findIntegration(accountId, id))?.name, "Theirs");
+});
+
+test("who leaves with changes that are not saved is asked", async () => {
+  const { id } = await makeTemplate();
+  await using look = await fixture.look(`/email-templates/${id}`);
+  const { page } = look;
+  await untilShown(page);
+  await writeSubject(page, "Mine");
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" })
+    .click();
+  await page.getByRole("button", { name: "Stay" }).click();
+  assert.equal(await subjectOf(page), "Mine");
+});
+
+/** Writes the subject "Mine" of a template, to which somebody else gives "Theirs" before it is saved. */
+async function lookAfterTheirs(): Promise<Look & { id: number }> {
+  const { id, revision, draft } = await makeTemplate();
+  const look = await fixture.look(`/email-templates/${id}`);
+  await untilShown(look.page);
+  await writeSubject(look.page, "Mine");
+  const source = { ...draft, subject: "Theirs" };
+  await fixture.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
+  return { ...look, id };
+}
+
+let made = 0;
+
+function makeTemplate(): Promise<Stored> {
+  const body = { name: `Template ${++made}`, example: "empty" };
+  return fixture.people.editor.ask<Stored>("POST", "/templates/email", body);
+}
+
+function read(id: number): Promise<Stored> {
+  return fixture.people.owner.ask<Stored>("GET", `/templates/email/${id}`);
+}
+
+async function writeSubject(page: Page, subject: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Subject" }).fill(subject);
+  await page.getByText("Not saved").waitFor();
+}
+
+function subjectOf(page: Page): Promise<string> {
+  return page.getByRole("textbox", { name: "Subject" }).inputValue();
+}
+
+async function save(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Save draft" }).click();
+}

@@ -1,0 +1,118 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { type ServiceProcess, startService } from "@posthaste/dev";
+import { freePort } from "@posthaste/embedded";
+import { openBus } from "@posthaste/messaging";
+import { openStore, type Store } from "@posthaste/storage";
+import { openTestMongo, openTestNats } from "@posthaste/kit";
+import { makeAccount, type RunAccount, SENDER } from "@posthaste/chaos";
+import { MASTER_KEY } from "@posthaste/chaos";
+
+/** A real api and a real renderer, each a process of its own, to be attacked. */
+export interface HttpTarget extends AsyncDisposable {
+  readonly port: number;
+  /** Longest time for a request to arrive, and in which nothing moves on a connection. */
+  readonly patienceMs: number;
+  readonly account: RunAccount;
+  /** Another account, whose requests must not suffer. */
+  readonly bystander: RunAccount;
+  /** What else was said at level error. */
+  readonly errors: string[];
+  /** Memory of the api that is in RAM, in bytes. */
+  rss(): Promise<number>;
+  /** Time on a processor that the api has used, in milliseconds, to the next 10. */
+  cpuMs(): Promise<number>;
+  /** Starts one more api, and gives its port. */
+  startApi(settings: Record<string, string>): Promise<number>;
+}
+
+const TICK_MS = 10;
+
+/** Starts what is attacked, with broker and database. Nothing is sent from there. */
+export async function openHttpTarget(
+  { patienceMs }: Pick<HttpTarget, "patienceMs">,
+): Promise<HttpTarget> {
+  await using opened = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-hostile-"));
+  opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  const [mongo, nats] = await Promise.all([
+    openTestMongo().then((server) => opened.use(server)),
+    openTestNats().then((server) => opened.use(server)),
+  ]);
+  const bus = opened.use(await openBus({ url: nats.url, name: "hostile" }));
+  await bus.applyTopology();
+  const store = opened.use(await openStore({ url: mongo.url, appName: "hostile" }));
+  await store.ensureIndexes();
+  const errors: string[] = [];
+  let running: AsyncDisposableStack = opened;
+  const start = async (role: "api" | "renderer", settings: Record<string, string>) =>
+    running.use(
+      await startService({
+        name: role,
+        main: join(import.meta.dirname, `../../services/${role}/main.ts`),
+        env: {
+          ...process.env,
+          MONGODB_URL: mongo.url,
+          NATS_URL: nats.url,
+          MASTER_KEY,
+          HOST: "127.0.0.1",
+          TMPDIR: dataDir,
+          ...settings,
+        },
+        onLine: (line) => void (/"level":"(error|fatal)"/i.test(line) && errors.push(line)),
+      }),
+    );
+  const startApi = async (settings: Record<string, string>) => {
+    const port = await freePort();
+    return { port, api: await start("api", { PORT: String(port), ...settings }) };
+  };
+  const [{ port, api }] = await Promise.all([
+    startApi({
+      RATE_LIMIT: "0",
+      REQUEST_TIMEOUT: `${patienceMs}ms`,
+      IDLE_TIMEOUT: `${patienceMs}ms`,
+      // What is measured is what hostile requests cost, not how busy the machine is.
+      LEDGER_TIMEOUT: "20s",
+      RENDER_TIMEOUT: "30s",
+    }),
+    start("renderer", {}),
+  ]);
+  const account = await openAccount(store, "hostile");
+  const bystander = await openAccount(store, "bystander");
+  const parts = running = opened.move();
+  return {
+    port,
+    patienceMs,
+    account,
+    bystander,
+    errors,
+    rss: async () => 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(await statusOf(api, "status"))?.[1]),
+    async cpuMs() {
+      const fields = (await statusOf(api, "stat")).split(") ")[1]?.split(" ") ?? [];
+      return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+    },
+    startApi: async (settings) => (await startApi(settings)).port,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+function openAccount(store: Store, run: string): Promise<RunAccount> {
+  const sink = { sinkPort: 25, connections: 1, whenUnknown: "hold", user: undefined } as const;
+  return makeAccount(store, { run, ...sink });
+}
+
+async function statusOf({ pid }: ServiceProcess, file: string): Promise<string> {
+  return await readFile(`/proc/${pid}/${file}`, "utf8");
+}
+
+/** The smallest body of a send that is accepted. */
+export function goodSend(more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    from: { email: SENDER },
+    to: [{ email: "jane@example.net" }],
+    variables: { n: 1 },
+    ...more,
+  };
+}

@@ -1,0 +1,111 @@
+import { TOKEN_SCOPES } from "@posthaste/contracts";
+import { DATABASE } from "@posthaste/chaos";
+import { searchFor, type Secret } from "@posthaste/chaos";
+import { SENDER } from "@posthaste/chaos";
+import type { Rig } from "@posthaste/chaos";
+import type { HostileRow } from "./row.ts";
+
+/** What is asked of the interface, with a token or without. */
+interface Question {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+const MOST_MESSAGES = 100;
+
+/**
+ * Asks the interface all that it tells of the mail of each account, and for every kind of error, while
+ * the database answers and while it hangs; no answer may hold a secret, nor the token it was asked with.
+ *
+ * @throws {Error} If a kind of answer did not come.
+ */
+export async function searchAnswers(
+  rig: Rig,
+  secrets: readonly Secret[],
+): Promise<Pick<HostileRow, "tries" | "through" | "note">> {
+  const { store, mongo, servers } = rig;
+  const statuses = new Map<number, number>();
+  const leaks: string[] = [];
+  const askAll = async (accountId: string, isDown: boolean) => {
+    const { token } = await store.createToken({ accountId, name: "a", scopes: [...TOKEN_SCOPES] });
+    const narrow = await store.createToken({ accountId, name: "n", scopes: ["read"] });
+    const search = searchFor([...secrets, { name: "the access token", value: token }]);
+    const ids = await idsOf(rig, accountId);
+    const ask = async ({ path, headers, ...rest }: Question, bearer: string) => {
+      const url = `${rig.pods.running("api")[0]?.url}${path}`;
+      const authorization = `Bearer ${bearer}`;
+      const type = { "content-type": "application/json" };
+      const answer = await fetch(url, { ...rest, headers: { ...type, authorization, ...headers } });
+      const text = `${JSON.stringify([...answer.headers])}\n${await answer.text()}`;
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      leaks.push(...search(text).map((leak) => `${answer.status} ${path}: ${leak}`));
+    };
+    if (isDown && servers.kind === "single") servers.mongod.signal("SIGSTOP");
+    try {
+      const questions = questionsAbout(ids, token);
+      await Promise.all(questions.map((question) => ask(question, token)));
+      if (!isDown) await Promise.all(questions.map((question) => ask(question, narrow.token)));
+      const last = token.at(-1) === "0" ? "1" : "0";
+      await ask({ method: "GET", path: "/sends/x" }, token.slice(0, -1) + last);
+    } finally {
+      if (isDown && servers.kind === "single") servers.mongod.signal("SIGCONT");
+    }
+  };
+  const accounts = await mongo.db(DATABASE).collection<{ _id: string }>("accounts").find()
+    .toArray();
+  for (const { _id } of accounts) await askAll(_id, false);
+  const [first] = accounts;
+  if (first) await askAll(first._id, true);
+  for (const status of [200, 400, 401, 403, 404, 405, 413, 415, 503]) {
+    if (!statuses.has(status)) throw new Error(`Cannot search: no answer was ${status}`);
+  }
+  const tries = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  const kinds = [...statuses.keys()].sort().join(", ");
+  return { tries, through: leaks.length, note: leaks[0] ?? `answers ${kinds}` };
+}
+
+async function idsOf({ mongo }: Rig, accountId: string) {
+  const db = mongo.db(DATABASE);
+  const messages = await db.collection<{ _id: string; sendId: string }>("messages")
+    .find({ accountId }).limit(MOST_MESSAGES).toArray();
+  const integrations = await db.collection<{ number: number }>("integrations")
+    .find({ accountId }).limit(3).toArray();
+  return {
+    messages: messages.map(({ _id }) => _id),
+    sends: [...new Set(messages.map(({ sendId }) => sendId))],
+    integrations: integrations.map((_, at) => at + 1),
+  };
+}
+
+/** Good questions, and the wrong ones that quote what they were given most willingly. */
+function questionsAbout(
+  { messages, sends, integrations }: Awaited<ReturnType<typeof idsOf>>,
+  token: string,
+): Question[] {
+  const send = `/templates/torture/send/${integrations[0] ?? 1}`;
+  const good = { from: { email: SENDER }, to: [{ email: "jane@example.net" }] };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}): Question => ({
+    ...{ method: "POST", path, headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return [
+    ...messages.map((id): Question => ({ method: "GET", path: `/messages/${id}` })),
+    ...sends.slice(0, 10).map((id): Question => ({ method: "GET", path: `/sends/${id}` })),
+    { method: "GET", path: "/sends/snd_x" },
+    { method: "GET", path: `/nowhere?access_token=x` },
+    { method: "DELETE", path: send },
+    post("/templates/torture/render", { n: 1 }),
+    post("/templates/torture/render", {}),
+    post(send, good),
+    post(send, "{"),
+    post(send, { ...good, token: "x" }),
+    post(send, " ".repeat(6_000_000)),
+    post(send, good, { "content-type": "text/plain" }),
+    post(send, good, { "idempotency-key": "\u00e9" }),
+    post("/templates/torture/send/999999", good),
+    post(`/templates/${"x".repeat(300)}/render`, {}),
+    post(send, good, { cookie: `token=${token}`, "x-request-id": "1" }),
+  ];
+}
