@@ -1,6 +1,6 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import type { EventType } from "@posthaste/contracts";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
@@ -45,7 +45,7 @@ export async function carryOut<T extends EventType>(
   { message, delivery, tries, place, options }: Work<T>,
 ): Promise<void> {
   const { signal, logger } = options;
-  crashPoint("consume.received");
+  failpoint("consume.received");
   const parts = message.info.deliveryCount > 1 ? takeApart(delivery) : [];
   if (parts.length > 0) {
     await untilPublished(client, parts, { message, options });
@@ -78,7 +78,7 @@ export async function carryOut<T extends EventType>(
     logger.error("Cannot finish an event, given up", { step: step.name, reason: verdict.reason });
   }
   let outcome = verdict.type === "done" ? verdict : step.giveUp(delivery, verdict.reason);
-  crashPoint("consume.before_publish");
+  failpoint("consume.before_publish");
   try {
     await untilPublished(client, outcome.publish, { message, options });
   } catch (error) {
@@ -87,13 +87,13 @@ export async function carryOut<T extends EventType>(
     outcome = step.giveUp(delivery, error.message);
     await untilPublished(client, outcome.publish, { message, options });
   }
-  crashPoint("consume.after_publish");
+  failpoint("consume.after_publish");
   await answer(client, { message, options }, {
     replies: outcome.replies ?? [],
     instead: (reason) => step.giveUp(delivery, reason).replies ?? [],
   });
   message.ack();
-  crashPoint("consume.after_ack");
+  failpoint("consume.after_ack");
 }
 
 /**

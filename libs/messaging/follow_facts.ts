@@ -1,6 +1,6 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { EVENT_VERSION, EVENTS, type FactType } from "@posthaste/contracts";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import {
   count,
   type Logger,
@@ -199,9 +199,9 @@ async function failureOf(
   record: (facts: Fact[]) => Promise<void>,
 ): Promise<unknown> {
   try {
-    crashPoint("facts.before_record");
+    failpoint("facts.before_record");
     await record(known.flatMap(({ facts }) => facts));
-    crashPoint("facts.after_record");
+    failpoint("facts.after_record");
   } catch (error) {
     return error ?? new Error("no reason given");
   }

@@ -1,6 +1,6 @@
 import type { JetStreamClient, JetStreamManagerOptions } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import { createHash } from "node:crypto";
 import type { StoreName } from "./topology.ts";
 
@@ -99,7 +99,7 @@ export function openObjectStore(
       ),
     );
     await stream.publish(subjectOf(key, 0), Buffer.concat([head, digestOf(bytes), pieceOf(0)]));
-    crashPoint("objects.after_put");
+    failpoint("objects.after_put");
   }
 
   return {

@@ -1,6 +1,6 @@
 import { type Logger, openLogger, rememberSecrets, startTelemetry } from "@posthaste/telemetry";
 import { z } from "zod";
-import { armCrashPoint } from "./crash_point.ts";
+import { armFailpoint } from "./failpoint.ts";
 import { type Health, openHealth } from "./health.ts";
 import { ConfigError, type Env, readConfig, secretsOf } from "./read_config.ts";
 import { setting } from "./setting.ts";
@@ -74,7 +74,7 @@ export async function runService<Schema extends z.ZodObject>(
   const read = readAll(schema, env);
   if (read instanceof ConfigError) return failOnConfig(name, read);
   const { own, common } = read;
-  if (common.POSTHASTE_CRASH_AT !== undefined) armCrashPoint(common.POSTHASTE_CRASH_AT);
+  if (common.POSTHASTE_CRASH_AT !== undefined) armFailpoint(common.POSTHASTE_CRASH_AT);
   const logger = openLogger({ service: name, level: common.LOG_LEVEL });
   const held = new Set<{ name: string }>();
   const lastCall = new AbortController();

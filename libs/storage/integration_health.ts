@@ -1,4 +1,4 @@
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
@@ -77,7 +77,7 @@ export function integrationHealth(db: Db): IntegrationHealth {
       if (counted === null) return await troubles.findOne({ _id });
       const pause = pauseMs(counted.failures);
       if (pause === 0) return counted;
-      crashPoint("mailer.trouble_counted");
+      failpoint("mailer.trouble_counted");
       const openUntil = new Date(now.getTime() + pause);
       await troubles.updateOne({ _id, failures: counted.failures }, { $set: { openUntil } });
       if (counted.openUntil === null) await note(_id, { type: "unreachable", at: now, reason });

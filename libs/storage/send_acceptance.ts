@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import type { Db } from "mongodb";
 import { collectionsOf, type StoredKey } from "./_collections.ts";
 import { insertGroup } from "./_insert_group.ts";
@@ -89,7 +89,7 @@ export function sendAcceptance(db: Db): SendAcceptance {
     const insertOwn = async () => await insertKey(own) ? own : null;
     const isLost = patience(LOST_AFTER_MS);
     let key = await insertOwn();
-    crashPoint("api.after_key");
+    failpoint("api.after_key");
     return await repeated(send, async () => {
       key ??= await idempotencyKeys.findOne({ _id: own._id }) ?? await insertOwn();
       const acceptance = key && await acceptUnder(key, { ...keyed, isLost });

@@ -9,7 +9,7 @@ import {
   type TokenLimits,
 } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import { requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
@@ -121,9 +121,9 @@ export async function acceptSend(
     mustWait,
     acceptedAt: now(),
   });
-  crashPoint("api.before_accept");
+  failpoint("api.before_accept");
   const acceptance = await ledger.acceptSend(send);
-  crashPoint("api.after_accept");
+  failpoint("api.after_accept");
   if (!acceptance.accepted) return replay(acceptance.existing, command);
   quota.note(accountId, ledger.bytes);
   deps.dispatch(send, ledger.bytes);

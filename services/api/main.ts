@@ -1,6 +1,6 @@
 import { type Send } from "@posthaste/contracts";
 import { type Bus, dispatchSend, openBus } from "@posthaste/messaging";
-import { crashPoint, runService } from "@posthaste/runtime";
+import { failpoint, runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
 import process from "node:process";
 import { buildApp } from "./app.ts";
@@ -53,5 +53,5 @@ async function dispatch(
   // Only now: whoever was told that it was not accepted has it withdrawn before.
   if (send.next !== undefined) await store.queueSend(send);
   await dispatchSend(bus, send);
-  crashPoint("api.after_dispatch");
+  failpoint("api.after_dispatch");
 }

@@ -1,5 +1,5 @@
 import { EgressError } from "@posthaste/egress";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import {
   type BrokenPipelining,
   SmtpConnection,
@@ -172,7 +172,7 @@ export class ConnectionLine {
     if (isAhead && this.#goesAhead === "untried") this.#goesAhead = session;
     const start = performance.now();
     let dotAt = Infinity;
-    crashPoint("mailer.before_data");
+    failpoint("mailer.before_data");
     const { mail } = waiting;
     const { beforeDot } = mail;
     try {
@@ -180,16 +180,16 @@ export class ConnectionLine {
         ...mail,
         ...(beforeDot === undefined ? {} : {
           beforeDot: () => {
-            crashPoint("mailer.mid_body");
+            failpoint("mailer.mid_body");
             return beforeDot();
           },
         }),
         onDot: () => {
           dotAt = performance.now();
-          crashPoint("mailer.after_dot");
+          failpoint("mailer.after_dot");
         },
       });
-      crashPoint("mailer.after_reply");
+      failpoint("mailer.after_reply");
       if (isAhead) this.#goesAhead = "works";
       const now = performance.now();
       this.#lastReplyMs = now - dotAt;
@@ -284,7 +284,7 @@ export class ConnectionLine {
 
   #failureOf(error: unknown): unknown {
     if (!(error instanceof SmtpError)) return error;
-    if (error.phase === "dot" && error.reply !== undefined) crashPoint("mailer.after_reply");
+    if (error.phase === "dot" && error.reply !== undefined) failpoint("mailer.after_reply");
     return failureOf(error, this.#integration);
   }
 

@@ -9,7 +9,7 @@ import {
   mayDot,
   replied,
 } from "@posthaste/delivery";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import {
   type AttemptOutcome,
   type DeliveryLedgers,
@@ -106,7 +106,7 @@ export function openAttempt(
 
   return {
     take() {
-      crashPoint("mailer.before_register");
+      failpoint("mailer.before_register");
       takenAt = performance.now();
       taking = run(beginDot({ n, by }));
       taking.catch(() => undefined);
@@ -119,7 +119,7 @@ export function openAttempt(
         const why = isOwn ? "its time is over" : "another worker has ended the attempt";
         throw new Error(`Cannot end the mail: ${why}`);
       }
-      crashPoint("mailer.after_register");
+      failpoint("mailer.after_register");
     },
     async end(outcome, certainty) {
       const taken = await taking;

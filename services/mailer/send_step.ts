@@ -11,7 +11,7 @@ import {
   type Step,
   type Verdict,
 } from "@posthaste/messaging";
-import { allEnded, crashPoint } from "@posthaste/runtime";
+import { allEnded, failpoint } from "@posthaste/runtime";
 import {
   type DeliveryLedgers,
   MasterKeyMissingError,
@@ -167,7 +167,7 @@ async function sendOne(
   const admission = await deps.gate.admit(integration, priority);
   if (admission === "elsewhere" && canPass) return "elsewhere";
   if (typeof admission === "string") return await giveBack(message, integration, deps);
-  crashPoint("mailer.admitted");
+  failpoint("mailer.admitted");
   try {
     return await sendMessage(message, { integration, passage: admission }, deps);
   } finally {
@@ -219,7 +219,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
     throw error;
   }
   if (typeof mail === "string") return await failUnsent(message, deps, mail);
-  crashPoint("mailer.composed");
+  failpoint("mailer.composed");
   const { accountId, messageId, attempt } = message;
   const isAsked = attempt > 0 || isStale(identityOf(message), deps.now());
   const earlier = isAsked ? await deps.findMessage(accountId, messageId) : undefined;
@@ -280,12 +280,12 @@ async function giveBack(
     const cause = reasonOfPause(integration, circuit) ?? WAITING_REASON.busy;
     return await failUnsent(message, deps, `${cause}; retries ended`);
   }
-  crashPoint("mailer.before_give_back");
+  failpoint("mailer.before_give_back");
   await deps.report({
     type: "status.message.returned",
     data: { ...factOf(message, message.attempt, now), integrationId, acceptedAt },
   });
-  crashPoint("mailer.after_give_back");
+  failpoint("mailer.after_give_back");
   return "ended";
 }
 
@@ -325,7 +325,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     });
   } catch (error) {
     if (!(error instanceof SmtpFailure)) throw error;
-    crashPoint("mailer.before_setback");
+    failpoint("mailer.before_setback");
     const verdict = judgeSmtpFailure(error);
     if (isInterruption(error)) {
       // The server has nothing to do with it: it need not be spared.
@@ -342,14 +342,14 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
   }
   // The server is free for the next mail: nobody needs to wait for the ledger.
   smtp.passage.leave();
-  crashPoint("mailer.before_outcome");
+  failpoint("mailer.before_outcome");
   await deps.circuits.clear(integration._id);
   recordSize("posthaste.smtp.size", smtp.mail.raw.length);
   recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
   const { code, response, enhanced } = receipt;
   const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
   await settle(work, deps, { state: "sent", reply });
-  crashPoint("mailer.after_outcome");
+  failpoint("mailer.after_outcome");
   return "ended";
 }
 

@@ -1,7 +1,7 @@
 import type { SmtpReply, TimelineEntry } from "@posthaste/contracts";
 import type { Certainty } from "@posthaste/delivery";
 import type { MessageFact } from "@posthaste/messaging";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import type { AttemptOutcome } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import type { Attempt } from "./attempt.ts";
@@ -57,7 +57,7 @@ export async function settle(
     deps.logger.warn("An attempt was ended by another worker", { messageId, attempt: n });
     return "ended";
   }
-  if (result.state === "deferred") crashPoint("mailer.after_deferral");
+  if (result.state === "deferred") failpoint("mailer.after_deferral");
   count("posthaste.smtp.outcomes", 1, {
     "posthaste.outcome": result.state,
     "smtp.response.status_class": statusClass(result),

@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { test } from "node:test";
-import type { CrashPoint } from "@posthaste/runtime";
+import type { Failpoint } from "@posthaste/runtime";
 import { openFaultySmtp, until } from "@posthaste/kit";
 
-/** Sends one mail as a process of its own, which ends at a crash point. */
+/** Sends one mail as a process of its own, which ends at a failpoint. */
 const sender = `
   import { armCrashPoint } from "@posthaste/runtime";
   import { openTransportPool } from "${new URL("./transport_pool.ts", import.meta.url).href}";
@@ -24,7 +24,7 @@ const sender = `
   });
 `;
 
-const points: [CrashPoint, before: string, sawDot: boolean][] = [
+const points: [Failpoint, before: string, sawDot: boolean][] = [
   ["mailer.before_data", "nothing", false],
   ["mailer.mid_body", "no dot", false],
   ["mailer.after_dot", "the dot", true],

@@ -1,5 +1,5 @@
 import type { Integration } from "@posthaste/contracts";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import type { IntegrationHealth, IntegrationStore } from "@posthaste/storage";
 import type { Gate } from "./gate.ts";
 import type { SmtpVerdict } from "./smtp_verdict.ts";
@@ -36,6 +36,6 @@ export async function stopIntegration(
   }
   gate.block(integration);
   const isSuspended = await suspendIntegration(integration, { at: now, reason });
-  crashPoint("mailer.after_suspend");
+  failpoint("mailer.after_suspend");
   return isSuspended ? reason : undefined;
 }

@@ -1,4 +1,4 @@
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import { recordDuration, recordSize } from "@posthaste/telemetry";
 import type { PdfBrowser, PrintOptions } from "./browser.ts";
 import type { PrintedPdf, PrintJob } from "./print_job.ts";
@@ -10,7 +10,7 @@ export async function printMeasured(
   options: PrintOptions,
 ): Promise<PrintedPdf> {
   let started = performance.now();
-  crashPoint("pdf.before_print");
+  failpoint("pdf.before_print");
   const onTurn = () => {
     const now = performance.now();
     recordDuration("posthaste.print.wait.duration", (now - started) / 1000);
@@ -18,7 +18,7 @@ export async function printMeasured(
     options.onTurn?.();
   };
   const printed = await browser.print(job, { ...options, onTurn });
-  crashPoint("pdf.after_print");
+  failpoint("pdf.after_print");
   recordDuration("posthaste.print.duration", (performance.now() - started) / 1000);
   recordSize("posthaste.print.size", printed.pdf.length);
   return printed;

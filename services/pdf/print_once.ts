@@ -1,6 +1,6 @@
 import type { ObjectStore } from "@posthaste/messaging";
 import type { RenderedMessage } from "@posthaste/contracts";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
 import type { Asker } from "./fair_slots.ts";
@@ -100,7 +100,7 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
     if (size === undefined) {
       const bytes = printed ?? await printOnce(wanted, signal);
       await pdfs.put(key, bytes);
-      crashPoint("pdf.after_store");
+      failpoint("pdf.after_store");
       size = bytes.length;
     }
     if (stored.size >= MAX_SURE) stored.clear();

@@ -1,7 +1,7 @@
 import { type EventData, messageIdOf, type RenderedMessage } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import { type Delivery, type MessageFact, reportsOf, type Step } from "@posthaste/messaging";
-import { allEnded, crashPoint } from "@posthaste/runtime";
+import { allEnded, failpoint } from "@posthaste/runtime";
 import { addSpanAttributes } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
 import { PrintError } from "./print_error.ts";
@@ -51,7 +51,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     name: "pdf.print",
     handle: async (delivery, signal) => {
       const { data } = delivery;
-      crashPoint("pdf.received");
+      failpoint("pdf.received");
       using place = share.tryAcquire(data.accountId, data.priority === "bulk" ? 0 : 1);
       // The queue is first come, first served: one account's backlog would stand before all others.
       if (place === undefined) {

@@ -17,7 +17,7 @@ import {
   type Step,
   type Verdict,
 } from "@posthaste/messaging";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Sandbox } from "@posthaste/templating";
 import { packContents, type StoreContent } from "./event_content.ts";
@@ -74,12 +74,12 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
         return { type: "done", publish: asBulk(head, recipients) };
       }
       const plans = recipients.map((recipient) => planMessage(recipient, work.variables, versions));
-      crashPoint("renderer.before_fill");
+      failpoint("renderer.before_fill");
       const publish: Outgoing[] = [];
       while (plans.length > 0) {
         const begun = performance.now();
         const rendered = await fillSome(plans, { head, versions }, deps);
-        crashPoint("renderer.after_fill");
+        failpoint("renderer.after_fill");
         const durationMs = (performance.now() - begun) / rendered.length;
         recordDuration("posthaste.render.duration", durationMs / 1000);
         const done = plans.splice(0, rendered.length);
@@ -245,7 +245,7 @@ async function messageOf(
 ): Promise<MessageInEvent> {
   const texts = [message.html, message.text, ...message.pdfs.map(({ html }) => html)];
   const [html, text, ...pdfContents] = await packContents(texts, store);
-  crashPoint("renderer.after_contents");
+  failpoint("renderer.after_contents");
   const { index, attempt, email, name } = recipient;
   return {
     index,

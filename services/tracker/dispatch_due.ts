@@ -1,7 +1,7 @@
 import type { Priority } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
-import { crashPoint, repeat } from "@posthaste/runtime";
+import { failpoint, repeat } from "@posthaste/runtime";
 import type {
   DeliveryLedgers,
   DueMessage,
@@ -120,7 +120,7 @@ async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> 
   const bySend = Map.groupBy(again, ({ sendId }) => sendId);
   const lostBySend = Map.groupBy(lost, ({ sendId }) => sendId);
   const heads = await deps.sendHeads([...new Set([...bySend.keys(), ...lostBySend.keys()])]);
-  crashPoint("tracker.before_due");
+  failpoint("tracker.before_due");
   for (const head of heads) {
     // What is due after that is found in the next round.
     await endLost(head, lostBySend.get(head._id) ?? [], deps);
@@ -131,6 +131,6 @@ async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> 
       }
     }
   }
-  crashPoint("tracker.after_due");
+  failpoint("tracker.after_due");
   count("posthaste.due.dispatched", again.length);
 }

@@ -1,6 +1,6 @@
 import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
 import { dispatchesAgain, type Fact, type Outgoing } from "@posthaste/messaging";
-import { allEnded, crashPoint } from "@posthaste/runtime";
+import { allEnded, failpoint } from "@posthaste/runtime";
 import type {
   IntegrationHealth,
   IntegrationTrouble,
@@ -197,10 +197,10 @@ async function dispatchPart(
   const { _id, next, trace } = send;
   const to = next + taken;
   const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
-  crashPoint("tracker.before_advance");
+  failpoint("tracker.before_advance");
   // First the cursor: what is lost after it, the sweeper finds.
   if (!await deps.advanceSend(send, to, { reconcileAt })) return 0;
-  crashPoint("tracker.after_advance");
+  failpoint("tracker.after_advance");
   const events: Outgoing[] = [];
   for (let first = next; first < to; first += MAX_MESSAGES_PER_EVENT) {
     const indexes = Array.from(
@@ -214,7 +214,7 @@ async function dispatchPart(
     events.push(...dispatchesAgain(send, again));
   }
   await Promise.all(events.map((event) => deps.publish(event, trace)));
-  crashPoint("tracker.part_dispatched");
+  failpoint("tracker.part_dispatched");
   count("posthaste.schedule.dispatched", taken);
   return taken;
 }

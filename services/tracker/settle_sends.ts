@@ -1,5 +1,5 @@
 import type { Fact } from "@posthaste/messaging";
-import { crashPoint, repeat } from "@posthaste/runtime";
+import { failpoint, repeat } from "@posthaste/runtime";
 import type { SendStore } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
@@ -45,9 +45,9 @@ export function openSettlement(
       }
       if (quiet.length === 0) return;
       const finished = await finishedSends(quiet);
-      crashPoint("tracker.before_settle");
+      failpoint("tracker.before_settle");
       if (finished.length > 0) await settleSends(finished, now());
-      crashPoint("tracker.after_settle");
+      failpoint("tracker.after_settle");
       for (const sendId of quiet) {
         // Unless another message has ended meanwhile.
         if (clock.now() - (lastEnds.get(sendId) ?? 0) >= QUIET_MS) lastEnds.delete(sendId);

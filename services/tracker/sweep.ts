@@ -1,6 +1,6 @@
 import { messageIdOf } from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import type { MessageStore, SendHead, SendStore, WaitingSends } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
@@ -69,18 +69,18 @@ export async function sweepOnce(deps: SweepDeps, options: SweepOptions): Promise
   const found = await findSends(deps, now);
   if (found.length === 0) return 0;
   await deps.assertCurrent();
-  crashPoint("tracker.sweep_found");
+  failpoint("tracker.sweep_found");
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
   const claimed = await claim(found, { now, graceMs: options.graceMs }, deps);
   count("posthaste.sweep.sends", claimed.size);
-  crashPoint("tracker.sweep_postponed");
+  failpoint("tracker.sweep_postponed");
   const settled: string[] = [];
   for (const send of found.filter(({ _id }) => claimed.has(_id))) {
     if (await sweepSend(send, options, deps)) settled.push(send._id);
   }
-  crashPoint("tracker.before_settle");
+  failpoint("tracker.before_settle");
   if (settled.length > 0) await deps.settleSends(settled, now);
-  crashPoint("tracker.after_settle");
+  failpoint("tracker.after_settle");
   recordDuration("posthaste.sweep.duration", (performance.now() - started) / 1000);
   return found.length;
 }
@@ -154,14 +154,14 @@ async function sweepSend(
     decision.do === "dispatch" ? [{ index, attempt: decision.n - 1 }] : []
   );
   await endLost(send, lost, deps);
-  crashPoint("tracker.lost_ended");
+  failpoint("tracker.lost_ended");
   for (const event of dispatchesAgain(send, again, { redelivered: true })) {
     await deps.publish(event, send.trace);
   }
   const integration = `${send.accountId}/${send.integrationId}`;
   for (const message of again) flow.begin(integration, attemptOf(message));
   if (again.length > 0) {
-    crashPoint("tracker.sweep_dispatched");
+    failpoint("tracker.sweep_dispatched");
     count("posthaste.sweep.dispatched", again.length);
     deps.logger.info("Dispatched again", { sendId: send._id, messages: again.length });
   }

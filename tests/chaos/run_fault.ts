@@ -40,7 +40,7 @@ export interface RunResult extends Figures {
   run: string;
   seed: string;
   crashes: number;
-  /** How often each service, or each crash point, was ended. */
+  /** How often each service, or each failpoint, was ended. */
   crashedAt: Record<string, number>;
   /** Faults injected that ended no process, at the receiving server or elsewhere. */
   injected: number;

@@ -1,4 +1,4 @@
-import { crashPoint } from "@posthaste/runtime";
+import { failpoint } from "@posthaste/runtime";
 import { injectTrace } from "@posthaste/telemetry";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { acceptSend, type AcceptSendDeps } from "../accept_send.ts";
@@ -23,7 +23,7 @@ export function sendRoute(app: FastifyInstance, deps: Omit<AcceptSendDeps, "ledg
         trace: injectTrace().traceparent,
       }, { ...deps, ledger });
       if (idempotency !== undefined) reply.header("idempotent-replayed", String(replayed));
-      crashPoint("api.before_answer");
+      failpoint("api.before_answer");
       return answer;
     },
   );

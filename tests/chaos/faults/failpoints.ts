@@ -1,5 +1,5 @@
 import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
-import { CRASH_POINTS, type CrashPoint } from "@posthaste/runtime";
+import { CRASH_POINTS, type Failpoint } from "@posthaste/runtime";
 import type { Chaos, Fault } from "./fault.ts";
 import type { Pod } from "../fixture/pods.ts";
 import type { Random } from "../random.ts";
@@ -20,8 +20,8 @@ const PASSING: Readonly<Record<string, readonly ServiceName[]>> = {
 
 /** Ends services at the named moments in their code, each moment in turn, at a random pass. */
 export const CRASHES: Fault = {
-  name: "crash-points",
-  description: "Every service ends itself at each of its named crash points in turn, all at once",
+  name: "failpoints",
+  description: "Every service ends itself at each of its named failpoints in turn, all at once",
   unanswered: true,
   doubtful: true,
   thinksMs: 30,
@@ -41,10 +41,10 @@ async function crashOften(role: ServiceName, chaos: Chaos): Promise<void> {
     const [where = ""] = point.split(".");
     return where === role || PASSING[where]?.includes(role);
   });
-  let left: CrashPoint[] = [];
+  let left: Failpoint[] = [];
   while (points.length > 0 && await chaos.pause(random.integer(50, 300))) {
     if (left.length === 0) left = shuffled(points, random);
-    const point = left.pop() as CrashPoint;
+    const point = left.pop() as Failpoint;
     await crashAt(point, { role, pass: random.integer(1, random.pick([2, 8, 30])), chaos });
     if (!random.chance(SPARED_SHARE)) continue;
     await disarm(role, chaos);
@@ -66,7 +66,7 @@ interface Crashing {
   chaos: Chaos;
 }
 
-async function crashAt(point: CrashPoint, { role, pass, chaos }: Crashing): Promise<void> {
+async function crashAt(point: Failpoint, { role, pass, chaos }: Crashing): Promise<void> {
   const { pods } = chaos.rig;
   const others = pods.running(role);
   let pod: Pod;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { test } from "node:test";
-import { armCrashPoint } from "./crash_point.ts";
+import { armFailpoint } from "./failpoint.ts";
 
 function run(spec: string, passes: number) {
-  const url = new URL("./crash_point.ts", import.meta.url);
+  const url = new URL("./failpoint.ts", import.meta.url);
   const script = `
     import { armCrashPoint, crashPoint } from ${JSON.stringify(url)};
     if (${JSON.stringify(spec)}) armCrashPoint(${JSON.stringify(spec)});
@@ -22,6 +22,6 @@ test("crashPoint() ends the process at the pass that is armed, and does nothing 
 });
 
 test("armCrashPoint() refuses a place that is not in the list", () => {
-  assert.throws(() => armCrashPoint("mailer.nowhere"), RangeError);
-  assert.throws(() => armCrashPoint("api.before_accept:0"), RangeError);
+  assert.throws(() => armFailpoint("mailer.nowhere"), RangeError);
+  assert.throws(() => armFailpoint("api.before_accept:0"), RangeError);
 });

@@ -54,7 +54,7 @@ export const CRASH_POINTS = [
 ] as const;
 
 /** Name of a place in {@linkcode CRASH_POINTS}. */
-export type CrashPoint = (typeof CRASH_POINTS)[number];
+export type Failpoint = (typeof CRASH_POINTS)[number];
 
 let armed: { name: string; passes: number } | undefined;
 
@@ -64,16 +64,16 @@ let armed: { name: string; passes: number } | undefined;
  *
  * @throws {RangeError} If there is no such place.
  */
-export function armCrashPoint(spec: string): void {
+export function armFailpoint(spec: string): void {
   const [name = "", passes = "1"] = spec.split(":");
-  if (!CRASH_POINTS.includes(name as CrashPoint) || !/^[1-9]\d*$/.test(passes)) {
+  if (!CRASH_POINTS.includes(name as Failpoint) || !/^[1-9]\d*$/.test(passes)) {
     throw new RangeError(`Cannot crash at "${spec}": it takes a name of the list and a number`);
   }
   armed = { name, passes: Number(passes) };
 }
 
 /** Ends the process with SIGKILL if this place is armed and its turn has come. */
-export function crashPoint(name: CrashPoint): void {
+export function failpoint(name: Failpoint): void {
   if (armed === undefined || armed.name !== name) return;
   armed.passes -= 1;
   if (armed.passes === 0) process.kill(process.pid, "SIGKILL");
