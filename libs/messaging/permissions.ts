@@ -14,7 +14,7 @@ export interface BrokerPermissions {
 }
 
 /** What a service has to do with the broker; its permissions follow from it. */
-interface Duties {
+interface LeaderLeases {
   /** Subjects of the events that it makes. */
   makes: readonly string[];
   /** Streams whose consumers of the service's name it consumes from. */
@@ -29,7 +29,7 @@ interface Duties {
 
 const FAILED = "status.message.failed";
 
-const DUTIES: Readonly<Record<BrokerUser, Duties>> = {
+const DUTIES: Readonly<Record<BrokerUser, LeaderLeases>> = {
   api: {
     makes: ["render.requested", "send.requested.*", "send.resumed.*", "status.send.accepted"],
   },

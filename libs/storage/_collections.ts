@@ -73,7 +73,7 @@ export interface Counter {
 }
 
 /** Who has charge of some work, and until when. */
-export interface Duty {
+export interface LeaderLease {
   /** Name of the work. */
   _id: string;
   holder: string;
@@ -103,7 +103,7 @@ export function collectionsOf(db: Db) {
     messages: db.collection<Message>("messages"),
     registers: db.collection<StoredRegister>("attempts"),
     mailers: db.collection<MailerPresence>("mailers"),
-    duties: db.collection<Duty>("duties"),
+    duties: db.collection<LeaderLease>("duties"),
     users: db.collection<User>("users"),
     members: db.collection<Member>("members"),
     sessions: db.collection<Session>("sessions"),

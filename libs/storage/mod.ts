@@ -31,7 +31,7 @@ export {
   type StoredRegister,
 } from "./delivery_ledger.ts";
 export type { DraftEdit, DraftHead, DraftStore } from "./draft_store.ts";
-export type { DutyClaim, DutyStore } from "./duty_store.ts";
+export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
 export { ensureReplicaSet, type ReplicaSetOptions } from "./ensure_replica_set.ts";
 export { type Forgotten, FORGOTTEN_ADDRESS, type RecipientForgetting } from "./forget_recipient.ts";

@@ -10,7 +10,7 @@ import { type AuditStore, auditStore } from "./audit_store.ts";
 import { type DeliveryLedgers, deliveryLedgers } from "./delivery_ledger.ts";
 import { type DraftStore, draftStore } from "./draft_store.ts";
 import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
-import { type DutyStore, dutyStore } from "./duty_store.ts";
+import { type LeaderLeaseStore, leaderLeaseStore } from "./leader_lease_store.ts";
 import { type RecipientForgetting, recipientForgetting } from "./forget_recipient.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { integrationResults, type IntegrationResultStore } from "./integration_results.ts";
@@ -114,7 +114,7 @@ export interface Store
     SecretRotation,
     RestoredLedger,
     MailerRegister,
-    DutyStore,
+    LeaderLeaseStore,
     PeopleStore,
     MembershipStore,
     InvitationStore,
@@ -230,7 +230,7 @@ function storeOf(
     ...secretRotation(db),
     ...restoredLedger(db, ledgers),
     ...mailerRegister(db),
-    ...dutyStore(db),
+    ...leaderLeaseStore(db),
     ...peopleStore(db),
     ...membershipStore(db),
     ...invitationStore(db),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Duty } from "./duty.ts";
+import type { LeaderLease } from "./leader_lease.ts";
 
 const ASK_MS = 500;
 
@@ -8,19 +8,19 @@ const ASK_MS = 500;
  * own: the work is to end soon after that has aborted.
  */
 export async function lead(
-  duty: Pick<Duty, "isMine">,
+  leaderLease: Pick<LeaderLease, "isMine">,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
     // A ledger that is away leads nobody; what leads already is told by its lease.
-    if (await duty.isMine().catch(() => false)) await turn(duty, signal, work);
+    if (await leaderLease.isMine().catch(() => false)) await turn(leaderLease, signal, work);
     await delay(ASK_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
 async function turn(
-  duty: Pick<Duty, "isMine">,
+  leaderLease: Pick<LeaderLease, "isMine">,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -29,7 +29,7 @@ async function turn(
   const working = work(isOver).finally(() => over.abort());
   while (!isOver.aborted) {
     await delay(ASK_MS, undefined, { signal: isOver }).catch(() => undefined);
-    if (!isOver.aborted && !await duty.isMine().catch(() => false)) over.abort();
+    if (!isOver.aborted && !await leaderLease.isMine().catch(() => false)) over.abort();
   }
   await working;
 }

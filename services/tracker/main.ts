@@ -5,7 +5,7 @@ import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { dropPassedForever } from "./drop_passed.ts";
 import { dispatchDueForever } from "./dispatch_due.ts";
-import { openDuty } from "./duty.ts";
+import { openLeaderLease } from "./leader_lease.ts";
 import { openFlow } from "./flow.ts";
 import { lead } from "./lead.ts";
 import { noteNews, scheduleForever } from "./schedule_sends.ts";
@@ -46,7 +46,7 @@ await runService({
       patienceMs: patienceMs(config.SWEEP_GRACE),
       logger,
     };
-    await using scheduler = openDuty(store, { name: "scheduler" });
+    await using scheduler = openLeaderLease(store, { name: "scheduler" });
     const settlement = openSettlement(deps);
     const flow = openFlow(deps);
     health.add("mongodb", () => store.ping());

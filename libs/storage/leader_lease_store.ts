@@ -3,7 +3,7 @@ import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
 /** Work of which one process at most is to have charge. */
-export interface DutyClaim {
+export interface LeaderLeaseClaim {
   /** Names the work: one for all processes. */
   name: string;
   /** Names the process. */
@@ -13,18 +13,18 @@ export interface DutyClaim {
 }
 
 /** Who has charge of work that gains nothing by being done by several processes. */
-export interface DutyStore {
+export interface LeaderLeaseStore {
   /** Takes charge, or keeps it. Gives `false` while another process has it. */
-  takeDuty(claim: DutyClaim): Promise<boolean>;
+  takeLeaderLease(claim: LeaderLeaseClaim): Promise<boolean>;
   /** Gives it up; does nothing if it is another's. */
-  leaveDuty(claim: Pick<DutyClaim, "name" | "holder">): Promise<void>;
+  leaveLeaderLease(claim: Pick<LeaderLeaseClaim, "name" | "holder">): Promise<void>;
 }
 
-/** Gives the operations on duties. */
-export function dutyStore(db: Db): DutyStore {
+/** Gives the operations on leader leases. */
+export function leaderLeaseStore(db: Db): LeaderLeaseStore {
   const { duties } = collectionsOf(db);
   return {
-    async takeDuty({ name: _id, holder, forMs }) {
+    async takeLeaderLease({ name: _id, holder, forMs }) {
       const mine = { $eq: ["$holder", holder] };
       const free = { $lt: ["$until", "$$NOW"] };
       const taken = [{ $set: { holder, until: { $add: ["$$NOW", forMs] } } }];
@@ -40,7 +40,7 @@ export function dutyStore(db: Db): DutyStore {
         throw error;
       }
     },
-    async leaveDuty({ name: _id, holder }) {
+    async leaveLeaderLease({ name: _id, holder }) {
       await duties.updateOne({ _id, holder }, { $set: { until: new Date(0) } });
     },
   };

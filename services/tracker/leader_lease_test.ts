@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openDuty } from "./duty.ts";
+import { openLeaderLease } from "./leader_lease.ts";
 
 function openClock() {
   let now = 0;
@@ -12,12 +12,12 @@ function openClock() {
     pass: (ms: number) => void (now += ms),
     deps: {
       holder: undefined as string | undefined,
-      takeDuty({ holder }: { holder: string }) {
+      takeLeaderLease({ holder }: { holder: string }) {
         asked.push(holder);
         this.holder ??= holder;
         return Promise.resolve(this.holder === holder);
       },
-      leaveDuty({ holder }: { holder: string }) {
+      leaveLeaderLease({ holder }: { holder: string }) {
         left.push(holder);
         return Promise.resolve();
       },
@@ -28,10 +28,13 @@ function openClock() {
 
 test("isMine() asks once a second, and holds for one of two", async () => {
   const { deps, clock, pass, asked, left } = openClock();
-  const store = { takeDuty: deps.takeDuty.bind(deps), leaveDuty: deps.leaveDuty };
+  const store = {
+    takeLeaderLease: deps.takeLeaderLease.bind(deps),
+    leaveLeaderLease: deps.leaveLeaderLease,
+  };
   {
-    await using first = openDuty(store, { name: "release", clock });
-    await using second = openDuty(store, { name: "release", clock });
+    await using first = openLeaderLease(store, { name: "release", clock });
+    await using second = openLeaderLease(store, { name: "release", clock });
     assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
     pass(900);
     assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
@@ -46,11 +49,11 @@ test("isMine() asks once a second, and holds for one of two", async () => {
 test("isMine() throws when the ledger does, and asks again at once", async () => {
   const { deps, clock } = openClock();
   let isAway = true;
-  await using duty = openDuty({
-    takeDuty: () => isAway ? Promise.reject(new Error("away")) : Promise.resolve(true),
-    leaveDuty: deps.leaveDuty,
+  await using leaderLease = openLeaderLease({
+    takeLeaderLease: () => isAway ? Promise.reject(new Error("away")) : Promise.resolve(true),
+    leaveLeaderLease: deps.leaveLeaderLease,
   }, { name: "release", clock });
-  await assert.rejects(duty.isMine(), /away/);
+  await assert.rejects(leaderLease.isMine(), /away/);
   isAway = false;
-  assert.equal(await duty.isMine(), true);
+  assert.equal(await leaderLease.isMine(), true);
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { DutyStore } from "@posthaste/storage";
+import type { LeaderLeaseStore } from "@posthaste/storage";
 
 /** Work that one of the trackers does for all of them. Disposing leaves it to the others. */
-export interface Duty extends AsyncDisposable {
+export interface LeaderLease extends AsyncDisposable {
   /** Tells whether it is this process's turn; that holds for the next second or so. */
   isMine(): Promise<boolean>;
 }
@@ -12,11 +12,11 @@ const LEASE_MS = 3000;
 
 const ASK_MS = 1000;
 
-/** Opens a duty; nothing is asked before it is wanted. */
-export function openDuty(
-  { takeDuty, leaveDuty }: DutyStore,
+/** Opens a leader lease; nothing is asked before it is wanted. */
+export function openLeaderLease(
+  { takeLeaderLease, leaveLeaderLease }: LeaderLeaseStore,
   { name, clock = performance }: { name: string; clock?: { now(): number } },
-): Duty {
+): LeaderLease {
   const holder = randomBytes(8).toString("hex");
   let askedAt = -Infinity;
   let isMine = false;
@@ -25,13 +25,13 @@ export function openDuty(
       const now = clock.now();
       if (now - askedAt < ASK_MS) return isMine;
       isMine = false;
-      isMine = await takeDuty({ name, holder, forMs: LEASE_MS });
+      isMine = await takeLeaderLease({ name, holder, forMs: LEASE_MS });
       askedAt = now;
       return isMine;
     },
     async [Symbol.asyncDispose]() {
       // Who cannot be told finds out by itself.
-      if (isMine) await leaveDuty({ name, holder }).catch(() => undefined);
+      if (isMine) await leaveLeaderLease({ name, holder }).catch(() => undefined);
     },
   };
 }

@@ -3,15 +3,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
 import { openTestStore } from "./_test_store.ts";
 
-test("takeDuty() gives a duty to one of many that ask at once, and again to it alone", async () => {
+test("takeDuty() gives a leader lease to one of many that ask at once, and again to it alone", async () => {
   await using open = await openTestStore();
   const { store } = open;
   const holders = Array.from({ length: 8 }, (_, number) => `tracker-${number}`);
-  const ask = (holder: string) => store.takeDuty({ name: "release", holder, forMs: 60_000 });
+  const ask = (holder: string) => store.takeLeaderLease({ name: "release", holder, forMs: 60_000 });
   const first = await Promise.all(holders.map(ask));
   assert.equal(first.filter(Boolean).length, 1);
   assert.deepEqual(await Promise.all(holders.map(ask)), first);
-  assert.equal(await store.takeDuty({ name: "other", holder: "x", forMs: 1 }), true);
+  assert.equal(await store.takeLeaderLease({ name: "other", holder: "x", forMs: 1 }), true);
 });
 
 test("takeDuty() takes over what was given up, or was not taken again in its time", async () => {
@@ -23,11 +23,11 @@ test("takeDuty() takes over what was given up, or was not taken again in its tim
     forMs: 100,
   }));
   assert.ok(lost && other);
-  assert.equal(await store.takeDuty(lost), true);
-  await store.leaveDuty(other);
-  assert.equal(await store.takeDuty(other), false);
+  assert.equal(await store.takeLeaderLease(lost), true);
+  await store.leaveLeaderLease(other);
+  assert.equal(await store.takeLeaderLease(other), false);
   await delay(150);
-  assert.equal(await store.takeDuty(other), true);
-  await store.leaveDuty(other);
-  assert.equal(await store.takeDuty(lost), true);
+  assert.equal(await store.takeLeaderLease(other), true);
+  await store.leaveLeaderLease(other);
+  assert.equal(await store.takeLeaderLease(lost), true);
 });
