@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Stage, STAGES } from "./stages/stage.ts";
-import type { Replicas } from "./stages/stage_rig.ts";
+import type { Replicas } from "./stages/stage_fixture.ts";
 
 /** What is to be done. */
 export interface ClusterOptions {

@@ -9,7 +9,7 @@ import {
 } from "./records/read_records.ts";
 import type { Quiet } from "./records/reconcile.ts";
 import { timeBoundOf } from "./records/time_bound.ts";
-import type { Rig } from "./fixture/fixture.ts";
+import type { Fixture } from "./fixture/fixture.ts";
 
 /** What is waited for, and how long. */
 export interface QuietOptions {
@@ -29,15 +29,15 @@ const PAUSE_MS = 400;
  * Waits from the end of the last fault until every mail has ended and the broker holds nothing. It only
  * looks: nothing in the system is changed, and no wait is shortened.
  */
-export async function awaitQuiet(rig: Rig, options: QuietOptions): Promise<Quiet> {
+export async function awaitQuiet(fixture: Fixture, options: QuietOptions): Promise<Quiet> {
   const { accountId, quietMs, onProgress } = options;
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;
-  const boundMs = await boundOf(rig, options);
+  const boundMs = await boundOf(fixture, options);
   const quiet: Quiet = { boundMs, lastMs: undefined, late: [] };
   let [isLate, fewest, deadlineMs] = [false, Infinity, boundMs];
   for (;; await delay(PAUSE_MS)) {
-    const open = await countOpen(rig, accountId);
+    const open = await countOpen(fixture, accountId);
     if (open?.count === 0) break;
     if (open !== undefined && open.count < fewest) {
       fewest = open.count;
@@ -48,11 +48,11 @@ export async function awaitQuiet(rig: Rig, options: QuietOptions): Promise<Quiet
     if (isLate) return quiet;
     isLate = true;
     deadlineMs = elapsedMs() + quietMs;
-    quiet.late = openMailsOf(await readServiceLedger(rig.mongo, accountId));
+    quiet.late = openMailsOf(await readServiceLedger(fixture.mongo, accountId));
   }
   quiet.lastMs = elapsedMs();
   // What is settled, and what was told of it, is no mail that anybody waits for.
-  while (!await isSettled(rig, options).catch(() => false) && elapsedMs() < boundMs + quietMs) {
+  while (!await isSettled(fixture, options).catch(() => false) && elapsedMs() < boundMs + quietMs) {
     onProgress("waits for what is left over");
     await delay(PAUSE_MS);
   }
@@ -60,17 +60,17 @@ export async function awaitQuiet(rig: Rig, options: QuietOptions): Promise<Quiet
 }
 
 /** The bound follows from what is left when the last fault ends. */
-async function boundOf(rig: Rig, { accountId, faultsMs }: QuietOptions): Promise<number> {
+async function boundOf(fixture: Fixture, { accountId, faultsMs }: QuietOptions): Promise<number> {
   const read = async () => ({
-    open: (await countOpen(rig, accountId))?.count ?? 0,
-    attempts: await mostAttempts(rig.mongo, accountId),
+    open: (await countOpen(fixture, accountId))?.count ?? 0,
+    attempts: await mostAttempts(fixture.mongo, accountId),
   });
   const left = await read().catch(() => delay(PAUSE_MS).then(read));
-  return timeBoundOf(rig.waits, { faultsMs, ...left });
+  return timeBoundOf(fixture.waits, { faultsMs, ...left });
 }
 
 async function countOpen(
-  { mongo }: Rig,
+  { mongo }: Fixture,
   accountId: string,
 ): Promise<{ count: number; what: string } | undefined> {
   const states = await countStates(mongo, accountId).catch(() => undefined);
@@ -84,7 +84,7 @@ async function countOpen(
 }
 
 /** What each service says of itself, for whoever looks for the reason. */
-export async function describeHealth({ pods }: Rig): Promise<string> {
+export async function describeHealth({ pods }: Fixture): Promise<string> {
   const said = pods.running().map(async ({ name, process: { pid, healthUrl } }) => {
     const signal = AbortSignal.timeout(3000);
     const ready = await fetch(`${healthUrl}/readyz`, { signal }).then(
@@ -96,21 +96,21 @@ export async function describeHealth({ pods }: Rig): Promise<string> {
   return (await Promise.all(said)).join(", ");
 }
 
-async function isSettled(rig: Rig, { accountId, hold }: QuietOptions): Promise<boolean> {
+async function isSettled(fixture: Fixture, { accountId, hold }: QuietOptions): Promise<boolean> {
   // First what publishes, then what was published.
-  const { sends } = await readServiceLedger(rig.mongo, accountId);
+  const { sends } = await readServiceLedger(fixture.mongo, accountId);
   if (!hold && !sends.every((send) => send.settled)) return false;
-  return isEmpty(await readBrokerLedger(rig.natsUrl));
+  return isEmpty(await readBrokerLedger(fixture.natsUrl));
 }
 
 /**
  * Reads what the broker still holds when all is quiet. Of a mail that is done a fact may come late: who
  * tells it waits for a stream that was wiped away, and nothing is seen of that until it is there.
  */
-export async function readQuietBroker(rig: Rig): Promise<BrokerLedger> {
+export async function readQuietBroker(fixture: Fixture): Promise<BrokerLedger> {
   const deadline = performance.now() + LATE_FACT_MS;
   for (;;) {
-    const ledger = await readBrokerLedger(rig.natsUrl);
+    const ledger = await readBrokerLedger(fixture.natsUrl);
     if (isEmpty(ledger) || performance.now() > deadline) return ledger;
     await delay(400);
   }

@@ -11,7 +11,7 @@ import { NOT_TRIED } from "./mutations/mutations.ts";
 import { commandOf, type Options, readOptions } from "./options.ts";
 import { type PlannedRun, planRuns } from "./plan_runs.ts";
 import { problemsOf, writeReport } from "./report.ts";
-import { openRig } from "./fixture/fixture.ts";
+import { openFixture } from "./fixture/fixture.ts";
 import { brokenOff, notDone, runFault, type RunResult } from "./run_fault.ts";
 import {
   type Detection,
@@ -67,7 +67,7 @@ async function runOne(run: PlannedRun, verbose: boolean): Promise<RunResult> {
 
 async function runAndListen(run: PlannedRun, listen: (line: string) => void): Promise<RunResult> {
   try {
-    await using rig = await openRig({
+    await using fixture = await openFixture({
       settings: run.fault.settings,
       three: run.fault.three,
       brokerDisk: run.fault.brokerDisk,
@@ -75,7 +75,7 @@ async function runAndListen(run: PlannedRun, listen: (line: string) => void): Pr
       proxied: run.fault.proxied,
       onLine: (pod, line) => listen(`${pod} ${line}`),
     });
-    return await runFault(rig, { ...run, run: run.name, onProgress: say });
+    return await runFault(fixture, { ...run, run: run.name, onProgress: say });
   } catch (error) {
     if (error instanceof NotPossibleError) return notDone({ ...run, run: run.name }, error.message);
     return brokenOff({ ...run, run: run.name }, error);

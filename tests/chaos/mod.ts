@@ -3,8 +3,8 @@
  * one, and a run of load after which four ledgers must agree.
  *
  * ```ts
- * await using rig = await openRig({ three: true, each: 2 });
- * const { problems } = await runFault(rig, { fault, run: "r1", seed: "1", messages: 500, seconds: 30 });
+ * await using fixture = await openFixture({ three: true, each: 2 });
+ * const { problems } = await runFault(fixture, { fault, run: "r1", seed: "1", messages: 500, seconds: 30 });
  * ```
  *
  * @module
@@ -21,7 +21,7 @@ export { problemsOf, writeReport } from "./report.ts";
 export { makeAccount, type RunAccount, SENDER } from "./fixture/account.ts";
 export { descendants } from "./fixture/descendants.ts";
 export { MASTER_KEY, MASTER_SECRET, openPods, type Pod, type Pods } from "./fixture/pods.ts";
-export { openRig, OUTLASTING, type Rig } from "./fixture/fixture.ts";
+export { type Fixture, openFixture, OUTLASTING } from "./fixture/fixture.ts";
 export { runFault, type RunResult } from "./run_fault.ts";
 export { openRandom, type Random } from "./random.ts";
 export { writeTable } from "./text_table.ts";

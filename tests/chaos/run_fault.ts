@@ -15,7 +15,7 @@ import { openRandom } from "./random.ts";
 import { readServiceLedger } from "./records/read_records.ts";
 import { type Figures, type Ledgers, type Problem, reconcile } from "./records/reconcile.ts";
 import { readResidue } from "./records/residue.ts";
-import type { Rig } from "./fixture/fixture.ts";
+import type { Fixture } from "./fixture/fixture.ts";
 import { canaryOf, searchFor, withoutSecrets } from "./records/secret.ts";
 import { openSink, type Sink } from "./load/sink_process.ts";
 
@@ -57,36 +57,36 @@ export interface RunResult extends Figures {
 }
 
 /** Runs one fault under load on a running system, waits for quiet and compares the ledgers. */
-export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult> {
+export async function runFault(fixture: Fixture, options: RunOptions): Promise<RunResult> {
   const { fault, run, seed, messages, seconds, onProgress } = options;
   const started = performance.now();
-  const folder = join(rig.dataDir, run);
+  const folder = join(fixture.dataDir, run);
   await mkdir(folder);
   await using opened = new AsyncDisposableStack();
   const files = { client: join(folder, "client.jsonl"), sink: join(folder, "sink.jsonl") };
   const user = fault.secure ? { name: "torture", password: canaryOf(seed) } : undefined;
   const secrets = [MASTER_SECRET];
   if (user) secrets.push({ name: "the SMTP password", value: user.password });
-  rig.pods.guard(secrets);
+  fixture.pods.guard(secrets);
   const sink = opened.use(
     await openSink({ journal: files.sink, seed: `${seed}/sink`, user, secrets }),
   );
   const client = opened.use(await openClient());
   const whenUnknown = fault.whenUnknown ?? "retry";
-  const account = await makeAccount(rig.store, {
+  const account = await makeAccount(fixture.store, {
     ...{ run, sinkPort: sink.port, whenUnknown, user },
     connections: connectionsOf(fault),
   });
   secrets.push({ name: "the access token", value: account.token });
-  rig.pods.guard(secrets);
+  fixture.pods.guard(secrets);
   const search = searchFor(secrets);
-  const eavesdropper = opened.use(await openEavesdropper(rig.natsUrl, search));
-  rig.onApis((urls) => client.use(urls));
-  opened.defer(() => rig.onApis(() => {}));
+  const eavesdropper = opened.use(await openEavesdropper(fixture.natsUrl, search));
+  fixture.onApis((urls) => client.use(urls));
+  opened.defer(() => fixture.onApis(() => {}));
   const marks = {
-    interruptions: rig.pods.interruptions.length,
-    deaths: rig.deaths.length + rig.pods.deaths.length,
-    leaks: rig.pods.leaks.size,
+    interruptions: fixture.pods.interruptions.length,
+    deaths: fixture.deaths.length + fixture.pods.deaths.length,
+    leaks: fixture.pods.leaks.size,
   };
   await sink.behave(fault.smtp ?? [], thinksMsOf(options));
 
@@ -96,7 +96,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
   const over = new AbortController();
   const begun = performance.now();
   const chaos = chaosOf({
-    ...{ rig, account, sink, counts, blamed, notes, run, seconds, seed },
+    ...{ fixture, account, sink, counts, blamed, notes, run, seconds, seed },
     signal: over.signal,
   });
   const load = client.run({
@@ -130,7 +130,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     clearTimeout(enough);
   }
   await sink.behave([], 0);
-  const quiet = await awaitQuiet(rig, {
+  const quiet = await awaitQuiet(fixture, {
     accountId: account.accountId,
     hold: whenUnknown === "hold",
     faultsMs: performance.now() - begun,
@@ -138,11 +138,11 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     onProgress: (line) => onProgress?.(`${fault.name}: ${line}`),
   });
   const [service, broker, residue, totals, leaks] = await Promise.all([
-    readServiceLedger(rig.mongo, account.accountId),
-    readQuietBroker(rig),
-    readResidue(rig),
+    readServiceLedger(fixture.mongo, account.accountId),
+    readQuietBroker(fixture),
+    readResidue(fixture),
     sink.totals(),
-    findLeaks(rig, { accountId: account.accountId, search }),
+    findLeaks(fixture, { accountId: account.accountId, search }),
   ]);
   const ledgers: Ledgers = {
     client: readJournal<ClientLine>(files.client),
@@ -151,8 +151,8 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     broker,
     quiet,
     residue: { ...residue, deaths: residue.deaths.slice(marks.deaths) },
-    interruptions: rig.pods.interruptions.slice(marks.interruptions),
-    leaks: [...leaks, ...eavesdropper.leaks, ...[...rig.pods.leaks].slice(marks.leaks)],
+    interruptions: fixture.pods.interruptions.slice(marks.interruptions),
+    leaks: [...leaks, ...eavesdropper.leaks, ...[...fixture.pods.leaks].slice(marks.leaks)],
   };
   const { figures, problems } = reconcile(ledgers, {
     unanswered: fault.unanswered ?? false,
@@ -169,7 +169,7 @@ export async function runFault(rig: Rig, options: RunOptions): Promise<RunResult
     problems.push({ invariant: "I7", what: "Nobody listened to the broker" });
   }
   // Late mail has lines of its own; who looks for the reason wants to know how the services are.
-  if (quiet.lastMs === undefined) onProgress?.(`${fault.name}: ${await describeHealth(rig)}`);
+  if (quiet.lastMs === undefined) onProgress?.(`${fault.name}: ${await describeHealth(fixture)}`);
   return {
     ...figures,
     fault: fault.name,
@@ -241,7 +241,7 @@ export function brokenOff({ fault, run, seed }: RunOptions, error: unknown): Run
 }
 
 interface ChaosParts {
-  rig: Rig;
+  fixture: Fixture;
   account: RunAccount;
   sink: Sink;
   counts: Counts;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { byDay } from "@posthaste/kit";
 import { findFaults } from "./faults/fault_list.ts";
 import { problemsOf } from "./report.ts";
-import { openRig, type Rig } from "./fixture/fixture.ts";
+import { type Fixture, openFixture } from "./fixture/fixture.ts";
 import { runFault } from "./run_fault.ts";
 
 const SEED = "short";
@@ -16,15 +16,15 @@ const SHORT = byDay(["zombie-mailer", "rolling"], [
 ]);
 
 describe("the torture", () => {
-  let rig: Rig;
+  let fixture: Fixture;
   before(async () => {
-    rig = await openRig();
+    fixture = await openFixture();
   });
-  after(() => rig?.[Symbol.asyncDispose]());
+  after(() => fixture?.[Symbol.asyncDispose]());
 
   for (const fault of findFaults(SHORT)) {
     test(`${fault.name}: four ledgers agree afterwards`, async () => {
-      const result = await runFault(rig, {
+      const result = await runFault(fixture, {
         fault,
         run: fault.name,
         seed: `${SEED}/${fault.name}`,

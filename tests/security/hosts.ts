@@ -7,7 +7,7 @@ import { until } from "@posthaste/kit";
 import { publishEmail } from "@posthaste/templating";
 import { openRandom, type Random } from "@posthaste/chaos";
 import { DATABASE } from "@posthaste/chaos";
-import { openRig, type Rig } from "@posthaste/chaos";
+import { type Fixture, openFixture } from "@posthaste/chaos";
 import type { HostileRow } from "./row.ts";
 
 /** How an attack is run. */
@@ -176,15 +176,15 @@ async function sendInside({ hosts, onProgress }: {
   await once(server.listen(0, "::"), "listening");
   const { port } = server.address() as { port: number };
   try {
-    await using rig = await openRig();
-    await hardenMailer(rig, port);
-    const target = await openTarget(rig);
+    await using fixture = await openFixture();
+    await hardenMailer(fixture, port);
+    const target = await openTarget(fixture);
     let refused = 0;
     for (const [at, host] of hosts.entries()) {
       const isTaken = await sendThrough(target, { host, port, name: `${at}` });
       if (!isTaken) refused++;
     }
-    const reasons = await reasonsOf(rig, target.accountId, hosts.length - refused);
+    const reasons = await reasonsOf(fixture, target.accountId, hosts.length - refused);
     const telling = reasons.filter((reason) => /\d+\.\d+\.\d+|[\da-f]*:[\da-f]*:/i.test(reason));
     for (const reason of new Set(reasons)) onProgress(reason);
     const seconds = (performance.now() - started) / 1000;
@@ -200,8 +200,8 @@ async function sendInside({ hosts, onProgress }: {
   }
 }
 
-/** The rig's own mail goes to this machine: another mailer takes over that may not. */
-async function hardenMailer({ pods }: Rig, port: number): Promise<void> {
+/** The fixture's own mail goes to this machine: another mailer takes over that may not. */
+async function hardenMailer({ pods }: Fixture, port: number): Promise<void> {
   const before = pods.running("mailer");
   // The listener's port is allowed: only the address is in the way.
   await pods.start("mailer", { EGRESS_ALLOW: "", SMTP_PORTS: String(port) });
@@ -209,13 +209,13 @@ async function hardenMailer({ pods }: Rig, port: number): Promise<void> {
 }
 
 interface Target {
-  store: Rig["store"];
+  store: Fixture["store"];
   url: string;
   token: string;
   accountId: string;
 }
 
-async function openTarget({ store, pods }: Rig): Promise<Target> {
+async function openTarget({ store, pods }: Fixture): Promise<Target> {
   const { _id: accountId } = await store.createAccount({ name: "hosts" });
   const { token } = await store.createToken({ accountId, name: "hosts", scopes: ["send"] });
   const source = { subject: "x", html: "<p>x</p>" };
@@ -250,7 +250,7 @@ async function sendThrough(
 }
 
 /** Waits until all mail waits or has failed; gives all that was written about it for people. */
-async function reasonsOf({ mongo }: Rig, accountId: string, count: number): Promise<string[]> {
+async function reasonsOf({ mongo }: Fixture, accountId: string, count: number): Promise<string[]> {
   const messages = mongo.db(DATABASE).collection<Message>("messages");
   const states: Message["state"][] = ["deferred", "failed", "sent"];
   await until(

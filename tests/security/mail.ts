@@ -10,7 +10,7 @@ import {
 } from "@posthaste/kit";
 import { publishEmail, publishPdf } from "@posthaste/templating";
 import { DATABASE } from "@posthaste/chaos";
-import { openRig, type Rig } from "@posthaste/chaos";
+import { type Fixture, openFixture } from "@posthaste/chaos";
 import { readJson } from "./_http_verdict.ts";
 import { exchangeRaw, requestText } from "./_raw_http.ts";
 import type { HostileRow } from "./row.ts";
@@ -36,8 +36,8 @@ export async function attackMail(options: AttackMailOptions): Promise<HostileRow
   const { tries, seed, onProgress = () => {} } = options;
   const injections = injectionStrings({ count: tries, seed: String(seed) });
   await using faulty = await openFaultySmtp({ lenient: true });
-  await using rig = await openRig({ settings: { api: { TRANSACTIONAL_RATE: "0" } } });
-  const target = await openTarget(rig, faulty.port);
+  await using fixture = await openFixture({ settings: { api: { TRANSACTIONAL_RATE: "0" } } });
+  const target = await openTarget(fixture, faulty.port);
   const rows: HostileRow[] = [];
   const wanted = new Map<string, Wanted>();
   for (const attack of ATTACKS) {
@@ -71,7 +71,7 @@ export async function attackMail(options: AttackMailOptions): Promise<HostileRow
     row.seconds = (performance.now() - started) / 1000;
     onProgress(`${row.attack}: ${row.tries} tries, ${taken} mails accepted`);
   }
-  const failed = await untilAllRest(rig, target.accountId, wanted.size);
+  const failed = await untilAllRest(fixture, target.accountId, wanted.size);
   rows.push(await inspectAll({ messages: faulty.messages, wanted, failed, onProgress }));
   rows.push({
     attack: "mail: commands out of a body, by a server open to smuggling",
@@ -258,7 +258,11 @@ async function eachOf<T>(
 }
 
 /** Waits until no mail is on its way; gives those that were not sent. */
-async function untilAllRest({ mongo }: Rig, accountId: string, count: number): Promise<string[]> {
+async function untilAllRest(
+  { mongo }: Fixture,
+  accountId: string,
+  count: number,
+): Promise<string[]> {
   const messages = mongo.db(DATABASE).collection<Message>("messages");
   await until(
     async () => await messages.countDocuments({ accountId, finishedAt: { $ne: null } }) === count,
@@ -312,7 +316,7 @@ function onWire(email: string): string {
   return email.slice(0, at) + (/\P{ASCII}/u.test(domain) ? domainToASCII(domain) : domain);
 }
 
-async function openTarget({ store, pods }: Rig, port: number): Promise<Target> {
+async function openTarget({ store, pods }: Fixture, port: number): Promise<Target> {
   const { _id: accountId } = await store.createAccount({ name: "hostile" });
   const { token } = await store.createToken({ accountId, name: "hostile", scopes: ["send"] });
   let published = 0;

@@ -2,7 +2,7 @@ import { TOKEN_SCOPES } from "@posthaste/contracts";
 import { DATABASE } from "@posthaste/chaos";
 import { searchFor, type Secret } from "@posthaste/chaos";
 import { SENDER } from "@posthaste/chaos";
-import type { Rig } from "@posthaste/chaos";
+import type { Fixture } from "@posthaste/chaos";
 import type { HostileRow } from "./row.ts";
 
 /** What is asked of the interface, with a token or without. */
@@ -22,19 +22,19 @@ const MOST_MESSAGES = 100;
  * @throws {Error} If a kind of answer did not come.
  */
 export async function searchAnswers(
-  rig: Rig,
+  fixture: Fixture,
   secrets: readonly Secret[],
 ): Promise<Pick<HostileRow, "tries" | "through" | "note">> {
-  const { store, mongo, servers } = rig;
+  const { store, mongo, servers } = fixture;
   const statuses = new Map<number, number>();
   const leaks: string[] = [];
   const askAll = async (accountId: string, isDown: boolean) => {
     const { token } = await store.createToken({ accountId, name: "a", scopes: [...TOKEN_SCOPES] });
     const narrow = await store.createToken({ accountId, name: "n", scopes: ["read"] });
     const search = searchFor([...secrets, { name: "the access token", value: token }]);
-    const ids = await idsOf(rig, accountId);
+    const ids = await idsOf(fixture, accountId);
     const ask = async ({ path, headers, ...rest }: Question, bearer: string) => {
-      const url = `${rig.pods.running("api")[0]?.url}${path}`;
+      const url = `${fixture.pods.running("api")[0]?.url}${path}`;
       const authorization = `Bearer ${bearer}`;
       const type = { "content-type": "application/json" };
       const answer = await fetch(url, { ...rest, headers: { ...type, authorization, ...headers } });
@@ -66,7 +66,7 @@ export async function searchAnswers(
   return { tries, through: leaks.length, note: leaks[0] ?? `answers ${kinds}` };
 }
 
-async function idsOf({ mongo }: Rig, accountId: string) {
+async function idsOf({ mongo }: Fixture, accountId: string) {
   const db = mongo.db(DATABASE);
   const messages = await db.collection<{ _id: string; sendId: string }>("messages")
     .find({ accountId }).limit(MOST_MESSAGES).toArray();

@@ -23,7 +23,7 @@ import { findFaults } from "@posthaste/chaos";
 import { searchFolder } from "@posthaste/chaos";
 import { MASTER_KEY, MASTER_SECRET } from "@posthaste/chaos";
 import { openRandom, type Random } from "@posthaste/chaos";
-import { openRig, type Rig } from "@posthaste/chaos";
+import { type Fixture, openFixture } from "@posthaste/chaos";
 import { runFault, type RunResult } from "@posthaste/chaos";
 import { canaryOf, searchFor } from "@posthaste/chaos";
 import type { HostileRow } from "./row.ts";
@@ -191,13 +191,13 @@ async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promis
     NODE_OPTIONS: ["on-signal", "on-fatalerror", "uncaught-exception"]
       .map((name) => `--report-${name}`).join(" ") + ` --report-directory=${reports}`,
   };
-  const rig = opened.use(
-    await openRig({ settings: Object.fromEntries(MAIL_SERVICES.map((role) => [role, env])) }),
+  const fixture = opened.use(
+    await openFixture({ settings: Object.fromEntries(MAIL_SERVICES.map((role) => [role, env])) }),
   );
   const load = { messages, seconds: Math.max(3, messages / 50), quietSeconds: 60, onProgress };
   const next = randomBytes(32);
   const nextSecret = { name: "the next master key", value: next.toString("latin1") };
-  rig.pods.guard([nextSecret]);
+  fixture.pods.guard([nextSecret]);
   const left: Record<string, number> = {};
   const results: RunResult[] = [];
   const rows: HostileRow[] = [];
@@ -206,7 +206,10 @@ async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promis
     rows.push(
       await timed(attack, async () => {
         const options = { ...load, fault, run: fault.name, seed: runSeed };
-        const result = await runFault(rig, { ...options, onProgress: onProgress ?? (() => {}) });
+        const result = await runFault(fixture, {
+          ...options,
+          onProgress: onProgress ?? (() => {}),
+        });
         results.push(result);
         for (const { what } of result.problems) onProgress?.(what);
         return { tries: result.accepted, through: result.problems.length };
@@ -229,14 +232,14 @@ async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promis
   }
   const search = searchFor(secrets);
   rows.push(
-    await timed("a secret in an answer, of an error too", () => searchAnswers(rig, secrets)),
+    await timed("a secret in an answer, of an error too", () => searchAnswers(fixture, secrets)),
     await timed("a secret in a trace or a metric", async () => {
       await delay(1000);
       const leaks = collector.bodies.flatMap((body) => search(body));
       return { tries: collector.bodies.length, through: leaks.length };
     }),
     await timed("a secret in a diagnostic report", async () => {
-      const count = await reportAll(rig, reports);
+      const count = await reportAll(fixture, reports);
       return { tries: count, through: (await searchFolder(reports, search)).length };
     }),
   );
@@ -244,8 +247,8 @@ async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promis
 }
 
 /** Has every process write what it would leave behind in a crash. */
-async function reportAll(rig: Rig, folder: string): Promise<number> {
-  const pods = rig.pods.running();
+async function reportAll(fixture: Fixture, folder: string): Promise<number> {
+  const pods = fixture.pods.running();
   for (const { process } of pods) process.signal("SIGUSR2");
   for (let waited = 0; waited < 50; waited++) {
     if ((await readdir(folder)).length >= pods.length) break;
@@ -266,7 +269,7 @@ function rotationTo(next: string, left: Record<string, number>): Fault {
     description: "The master key is replaced while mail is sent",
     secure: true,
     async run(chaos) {
-      const { rig: { store }, account: { accountId } } = chaos;
+      const { fixture: { store }, account: { accountId } } = chaos;
       const former = readMasterKeys(MASTER_KEY);
       const server = { host: "smtp.example", port: 587 };
       for (let n = 1; n <= OTHERS; n++) {
@@ -301,7 +304,7 @@ function rotationTo(next: string, left: Record<string, number>): Fault {
   };
 }
 
-async function restartMailers({ rig: { pods }, count }: Chaos, key: string): Promise<void> {
+async function restartMailers({ fixture: { pods }, count }: Chaos, key: string): Promise<void> {
   for (const old of pods.running("mailer")) {
     await pods.start("mailer", { MASTER_KEY: key });
     await pods.end(old, "SIGTERM");

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MAIL_SERVICES } from "@posthaste/dev";
 import { writeTable } from "@posthaste/chaos";
 import { cpuBetween, type CpuTimes, readCpu } from "../../process_cpu.ts";
-import { openStageRig, type Replicas } from "./stage_rig.ts";
+import { openStageFixture, type Replicas } from "./stage_fixture.ts";
 
 /** CPU time in milliseconds per second of a system that has nothing to do, by part. */
 export interface IdleMeasurement {
@@ -21,16 +21,16 @@ export async function measureIdle(
   replicas: Replicas,
   { workers }: { workers: number },
 ): Promise<IdleMeasurement[]> {
-  await using rig = await openStageRig(replicas);
+  await using fixture = await openStageFixture(replicas);
   const measurements: IdleMeasurement[] = [];
   for (let each = 1; each <= workers; each++) {
-    await Promise.all(MAIL_SERVICES.map((role) => rig.pods.start(role)));
+    await Promise.all(MAIL_SERVICES.map((role) => fixture.pods.start(role)));
     await delay(REST_MS);
     const read = () =>
       readCpu([
-        ...rig.pods.running().map(({ role, process: { pid } }) => ({ name: role, pid })),
-        ...rig.nats.map(({ pid }) => ({ name: "nats", pid })),
-        ...rig.mongod.map(({ pid }) => ({ name: "mongod", pid })),
+        ...fixture.pods.running().map(({ role, process: { pid } }) => ({ name: role, pid })),
+        ...fixture.nats.map(({ pid }) => ({ name: "nats", pid })),
+        ...fixture.mongod.map(({ pid }) => ({ name: "mongod", pid })),
       ]);
     const before = read();
     await delay(MEASURED_MS);

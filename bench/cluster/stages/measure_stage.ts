@@ -44,22 +44,22 @@ export async function measureStage(
   bench: StageBench & { stage: Stage },
   { workers, replicas, scale, isWaiting, onMeasured }: StagePlan,
 ): Promise<void> {
-  const { rig, stage } = bench;
+  const { fixture, stage } = bench;
   const { waiting } = stage;
   // Closed last: a limit is gone only when its processes are.
   await using limits = new AsyncDisposableStack();
   await using opened = new AsyncDisposableStack();
   const pods: Pod[] = [];
   opened.defer(async () => {
-    await Promise.all(pods.map((pod) => rig.pods.end(pod, "SIGTERM")));
+    await Promise.all(pods.map((pod) => fixture.pods.end(pod, "SIGTERM")));
   });
   for (const role of stage.feeders) {
-    pods.push(await rig.pods.start(role));
+    pods.push(await fixture.pods.start(role));
   }
   const own: Pod[] = [];
   const units = Math.ceil((isWaiting ? waiting.units : stage.units) * scale);
   for (let count = 1; count <= workers; count++) {
-    const pod = await rig.pods.start(stage.role, {
+    const pod = await fixture.pods.start(stage.role, {
       ...stage.settings,
       ...(isWaiting ? waiting.settings : {}),
     });
@@ -75,7 +75,7 @@ export async function measureStage(
     }
     const work = await prepare(bench, units);
     const pids = own.map(({ process }) => process.pid);
-    const before = await readFigures(rig, pids);
+    const before = await readFigures(fixture, pids);
     const mark = markLoad();
     let started = 0;
     await work(() => started = performance.now());
@@ -85,7 +85,7 @@ export async function measureStage(
       ...{ stage: stage.name, unit: stage.unit, replicas, workers: count, foreign },
       waitsFor: isWaiting ? waiting.by : undefined,
       perSecond: units / seconds,
-      each: figuresBetween(before, await readFigures(rig, pids), units),
+      each: figuresBetween(before, await readFigures(fixture, pids), units),
     });
     await clear(bench);
   }

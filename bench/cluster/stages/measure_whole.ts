@@ -8,7 +8,7 @@ import type { Invoice } from "../../workload.ts";
 import { untilCount } from "./hold.ts";
 import { ask, clear, type StageBench } from "./prepare.ts";
 import { readFigures } from "./server_figures.ts";
-import { openStageRig, type Replicas, type StageRig } from "./stage_rig.ts";
+import { openStageFixture, type Replicas, type StageFixture } from "./stage_fixture.ts";
 
 /** What one mail costs from its request to its last line in the ledger, in requests of one recipient. */
 export interface WholeMeasurement {
@@ -33,15 +33,15 @@ export async function measureWhole(
   replicas: Replicas,
   { scale }: { scale: number },
 ): Promise<WholeMeasurement[]> {
-  await using rig = await openStageRig(replicas);
+  await using fixture = await openStageFixture(replicas);
   await using sink = await openSink();
-  const account = await fillAccount(rig.store, { ...PLAN, smtpPort: sink.port });
-  await Promise.all(MAIL_SERVICES.map((role) => rig.pods.start(role)));
+  const account = await fillAccount(fixture.store, { ...PLAN, smtpPort: sink.port });
+  await Promise.all(MAIL_SERVICES.map((role) => fixture.pods.start(role)));
   let next = 1;
   const measurements: WholeMeasurement[] = [];
   for (const [invoice, units] of [["none", 900 * scale], ["each", 120 * scale]] as const) {
     const bench: StageBench = {
-      ...{ rig, account, takeNumbers: (count) => (next += count) - count },
+      ...{ fixture, account, takeNumbers: (count) => (next += count) - count },
       stage: { invoice },
     };
     await sendAll(bench, WARM_UP);
@@ -53,25 +53,25 @@ export async function measureWhole(
 }
 
 async function measure(bench: StageBench, units: number) {
-  const { rig } = bench;
-  const before = await readAll(rig);
+  const { fixture } = bench;
+  const before = await readAll(fixture);
   const started = performance.now();
   await sendAll(bench, units);
   const seconds = (performance.now() - started) / 1000;
-  await rig.db.collection("sends").updateMany({ settledAt: null }, {
+  await fixture.db.collection("sends").updateMany({ settledAt: null }, {
     $set: { reconcileAt: new Date() },
   });
-  const unsettled = () => rig.db.collection("sends").countDocuments({ settledAt: null });
+  const unsettled = () => fixture.db.collection("sends").countDocuments({ settledAt: null });
   await untilCount(unsettled, 0, "sends that are not settled");
   await delay(LAST_WRITES_MS);
-  const after = await readAll(rig);
+  const after = await readAll(fixture);
   const each = (of: (figures: typeof before) => number) => (of(after) - of(before)) / units;
   return {
     perSecond: units / seconds,
     cpuMs: cpuBetween(before.cpu, after.cpu, units),
     written: { nats: each(({ bytes }) => bytes.nats), mongod: each(({ bytes }) => bytes.mongod) },
     syncs: each(({ syncs }) => syncs),
-    stored: await storedBy(rig, units),
+    stored: await storedBy(fixture, units),
   };
 }
 
@@ -80,14 +80,14 @@ const LAST_WRITES_MS = 2500;
 
 async function sendAll(bench: StageBench, units: number): Promise<void> {
   await ask(bench, units);
-  const sent = () => bench.rig.db.collection("messages").countDocuments({ state: "sent" });
+  const sent = () => bench.fixture.db.collection("messages").countDocuments({ state: "sent" });
   await untilCount(sent, units, "mails that are sent");
 }
 
-async function readAll(rig: StageRig) {
-  const services = rig.pods.running()
+async function readAll(fixture: StageFixture) {
+  const services = fixture.pods.running()
     .map(({ role, process: { pid } }) => ({ name: role, pid }));
-  const figures = await readFigures(rig, []);
+  const figures = await readFigures(fixture, []);
   const { nats = 0, mongod = 0 } = figures.cpu;
   return { ...figures, cpu: { ...readCpu(services), nats, mongod } };
 }
@@ -100,7 +100,7 @@ interface StorageStats {
   indexDetails: Record<string, { "block-manager": { [REUSABLE]: number } }>;
 }
 
-async function storedBy({ db, manager }: StageRig, units: number) {
+async function storedBy({ db, manager }: StageFixture, units: number) {
   // Files grow when a checkpoint is made.
   await db.admin().command({ fsync: 1 });
   const read = async (name: string) => {

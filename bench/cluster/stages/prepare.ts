@@ -4,11 +4,11 @@ import { postAll } from "../../http_load.ts";
 import { sendBody } from "../../workload.ts";
 import { backlog, hold, letGo, untilCount } from "./hold.ts";
 import type { Stage } from "./stage.ts";
-import type { StageRig } from "./stage_rig.ts";
+import type { StageFixture } from "./stage_fixture.ts";
 
 /** What a stage is measured with. */
 export interface StageBench {
-  rig: StageRig;
+  fixture: StageFixture;
   stage: Pick<Stage, "invoice">;
   /** The account, whose mail goes to a server that takes it at once, or not. */
   account: Pick<BenchAccount, "headers" | "pdfId"> & { integrationId: number };
@@ -20,8 +20,8 @@ const CONNECTIONS = 32;
 
 /** Asks for single mails, at all processes of the interface alike. */
 export async function ask(bench: StageBench, units: number): Promise<void> {
-  const { rig, stage, account, takeNumbers } = bench;
-  const urls = rig.apiUrls();
+  const { fixture, stage, account, takeNumbers } = bench;
+  const urls = fixture.apiUrls();
   const first = takeNumbers(units);
   const share = Math.ceil(units / urls.length);
   await Promise.all(urls.map((url, position) =>
@@ -49,7 +49,7 @@ export async function prepare(
   bench: StageBench & { stage: Stage },
   units: number,
 ): Promise<Work> {
-  const { rig: { manager, db }, stage: { name, consumers } } = bench;
+  const { fixture: { manager, db }, stage: { name, consumers } } = bench;
   if (name === "api") {
     return (onBegin) => {
       onBegin();
@@ -79,7 +79,7 @@ const SETTLE_MS = 1000;
 
 /** Sends of which everything is done: it is the sweeper that finds it out. */
 async function prepareSweep(bench: StageBench, units: number): Promise<Work> {
-  const { db } = bench.rig;
+  const { db } = bench.fixture;
   const [sends, messages] = [db.collection("sends"), db.collection("messages")];
   await ask(bench, units);
   await untilCount(() => messages.countDocuments(), units, "documents");
@@ -99,7 +99,7 @@ async function prepareSweep(bench: StageBench, units: number): Promise<Work> {
 const STREAMS = ["RENDER", "PRINT", "MAIL", "STATUS"];
 
 /** Removes all that was asked for, from the broker and from the database. */
-export async function clear({ rig: { manager, db } }: StageBench): Promise<void> {
+export async function clear({ fixture: { manager, db } }: StageBench): Promise<void> {
   for (const stream of STREAMS) await manager.streams.purge(stream);
   for (const name of ["messages", "sends", "statistics"]) await db.collection(name).deleteMany({});
   await delay(SETTLE_MS);

@@ -4,7 +4,7 @@ import { fillAccount } from "../../bench_account.ts";
 import { openSink } from "../../sink_process.ts";
 import { measureStage, type StageMeasurement } from "./measure_stage.ts";
 import { type Stage } from "./stage.ts";
-import { openStageRig, type Replicas } from "./stage_rig.ts";
+import { openStageFixture, type Replicas } from "./stage_fixture.ts";
 
 /** What is measured. */
 export interface StagesPlan {
@@ -29,15 +29,19 @@ export async function runStages(plan: StagesPlan): Promise<void> {
 async function runOn(replicas: Replicas, plan: StagesPlan): Promise<void> {
   const { stages, modes, workers, scale, say, onMeasured } = plan;
   say(`\n${replicas === 1 ? "one broker and one database" : "three brokers and three databases"}`);
-  await using rig = await openStageRig(replicas);
+  await using fixture = await openStageFixture(replicas);
   await using sink = await openSink();
   await using patient = await openPatientSink({
-    journal: join(rig.dataDir, "sink.jsonl"),
+    journal: join(fixture.dataDir, "sink.jsonl"),
     seed: "stages",
   });
   const at = { pages: 1, maxConnections: CONNECTIONS };
-  const full = await fillAccount(rig.store, { ...at, name: "full", smtpPort: sink.port });
-  const waiting = await fillAccount(rig.store, { ...at, name: "waiting", smtpPort: patient.port });
+  const full = await fillAccount(fixture.store, { ...at, name: "full", smtpPort: sink.port });
+  const waiting = await fillAccount(fixture.store, {
+    ...at,
+    name: "waiting",
+    smtpPort: patient.port,
+  });
   let next = 1;
   const takeNumbers = (count: number) => (next += count) - count;
   for (const stage of stages) {
@@ -45,7 +49,7 @@ async function runOn(replicas: Replicas, plan: StagesPlan): Promise<void> {
       const isWaiting = mode === "waiting";
       await patient.behave([], stage.waiting.thinksMs ?? 0);
       const account = isWaiting ? waiting : full;
-      await measureStage({ rig, stage, account, takeNumbers }, {
+      await measureStage({ fixture, stage, account, takeNumbers }, {
         ...{ workers, replicas, scale, isWaiting },
         onMeasured(measurement) {
           say(lineOf(measurement));
@@ -54,7 +58,7 @@ async function runOn(replicas: Replicas, plan: StagesPlan): Promise<void> {
       });
     }
   }
-  for (const line of new Set(rig.warnings.slice(0, 10))) say(line.slice(0, 300));
+  for (const line of new Set(fixture.warnings.slice(0, 10))) say(line.slice(0, 300));
 }
 
 function lineOf({ stage, unit, workers, perSecond, each, waitsFor, foreign }: StageMeasurement) {

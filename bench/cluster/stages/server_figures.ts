@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { cpuBetween, type CpuTimes, readCpu } from "../../process_cpu.ts";
-import type { StageRig } from "./stage_rig.ts";
+import type { StageFixture } from "./stage_fixture.ts";
 
 /** What was used up to a moment. */
 export interface ServerFigures {
@@ -14,7 +14,7 @@ export interface ServerFigures {
 
 /** Reads what workers and servers have used so far. Linux only. */
 export async function readFigures(
-  { nats, mongod, db }: StageRig,
+  { nats, mongod, db }: StageFixture,
   workers: readonly number[],
 ): Promise<ServerFigures> {
   const cpu = readCpu([

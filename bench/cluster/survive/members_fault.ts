@@ -38,8 +38,10 @@ export function membersFault(note: (step: FaultStep) => void): Fault {
       await killBrokers(chaos, tell);
       await killDatabases(chaos, tell);
       for (const pod of third) {
-        const reason = await chaos.rig.pods.end(pod, "SIGTERM");
-        if (reason !== 0) chaos.rig.pods.deaths.push(`${pod.name} ended with ${reason} at SIGTERM`);
+        const reason = await chaos.fixture.pods.end(pod, "SIGTERM");
+        if (reason !== 0) {
+          chaos.fixture.pods.deaths.push(`${pod.name} ended with ${reason} at SIGTERM`);
+        }
         tell(`${pod.name} leaves (SIGTERM)`);
       }
       await delay(BETWEEN_MS);
@@ -50,10 +52,10 @@ export function membersFault(note: (step: FaultStep) => void): Fault {
 
 type Tell = (what: string) => void;
 
-async function addWorkers({ rig }: Chaos, tell: Tell) {
+async function addWorkers({ fixture }: Chaos, tell: Tell) {
   const added = [];
   for (const role of MAIL_SERVICES) {
-    const pod = await rig.pods.start(role);
+    const pod = await fixture.pods.start(role);
     added.push(pod);
     tell(`${pod.name} joins`);
     await delay(BETWEEN_MS / 2);
@@ -61,15 +63,15 @@ async function addWorkers({ rig }: Chaos, tell: Tell) {
   return added;
 }
 
-async function killServices({ rig, count }: Chaos, tell: Tell): Promise<void> {
+async function killServices({ fixture, count }: Chaos, tell: Tell): Promise<void> {
   for (const role of MAIL_SERVICES) {
-    const [pod] = rig.pods.running(role);
+    const [pod] = fixture.pods.running(role);
     if (pod === undefined) continue;
-    await rig.pods.end(pod, "SIGKILL");
+    await fixture.pods.end(pod, "SIGKILL");
     count("crash", role);
     tell(`${pod.name} is killed`);
     await delay(BETWEEN_MS / 2);
-    const next = await rig.pods.start(role);
+    const next = await fixture.pods.start(role);
     tell(`${next.name} joins`);
     await delay(BETWEEN_MS / 2);
   }

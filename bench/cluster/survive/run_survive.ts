@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import {
   type ClientLine,
-  openRig,
+  openFixture,
   problemsOf,
   readJournal,
   runFault,
@@ -46,9 +46,9 @@ export async function runSurvive(plan: SurvivePlan): Promise<Survival> {
     say(`  ${step.what}`);
   });
   say("starting three brokers, three databases and two of every service");
-  await using rig = await openRig({ settings: fault.settings, three: true, each: 2 });
-  const result = await runFault(rig, { fault, run: RUN, seed, messages, seconds });
-  const folder = join(rig.dataDir, RUN);
+  await using fixture = await openFixture({ settings: fault.settings, three: true, each: 2 });
+  const result = await runFault(fixture, { fault, run: RUN, seed, messages, seconds });
+  const folder = join(fixture.dataDir, RUN);
   const periods = periodsOf(steps, {
     client: readJournal<ClientLine>(join(folder, "client.jsonl")),
     sink: readJournal<SinkLine>(join(folder, "sink.jsonl")),

@@ -58,8 +58,8 @@ export const CHROMIUM: Fault[] = [
   },
 ];
 
-async function belowPdf({ rig }: Chaos): Promise<Descendant[]> {
-  const service = rig.pods.running("pdf")[0];
+async function belowPdf({ fixture }: Chaos): Promise<Descendant[]> {
+  const service = fixture.pods.running("pdf")[0];
   return service === undefined ? [] : await descendants(service.process.pid);
 }
 
@@ -88,7 +88,7 @@ async function untilPrinted(chaos: Chaos): Promise<void> {
   let [fewest, deadline] = [Infinity, 0];
   for (;; await delay(100)) {
     const { streams: { RENDER = 0, PRINT = 0 } } = await readBrokerLedger(
-      chaos.rig.natsUrl,
+      chaos.fixture.natsUrl,
     );
     const left = RENDER + PRINT;
     if (left === 0) return;

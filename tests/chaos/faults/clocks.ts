@@ -18,7 +18,7 @@ export const CLOCKS: Fault = {
   thinksMs: 30,
   smtp: clearFaults(0.006),
   async run(chaos) {
-    const { rig: { pods }, random, pause, count, note } = chaos;
+    const { fixture: { pods }, random, pause, count, note } = chaos;
     note("clocks are shifted by a module that is loaded before the service");
     for (const role of MIXED) await pods.start(role, otherClock(role));
     while (await pause(random.integer(1000, 4000))) {
@@ -37,6 +37,6 @@ function otherClock(role: ServiceName) {
   return role === "mailer" ? BEHIND : AHEAD;
 }
 
-async function only(role: ServiceName, { rig: { pods } }: Chaos): Promise<void> {
+async function only(role: ServiceName, { fixture: { pods } }: Chaos): Promise<void> {
   for (const pod of pods.running(role).slice(1)) await pods.end(pod, "SIGTERM");
 }

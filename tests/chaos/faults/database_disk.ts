@@ -48,7 +48,7 @@ export const DATABASE_DISK: Fault[] = [
 ];
 
 /** Whether the database has ended by itself since this was asked last: a full disk allows it. */
-function hasEnded({ rig: { deaths } }: Chaos): boolean {
+function hasEnded({ fixture: { deaths } }: Chaos): boolean {
   const at = deaths.findIndex((death) => death.startsWith("mongodb"));
   if (at >= 0) deaths.splice(at, 1);
   return at >= 0;

@@ -54,7 +54,7 @@ async function crashOften(role: ServiceName, chaos: Chaos): Promise<void> {
 }
 
 /** Puts a process that ends when it is told to in the place of the last one, which may be armed still. */
-async function disarm(role: ServiceName, { rig: { pods } }: Chaos): Promise<void> {
+async function disarm(role: ServiceName, { fixture: { pods } }: Chaos): Promise<void> {
   const armed = pods.running(role);
   await pods.start(role);
   for (const pod of armed) await pods.end(pod, "SIGTERM");
@@ -67,7 +67,7 @@ interface Crashing {
 }
 
 async function crashAt(point: Failpoint, { role, pass, chaos }: Crashing): Promise<void> {
-  const { pods } = chaos.rig;
+  const { pods } = chaos.fixture;
   const others = pods.running(role);
   let pod: Pod;
   try {

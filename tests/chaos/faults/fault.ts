@@ -4,13 +4,13 @@ import type { BrokerDisk } from "../fixture/broker_disk.ts";
 import type { Mix } from "../load/orders.ts";
 import type { Settings } from "../fixture/pods.ts";
 import type { Random } from "../random.ts";
-import type { Rig, Servers } from "../fixture/fixture.ts";
+import type { Fixture, Servers } from "../fixture/fixture.ts";
 import type { Invariant } from "../records/reconcile.ts";
 import type { SmtpFault } from "./smtp_fault.ts";
 
 /** What a fault has to work with. */
 export interface Chaos {
-  rig: Rig;
+  fixture: Fixture;
   account: RunAccount;
   random: Random;
   /** Aborts when the client has all its answers, or the time is up. */
@@ -34,7 +34,7 @@ export interface Chaos {
 }
 
 /** The one broker and the one database of a fault that is done to these. */
-export function singleOf({ rig: { servers } }: Chaos): Extract<Servers, { kind: "single" }> {
+export function singleOf({ fixture: { servers } }: Chaos): Extract<Servers, { kind: "single" }> {
   if (servers.kind === "single") return servers;
   throw new Error("Cannot do this fault: it is for one broker and one database");
 }
@@ -47,7 +47,7 @@ export function brokerDiskOf(chaos: Chaos): BrokerDisk {
 }
 
 /** The three brokers and three databases of a fault that is done to these. */
-export function threeOf({ rig: { servers } }: Chaos): Extract<Servers, { kind: "three" }> {
+export function threeOf({ fixture: { servers } }: Chaos): Extract<Servers, { kind: "three" }> {
   if (servers.kind === "three") return servers;
   throw new Error("Cannot do this fault: it is for three brokers and three databases");
 }

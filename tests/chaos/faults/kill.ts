@@ -10,14 +10,14 @@ const SPARED_MS = 5000;
 
 /** Ends processes of a service, one after the other, and starts each again at once. */
 function killOf(roles: readonly ServiceName[]) {
-  return async ({ rig, random, pause, count }: Chaos): Promise<void> => {
+  return async ({ fixture, random, pause, count }: Chaos): Promise<void> => {
     const lifetimeMs = () => random.chance(SPARED_SHARE) ? SPARED_MS : random.integer(300, 2500);
     while (await pause(lifetimeMs())) {
-      const pod = rig.pods.running(random.pick(roles))[0];
+      const pod = fixture.pods.running(random.pick(roles))[0];
       if (pod === undefined) continue;
-      await rig.pods.end(pod, "SIGKILL");
+      await fixture.pods.end(pod, "SIGKILL");
       count("crash", pod.role);
-      await rig.pods.start(pod.role);
+      await fixture.pods.start(pod.role);
     }
   };
 }

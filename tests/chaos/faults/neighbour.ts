@@ -72,18 +72,18 @@ export const NEIGHBOUR: Fault = {
 };
 
 /** Asks for mails of a second account over the whole time, and gives how long each took. */
-async function measure({ rig, run, seconds }: Chaos): Promise<Latency[]> {
+async function measure({ fixture, run, seconds }: Chaos): Promise<Latency[]> {
   const name = `${run}-neighbour`;
-  const folder = join(rig.dataDir, name);
+  const folder = join(fixture.dataDir, name);
   await mkdir(folder);
   const files = { client: join(folder, "client.jsonl"), sink: join(folder, "sink.jsonl") };
   await using sink = await openSink({ journal: files.sink, seed: name });
   await using client = await openClient();
-  const { path, token, pdfId } = await makeAccount(rig.store, {
+  const { path, token, pdfId } = await makeAccount(fixture.store, {
     ...{ run: name, sinkPort: sink.port, connections: 10, whenUnknown: "retry" },
     user: undefined,
   });
-  client.use(rig.pods.running("api").map(({ url }) => `${url}`));
+  client.use(fixture.pods.running("api").map(({ url }) => `${url}`));
   const messages = Math.max(1, Math.round(RATE * seconds));
   await client.run({
     ...{ run: name, seed: name, messages, seconds, backlog: 0, connections: 8 },

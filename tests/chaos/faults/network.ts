@@ -58,8 +58,8 @@ async function cutWays(chaos: Chaos, cut: (way: Way) => string): Promise<void> {
 }
 
 /** The way of the printer to the database does not count: it has none. */
-function pickWay({ rig, random }: Chaos): Way {
-  return random.pick(rig.ways.filter(({ role, to }) => role !== "pdf" || to === "broker"));
+function pickWay({ fixture, random }: Chaos): Way {
+  return random.pick(fixture.ways.filter(({ role, to }) => role !== "pdf" || to === "broker"));
 }
 
 function note({ count }: Chaos, { role, to }: Way, what: string): void {
@@ -79,7 +79,7 @@ export const LATE_SUCCESS: Fault = {
   // Then several mails are at the server when the way is cut, even of a slow stream.
   thinksMs: 600,
   async run(chaos) {
-    const { rig: { mongo }, account: { accountId } } = chaos;
+    const { fixture: { mongo }, account: { accountId } } = chaos;
     const way = wayOf(chaos, "mailer", "database");
     let unknown = 0;
     // Then some mails are at the server.
@@ -99,8 +99,8 @@ export const LATE_SUCCESS: Fault = {
 
 const SAID_MS = 5000;
 
-function wayOf({ rig }: Chaos, role: ServiceName, to: Way["to"]): Way {
-  const way = rig.ways.find((way) => way.role === role && way.to === to);
+function wayOf({ fixture }: Chaos, role: ServiceName, to: Way["to"]): Way {
+  const way = fixture.ways.find((way) => way.role === role && way.to === to);
   if (way !== undefined) return way;
   throw new Error("Cannot do this fault: the ways of the services cannot be cut");
 }

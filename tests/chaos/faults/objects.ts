@@ -39,8 +39,8 @@ export const OBJECTS_FULL: Fault = {
 
 const STREAM = "OBJ_pdfs";
 
-function connectTo({ rig }: Chaos) {
-  return connect({ servers: rig.natsUrl.split(","), name: "torture" });
+function connectTo({ fixture }: Chaos) {
+  return connect({ servers: fixture.natsUrl.split(","), name: "torture" });
 }
 
 type Connection = Awaited<ReturnType<typeof connect>>;

@@ -19,13 +19,13 @@ export const TERM_SLOW: Fault = {
 };
 
 function replaceOf(roles: readonly ServiceName[]) {
-  return async ({ rig, random, pause, count }: Chaos): Promise<void> => {
+  return async ({ fixture, random, pause, count }: Chaos): Promise<void> => {
     while (await pause(random.integer(100, 600))) {
-      const old = random.pick(rig.pods.running(random.pick(roles)));
-      await rig.pods.start(old.role);
-      const reason = await rig.pods.end(old, "SIGTERM");
+      const old = random.pick(fixture.pods.running(random.pick(roles)));
+      await fixture.pods.start(old.role);
+      const reason = await fixture.pods.end(old, "SIGTERM");
       count("other", old.role);
-      if (reason !== 0) rig.pods.deaths.push(`${old.name} ended with ${reason} at SIGTERM`);
+      if (reason !== 0) fixture.pods.deaths.push(`${old.name} ended with ${reason} at SIGTERM`);
     }
   };
 }

@@ -51,7 +51,7 @@ export const SMTP: Fault[] = [
 const LAST_REFUSAL_MS = 2000;
 
 /** What `posthaste integrations resume` does. */
-async function resume({ rig: { store }, account, count }: Chaos): Promise<void> {
+async function resume({ fixture: { store }, account, count }: Chaos): Promise<void> {
   const { accountId, integrationId } = account;
   const integration = await store.findIntegration(accountId, integrationId);
   // A first refusal has it wait for a minute; nobody waits here.

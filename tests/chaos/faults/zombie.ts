@@ -9,18 +9,18 @@ const ROLES: readonly ServiceName[] = ["mailer", "renderer", "pdf", "tracker"];
 function freezeOf(role: ServiceName) {
   // A tracker sees that the time of a register is over within 4.6 s, and calls its mail unknown.
   const longestMs = role === "mailer" ? 7000 : 3000;
-  return async ({ rig, random, pause, count }: Chaos): Promise<void> => {
-    while (rig.pods.running(role).length < 2) await rig.pods.start(role);
+  return async ({ fixture, random, pause, count }: Chaos): Promise<void> => {
+    while (fixture.pods.running(role).length < 2) await fixture.pods.start(role);
     // Once at least, however soon the client is done.
     for (let goesOn = true; goesOn; goesOn = await pause(random.integer(300, 1500))) {
-      const pod = random.pick(rig.pods.running(role));
-      rig.pods.freeze(pod);
+      const pod = random.pick(fixture.pods.running(role));
+      fixture.pods.freeze(pod);
       count("other", role);
       // To the end even if the run is over meanwhile: the others must have taken its work.
       await delay(TRANSFER_MS + REPLY_MS + random.integer(500, longestMs));
-      rig.pods.thaw(pod);
+      fixture.pods.thaw(pod);
     }
-    for (const pod of rig.pods.running(role).slice(1)) await rig.pods.end(pod, "SIGTERM");
+    for (const pod of fixture.pods.running(role).slice(1)) await fixture.pods.end(pod, "SIGTERM");
   };
 }
 

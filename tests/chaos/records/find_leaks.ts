@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { BSON, type MongoClient } from "mongodb";
 import { descendantsOf } from "./holdings.ts";
 import { DATABASE } from "./read_records.ts";
-import type { Rig } from "../fixture/fixture.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 import type { SecretSearch } from "./secret.ts";
 
 /**
@@ -11,10 +11,10 @@ import type { SecretSearch } from "./secret.ts";
  * in the database, and in what browsers were given.
  */
 export async function findLeaks(
-  rig: Rig,
+  fixture: Fixture,
   { accountId, search }: { accountId: string; search: SecretSearch },
 ): Promise<string[]> {
-  const { dataDir, mongo, pods } = rig;
+  const { dataDir, mongo, pods } = fixture;
   const leaks = await Promise.all([
     searchFolder(join(dataDir, "nats"), search),
     searchFolder(join(dataDir, "tmp"), search),

@@ -1,19 +1,19 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Holding } from "./records.ts";
-import type { Rig } from "../fixture/fixture.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 
 /**
  * Counts what each living service holds open. A connection has its other end at a process on this
  * machine, so that what database and broker count is seen here too, and whose it is.
  */
 export async function readHoldings(
-  rig: Pick<Rig, "reached" | "pods">,
+  fixture: Pick<Fixture, "reached" | "pods">,
 ): Promise<Holding[]> {
   const [sockets, parents] = await Promise.all([readSockets(), readParents()]);
-  const database = portsIn(rig.reached.database);
-  const broker = portsIn(rig.reached.broker);
+  const database = portsIn(fixture.reached.database);
+  const broker = portsIn(fixture.reached.broker);
   return await Promise.all(
-    rig.pods.running().map(async ({ role, name, process: { pid } }) => {
+    fixture.pods.running().map(async ({ role, name, process: { pid } }) => {
       const files = await filesOf(pid);
       const ports = files.flatMap((file) => sockets.get(file) ?? []);
       return {

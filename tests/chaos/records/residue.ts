@@ -1,23 +1,23 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { Residue } from "./records.ts";
-import type { Rig } from "../fixture/fixture.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 import { untilBaseline } from "../fixture/warm_up.ts";
 
 /** Looks at the processes that the services and their children are. */
-export async function readResidue(rig: Rig): Promise<Residue> {
-  const running = rig.pods.running();
+export async function readResidue(fixture: Fixture): Promise<Residue> {
+  const running = fixture.pods.running();
   return {
-    deaths: [...rig.deaths, ...rig.pods.deaths],
-    uncaught: [...rig.pods.uncaught],
-    strays: await straysOf(rig.dataDir, new Set(running.map(({ process: { pid } }) => pid))),
+    deaths: [...fixture.deaths, ...fixture.pods.deaths],
+    uncaught: [...fixture.pods.uncaught],
+    strays: await straysOf(fixture.dataDir, new Set(running.map(({ process: { pid } }) => pid))),
     memory: await Promise.all(
       running.map(async ({ name, process: { pid } }) => ({ pod: name, now: await memoryOf(pid) })),
     ),
-    surplus: await untilBaseline(rig),
+    surplus: await untilBaseline(fixture),
   };
 }
 
-/** Processes that carry the rig's folder in their environment and have no living service above them. */
+/** Processes that carry the fixture's folder in their environment and have no living service above them. */
 async function straysOf(dataDir: string, living: ReadonlySet<number>): Promise<string[]> {
   const mark = `TMPDIR=${dataDir}/tmp\0`;
   const parents = new Map<number, number>();

@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { readJournal } from "../records/journal.ts";
 import type { ClientLine } from "../records/records.ts";
 import { problemsOf } from "../report.ts";
-import { openRig } from "../fixture/fixture.ts";
+import { openFixture } from "../fixture/fixture.ts";
 import { runFault } from "../run_fault.ts";
 import { openVersion } from "./open_version.ts";
 import { rollingUpgrade } from "./rolling_upgrade.ts";
@@ -39,11 +39,11 @@ async function upgrade(commit: string): Promise<number> {
   if (version.hasOtherPackages) say("Its packages differ: it runs with those of the working tree");
   const { fault, journey } = rollingUpgrade(version.root);
   const lines: string[] = [];
-  await using rig = await openRig({
+  await using fixture = await openFixture({
     root: version.root,
     onLine: (pod, line) => void (/"(error|fatal)"/i.test(line) && lines.push(`${pod} ${line}`)),
   });
-  const result = await runFault(rig, {
+  const result = await runFault(fixture, {
     fault,
     run: "upgrade",
     seed: "upgrade",
@@ -51,7 +51,7 @@ async function upgrade(commit: string): Promise<number> {
     seconds: Number(values.seconds),
     onProgress: say,
   });
-  const answers = readJournal<ClientLine>(join(rig.dataDir, "upgrade", "client.jsonl"));
+  const answers = readJournal<ClientLine>(join(fixture.dataDir, "upgrade", "client.jsonl"));
   const broken = answers.filter((line) => line.type === "answer" && line.status >= 500).length;
   const unanswered = answers.filter(({ type }) => type === "no_answer").length;
   const problems = [

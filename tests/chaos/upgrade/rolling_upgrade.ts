@@ -31,18 +31,20 @@ export function rollingUpgrade(oldRoot: string): { fault: Fault; journey: Journe
     name: "upgrade",
     description:
       "Rolling upgrade to this version, back, and forth again, two versions side by side",
-    async run({ rig, pause, count }) {
+    async run({ fixture, pause, count }) {
       for (const { root, roles } of steps) {
-        rig.pods.use(root);
+        fixture.pods.use(root);
         for (const role of roles) {
-          for (const old of rig.pods.running(role)) {
-            await rig.pods.start(role);
+          for (const old of fixture.pods.running(role)) {
+            await fixture.pods.start(role);
             const isUnderLoad = await pause(BESIDE_MS);
-            const reason = await rig.pods.end(old, "SIGTERM");
+            const reason = await fixture.pods.end(old, "SIGTERM");
             count("other", role);
             journey.replaced++;
             if (isUnderLoad) journey.underLoad++;
-            if (reason !== 0) rig.pods.deaths.push(`${old.name} ended with ${reason} at SIGTERM`);
+            if (reason !== 0) {
+              fixture.pods.deaths.push(`${old.name} ended with ${reason} at SIGTERM`);
+            }
           }
         }
       }

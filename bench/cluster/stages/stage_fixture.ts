@@ -17,7 +17,7 @@ import { openPods, type Pods } from "@posthaste/chaos";
 import { type Db, MongoClient } from "mongodb";
 
 /** Broker, database, and a keeper of services; no service runs yet. */
-export interface StageRig extends AsyncDisposable {
+export interface StageFixture extends AsyncDisposable {
   readonly nats: readonly RunningServer[];
   readonly mongod: readonly RunningServer[];
   readonly pods: Pods;
@@ -26,7 +26,7 @@ export interface StageRig extends AsyncDisposable {
   readonly db: Db;
   /** The client that writes only what one member knows: for clearing away. */
   readonly manager: JetStreamManager;
-  /** Folder for what belongs to this rig. */
+  /** Folder for what belongs to this fixture. */
   readonly dataDir: string;
   /** Bases of the interface that run now. */
   apiUrls(): string[];
@@ -38,7 +38,7 @@ export interface StageRig extends AsyncDisposable {
 export type Replicas = 1 | 3;
 
 /** Starts the servers as production has them: waits and limits are those of the product. */
-export async function openStageRig(replicas: Replicas): Promise<StageRig> {
+export async function openStageFixture(replicas: Replicas): Promise<StageFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-cluster-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
