@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openIsolated } from "@posthaste/kit";
-import type { HostileOrder, HostileResult } from "./_test_hostile_process.ts";
+import type { AttackOrder, AttackResult } from "./_test_attack_process.ts";
 import { NO_CHROMIUM } from "./_test_browser.ts";
 
-const PROCESS = fileURLToPath(new URL("_test_hostile_process.ts", import.meta.url));
+const PROCESS = fileURLToPath(new URL("_test_attack_process.ts", import.meta.url));
 const NAMES = ["by-name", "rebind", "link-dns-prefetch"];
 
 suite("chromiumFlags()", { skip: NO_CHROMIUM }, () => {
   test("let no name be looked up, even if the proxy is not there", async (context) => {
     await using browsers = await openIsolated(PROCESS);
     if (!browsers.isolated) return context.skip("no network of its own: nobody can tell");
-    const namesWithout = async (flags: string[], wait: Partial<HostileOrder>) => {
+    const namesWithout = async (flags: string[], wait: Partial<AttackOrder>) => {
       const guards = { policy: false, scripts: true, flags };
-      const order: HostileOrder = { guards, leaks: NAMES, ...wait };
-      return (await browsers.ask(order) as HostileResult).sight.names;
+      const order: AttackOrder = { guards, leaks: NAMES, ...wait };
+      return (await browsers.ask(order) as AttackResult).sight.names;
     };
     assert.deepEqual(await namesWithout(["--proxy-server"], { settleMs: 600 }), []);
     const without = ["--proxy-server", "--host-resolver-rules"];

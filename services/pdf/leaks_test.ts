@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { after, before, suite, test } from "node:test";
 import { type IsolatedProcess, LEAKS, openIsolated, PAGE_LEAKS, takesLong } from "@posthaste/kit";
-import type { Guards, HostileOrder, HostileResult } from "./_test_hostile_process.ts";
+import type { AttackOrder, AttackResult, Guards } from "./_test_attack_process.ts";
 import { NO_CHROMIUM } from "./_test_browser.ts";
 
 takesLong();
 
-const PROCESS = fileURLToPath(new URL("_test_hostile_process.ts", import.meta.url));
+const PROCESS = fileURLToPath(new URL("_test_attack_process.ts", import.meta.url));
 const NO_GUARDS: Guards = { policy: false, scripts: true, flags: "none" };
 const RTC = LEAKS.filter(({ name }) => name.startsWith("rtc-")).map(({ name }) => name);
 
@@ -15,7 +15,7 @@ suite("a page that tries every way out", { skip: NO_CHROMIUM }, () => {
   let browsers: IsolatedProcess;
   before(async () => void (browsers = await openIsolated(PROCESS)));
   after(async () => await browsers[Symbol.asyncDispose]());
-  const print = async (order: HostileOrder) => await browsers.ask(order) as HostileResult;
+  const print = async (order: AttackOrder) => await browsers.ask(order) as AttackResult;
 
   test("reaches nothing, and reads no file, as it is printed", async () => {
     const result = await print({ guards: "product" });
@@ -74,7 +74,7 @@ suite("a page that tries every way out", { skip: NO_CHROMIUM }, () => {
   });
 });
 
-function isClosed({ sight, kernel, readsFile }: HostileResult): void {
+function isClosed({ sight, kernel, readsFile }: AttackResult): void {
   assert.deepEqual(sight, { connections: 0, requests: [], udp: 0, names: [] });
   assert.deepEqual(kernel ?? { udp: 0, tcp: 0 }, { udp: 0, tcp: 0 });
   assert.equal(readsFile, false);

@@ -19,8 +19,8 @@ import { publishEmail } from "@posthaste/templating";
 import { openTestMongo } from "@posthaste/kit";
 import { type Db, type Document, MongoClient } from "mongodb";
 import { openRandom, type Random } from "@posthaste/chaos";
-import type { HostileRow } from "./row.ts";
-import type { HostileOptions } from "./secrets.ts";
+import type { AttackRow } from "./row.ts";
+import type { AttackOptions } from "./secrets.ts";
 
 /** The routes and the scope that each needs; `services/api/isolation_test.ts` finds new ones. */
 const ROUTES: { method: "GET" | "POST"; scope: TokenScope; path: (ids: string[]) => string }[] = [
@@ -64,7 +64,7 @@ interface Party {
  * scopes, forged tokens, operators (while the database tells each of its commands), and measures how
  * long a revoked token is taken.
  */
-export async function attackAccounts(options: HostileOptions): Promise<HostileRow[]> {
+export async function attackAccounts(options: AttackOptions): Promise<AttackRow[]> {
   await using opened = new AsyncDisposableStack();
   const world = await openWorld(opened, options.seed);
   const { tries, onProgress } = options;
@@ -76,7 +76,7 @@ export async function attackAccounts(options: HostileOptions): Promise<HostileRo
     ["operators in path, query, header and body", attackOperators],
     [`a token ${WITHIN_MS / 1000} s after it was revoked, in two processes`, attackRevocation],
   ];
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   for (const [attack, run] of attacks) {
     onProgress?.(attack);
     const started = performance.now();
@@ -86,7 +86,7 @@ export async function attackAccounts(options: HostileOptions): Promise<HostileRo
   return rows;
 }
 
-type Tried = Pick<HostileRow, "tries" | "through" | "note">;
+type Tried = Pick<AttackRow, "tries" | "through" | "note">;
 
 async function openWorld(opened: AsyncDisposableStack, seed: number): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-accounts-"));

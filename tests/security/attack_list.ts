@@ -5,7 +5,7 @@ import { attackHosts } from "./hosts.ts";
 import { attackHttp } from "./http.ts";
 import { attackMail } from "./mail.ts";
 import { attackPrivileges } from "./privileges.ts";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 import { attackSecrets } from "./secrets.ts";
 import { attackSupply } from "./supply.ts";
 import { attackTemplates } from "./templates.ts";
@@ -20,7 +20,7 @@ export interface AttackOptions {
 }
 
 /** Attacks the product in one way, or several that belong together. */
-export type Attack = (options: AttackOptions) => Promise<HostileRow[]>;
+export type Attack = (options: AttackOptions) => Promise<AttackRow[]>;
 
 /** A part of what is attacked. */
 export interface AttackPart {

@@ -12,11 +12,11 @@ import {
   PRINT_POISONS,
 } from "@posthaste/kit";
 import { openRandom, type Random } from "@posthaste/chaos";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 
 /** Prints what it is told to, beside a canary: the pdf service's own browser, or one with scripts on. */
 const PROCESS = fileURLToPath(
-  new URL("../../services/pdf/_test_hostile_process.ts", import.meta.url),
+  new URL("../../services/pdf/_test_attack_process.ts", import.meta.url),
 );
 
 const SCRIPTED = { policy: false, scripts: true, flags: "all" };
@@ -54,7 +54,7 @@ const BOMB_MS = 60_000;
  *
  * @throws {Error} If the canary does not even see a browser without guards.
  */
-export async function attackChromium(options: AttackOptions): Promise<HostileRow[]> {
+export async function attackChromium(options: AttackOptions): Promise<AttackRow[]> {
   const { tries, seed, onProgress } = options;
   const random = openRandom(`chromium/${seed}`);
   await using browsers = await openIsolated(PROCESS);
@@ -64,7 +64,7 @@ export async function attackChromium(options: AttackOptions): Promise<HostileRow
   if (seen < 75) throw new Error(`Cannot attack Chromium: the canary sees only ${seen} leaks`);
   const note = `${seen} of ${LEAKS.length} ways are seen without guards` +
     (browsers.isolated ? "; packets counted by the kernel" : "; in the machine's own network");
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   for (const [attack, guards] of [["as printed", "product"], ["scripts on", SCRIPTED]] as const) {
     const started = performance.now();
     const row = { attack: `Chromium: leaking pages, ${attack}`, tries: 0, through: 0, note };
@@ -98,7 +98,7 @@ const INVOICE = "<style>p{color:teal;font-size:40px}</style><p>Invoice" +
 async function leaveTraces(
   browsers: IsolatedProcess,
   onProgress: AttackOptions["onProgress"],
-): Promise<HostileRow> {
+): Promise<AttackRow> {
   const started = performance.now();
   const row = { attack: "Chromium: traces left to another account", tries: 0, through: 0 };
   const print = async (accountId: string, html: string) =>
@@ -117,7 +117,7 @@ async function leaveTraces(
 }
 
 /** Prints as the product does by itself, and counts the processes that are root's or have no sandbox. */
-async function lookAtProcesses(browsers: IsolatedProcess): Promise<HostileRow> {
+async function lookAtProcesses(browsers: IsolatedProcess): Promise<AttackRow> {
   const started = performance.now();
   const attack = "Chromium: processes of root, or without a sandbox";
   const order = { guards: "product", html: "<p>look", looks: true, settleMs: 0 };
@@ -131,7 +131,7 @@ async function lookAtProcesses(browsers: IsolatedProcess): Promise<HostileRow> {
 async function dropBombs(
   browsers: IsolatedProcess,
   onProgress: AttackOptions["onProgress"],
-): Promise<HostileRow> {
+): Promise<AttackRow> {
   const started = performance.now();
   const row = { attack: "Chromium: bombs, and the document after each", tries: 0, through: 0 };
   for (const { name, html } of PRINT_BOMBS) {

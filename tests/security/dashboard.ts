@@ -27,8 +27,8 @@ import {
 import { type Db, MongoClient } from "mongodb";
 import { openRandom, type Random } from "@posthaste/chaos";
 import { MASTER_KEY } from "@posthaste/chaos";
-import type { HostileRow } from "./row.ts";
-import type { HostileOptions } from "./secrets.ts";
+import type { AttackRow } from "./row.ts";
+import type { AttackOptions } from "./secrets.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COOKIE = "__Host-posthaste";
@@ -62,13 +62,13 @@ interface World {
   systemId: string;
 }
 
-type Tried = Pick<HostileRow, "tries" | "through" | "note">;
+type Tried = Pick<AttackRow, "tries" | "through" | "note">;
 
 /**
  * Attacks the dashboard, a real process: accounts by invitations, half sign-ins, tabs, forged changes, what
  * answers tell, where integrations point, quotas, the audit log, and memory.
  */
-export async function attackDashboard(options: HostileOptions): Promise<HostileRow[]> {
+export async function attackDashboard(options: AttackOptions): Promise<AttackRow[]> {
   await using opened = new AsyncDisposableStack();
   const world = await openWorld(opened, options.seed);
   const attacks: [string, (world: World, tries: number) => Promise<Tried>, number][] = [
@@ -84,7 +84,7 @@ export async function attackDashboard(options: HostileOptions): Promise<HostileR
     ["the audit log, changed behind its back", attackAudit, 0.05],
     ["memory and answers, by bodies that are large or never end", attackMemory, 0.05],
   ];
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   for (const [attack, run, share] of attacks) {
     options.onProgress?.(attack);
     const started = performance.now();

@@ -8,7 +8,7 @@ import { publishEmail } from "@posthaste/templating";
 import { openRandom, type Random } from "@posthaste/chaos";
 import { DATABASE } from "@posthaste/chaos";
 import { type Fixture, openFixture } from "@posthaste/chaos";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 
 /** How an attack is run. */
 export interface AttackHostsOptions {
@@ -26,10 +26,10 @@ const PORTS = [25, 465, 587, 2525];
  * Names hosts inside as SMTP servers: in every notation, by names that change what they mean, and
  * through the whole system with the settings of production, beside something that listens.
  */
-export async function attackHosts(options: AttackHostsOptions): Promise<HostileRow[]> {
+export async function attackHosts(options: AttackHostsOptions): Promise<AttackRow[]> {
   const { tries, seed, onProgress = () => {} } = options;
   const random = openRandom(`hosts/${seed}`);
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   for (const attack of [nameInside, rebind, tryPorts]) {
     const started = performance.now();
     const row = await attack(tries, random.fork(attack.name));
@@ -40,7 +40,7 @@ export async function attackHosts(options: AttackHostsOptions): Promise<HostileR
   return rows;
 }
 
-type Figures = Omit<HostileRow, "seconds">;
+type Figures = Omit<AttackRow, "seconds">;
 
 /** Addresses inside, in the notations in which systems and libraries read them. */
 async function nameInside(tries: number, random: Random): Promise<Figures> {
@@ -169,7 +169,7 @@ function hostsOf(tries: number, random: Random): string[] {
 async function sendInside({ hosts, onProgress }: {
   hosts: string[];
   onProgress(line: string): void;
-}): Promise<HostileRow[]> {
+}): Promise<AttackRow[]> {
   const started = performance.now();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket.on("error", () => {})));

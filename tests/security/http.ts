@@ -1,11 +1,11 @@
 import { goodSend, type HttpTarget, openHttpTarget } from "./_http_target.ts";
 import { faultOfRefusal } from "./_http_verdict.ts";
 import { exchangeRaw, requestText } from "./_raw_http.ts";
-import { hostileBodies, type HostileBody } from "./http_bodies.ts";
+import { attackBodies, type AttackBody } from "./http_bodies.ts";
 import { fuzzHttp } from "./http_fuzz.ts";
-import { hostileRequests } from "./http_requests.ts";
+import { attackRequests } from "./http_requests.ts";
 import { attackWithSockets } from "./http_sockets.ts";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 
 type Endpoint = "send" | "render";
 
@@ -37,12 +37,12 @@ const PIPELINED = 50;
 const GOOD_PIPELINES = { short: 80, long: 400 };
 
 /** Attacks the HTTP interface of a real process, over real connections. */
-export async function attackHttp(options: HttpAttackOptions): Promise<HostileRow[]> {
+export async function attackHttp(options: HttpAttackOptions): Promise<AttackRow[]> {
   const { tries, seed, limitMs = 100, isShort = false, onProgress = () => {} } = options;
   const { endpoints = ENDPOINTS } = options;
   await using target = await openHttpTarget({ patienceMs: isShort ? 1000 : 4000 });
-  const rows: HostileRow[] = [];
-  const add = (row: HostileRow) => {
+  const rows: AttackRow[] = [];
+  const add = (row: AttackRow) => {
     rows.push(row);
     onProgress(`${row.attack}: ${row.tries} tried, ${row.through} through. ${row.note ?? ""}`);
   };
@@ -106,11 +106,11 @@ function headersOf(token: string, more: readonly string[] = []): string[] {
   return ["Host: x", `Authorization: Bearer ${token}`, "Content-Type: application/json", ...more];
 }
 
-async function tryRequests({ port, account }: HttpTarget): Promise<HostileRow> {
+async function tryRequests({ port, account }: HttpTarget): Promise<AttackRow> {
   const startedAt = performance.now();
   const { token } = account;
   const body = JSON.stringify(goodSend());
-  const requests = hostileRequests({ token, path: `/v1${account.path}`, body });
+  const requests = attackRequests({ token, path: `/v1${account.path}`, body });
   const faults: string[] = [];
   const waiting = [...requests];
   // A few at a time: some are answered when the time for a request is over.
@@ -133,9 +133,9 @@ async function tryRequests({ port, account }: HttpTarget): Promise<HostileRow> {
 async function tryBodies(
   target: HttpTarget,
   { limitMs, endpoints }: { limitMs: number; endpoints: readonly Endpoint[] },
-): Promise<HostileRow> {
+): Promise<AttackRow> {
   const startedAt = performance.now();
-  const bodies = hostileBodies(goodSend());
+  const bodies = attackBodies(goodSend());
   const before = await target.rss();
   const faults: string[] = [];
   let [tries, slowest, largest] = [0, { name: "", cpuMs: 0 }, { name: "", bytes: 0 }];
@@ -175,7 +175,7 @@ const RENDERABLE = new Set([
 ]);
 
 interface BodyTry {
-  body: HostileBody;
+  body: AttackBody;
   endpoint: "send" | "render";
   limitMs: number;
 }
@@ -203,7 +203,7 @@ async function tryBody(
 }
 
 /** Tries to get more out of a token than its limit, and looks what the answers say of it. */
-async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<HostileRow> {
+async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<AttackRow> {
   const startedAt = performance.now();
   const port = await startApi({ RATE_LIMIT: String(RATE), RATE_WINDOW: "1h" });
   const tries = 5 * RATE;
@@ -238,7 +238,7 @@ async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<Ho
 async function tryPipelines(
   target: HttpTarget,
   { tries, isShort }: { tries: number; isShort: boolean },
-): Promise<HostileRow> {
+): Promise<AttackRow> {
   const startedAt = performance.now();
   const { port, account: { token } } = target;
   const asks = Array.from(
@@ -295,7 +295,7 @@ interface Tried {
   note?: string;
 }
 
-function rowOf(attack: string, { tries, faults, startedAt, note = "" }: Tried): HostileRow {
+function rowOf(attack: string, { tries, faults, startedAt, note = "" }: Tried): AttackRow {
   const all = [note, ...faults.slice(0, 20)].filter((text) => text !== "").join("; ");
   return {
     attack,

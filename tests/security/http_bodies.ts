@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 
 /** A body that must be refused, by whichever endpoint. */
-export interface HostileBody {
+export interface AttackBody {
   name: string;
   /** Made when it is needed: some are megabytes. */
   make(): Buffer;
@@ -17,7 +17,7 @@ const LARGE = 4_990_000;
  *
  * @param good A body that is accepted as a send.
  */
-export function hostileBodies(good: Record<string, unknown>): HostileBody[] {
+export function attackBodies(good: Record<string, unknown>): AttackBody[] {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
   const text = (make: () => string) => () => Buffer.from(make());
   const goodText = JSON.stringify(good);
@@ -137,7 +137,7 @@ export function hostileBodies(good: Record<string, unknown>): HostileBody[] {
   ];
 }
 
-function bomb(name: string, coding: string): HostileBody {
+function bomb(name: string, coding: string): AttackBody {
   return {
     name,
     headers: [`Content-Encoding: ${coding}`],

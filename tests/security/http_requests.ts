@@ -1,7 +1,7 @@
 import { requestText } from "./_raw_http.ts";
 
 /** A request that is broken, or made to be read differently by a proxy and by the service. */
-export interface HostileRequest {
+export interface AttackRequest {
   name: string;
   bytes: Buffer;
   /** The server may also close without a word. */
@@ -18,7 +18,7 @@ export interface RequestsFor {
 }
 
 /** Makes hostile requests: none may be accepted, and none may smuggle in another one. */
-export function hostileRequests(options: RequestsFor): HostileRequest[] {
+export function attackRequests(options: RequestsFor): AttackRequest[] {
   return [
     ...smuggling(options),
     ...chunks(options),
@@ -33,7 +33,7 @@ function headersOf({ token }: RequestsFor, ...more: string[]): string[] {
   return ["Host: x", `Authorization: Bearer ${token}`, "Content-Type: application/json", ...more];
 }
 
-function smuggling(options: RequestsFor): HostileRequest[] {
+function smuggling(options: RequestsFor): AttackRequest[] {
   const { path, body } = options;
   const inner = requestText(`POST ${path} HTTP/1.1`, headersOf(options), body).toString("latin1");
   const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -74,7 +74,7 @@ function smuggling(options: RequestsFor): HostileRequest[] {
   }));
 }
 
-function chunks(options: RequestsFor): HostileRequest[] {
+function chunks(options: RequestsFor): AttackRequest[] {
   const { path, body } = options;
   const size = body.length.toString(16);
   const bodies: [string, string][] = [
@@ -100,7 +100,7 @@ function chunks(options: RequestsFor): HostileRequest[] {
   }));
 }
 
-function syntax(options: RequestsFor): HostileRequest[] {
+function syntax(options: RequestsFor): AttackRequest[] {
   const { path, body } = options;
   const headers = headersOf(options);
   const lines: [string, string][] = [
@@ -157,7 +157,7 @@ function syntax(options: RequestsFor): HostileRequest[] {
   ];
 }
 
-function floods(options: RequestsFor): HostileRequest[] {
+function floods(options: RequestsFor): AttackRequest[] {
   const { path, body } = options;
   const lists: [string, string[]][] = [
     ["100 more headers", Array.from({ length: 100 }, (_, n) => `X-${n}: a`)],
@@ -184,7 +184,7 @@ function floods(options: RequestsFor): HostileRequest[] {
   ];
 }
 
-function targets(options: RequestsFor): HostileRequest[] {
+function targets(options: RequestsFor): AttackRequest[] {
   const { path, body } = options;
   const [, , , template, , integration] = path.split("/");
   const paths = [
@@ -224,7 +224,7 @@ function targets(options: RequestsFor): HostileRequest[] {
   }));
 }
 
-function confusions(options: RequestsFor): HostileRequest[] {
+function confusions(options: RequestsFor): AttackRequest[] {
   const { token, path, body } = options;
   const auth = ["Host: x", `Authorization: Bearer ${token}`];
   const json = headersOf(options);

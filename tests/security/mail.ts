@@ -13,7 +13,7 @@ import { DATABASE } from "@posthaste/chaos";
 import { type Fixture, openFixture } from "@posthaste/chaos";
 import { readJson } from "./_http_verdict.ts";
 import { exchangeRaw, requestText } from "./_raw_http.ts";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 
 const FROM = "shop@sender.example";
 const HEADERS = ["from", "to", "subject", "message-id", "date", "mime-version", "content-type"];
@@ -32,19 +32,19 @@ export interface AttackMailOptions {
  * Brings hostile texts into every string of the interface and of what templates make of them, through
  * the whole system, and reads what a server takes that is open to SMTP smuggling.
  */
-export async function attackMail(options: AttackMailOptions): Promise<HostileRow[]> {
+export async function attackMail(options: AttackMailOptions): Promise<AttackRow[]> {
   const { tries, seed, onProgress = () => {} } = options;
   const injections = injectionStrings({ count: tries, seed: String(seed) });
   await using faulty = await openFaultySmtp({ lenient: true });
   await using fixture = await openFixture({ settings: { api: { TRANSACTIONAL_RATE: "0" } } });
   const target = await openTarget(fixture, faulty.port);
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   const wanted = new Map<string, Wanted>();
   for (const attack of ATTACKS) {
     const started = performance.now();
     const texts = injections.slice(0, attack.most ?? injections.length);
     const requests = await requestsOf(attack, texts, target);
-    const row: HostileRow = {
+    const row: AttackRow = {
       ...{ attack: `mail: ${attack.name}`, tries: texts.length, through: 0, seconds: 0 },
     };
     rows.push(row);
@@ -277,7 +277,7 @@ async function inspectAll({ messages, wanted, failed, onProgress }: {
   wanted: ReadonlyMap<string, Wanted>;
   failed: string[];
   onProgress(line: string): void;
-}): Promise<HostileRow> {
+}): Promise<AttackRow> {
   const started = performance.now();
   const left = new Map(wanted);
   let invented = 0;

@@ -8,7 +8,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { writeTable } from "@posthaste/chaos";
 import { ATTACKS } from "./attack_list.ts";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 
 const USAGE = `Usage: npm run security -- [options]
   --seed <n>          every choice follows from it (1)
@@ -30,7 +30,7 @@ async function attackAll(args: string[]): Promise<void> {
     },
   });
   if (values.help) return void process.stdout.write(USAGE);
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   for (const name of values.only.split(",")) {
     const part = ATTACKS[name];
     if (part === undefined) throw new RangeError(`Cannot find the attack "${name}"`);
@@ -38,15 +38,15 @@ async function attackAll(args: string[]): Promise<void> {
     const options = { seed: Number(values.seed), tries: Math.ceil(Number(values.tries) * share) };
     rows.push(...await attack({ ...options, onProgress: (line) => say(`${name}: ${line}`) }));
   }
-  process.stdout.write(`\n${writeHostileTable(rows)}\n`);
+  process.stdout.write(`\n${writeAttackTable(rows)}\n`);
   for (const { attack, note } of rows) if (note !== undefined) say(`${attack}: ${note}`);
   const { seed, tries, only } = values;
   say(`To repeat it: npm run security -- --seed ${seed} --tries ${tries} --only ${only}`);
   process.exitCode = rows.some(({ through }) => through > 0) ? 1 : 0;
 }
 
-function writeHostileTable(rows: readonly HostileRow[]): string {
-  const sum = (of: (row: HostileRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+function writeAttackTable(rows: readonly AttackRow[]): string {
+  const sum = (of: (row: AttackRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   const cells = rows.map(({ attack, tries, through, seconds }) => [
     attack,
     ...[tries, through].map(String),

@@ -28,7 +28,7 @@ import {
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type Db, MongoClient } from "mongodb";
 import { openRandom, type Random } from "@posthaste/chaos";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 
 /** How long and with which choices it goes. */
 export interface PrivilegeAttack {
@@ -42,12 +42,12 @@ export interface PrivilegeAttack {
  * Logs in as each service, at the broker and at the database, and runs in its place on Node, and tries
  * what none of them must do, chosen at random.
  */
-export async function attackPrivileges(options: PrivilegeAttack): Promise<HostileRow[]> {
+export async function attackPrivileges(options: PrivilegeAttack): Promise<AttackRow[]> {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "posthaste-privileges-"));
   opened.defer(() => rm(folder, { recursive: true, force: true }));
   const random = openRandom(`privileges ${options.seed}`);
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   for (
     const [attack, run] of [
       ["a service does at the broker what is another's", attackBroker],
@@ -70,7 +70,7 @@ interface Attack {
   opened: AsyncDisposableStack;
 }
 
-type Tried = Pick<HostileRow, "tries" | "through" | "note">;
+type Tried = Pick<AttackRow, "tries" | "through" | "note">;
 
 const PASSWORD = "0123456789abcdef";
 

@@ -1,5 +1,5 @@
 /** What came of one kind of attack: a line of the table. */
-export interface HostileRow {
+export interface AttackRow {
   attack: string;
   tries: number;
   /** Of these, how many got through: none may. */

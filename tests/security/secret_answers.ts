@@ -3,7 +3,7 @@ import { DATABASE } from "@posthaste/chaos";
 import { searchFor, type Secret } from "@posthaste/chaos";
 import { SENDER } from "@posthaste/chaos";
 import type { Fixture } from "@posthaste/chaos";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 
 /** What is asked of the interface, with a token or without. */
 interface Question {
@@ -24,7 +24,7 @@ const MOST_MESSAGES = 100;
 export async function searchAnswers(
   fixture: Fixture,
   secrets: readonly Secret[],
-): Promise<Pick<HostileRow, "tries" | "through" | "note">> {
+): Promise<Pick<AttackRow, "tries" | "through" | "note">> {
   const { store, mongo, servers } = fixture;
   const statuses = new Map<number, number>();
   const leaks: string[] = [];

@@ -26,11 +26,11 @@ import { openRandom, type Random } from "@posthaste/chaos";
 import { type Fixture, openFixture } from "@posthaste/chaos";
 import { runFault, type RunResult } from "@posthaste/chaos";
 import { canaryOf, searchFor } from "@posthaste/chaos";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 import { searchAnswers } from "./secret_answers.ts";
 
 /** How much is tried. */
-export interface HostileOptions {
+export interface AttackOptions {
   /** Of each attack on texts; of mail, a tenth, but at least 60 and at most 1000. */
   tries: number;
   seed: number;
@@ -44,7 +44,7 @@ export interface HostileOptions {
  * connection string, and a whole system that logs in to a server, refused and accepted, while its
  * master key is replaced; whose logs, traces, events, files, answers and diagnostic reports are searched.
  */
-export async function attackSecrets(options: HostileOptions): Promise<HostileRow[]> {
+export async function attackSecrets(options: AttackOptions): Promise<AttackRow[]> {
   const { tries, seed } = options;
   const random = openRandom(`secrets/${seed}`);
   return [
@@ -61,9 +61,9 @@ export async function attackSecrets(options: HostileOptions): Promise<HostileRow
   ];
 }
 
-type Tried = Pick<HostileRow, "tries" | "through" | "note">;
+type Tried = Pick<AttackRow, "tries" | "through" | "note">;
 
-async function timed(attack: string, run: () => Promise<Tried>): Promise<HostileRow> {
+async function timed(attack: string, run: () => Promise<Tried>): Promise<AttackRow> {
   const started = performance.now();
   const { tries, through, note } = await run();
   const seconds = Math.round((performance.now() - started) / 100) / 10;
@@ -179,7 +179,7 @@ async function attackErrors(random: Random, tries: number): Promise<Tried> {
   return { tries: most, through };
 }
 
-async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promise<HostileRow[]> {
+async function attackSystem({ tries, seed, onProgress }: AttackOptions): Promise<AttackRow[]> {
   const messages = Math.min(1000, Math.max(60, Math.round(tries / 10)));
   const reports = await mkdtemp(join(tmpdir(), "posthaste-reports-"));
   await using opened = new AsyncDisposableStack();
@@ -200,7 +200,7 @@ async function attackSystem({ tries, seed, onProgress }: HostileOptions): Promis
   fixture.pods.guard([nextSecret]);
   const left: Record<string, number> = {};
   const results: RunResult[] = [];
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   const run = async (attack: string, fault: Fault) => {
     const runSeed = `${seed}/${fault.name}`;
     rows.push(

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findMongod } from "@posthaste/embedded";
 import { openRandom } from "@posthaste/chaos";
-import type { HostileRow } from "./row.ts";
-import type { HostileOptions } from "./secrets.ts";
+import type { AttackRow } from "./row.ts";
+import type { AttackOptions } from "./secrets.ts";
 
 const PROGRAM = '#!/bin/sh\necho "db version v8.9.9"\n';
 const OLDER = '#!/bin/sh\necho "db version v8.0.0"\n';
 
 /** Changes the program that is fetched and kept: a changed one is never started. */
-export async function attackSupply({ tries, seed }: HostileOptions): Promise<HostileRow[]> {
+export async function attackSupply({ tries, seed }: AttackOptions): Promise<AttackRow[]> {
   const random = openRandom(`supply/${seed}`);
   const started = performance.now();
   const cacheDir = await mkdtemp(join(tmpdir(), "posthaste-supply-"));

@@ -9,7 +9,7 @@ import {
 } from "@posthaste/templating";
 import { openRandom } from "@posthaste/chaos";
 import { publishBombs } from "./publish_bombs.ts";
-import type { HostileRow } from "./row.ts";
+import type { AttackRow } from "./row.ts";
 import { PROTOTYPE_CHAINS, TEMPLATE_BOMBS } from "./template_bombs.ts";
 import { randomData, randomTemplate } from "./template_grammar.ts";
 
@@ -102,9 +102,9 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
  * read, and a grammar that writes any template. Got through is what ends in anything but text or a
  * clear error, prints what it must not, or holds up or spoils the render of another account.
  */
-export async function attackTemplates(options: AttackTemplatesOptions): Promise<HostileRow[]> {
+export async function attackTemplates(options: AttackTemplatesOptions): Promise<AttackRow[]> {
   await using attack = openAttack(options);
-  const rows: HostileRow[] = [];
+  const rows: AttackRow[] = [];
   for (const part of [bombs, prototypes, trees, publishing, grammar]) {
     Object.assign(attack.seen, { texts: 0, longestMs: 0 });
     const [row, ...more] = [await part(attack, options)].flat();
@@ -122,7 +122,7 @@ export async function attackTemplates(options: AttackTemplatesOptions): Promise<
 async function tally(
   attack: string,
   tries: readonly (() => Promise<string | undefined>)[],
-): Promise<HostileRow> {
+): Promise<AttackRow> {
   const started = performance.now();
   const wrong: string[] = [];
   for (const each of tries) {
@@ -159,7 +159,7 @@ async function checkOf(sandbox: Sandbox, source: unknown): Promise<string> {
 function bombs(
   { sandbox, try: attempt }: Attack,
   { isShort = false, share = 1 }: AttackTemplatesOptions,
-): Promise<HostileRow> {
+): Promise<AttackRow> {
   const some = TEMPLATE_BOMBS.filter(({ isLong }) => !(isShort && isLong));
   const chosen = shareOf(some, share);
   return tally(
@@ -176,7 +176,7 @@ function shareOf<Item>(all: readonly Item[], share: number): readonly Item[] {
   return all.filter((_, at) => at % Math.round(1 / share) === 0);
 }
 
-function prototypes({ sandbox, try: attempt }: Attack): Promise<HostileRow> {
+function prototypes({ sandbox, try: attempt }: Attack): Promise<AttackRow> {
   const data = JSON.parse(
     `{"text":"t","n":1,"list":[{"a":1}],"o":{"__proto__":{"admin":"ADMIN"}},
       "__proto__":{"admin":"ADMIN","toString":"s"}}`,
@@ -195,7 +195,7 @@ function prototypes({ sandbox, try: attempt }: Attack): Promise<HostileRow> {
   ]);
 }
 
-function trees({ sandbox, try: attempt }: Attack): Promise<HostileRow> {
+function trees({ sandbox, try: attempt }: Attack): Promise<AttackRow> {
   const loc = { start: { line: 1, column: 0 }, end: { line: 1, column: 0 } };
   const code = "},{});process.exit(7);({";
   const path = {
@@ -249,7 +249,7 @@ function trees({ sandbox, try: attempt }: Attack): Promise<HostileRow> {
 async function publishing(
   { sandbox, try: attempt }: Attack,
   { isShort = false, share = 1 }: AttackTemplatesOptions,
-): Promise<HostileRow[]> {
+): Promise<AttackRow[]> {
   let heard = 0;
   const server = createServer((_, response) => {
     heard++;
@@ -281,7 +281,7 @@ async function publishing(
 function grammar(
   { sandbox, try: attempt }: Attack,
   { tries, seed, onProgress }: AttackTemplatesOptions,
-): Promise<HostileRow> {
+): Promise<AttackRow> {
   const random = openRandom(`templates/${seed}`);
   return tally(
     "templates written by a grammar, with random values",

@@ -10,7 +10,7 @@ import {
   openDashboardFixture,
   untilShown,
 } from "./dashboard_fixture.ts";
-import { hostileTexts, MARK } from "./hostile_texts.ts";
+import { attackTexts, MARK } from "./attack_texts.ts";
 import { PAGES, PAGES_NOW, pathOf } from "./pages.ts";
 import type { SeedIds } from "./seed.ts";
 
@@ -27,15 +27,15 @@ before(async () => {
   await using stack = new AsyncDisposableStack();
   canary = stack.use(await openCanary());
   fixture = stack.use(await openDashboardFixture());
-  const texts = hostileTexts(`127.0.0.1:${canary.port}`);
-  seed = stack.use(await plantHostileSeed(fixture, texts));
+  const texts = attackTexts(`127.0.0.1:${canary.port}`);
+  seed = stack.use(await plantAttackSeed(fixture, texts));
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());
 
 test("the texts run, and ask, in a page that does not write them as text", async () => {
   await using control = await openCanary();
-  const waiting = hostileTexts(`127.0.0.1:${control.port}`);
+  const waiting = attackTexts(`127.0.0.1:${control.port}`);
   let marks = 0;
   await Promise.all(Array.from({ length: PRIORITIES }, async () => {
     const page = await fixture.browser.newPage();
@@ -135,7 +135,7 @@ function asTemplate(text: string): string {
 }
 
 /** Puts the texts wherever somebody, or somebody's server, can write what the dashboard shows. */
-async function plantHostileSeed(
+async function plantAttackSeed(
   { system: { store, accountId, ...system }, people }: Pick<DashboardFixture, "system" | "people">,
   texts: readonly string[],
 ): Promise<SeedIds & AsyncDisposable> {

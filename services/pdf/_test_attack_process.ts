@@ -42,7 +42,7 @@ export interface Guards {
 }
 
 /** One page to be printed. */
-export interface HostileOrder {
+export interface AttackOrder {
   /** The product as it is, or a browser with these guards. */
   guards: "product" | Guards;
   /** What to print, instead of leaks. */
@@ -70,7 +70,7 @@ export interface HostileOrder {
 }
 
 /** What came of it. */
-export interface HostileResult {
+export interface AttackResult {
   sight: CanarySight;
   /** Counted by the kernel: UDP packets, and TCP connections other than those to the deny proxy. */
   kernel?: { udp: number; tcp: number };
@@ -117,7 +117,7 @@ if (import.meta.main) {
     });
   };
 
-  const pageOf = (order: HostileOrder): string => {
+  const pageOf = (order: AttackOrder): string => {
     const { leaks, frames = [], address = "127.0.0.1", before } = order;
     const all: readonly Leak[] = [...LEAKS, ...PAGE_LEAKS];
     const chosen = leaks === undefined ? LEAKS : all.filter(({ name }) => leaks.includes(name));
@@ -127,7 +127,7 @@ if (import.meta.main) {
     return before === undefined ? whole : before.replace("<img>", () => whole) + whole;
   };
 
-  const settle = async ({ settleMs = 300, awaited }: HostileOrder): Promise<void> => {
+  const settle = async ({ settleMs = 300, awaited }: AttackOrder): Promise<void> => {
     if (awaited === undefined) return void await delay(settleMs);
     const { leaks = [], differentLeaks = 0, names = [], udp = 0 } = awaited;
     const hasCome = () => {
@@ -143,7 +143,7 @@ if (import.meta.main) {
   const printGuarded = async (
     guards: Guards,
     html: string,
-    order: HostileOrder,
+    order: AttackOrder,
   ): Promise<Buffer> => {
     const key = JSON.stringify(guards.flags);
     const kept = browsers.get(key);
@@ -170,7 +170,7 @@ if (import.meta.main) {
     }
   };
 
-  const carryOut = async (order: HostileOrder): Promise<HostileResult> => {
+  const carryOut = async (order: AttackOrder): Promise<AttackResult> => {
     const { guards } = order;
     const html = order.html ?? pageOf(order);
     canary.take();
@@ -211,7 +211,7 @@ if (import.meta.main) {
 
   try {
     for await (const line of createInterface({ input: process.stdin })) {
-      const result = await carryOut(JSON.parse(line) as HostileOrder);
+      const result = await carryOut(JSON.parse(line) as AttackOrder);
       process.stdout.write(`${JSON.stringify(result)}\n`);
     }
   } finally {

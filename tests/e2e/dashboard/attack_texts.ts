@@ -71,7 +71,7 @@ const MARKUP = [
  *
  * @param host Host and port of a server that nobody must ask.
  */
-export function hostileTexts(host: string): string[] {
+export function attackTexts(host: string): string[] {
   const code = `top.__ran=1,fetch(\`http://${host}/script\`)`;
   return [...MARKUP.map((text) => `<${MARK}>${text}`), ...SCHEMES]
     .map((text) => text.replaceAll("CODE", code).replaceAll("HOST", host));
