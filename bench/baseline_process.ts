@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { cpuBetween, type CpuTimes, readCpu } from "./process_cpu.ts";
 
-/** What the bare parts work on: the same as the system beside them. */
-export interface BareSettings {
+/** What the baselines work on: the same as the system beside them. */
+export interface BaselineSettings {
   sinkPort: number;
   /** Where the sink answers 50 ms later. */
   farSinkPort: number;
@@ -14,60 +14,63 @@ export interface BareSettings {
   mail: { subject: string; html: string; text: string };
   /** The templates of that mail. */
   templates: { subject: string; html: string; text: string };
-  /** A filled invoice, whose number is `I-bare`. */
+  /** A filled invoice, whose number is `I-baseline`. */
   invoice: string;
   /** Body of a send with one recipient. */
   body: string;
   browser: { executablePath: string; env: Record<string, string> };
 }
 
-/** To the process of a bare part. */
-export type BareOrder =
-  | { open: string; settings: BareSettings }
-  | BareRun
+/** To the process of a baseline. */
+export type BaselineOrder =
+  | { open: string; settings: BaselineSettings }
+  | BaselineRun
   | { close: true };
 
 /** A measurement. */
-export interface BareRun {
+export interface BaselineRun {
   /** Units of work. */
   run: number;
   /** Size of the PDF that each mail carries. @default {0} */
   pdfBytes?: number;
 }
 
-/** From the process of a bare part. */
-export type BareReport =
+/** From the process of a baseline. */
+export type BaselineReport =
   | { opened: true; url?: string }
   | { durationMs: number; result?: number | undefined }
   | { failed: string };
 
 /** A part by itself, without the system around it. */
-export interface BarePart extends AsyncDisposable {
+export interface BaselinePart extends AsyncDisposable {
   /** Where it takes requests, if it is a server. */
   url?: string;
   /** Works, if it is none. A printer gives the size of a PDF in bytes. */
-  run?(run: BareRun): Promise<number | void>;
+  run?(run: BaselineRun): Promise<number | void>;
 }
 
-/** Opens a bare part. */
-export type OpenBare = (settings: BareSettings) => Promise<BarePart>;
+/** Opens a baseline. */
+export type OpenBaseline = (settings: BaselineSettings) => Promise<BaselinePart>;
 
-/** A bare part that runs. */
-export interface BareProcess extends AsyncDisposable {
+/** A baseline that runs. */
+export interface BaselineProcess extends AsyncDisposable {
   readonly url: string;
   /** CPU time so far, of it and all below. */
   cpu(): CpuTimes;
   /** Works, and gives units per second, CPU time per unit, and what the part gave. */
-  run(run: BareRun): Promise<{ rate: number; cpuMs: CpuTimes; result?: number | undefined }>;
+  run(run: BaselineRun): Promise<{ rate: number; cpuMs: CpuTimes; result?: number | undefined }>;
 }
 
-/** Starts a bare part, by its name in `bare/worker.ts`. */
-export async function openBareProcess(name: string, settings: BareSettings): Promise<BareProcess> {
+/** Starts a baseline, by its name in `baseline/worker.ts`. */
+export async function openBaselineProcess(
+  name: string,
+  settings: BaselineSettings,
+): Promise<BaselineProcess> {
   const child = fork(fileURLToPath(new URL("./baseline/worker.ts", import.meta.url)));
-  const ask = async (order: BareOrder): Promise<BareReport> => {
+  const ask = async (order: BaselineOrder): Promise<BaselineReport> => {
     const answer = Promise.race([
-      once(child, "message").then(([report]): BareReport => report),
-      once(child, "exit").then(([code]): BareReport => ({ failed: `it ended with ${code}` })),
+      once(child, "message").then(([report]): BaselineReport => report),
+      once(child, "exit").then(([code]): BaselineReport => ({ failed: `it ended with ${code}` })),
     ]);
     child.send(order);
     const report = await answer;

@@ -1,5 +1,9 @@
 import handlebars from "handlebars";
-import { type BareProcess, type BareSettings, openBareProcess } from "./baseline_process.ts";
+import {
+  type BaselineProcess,
+  type BaselineSettings,
+  openBaselineProcess,
+} from "./baseline_process.ts";
 import type { AccountPlan, BenchAccount } from "./bench_account.ts";
 import type { BenchSystem } from "./bench_system.ts";
 import type { Measurement } from "./measurement.ts";
@@ -12,8 +16,8 @@ export interface Bench {
   readonly sink: Sink;
   /** Factor on the amount of work. */
   readonly scale: number;
-  /** A bare part, started at its first use. */
-  bare(name: string): Promise<BareProcess>;
+  /** A baseline, started at its first use. */
+  baseline(name: string): Promise<BaselineProcess>;
   /** A further account, made when it is first asked for. */
   account(plan: AccountPlan): Promise<BenchAccount>;
   /** The next numbers that no recipient had yet. */
@@ -23,21 +27,21 @@ export interface Bench {
 /** Measures one thing in one round. */
 export type Figure = (bench: Bench) => Promise<Measurement[]>;
 
-/** A bench that owns the bare parts; how much work there is to do is for each run to say. */
+/** A bench that owns the baselines; how much work there is to do is for each run to say. */
 export interface OpenedBench extends Omit<Bench, "scale">, AsyncDisposable {}
 
 /** Opens a bench around a running system. */
 export function openBench(system: BenchSystem, sink: Sink): OpenedBench {
-  const parts = new Map<string, Promise<BareProcess>>();
+  const parts = new Map<string, Promise<BaselineProcess>>();
   const accounts = new Map<string, Promise<BenchAccount>>();
   let nextNumber = 1;
   return {
     system,
     sink,
-    bare(name) {
+    baseline(name) {
       const known = parts.get(name);
       if (known) return known;
-      const opened = openBareProcess(name, settingsOf(system, sink));
+      const opened = openBaselineProcess(name, settingsOf(system, sink));
       parts.set(name, opened);
       return opened;
     },
@@ -56,7 +60,7 @@ export function openBench(system: BenchSystem, sink: Sink): OpenedBench {
   };
 }
 
-function settingsOf(system: BenchSystem, sink: Sink): BareSettings {
+function settingsOf(system: BenchSystem, sink: Sink): BaselineSettings {
   const { mail, invoice, stack, pdfId } = system;
   const filled = (template: string, isHtml: boolean) =>
     handlebars.compile(template, { noEscape: !isHtml })({

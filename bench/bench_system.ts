@@ -140,7 +140,7 @@ async function untilQuiet(roots: readonly CpuRoot[], share: number): Promise<voi
   }
 }
 
-/** The same program with the same fonts, so that a bare browser prints what the service prints. */
+/** The same program with the same fonts, so that a baseline browser prints what the service prints. */
 function browserOf(servicePid: number): ReturnType<BenchSystem["browser"]> {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     const stat = textOf(`/proc/${pid}/stat`);

@@ -76,7 +76,7 @@ async function measure(
   await using bench = openBench(system, sink);
   say("warming up");
   const started = performance.now();
-  // The bare parts print with the browser that the pdf service starts for its first document.
+  // The baselines print with the browser that the pdf service starts for its first document.
   await drain({ ...bench, scale }, FIRST_PDF);
   await runAll({ ...bench, scale: scale * WARM_UP_SCALE }, figures);
   const measurements: Measurement[] = [];

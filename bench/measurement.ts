@@ -5,7 +5,7 @@ import type { Percentiles } from "./statistics.ts";
 export interface Measurement {
   /** What is compared: `single: accept`. */
   figure: string;
-  /** `posthaste`, or the bare part beside it. */
+  /** `posthaste`, or the baseline beside it. */
   part: string;
   /** What is counted: `mail`. */
   unit: string;

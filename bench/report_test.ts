@@ -2,7 +2,7 @@ import { match, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { writeReport } from "./report.ts";
 
-test("writeReport() sets the median beside that of the bare part", () => {
+test("writeReport() sets the median beside that of the baseline", () => {
   const figure = "bulk";
   const measured = (part: string, rate: number) => ({
     figure,

@@ -4,14 +4,14 @@ import { connect } from "@nats-io/transport-node";
 import { brokerAddress } from "@posthaste/messaging";
 import { fastify } from "fastify";
 import { MongoClient } from "mongodb";
-import type { BarePart, BareSettings } from "../baseline_process.ts";
+import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
 import { openStream, SUBJECT } from "./floors.ts";
 
 /**
  * The least that accepts a send as durably: Fastify, one write known to a majority and on disk, and
  * one event behind the caller's back. It checks nothing and knows nobody.
  */
-export async function openAcceptance(settings: BareSettings): Promise<BarePart> {
+export async function openAcceptance(settings: BaselineSettings): Promise<BaselinePart> {
   const mongo = await MongoClient.connect(settings.mongodbUrl, { maxPoolSize: 50 });
   const sends = mongo.db("bare").collection<{ _id: string; request: string }>("sends", {
     writeConcern: { w: "majority", journal: true },

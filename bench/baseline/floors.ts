@@ -2,15 +2,15 @@ import { DiscardPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { brokerAddress, brokerApi } from "@posthaste/messaging";
 import { MongoClient } from "mongodb";
-import type { BarePart, BareSettings } from "../baseline_process.ts";
+import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
 import { inFlight } from "./in_flight.ts";
 
 const WIDTH = 32;
 
-/** Where bare events go. */
+/** Where baseline events go. */
 export const SUBJECT = "bare.event";
 
-/** Makes the stream of bare events. */
+/** Makes the stream of baseline events. */
 export async function openStream(nats: NatsConnection, url: string): Promise<void> {
   const manager = await jetstreamManager(nats, brokerApi(url));
   await manager.streams.add({
@@ -22,7 +22,7 @@ export async function openStream(nats: NatsConnection, url: string): Promise<voi
 }
 
 /** Writes to the database as durably as an accepted send. */
-export async function openInsert({ mongodbUrl, body }: BareSettings): Promise<BarePart> {
+export async function openInsert({ mongodbUrl, body }: BaselineSettings): Promise<BaselinePart> {
   const mongo = await MongoClient.connect(mongodbUrl, { maxPoolSize: 50 });
   const sends = mongo.db("bare").collection("inserts", {
     writeConcern: { w: "majority", journal: true },
@@ -34,7 +34,7 @@ export async function openInsert({ mongodbUrl, body }: BareSettings): Promise<Ba
 }
 
 /** Publishes to a stream on disk and waits for the answer. */
-export async function openPublish({ natsUrl, body }: BareSettings): Promise<BarePart> {
+export async function openPublish({ natsUrl, body }: BaselineSettings): Promise<BaselinePart> {
   const nats = await connect(brokerAddress(natsUrl));
   await openStream(nats, natsUrl);
   const stream = jetstream(nats);

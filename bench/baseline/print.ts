@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import { type Browser, type CDPSession, chromium } from "playwright-core";
-import type { BarePart, BareSettings } from "../baseline_process.ts";
+import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
 import { inFlight } from "./in_flight.ts";
 
 const A4 = { paperWidth: 8.27, paperHeight: 11.69 };
 const MARGIN = 0.59;
 
 /** Pages that stay open and print by the DevTools protocol: the fastest way that is known. */
-export async function openPageReuse(settings: BareSettings): Promise<BarePart> {
+export async function openPageReuse(settings: BaselineSettings): Promise<BaselinePart> {
   const browser = await launch(settings);
   const idle: CDPSession[] = [];
   for (let page = 0; page < availableParallelism(); page++) {
@@ -43,7 +43,7 @@ export async function openPageReuse(settings: BareSettings): Promise<BarePart> {
 }
 
 /** A new context for each PDF: what most guides show. */
-export async function openNewContext(settings: BareSettings): Promise<BarePart> {
+export async function openNewContext(settings: BaselineSettings): Promise<BaselinePart> {
   const browser = await launch(settings);
   let printed = 0;
   return {
@@ -59,7 +59,7 @@ export async function openNewContext(settings: BareSettings): Promise<BarePart> 
   };
 }
 
-function launch({ browser }: BareSettings): Promise<Browser> {
+function launch({ browser }: BaselineSettings): Promise<Browser> {
   return chromium.launch({
     executablePath: browser.executablePath,
     chromiumSandbox: false,

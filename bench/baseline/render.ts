@@ -1,9 +1,9 @@
 import { fastify } from "fastify";
 import handlebars from "handlebars";
-import type { BarePart, BareSettings } from "../baseline_process.ts";
+import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
 
 /** Handlebars inside of the web server: nothing between the request and the template. */
-export async function openRender({ templates }: BareSettings): Promise<BarePart> {
+export async function openRender({ templates }: BaselineSettings): Promise<BaselinePart> {
   const subject = handlebars.compile(templates.subject, { noEscape: true });
   const html = handlebars.compile(templates.html);
   const text = handlebars.compile(templates.text, { noEscape: true });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createTransport } from "nodemailer";
 import MailComposer from "nodemailer/lib/mail-composer";
-import type { BarePart, BareSettings } from "../baseline_process.ts";
+import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
 import { inFlight } from "./in_flight.ts";
 
 /** How nodemailer's pool is used. */
@@ -16,9 +16,9 @@ export interface PoolUse {
 
 /** nodemailer's own pool, as its documentation advises for bulk mail. */
 export async function openNodemailer(
-  settings: BareSettings,
+  settings: BaselineSettings,
   { isRaw = false, isFar = false, connections = 8 }: PoolUse = {},
-): Promise<BarePart> {
+): Promise<BaselinePart> {
   const transport = createTransport({
     pool: true,
     host: "127.0.0.1",

@@ -1,21 +1,21 @@
-import type { BareRun } from "../baseline_process.ts";
+import type { BaselineRun } from "../baseline_process.ts";
 import type { Bench } from "../bench.ts";
 import type { Measurement } from "../measurement.ts";
 
-/** A bare part to measure, and as what. */
-export interface BarePlan extends BareRun {
+/** A baseline to measure, and as what. */
+export interface BaselinePlan extends BaselineRun {
   figure: string;
   /** How people call it. */
   part: string;
-  /** Its name in `bare/worker.ts`. */
-  bare: string;
+  /** Its name in `baseline/worker.ts`. */
+  baseline: string;
   unit: string;
 }
 
-/** Measures a bare part, while the system beside it has nothing to do. */
-export async function bareMeasurement(bench: Bench, plan: BarePlan): Promise<Measurement> {
-  const { figure, part, unit, bare, ...run } = plan;
-  const process = await bench.bare(bare);
+/** Measures a baseline, while the system beside it has nothing to do. */
+export async function baselineMeasurement(bench: Bench, plan: BaselinePlan): Promise<Measurement> {
+  const { figure, part, unit, baseline, ...run } = plan;
+  const process = await bench.baseline(baseline);
   await bench.system.untilQuiet();
   const { rate, cpuMs } = await process.run(run);
   return { figure, part, unit, rate, cpuMs };

@@ -1,5 +1,5 @@
 import type { Bench } from "../bench.ts";
-import { bareMeasurement } from "./baseline_measurement.ts";
+import { baselineMeasurement } from "./baseline_measurement.ts";
 import type { Measurement } from "../measurement.ts";
 import { drain } from "./drain.ts";
 
@@ -7,22 +7,22 @@ import { drain } from "./drain.ts";
 export async function bulk(bench: Bench): Promise<Measurement[]> {
   const figure = "bulk mail, no PDF";
   const mails = 1000 * Math.max(1, Math.round(3 * bench.scale));
-  const bareMails = Math.round(2000 * bench.scale);
+  const baselineMails = Math.round(2000 * bench.scale);
   return [
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
-    await bareMeasurement(bench, {
+    await baselineMeasurement(bench, {
       figure,
       part: "nodemailer pool",
-      bare: "nodemailer",
+      baseline: "nodemailer",
       unit: "mail",
-      run: bareMails,
+      run: baselineMails,
     }),
-    await bareMeasurement(bench, {
+    await baselineMeasurement(bench, {
       figure,
       part: "nodemailer pool, MIME ready (raw)",
-      bare: "nodemailerRaw",
+      baseline: "nodemailerRaw",
       unit: "mail",
-      run: 2 * bareMails,
+      run: 2 * baselineMails,
     }),
   ];
 }
@@ -38,8 +38,8 @@ export async function bulkFar(bench: Bench): Promise<Measurement[]> {
     await drain(bench, {
       ...{ figure, mails, recipientsPerRequest: 1000, invoice: "none", accounts: [account] },
     }),
-    await bareMeasurement(bench, {
-      ...{ figure, part: "nodemailer pool", bare: "nodemailerFar", unit: "mail" },
+    await baselineMeasurement(bench, {
+      ...{ figure, part: "nodemailer pool", baseline: "nodemailerFar", unit: "mail" },
       run: Math.round(mails / 3),
     }),
   ];

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Bench } from "../bench.ts";
 import type { BenchAccount } from "../bench_account.ts";
 import type { Measurement } from "../measurement.ts";
-import { bareMeasurement } from "./baseline_measurement.ts";
+import { baselineMeasurement } from "./baseline_measurement.ts";
 import { drain } from "./drain.ts";
 
 /** A PDF of their own for everyone, beside Chromium alone. */
@@ -12,16 +12,16 @@ export async function pdfEach(bench: Bench): Promise<Measurement[]> {
   const pdfs = { figure, unit: "PDF" };
   return [
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "each" }),
-    await bareMeasurement(bench, {
+    await baselineMeasurement(bench, {
       ...pdfs,
       part: "Chromium, pages reused (CDP)",
-      bare: "pageReuse",
+      baseline: "pageReuse",
       run: mails,
     }),
-    await bareMeasurement(bench, {
+    await baselineMeasurement(bench, {
       ...pdfs,
       part: "Chromium, new context per PDF",
-      bare: "newContext",
+      baseline: "newContext",
       run: Math.round(mails / 5),
     }),
   ];
@@ -41,8 +41,8 @@ export async function pdfAccounts(bench: Bench): Promise<Measurement[]> {
   const accounts = Array.from({ length: mails }, () => all[randomInt(ACCOUNTS)] ?? bench.system);
   return [
     await drain(bench, { figure, mails, recipientsPerRequest: 1, invoice: "each", accounts }),
-    await bareMeasurement(bench, {
-      ...{ figure, part: "Chromium, pages reused (CDP)", bare: "pageReuse", unit: "PDF" },
+    await baselineMeasurement(bench, {
+      ...{ figure, part: "Chromium, pages reused (CDP)", baseline: "pageReuse", unit: "PDF" },
       run: mails,
     }),
   ];
@@ -52,20 +52,20 @@ export async function pdfAccounts(bench: Bench): Promise<Measurement[]> {
 export async function pdfShared(bench: Bench): Promise<Measurement[]> {
   const figure = "mail with a shared PDF";
   const mails = 1000 * Math.max(1, Math.round(2 * bench.scale));
-  const { result: pdfBytes = 0 } = await (await bench.bare("pageReuse")).run({ run: 1 });
+  const { result: pdfBytes = 0 } = await (await bench.baseline("pageReuse")).run({ run: 1 });
   const plan = { figure, unit: "mail", pdfBytes };
   return [
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "shared" }),
-    await bareMeasurement(bench, {
+    await baselineMeasurement(bench, {
       ...plan,
       part: "nodemailer pool",
-      bare: "nodemailer",
+      baseline: "nodemailer",
       run: Math.round(mails / 2),
     }),
-    await bareMeasurement(bench, {
+    await baselineMeasurement(bench, {
       ...plan,
       part: "nodemailer pool, MIME ready (raw)",
-      bare: "nodemailerRaw",
+      baseline: "nodemailerRaw",
       run: mails,
     }),
   ];

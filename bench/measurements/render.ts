@@ -8,7 +8,7 @@ import { MAIL_VARIABLES, recipientVariables } from "../workload.ts";
 /** `POST /v1/templates/x/render` beside Handlebars inside of Fastify, alone and crowded. */
 export async function render(bench: Bench): Promise<Measurement[]> {
   const { system, scale } = bench;
-  const bare = await bench.bare("render");
+  const baseline = await bench.baseline("render");
   const measurements: Measurement[] = [];
   for (const connections of [1, 16]) {
     const figure = `render, ${connections} at a time`;
@@ -24,8 +24,8 @@ export async function render(bench: Bench): Promise<Measurement[]> {
       await measure(bench, {
         ...plan,
         part: "Fastify + Handlebars in process",
-        url: bare.url,
-        readCpu: () => bare.cpu(),
+        url: baseline.url,
+        readCpu: () => baseline.cpu(),
       }),
     );
   }

@@ -5,7 +5,7 @@ import { cpuBetween } from "../process_cpu.ts";
 import { monotonicMs } from "../sink_process.ts";
 import { percentiles } from "../statistics.ts";
 import { sendBody } from "../workload.ts";
-import { bareMeasurement } from "./baseline_measurement.ts";
+import { baselineMeasurement } from "./baseline_measurement.ts";
 import { refuseDuplicates, sinkCpu } from "./drain.ts";
 
 const CONNECTIONS = 32;
@@ -77,7 +77,7 @@ async function floors(bench: Bench): Promise<Measurement[]> {
   const { system } = bench;
   const requests = Math.round(2000 * bench.scale);
   const figure = "single: accept";
-  const server = await bench.bare("acceptance");
+  const server = await bench.baseline("acceptance");
   await system.untilQuiet();
   const { mongod = 0, nats = 0 } = system.cpu();
   const before = { ...server.cpu(), mongod, nats };
@@ -91,7 +91,7 @@ async function floors(bench: Bench): Promise<Measurement[]> {
     body: () => body,
   });
   const after = system.cpu();
-  const bare = { ...server.cpu(), mongod: after["mongod"] ?? 0, nats: after["nats"] ?? 0 };
+  const baseline = { ...server.cpu(), mongod: after["mongod"] ?? 0, nats: after["nats"] ?? 0 };
   return [
     {
       figure,
@@ -99,19 +99,19 @@ async function floors(bench: Bench): Promise<Measurement[]> {
       unit: "request",
       rate: requests / durationMs * 1000,
       latencyMs: percentiles(latencies),
-      cpuMs: cpuBetween(before, bare, requests),
+      cpuMs: cpuBetween(before, baseline, requests),
     },
-    await bareMeasurement(bench, {
+    await baselineMeasurement(bench, {
       figure,
       part: "MongoDB insert (majority, journal)",
-      bare: "insert",
+      baseline: "insert",
       unit: "request",
       run: requests,
     }),
-    await bareMeasurement(bench, {
+    await baselineMeasurement(bench, {
       figure,
       part: "JetStream publish and ack",
-      bare: "publish",
+      baseline: "publish",
       unit: "request",
       run: 2 * requests,
     }),
