@@ -1,6 +1,6 @@
 /**
- * Tortures the whole system: `npm run torture`. Each fault is done to a running system under load;
- * when all is quiet again, four ledgers, kept by separate processes, must agree.
+ * Tests the whole system: `npm run chaos`. Each fault is done to a running system under load;
+ * when all is quiet again, four records, kept by separate processes, must agree.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { brokenOff, notDone, runFault, type RunResult } from "./run_fault.ts";
 import {
   type Detection,
   findMutations,
-  trySabotage,
+  tryMutation,
   writeDetections,
 } from "./mutations/try_mutation.ts";
 import { NotPossibleError } from "./fixture/small_disk.ts";
@@ -26,10 +26,10 @@ const RESULTS = join(import.meta.dirname, "results");
 
 const options = readOptions(process.argv.slice(2));
 if (typeof options === "string") process.stdout.write(options);
-else if (options.sabotage !== undefined) await sabotage(options.sabotage, options.seed);
-else await torture(options);
+else if (options.mutation !== undefined) await mutation(options.mutation, options.seed);
+else await chaos(options);
 
-async function torture(options: Options): Promise<void> {
+async function chaos(options: Options): Promise<void> {
   const started = new Date();
   const command = commandOf(options);
   say(`To repeat it: ${command}`);
@@ -82,11 +82,11 @@ async function runAndListen(run: PlannedRun, listen: (line: string) => void): Pr
   }
 }
 
-async function sabotage(names: string[], seed: number): Promise<void> {
+async function mutation(names: string[], seed: number): Promise<void> {
   const detections: Detection[] = [];
   for (const mutation of findMutations(names)) {
     say(`${mutation.name}: ${mutation.description}; ${mutation.fault} must reveal it`);
-    const detection = await trySabotage(mutation, seed);
+    const detection = await tryMutation(mutation, seed);
     detections.push(detection);
     say(`${mutation.name}: ${detection.detected ? "seen" : "NOT SEEN"}; ${detection.evidence}`);
   }

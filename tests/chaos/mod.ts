@@ -1,6 +1,6 @@
 /**
- * Parts of the torture for other harnesses: a system whose processes can be ended and started one by
- * one, and a run of load after which four ledgers must agree.
+ * Parts of the chaos tests for other harnesses: a system whose processes can be ended and started one by
+ * one, and a run of load after which four records must agree.
  *
  * ```ts
  * await using fixture = await openFixture({ three: true, each: 2 });

@@ -15,15 +15,15 @@ export interface Options {
   rounds: number;
   /** Round and fault to begin with, of a run that was broken off. */
   resume: { round: number; fault: string } | undefined;
-  /** Names of the sabotages to try instead. */
-  sabotage: string[] | undefined;
+  /** Names of the mutations to try instead. */
+  mutation: string[] | undefined;
   /** Longest wait for the next mail that is late already, in seconds. */
   quietSeconds: number;
   verbose: boolean;
 }
 
 /** What is printed for `--help`. */
-export const USAGE = `Usage: npm run torture -- [options]
+export const USAGE = `Usage: npm run chaos -- [options]
   --seed <n>             every choice follows from it (drawn)
   --messages <n>         mails of all runs together (6000)
   --minutes <n>          time in which they are asked for; faults are injected as long (5)
@@ -31,7 +31,7 @@ export const USAGE = `Usage: npm run torture -- [options]
   --only <fault>[,...]   these only; kill-* stands for all that begin so
   --resume <round>:<fault>  go on with a run that was broken off; give its seed
   --quiet <seconds>      longest wait for the next mail that is late already (30)
-  --sabotage <M>[,...]   break the system on purpose in a copy: the harness must see it (or: all)
+  --mutation <M>[,...]   break the system on purpose in a copy: the harness must see it (or: all)
   --verbose              show what the services print as warnings
   --list                 list the faults
   --help                 print this
@@ -52,7 +52,7 @@ export function readOptions(args: string[]): Options | string {
       rounds: { type: "string" },
       only: { type: "string" },
       resume: { type: "string" },
-      sabotage: { type: "string" },
+      mutation: { type: "string" },
       quiet: { type: "string" },
       verbose: { type: "boolean", default: false },
       list: { type: "boolean", default: false },
@@ -76,7 +76,7 @@ export function readOptions(args: string[]): Options | string {
       ? undefined
       : { round: numberOf("resume", round), fault: findFaults([fault])[0]?.name ?? "" },
     quietSeconds: numberOf("quiet", values.quiet ?? "30"),
-    sabotage: values.sabotage?.split(","),
+    mutation: values.mutation?.split(","),
     verbose: values.verbose,
   };
 }
@@ -92,6 +92,6 @@ export function commandOf({ seed, messages, minutes, rounds, faults }: Options):
   const only = faults.length === FAULTS.length
     ? ""
     : ` --only ${faults.map(({ name }) => name).join()}`;
-  return `npm run torture -- --seed ${seed} --messages ${messages} --minutes ${minutes} ` +
+  return `npm run chaos -- --seed ${seed} --messages ${messages} --minutes ${minutes} ` +
     `--rounds ${rounds}${only}`;
 }

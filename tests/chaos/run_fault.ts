@@ -13,7 +13,7 @@ import { USUAL_MIX } from "./load/orders.ts";
 import { MASTER_SECRET } from "./fixture/pods.ts";
 import { openRandom } from "./random.ts";
 import { readServiceLedger } from "./records/read_records.ts";
-import { type Figures, type Ledgers, type Problem, reconcile } from "./records/reconcile.ts";
+import { type Figures, type Problem, reconcile, type Records } from "./records/reconcile.ts";
 import { readResidue } from "./records/residue.ts";
 import type { Fixture } from "./fixture/fixture.ts";
 import { canaryOf, searchFor, withoutSecrets } from "./records/secret.ts";
@@ -56,7 +56,7 @@ export interface RunResult extends Figures {
   problems: Problem[];
 }
 
-/** Runs one fault under load on a running system, waits for quiet and compares the ledgers. */
+/** Runs one fault under load on a running system, waits for quiet and compares the records. */
 export async function runFault(fixture: Fixture, options: RunOptions): Promise<RunResult> {
   const { fault, run, seed, messages, seconds, onProgress } = options;
   const started = performance.now();
@@ -64,7 +64,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   await mkdir(folder);
   await using opened = new AsyncDisposableStack();
   const files = { client: join(folder, "client.jsonl"), sink: join(folder, "sink.jsonl") };
-  const user = fault.secure ? { name: "torture", password: canaryOf(seed) } : undefined;
+  const user = fault.secure ? { name: "chaos", password: canaryOf(seed) } : undefined;
   const secrets = [MASTER_SECRET];
   if (user) secrets.push({ name: "the SMTP password", value: user.password });
   fixture.pods.guard(secrets);
@@ -144,7 +144,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
     sink.totals(),
     findLeaks(fixture, { accountId: account.accountId, search }),
   ]);
-  const ledgers: Ledgers = {
+  const records: Records = {
     client: readJournal<ClientLine>(files.client),
     sink: readJournal<SinkLine>(files.sink),
     service,
@@ -154,7 +154,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
     interruptions: fixture.pods.interruptions.slice(marks.interruptions),
     leaks: [...leaks, ...eavesdropper.leaks, ...[...fixture.pods.leaks].slice(marks.leaks)],
   };
-  const { figures, problems } = reconcile(ledgers, {
+  const { figures, problems } = reconcile(records, {
     unanswered: fault.unanswered ?? false,
     hold: whenUnknown === "hold",
     memoryMb: 600,

@@ -9,13 +9,13 @@ import { runFault } from "./run_fault.ts";
 const SEED = "short";
 const MESSAGES = byDay(50, 80);
 
-/** What is done in `npm test`: one of each kind; `npm run torture` does all of them, for long. */
+/** What is done in `npm test`: one of each kind; `npm run chaos` does all of them, for long. */
 const SHORT = byDay(["zombie-mailer", "rolling"], [
   ...["kill-any", "zombie-mailer", "broker-wipe", "mongod-kill", "smtp-refusals", "smtp-doubt"],
   "rolling",
 ]);
 
-describe("the torture", () => {
+describe("the chaos tests", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await openFixture();
@@ -23,7 +23,7 @@ describe("the torture", () => {
   after(() => fixture?.[Symbol.asyncDispose]());
 
   for (const fault of findFaults(SHORT)) {
-    test(`${fault.name}: four ledgers agree afterwards`, async () => {
+    test(`${fault.name}: four records agree afterwards`, async () => {
       const result = await runFault(fixture, {
         fault,
         run: fault.name,

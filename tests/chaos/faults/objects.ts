@@ -40,7 +40,7 @@ export const OBJECTS_FULL: Fault = {
 const STREAM = "OBJ_pdfs";
 
 function connectTo({ fixture }: Chaos) {
-  return connect({ servers: fixture.natsUrl.split(","), name: "torture" });
+  return connect({ servers: fixture.natsUrl.split(","), name: "chaos" });
 }
 
 type Connection = Awaited<ReturnType<typeof connect>>;

@@ -28,7 +28,7 @@ export interface Mutation {
 const LIGHT = { messages: 250, minutes: 0.1 };
 const LONGER = { messages: 600, minutes: 0.35 };
 
-/** Every sabotage that fits the design. */
+/** Every mutation that fits the design. */
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: "M1",
@@ -85,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
       file: "libs/storage/store.ts",
       find: 'writeConcern: { w: "majority", journal: true, wtimeoutMS: WRITE_TIMEOUT_MS }',
       // The harness makes its accounts through the same library.
-      replace: 'writeConcern: appName === "torture" ? { w: "majority" } : { w: 1, journal: false }',
+      replace: 'writeConcern: appName === "chaos" ? { w: "majority" } : { w: 1, journal: false }',
     }],
     fault: "primary-mid-write",
     load: LONGER,
@@ -355,7 +355,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** Names of sabotages of the research that are not tried, with the reason. */
+/** Names of mutations of the research that are not tried, with the reason. */
 export const NOT_TRIED: Readonly<Record<string, string>> = {
   X1:
     "a worker that ends a mail after its time: a stop hits the moment between register and dot too rarely",

@@ -7,7 +7,7 @@ import type { Invariant } from "../records/reconcile.ts";
 import { MUTATIONS } from "./mutations.ts";
 import { isDetected } from "./try_mutation.ts";
 
-test("every sabotage still fits the source, and the fault that reveals it exists", async () => {
+test("every mutation still fits the source, and the fault that reveals it exists", async () => {
   for (const { name, patches, fault } of MUTATIONS) {
     assert.equal(findFaults([fault]).length, 1);
     for (const { file, find } of patches) {

@@ -21,7 +21,7 @@ import type { RunResult } from "../run_fault.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
-/** Whether the harness saw a sabotage, and by what. */
+/** Whether the harness saw a mutation, and by what. */
 export interface Detection {
   mutation: Mutation;
   /** By the invariant that it hurts, and by no other one. */
@@ -31,20 +31,20 @@ export interface Detection {
   seconds: number;
 }
 
-/** Finds sabotages by name; `all` stands for all. @throws {RangeError} If there is none of a name. */
+/** Finds mutations by name; `all` stands for all. @throws {RangeError} If there is none of a name. */
 export function findMutations(names: readonly string[]): Mutation[] {
   if (names.includes("all")) return [...MUTATIONS];
   return names.map((name) => {
     const found = MUTATIONS.find((mutation) => mutation.name === name);
     if (found !== undefined) return found;
-    throw new RangeError(`Cannot find the sabotage "${name}"`);
+    throw new RangeError(`Cannot find the mutation "${name}"`);
   });
 }
 
-/** Breaks a copy of the repository and tortures it with the fault that should reveal it. */
-export async function trySabotage(mutation: Mutation, seed: number): Promise<Detection> {
+/** Breaks a copy of the repository and tests it with the fault that should reveal it. */
+export async function tryMutation(mutation: Mutation, seed: number): Promise<Detection> {
   const started = performance.now();
-  const folder = await mkdtemp(join(tmpdir(), "posthaste-sabotage-"));
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-mutation-"));
   try {
     await copyRepository(folder);
     await applyPatches(folder, mutation.patches);
@@ -136,7 +136,7 @@ export async function applyPatches(folder: string, patches: readonly Patch[]): P
     const path = join(folder, file);
     const parts = (await readFile(path, "utf8")).split(find);
     if (parts.length !== 2) {
-      throw new Error(`Cannot sabotage ${file}: the text is there ${parts.length - 1} times`);
+      throw new Error(`Cannot mutation ${file}: the text is there ${parts.length - 1} times`);
     }
     await writeFile(path, parts.join(replace));
   }
@@ -161,7 +161,7 @@ async function runHarness(
   return JSON.parse(await readFile(join(results, file), "utf8"));
 }
 
-/** Writes which sabotages were seen. */
+/** Writes which mutations were seen. */
 export function writeDetections(detections: readonly Detection[]): string {
   const lines = detections.map(({ mutation, detected, evidence, seconds }) =>
     `${mutation.name.padEnd(4)} ${detected ? "seen    " : "NOT SEEN"} ${
@@ -170,5 +170,5 @@ export function writeDetections(detections: readonly Detection[]): string {
     `${mutation.description} (${mutation.fault}, ${mutation.reveals}): ${evidence.slice(0, 160)}`
   );
   const seen = detections.filter(({ detected }) => detected).length;
-  return [...lines, `${seen} of ${detections.length} sabotages seen`].join("\n");
+  return [...lines, `${seen} of ${detections.length} mutations seen`].join("\n");
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nightly } from "@posthaste/kit";
-import { findMutations, trySabotage } from "./try_mutation.ts";
+import { findMutations, tryMutation } from "./try_mutation.ts";
 
 nightly("torture/sabotage/mutations_test.ts", "torture/ledgers/reconcile_test.ts");
 
-test("the torture sees it when each attempt has a Message-ID of its own", async () => {
+test("the chaos tests sees it when each attempt has a Message-ID of its own", async () => {
   const [mutation] = findMutations(["M7"]);
   assert.ok(mutation);
-  const { detected, evidence } = await trySabotage({
+  const { detected, evidence } = await tryMutation({
     ...mutation,
     load: { messages: 60, minutes: 0.04 },
   }, 5);

@@ -88,7 +88,7 @@ const IN_ORDER = [...WORK, "STATUS"];
 
 /** Reads what the broker still holds, on a way on which nothing that moves is overlooked. */
 export async function readBrokerLedger(url: string): Promise<BrokerLedger> {
-  const connection = await connect({ servers: url.split(","), name: "torture", timeout: 5000 });
+  const connection = await connect({ servers: url.split(","), name: "chaos", timeout: 5000 });
   try {
     const manager = await jetstreamManager(connection);
     const ledger: BrokerLedger = { streams: {}, consumers: {} };

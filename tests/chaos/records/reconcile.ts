@@ -13,8 +13,8 @@ import type {
   SunkMail,
 } from "./records.ts";
 
-/** The ledgers of one run, after all is quiet. */
-export interface Ledgers {
+/** The records of one run, after all is quiet. */
+export interface Records {
   client: ClientLine[];
   service: ServiceLedger;
   broker: BrokerLedger;
@@ -71,7 +71,7 @@ export interface Figures {
   invented: number;
 }
 
-/** What the four ledgers say together. */
+/** What the four records say together. */
 export interface Reconciliation {
   figures: Figures;
   problems: Problem[];
@@ -86,13 +86,13 @@ const IN_DOUBT_MS = 3000;
 // The sink notes a mail when it answers, which is this long, at most, after the dot.
 const NOTED_LATE_MS = 1000;
 
-/** Compares the ledgers with each other: pure, and every line of it can be shown to complain. */
-export function reconcile(ledgers: Ledgers, terms: Terms): Reconciliation {
-  const asked = ordersOf(ledgers.client);
-  const known = new Map(ledgers.service.messages.map((message) => [message.email, message]));
-  const sunk = Map.groupBy(ledgers.sink.filter(isMail), ({ to }) => to[0] ?? "");
-  const doubts = doubtsOf(sunk, known, ledgers.interruptions);
-  const view: View = { ...ledgers, terms, asked, known, sunk, doubts };
+/** Compares the records with each other: pure, and every line of it can be shown to complain. */
+export function reconcile(records: Records, terms: Terms): Reconciliation {
+  const asked = ordersOf(records.client);
+  const known = new Map(records.service.messages.map((message) => [message.email, message]));
+  const sunk = Map.groupBy(records.sink.filter(isMail), ({ to }) => to[0] ?? "");
+  const doubts = doubtsOf(sunk, known, records.interruptions);
+  const view: View = { ...records, terms, asked, known, sunk, doubts };
   const lost = findLost(view);
   const invented = findInvented(view);
   const problems = [
@@ -135,7 +135,7 @@ interface Asked {
   unanswered: number;
 }
 
-interface View extends Ledgers {
+interface View extends Records {
   terms: Terms;
   asked: Asked[];
   /** Messages by recipient: each recipient is asked for once. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ClientLine, ServiceMessage, SinkLine, SunkMail } from "./records.ts";
-import { type Ledgers, type Problem, reconcile, type Terms } from "./reconcile.ts";
+import { type Problem, reconcile, type Records, type Terms } from "./reconcile.ts";
 
 const TERMS: Terms = { unanswered: false, hold: false, memoryMb: 600 };
 
@@ -70,7 +70,7 @@ function answer(more: Partial<Answer> = {}): Answer {
 }
 
 /** A run in which all is well: a request for two mails, and one that was refused. */
-function good(): Ledgers {
+function good(): Records {
   const mails = [1, 2, 3].map((n) => ({
     email: `n${n}@r.example`,
     n,
@@ -103,10 +103,10 @@ function good(): Ledgers {
 }
 
 /** The problems after something of a good run was changed. */
-function problemsOf(change: (ledgers: Ledgers) => void, terms = TERMS): Problem[] {
-  const ledgers = good();
-  change(ledgers);
-  return reconcile(ledgers, terms).problems;
+function problemsOf(change: (records: Records) => void, terms = TERMS): Problem[] {
+  const records = good();
+  change(records);
+  return reconcile(records, terms).problems;
 }
 
 function assertRed(invariant: Problem["invariant"], what: RegExp, problems: Problem[]) {
@@ -115,8 +115,8 @@ function assertRed(invariant: Problem["invariant"], what: RegExp, problems: Prob
 }
 
 /** A second copy of the first mail, as the second attempt of another mailer. */
-function twice(ledgers: Ledgers, first: Partial<SunkMail> = {}) {
-  ledgers.sink = [
+function twice(records: Records, first: Partial<SunkMail> = {}) {
+  records.sink = [
     sunk(1, {
       ...first,
       reply: first.reply === undefined ? "250 2.0.0 OK queued as 9" : first.reply,
@@ -124,7 +124,7 @@ function twice(ledgers: Ledgers, first: Partial<SunkMail> = {}) {
     sunk(1, { at: 9000, mailer: "mailer-2" }),
     sunk(2),
   ];
-  ledgers.service.messages[0] = message(1, {
+  records.service.messages[0] = message(1, {
     attempt: 2,
     timeline: [
       { at: 1010, type: "sending", attempt: 1 },
@@ -135,7 +135,7 @@ function twice(ledgers: Ledgers, first: Partial<SunkMail> = {}) {
   });
 }
 
-test("reconcile() finds nothing wrong with ledgers that agree, and adds up", () => {
+test("reconcile() finds nothing wrong with records that agree, and adds up", () => {
   const { problems, figures } = reconcile(good(), TERMS);
   assert.deepEqual(problems, []);
   assert.deepEqual(figures, {
@@ -251,20 +251,20 @@ describe("reconcile() sees what is invented (I2):", () => {
 
 describe("reconcile() sees mail that came twice (I3):", () => {
   test("without any doubt", () => {
-    assertRed("I3", /came 2 times.*0 times in doubt/, problemsOf((ledgers) => twice(ledgers)));
+    assertRed("I3", /came 2 times.*0 times in doubt/, problemsOf((records) => twice(records)));
   });
   test("but not after a cut behind the dot, which is counted", () => {
-    const ledgers = good();
-    twice(ledgers, { ambiguous: true, reply: null, fault: "dot.drop" });
-    const { problems, figures } = reconcile(ledgers, TERMS);
+    const records = good();
+    twice(records, { ambiguous: true, reply: null, fault: "dot.drop" });
+    const { problems, figures } = reconcile(records, TERMS);
     assert.deepEqual(problems, []);
     assert.deepEqual([figures.duplicates, figures.ambiguous], [1, 1]);
   });
   test("but not where the mailer was killed right after the dot", () => {
     const interrupted = (at: number, mailer = "mailer-1") =>
-      problemsOf((ledgers) => {
-        twice(ledgers);
-        ledgers.interruptions = [{ mailer, kind: "killed", at }];
+      problemsOf((records) => {
+        twice(records);
+        records.interruptions = [{ mailer, kind: "killed", at }];
       });
     assert.deepEqual(interrupted(1100), []);
     assert.deepEqual(interrupted(900), []);
@@ -273,10 +273,10 @@ describe("reconcile() sees mail that came twice (I3):", () => {
     assertRed("I3", /came 2 times/, interrupted(1100, "mailer-2"));
   });
   test("where the mailer was killed right after the dot, and yet had written the outcome", () => {
-    const problems = problemsOf((ledgers) => {
-      twice(ledgers);
-      ledgers.interruptions = [{ mailer: "mailer-1", kind: "killed", at: 1100 }];
-      ledgers.service.messages[0]?.timeline.splice(1, 0, {
+    const problems = problemsOf((records) => {
+      twice(records);
+      records.interruptions = [{ mailer: "mailer-1", kind: "killed", at: 1100 }];
+      records.service.messages[0]?.timeline.splice(1, 0, {
         at: 1050,
         type: "deferred",
         attempt: 1,
@@ -285,16 +285,16 @@ describe("reconcile() sees mail that came twice (I3):", () => {
     assertRed("I3", /came 2 times.*0 times in doubt/, problems);
   });
   test("without a mark in the timeline", () => {
-    const problems = problemsOf((ledgers) => {
-      twice(ledgers, { ambiguous: true, reply: null });
-      ledgers.service.messages[0]?.timeline.splice(2, 1);
+    const problems = problemsOf((records) => {
+      twice(records, { ambiguous: true, reply: null });
+      records.service.messages[0]?.timeline.splice(2, 1);
     });
     assertRed("I3", /says so 0 times/, problems);
   });
   test("more often than there were doubts", () => {
-    const problems = problemsOf((ledgers) => {
-      twice(ledgers, { ambiguous: true, reply: null });
-      ledgers.sink.push(
+    const problems = problemsOf((records) => {
+      twice(records, { ambiguous: true, reply: null });
+      records.sink.push(
         sunk(1, { at: 9500, mailer: "mailer-2", reply: "250 2.0.0 OK queued as 10" }),
       );
     });
@@ -305,9 +305,9 @@ describe("reconcile() sees mail that came twice (I3):", () => {
 describe("reconcile() sees wrong content (I4):", () => {
   test("other bytes or another Message-ID at a later attempt", () => {
     const changed = (more: Partial<SunkMail>) =>
-      problemsOf((ledgers) => {
-        twice(ledgers, { ambiguous: true, reply: null });
-        ledgers.sink[1] = sunk(1, { ...more, at: 9000 });
+      problemsOf((records) => {
+        twice(records, { ambiguous: true, reply: null });
+        records.sink[1] = sunk(1, { ...more, at: 9000 });
       });
     assertRed("I4", /different bytes/, changed({ sha256: "other" }));
     assertRed("I4", /2 Message-IDs/, changed({ messageId: "<other@sender.example>" }));

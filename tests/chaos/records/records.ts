@@ -1,4 +1,4 @@
-// The four ledgers, each kept by another process, and what the harness itself did to them.
+// The four records, each kept by another process, and what the harness itself did to them.
 
 /** Why a request is made: most are good; the others must be refused, or come twice, or are left. */
 export type OrderKind = "good" | "duplicate" | "abandoned" | "refused";
