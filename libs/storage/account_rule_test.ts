@@ -65,7 +65,7 @@ const EXCEPTIONS: Record<string, string> = {
   heldGroups: "the same; account by account",
   lockedSecrets: "the operator asks whether the master keys fit, and opens none",
   eraseAuditOf: PERSON,
-  listUntoldSuspensions: "owners of all accounts are told of their integrations by one process",
+  listUnnotifiedSuspensions: "owners of all accounts are told of their integrations by one process",
   countSecrets: "the operator rotates the master keys of all accounts",
   rewrapSecrets: "the same; each single write names the account",
 };
@@ -186,8 +186,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   updateIntegration: (store) => store.updateIntegration(ACCOUNT, 1, { port: 25 }),
   suspendIntegration: (store) =>
     store.suspendIntegration({ _id: `${ACCOUNT}/1`, revision: 1 }, { at: now, reason: "x" }),
-  noteSuspensionTold: (store) =>
-    store.noteSuspensionTold({
+  noteSuspensionNotified: (store) =>
+    store.noteSuspensionNotified({
       ...{ _id: `${ACCOUNT}/1`, suspended: { at: now, reason: "x" } },
     }, now),
   resumeIntegration: (store) => store.resumeIntegration(ACCOUNT, 1),

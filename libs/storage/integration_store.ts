@@ -81,9 +81,9 @@ export interface IntegrationStore {
     suspended: NonNullable<Integration["suspended"]>,
   ): Promise<boolean>;
   /** Lists what is suspended by no person, and nobody was told of, over all accounts. */
-  listUntoldSuspensions(limit: number): Promise<Integration[]>;
+  listUnnotifiedSuspensions(limit: number): Promise<Integration[]>;
   /** Notes that the owners are told. Gives false if another process has done so, or it is over. */
-  noteSuspensionTold(
+  noteSuspensionNotified(
     integration: Pick<Integration, "_id" | "suspended">,
     toldAt: Date,
   ): Promise<boolean>;
@@ -197,7 +197,7 @@ export function integrationStore(
       if (!before.suspended) await note(_id, { type: "suspended", at, reason });
       return true;
     },
-    async listUntoldSuspensions(limit) {
+    async listUnnotifiedSuspensions(limit) {
       const filter = {
         ...{ "suspended.at": { $gt: new Date(0) }, "suspended.kind": { $ne: "person" as const } },
         "suspended.toldAt": { $exists: false },
@@ -205,7 +205,7 @@ export function integrationStore(
       const found = await integrations.find(filter).limit(limit).toArray();
       return found.map((integration) => integrationSchema.parse(integration));
     },
-    async noteSuspensionTold({ _id, suspended }, toldAt) {
+    async noteSuspensionNotified({ _id, suspended }, toldAt) {
       if (suspended === null) return false;
       const { modifiedCount } = await integrations.updateOne(
         { _id, "suspended.at": suspended.at, "suspended.toldAt": { $exists: false } },

@@ -7,7 +7,7 @@ import type { PasswordCost, SealingKey, Store } from "@posthaste/storage";
 import { fastify, type FastifyInstance } from "fastify";
 import { countBodies } from "./count_bodies.ts";
 import { guardRoutes } from "./guard.ts";
-import type { ToldLimits } from "./limits.ts";
+import type { ReportedLimits } from "./limits.ts";
 import type { Quotas } from "./quotas.ts";
 import type { OidcSettings } from "./oidc.ts";
 import { Problem, toProblem } from "./problem.ts";
@@ -56,7 +56,7 @@ export interface DashboardOptions {
   /** Asked for where the first account is made. */
   setupCode: string;
   /** What the settings page tells of the limits of other services. */
-  limits: ToldLimits;
+  limits: ReportedLimits;
   /** Folder of the built application; null serves the JSON interface alone. */
   builtFolder?: string | null | undefined;
   /** Name of the account that anybody may open with one click. */

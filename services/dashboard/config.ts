@@ -1,7 +1,7 @@
 import { CONNECTIONS, MAIL_LIMITS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 import type { DashboardOptions } from "./app.ts";
-import type { ToldLimits } from "./limits.ts";
+import type { ReportedLimits } from "./limits.ts";
 import { QUOTAS, type Quotas } from "./quotas.ts";
 import type { OidcSettings } from "./oidc.ts";
 
@@ -115,7 +115,7 @@ function isThisMachine(host: string): boolean {
 export type Config = z.infer<typeof CONFIG>;
 
 /** Gives the limits that the other services hold to, as far as this one was told the same. */
-export function toldLimitsOf(config: Config): ToldLimits {
+export function reportedLimitsOf(config: Config): ReportedLimits {
   return {
     bodyLimit: config.BODY_LIMIT,
     maxRecipients: config.MAX_RECIPIENTS,

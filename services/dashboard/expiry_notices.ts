@@ -1,7 +1,7 @@
 import type { AccessToken } from "@posthaste/contracts";
 import { repeat } from "@posthaste/runtime";
 import type { DashboardDeps } from "./app.ts";
-import { tellOwners } from "./notices.ts";
+import { notifyOwners } from "./notices.ts";
 import type { SystemMail } from "./system_mail.ts";
 
 type NoticeDeps = Pick<DashboardDeps, "store" | "now" | "logger">;
@@ -12,12 +12,12 @@ const DAY_MS = 24 * 3_600_000;
 const BEFORE_MS = 7 * DAY_MS;
 
 /** Reminds owners of tokens that expire until it is told to stop. */
-export async function tellOfExpiriesForever(
+export async function notifyOfExpiriesForever(
   mail: SystemMail,
   deps: NoticeDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  await repeat(() => tellOfExpiries(mail, deps), {
+  await repeat(() => notifyOfExpiries(mail, deps), {
     everyMs: EVERY_MS,
     failure: "Cannot remind owners of tokens that expire, trying again",
     logger: deps.logger,
@@ -29,7 +29,7 @@ export async function tellOfExpiriesForever(
  * Reminds the owners of each token that expires within a week, once, whoever else looks. A token that was
  * made for less than four weeks is told of in the last quarter of its life.
  */
-export async function tellOfExpiries(mail: SystemMail, deps: NoticeDeps): Promise<void> {
+export async function notifyOfExpiries(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now } = deps;
   const before = new Date(now().getTime() + BEFORE_MS);
   for (const token of await store.listExpiringTokens(before, AT_ONCE)) {
@@ -37,7 +37,7 @@ export async function tellOfExpiries(mail: SystemMail, deps: NoticeDeps): Promis
     // Noted first: rather nobody is told than everybody twice.
     if (!await store.noteTokenReminder(token._id, now())) continue;
     const account = await store.findAccount(token.accountId);
-    await tellOwners(token.accountId, {
+    await notifyOwners(token.accountId, {
       kind: "expiring",
       variables: {
         ...{ account: account?.name ?? token.accountId, token: token.name },

@@ -3,7 +3,7 @@ import { formatBytes, formatDuration } from "@posthaste/runtime";
 import type { LimitView } from "./interface/people.ts";
 
 /** Limits that the operator sets for the api and the mailer, and tells the dashboard by the same settings. */
-export interface ToldLimits {
+export interface ReportedLimits {
   /** In bytes. */
   bodyLimit: number;
   maxRecipients: number;
@@ -16,7 +16,7 @@ export interface ToldLimits {
 }
 
 /** Lists what holds for requests and mails: see docs/http.md and docs/settings.md. */
-export function limitRows(told: ToldLimits): LimitView[] {
+export function limitRows(told: ReportedLimits): LimitView[] {
   return [
     {
       ...{ name: "Body of a request", value: spaced(formatBytes(told.bodyLimit)) },
@@ -53,7 +53,7 @@ export function limitRows(told: ToldLimits): LimitView[] {
   ];
 }
 
-function rateText({ rateLimit, rateWindowMs }: ToldLimits): string {
+function rateText({ rateLimit, rateWindowMs }: ReportedLimits): string {
   if (rateLimit === 0) return "no limit";
   const requests = rateLimit.toLocaleString("en");
   return rateWindowMs === 1000

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "@posthaste/runtime";
-import { CONFIG, toldLimitsOf } from "./config.ts";
+import { CONFIG, reportedLimitsOf } from "./config.ts";
 import { limitRows } from "./limits.ts";
 
 const REQUIRED = {
@@ -12,7 +12,7 @@ const REQUIRED = {
 
 test("limitRows() tells what the operator has set, and the defaults of the rest", () => {
   const valuesOf = (env: Record<string, string>) => {
-    const rows = limitRows(toldLimitsOf(readConfig(CONFIG, { ...REQUIRED, ...env })));
+    const rows = limitRows(reportedLimitsOf(readConfig(CONFIG, { ...REQUIRED, ...env })));
     return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   };
   const standard = valuesOf({});

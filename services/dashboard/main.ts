@@ -5,16 +5,16 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import process from "node:process";
 import { buildApp } from "./app.ts";
-import { tellOfExpiriesForever } from "./expiry_notices.ts";
+import { notifyOfExpiriesForever } from "./expiry_notices.ts";
 import { openSystemMail } from "./system_mail.ts";
-import { tellOfSuspensionsForever } from "./suspension_notices.ts";
+import { notifyOfSuspensionsForever } from "./suspension_notices.ts";
 import {
   CONFIG,
   edgeLimitsOf,
   oidcOf,
   quotasOf,
+  reportedLimitsOf,
   secondFactorKeyOf,
-  toldLimitsOf,
 } from "./config.ts";
 
 await runService({
@@ -41,7 +41,7 @@ await runService({
       demoAccount: config.DEMO_ACCOUNT,
       systemAccount: config.SYSTEM_ACCOUNT,
       maxSystemMails: config.SYSTEM_MAIL_LIMIT,
-      limits: toldLimitsOf(config),
+      limits: reportedLimitsOf(config),
       setupCode,
       securityContact: config.SECURITY_CONTACT,
       oidc: oidcOf(config),
@@ -51,8 +51,8 @@ await runService({
     const { SYSTEM_ACCOUNT: account, SYSTEM_MAIL_LIMIT: maxPerHour } = config;
     const mail = account === undefined ? undefined : openSystemMail({ account, maxPerHour }, deps);
     const telling = mail && Promise.all([
-      tellOfSuspensionsForever(mail, deps, signal),
-      tellOfExpiriesForever(mail, deps, signal),
+      notifyOfSuspensionsForever(mail, deps, signal),
+      notifyOfExpiriesForever(mail, deps, signal),
     ]);
     await using _telling = { [Symbol.asyncDispose]: async () => void await telling };
     await using _closing = { [Symbol.asyncDispose]: () => app.close() };

@@ -20,7 +20,7 @@ export interface Notice {
  * Tells somebody by mail, if their address is proven: else it would be a stranger who learns it. What
  * they are told of is done, whatever becomes of the mail.
  */
-export async function tellPerson(
+export async function notifyPerson(
   { email, emailProvenAt }: Pick<User, "email" | "emailProvenAt">,
   { kind, variables }: Notice,
   { deps: { logger }, mail }: NoticeDeps,
@@ -32,13 +32,13 @@ export async function tellPerson(
 }
 
 /** Tells every owner of an account. */
-export async function tellOwners(
+export async function notifyOwners(
   accountId: string,
   notice: Notice,
   notices: NoticeDeps,
 ): Promise<void> {
   if (notices.mail === undefined) return;
   for (const { member, user } of await notices.deps.store.listMembers(accountId)) {
-    if (member.role === "owner") await tellPerson(user, notice, notices);
+    if (member.role === "owner") await notifyPerson(user, notice, notices);
   }
 }

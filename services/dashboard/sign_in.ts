@@ -4,7 +4,7 @@ import type { User } from "@posthaste/contracts";
 import { audit } from "./audit.ts";
 import { confirmBy } from "./demo_user.ts";
 import { SESSION_COOKIE } from "./guard.ts";
-import { tellPerson } from "./notices.ts";
+import { notifyPerson } from "./notices.ts";
 import { Problem } from "./problem.ts";
 import { beginSession, hashToken, type SignIn } from "./session.ts";
 
@@ -35,7 +35,7 @@ export async function signIn(
   const isWhole = (who.awaits ?? null) === null;
   if (isWhole) await noteSignIn(request, who, routing);
   if (isWhole && await store.noteBrowser(who.userId, hashToken(userAgent ?? ""))) {
-    await tellOfSignIn(request, who.userId, routing);
+    await notifyOfSignIn(request, who.userId, routing);
   }
 }
 
@@ -74,7 +74,7 @@ export async function noteRefusedSignIn(
 }
 
 /** Tells somebody that a browser was signed in as them that was not before. */
-async function tellOfSignIn(
+async function notifyOfSignIn(
   { ip, headers }: FastifyRequest,
   userId: string,
   routing: Routing,
@@ -87,7 +87,7 @@ async function tellOfSignIn(
   if (confirmBy(user, options) === "click") return;
   const browser = headers["user-agent"]?.slice(0, MAX_BROWSER) ?? "unknown";
   const variables = { email: user.email, browser, address: ip, at: at.toUTCString() };
-  await tellPerson(user, { kind: "entry", variables }, routing);
+  await notifyPerson(user, { kind: "entry", variables }, routing);
 }
 
 /**

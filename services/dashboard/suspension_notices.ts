@@ -1,5 +1,5 @@
 import { repeat } from "@posthaste/runtime";
-import { tellOwners } from "./notices.ts";
+import { notifyOwners } from "./notices.ts";
 import { type DashboardDeps } from "./app.ts";
 import type { SystemMail } from "./system_mail.ts";
 
@@ -9,12 +9,12 @@ const EVERY_MS = 60_000;
 const AT_ONCE = 100;
 
 /** Tells owners of suspended integrations until it is told to stop. */
-export async function tellOfSuspensionsForever(
+export async function notifyOfSuspensionsForever(
   mail: SystemMail,
   deps: NoticeDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  await repeat(() => tellOfSuspensions(mail, deps), {
+  await repeat(() => notifyOfSuspensions(mail, deps), {
     everyMs: EVERY_MS,
     failure: "Cannot tell owners that integrations are suspended, trying again",
     logger: deps.logger,
@@ -26,13 +26,13 @@ export async function tellOfSuspensionsForever(
  * Tells the owners of each integration that has been suspended that it is, once, whoever else looks. Of
  * those that system mail itself is sent through nobody is told by mail: it would wait there.
  */
-export async function tellOfSuspensions(mail: SystemMail, deps: NoticeDeps): Promise<void> {
+export async function notifyOfSuspensions(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now, logger } = deps;
   const system = await store.findAccount(mail.account);
-  for (const integration of await store.listUntoldSuspensions(AT_ONCE)) {
+  for (const integration of await store.listUnnotifiedSuspensions(AT_ONCE)) {
     const { accountId, name, suspended } = integration;
     // Noted first: rather nobody is told than everybody twice.
-    if (suspended === null || !await store.noteSuspensionTold(integration, now())) continue;
+    if (suspended === null || !await store.noteSuspensionNotified(integration, now())) continue;
     if (accountId === system?._id) {
       logger.error("The integration of the system mail is suspended: nobody can be told by mail", {
         reason: suspended.reason,
@@ -45,6 +45,6 @@ export async function tellOfSuspensions(mail: SystemMail, deps: NoticeDeps): Pro
       integration: name,
       reason: suspended.reason,
     };
-    await tellOwners(accountId, { kind: "suspended", variables }, { deps, mail });
+    await notifyOwners(accountId, { kind: "suspended", variables }, { deps, mail });
   }
 }

@@ -11,8 +11,8 @@ import {
 } from "./_test_dashboard.ts";
 import type { DashboardDeps } from "./app.ts";
 import { SESSION_COOKIE } from "./guard.ts";
-import { tellOfExpiries } from "./expiry_notices.ts";
-import { tellOfSuspensions } from "./suspension_notices.ts";
+import { notifyOfExpiries } from "./expiry_notices.ts";
+import { notifyOfSuspensions } from "./suspension_notices.ts";
 import { openSystemMail } from "./system_mail.ts";
 
 const SYSTEM = "Posthaste";
@@ -280,7 +280,8 @@ test("owners are told once that an integration is suspended, and by no mail of t
   const system = await store.findAccount(SYSTEM);
   const deps = { store, now: () => time, ...depsOf() };
   const mail = openSystemMail({ account: SYSTEM }, deps);
-  const look = () => Promise.all([tellOfSuspensions(mail, deps), tellOfSuspensions(mail, deps)]);
+  const look = () =>
+    Promise.all([notifyOfSuspensions(mail, deps), notifyOfSuspensions(mail, deps)]);
   const suspended = { at: time, reason: "535 $where is wrong" };
   for (const accountId of [own.accountId, system?._id ?? ""]) {
     const integration = await store.upsertIntegrationByName({
@@ -405,7 +406,7 @@ test("owners are reminded once of a token that expires, in the last quarter of a
   await make("for ever", null);
   const { record } = await make("revoked", 90);
   await store.revokeToken(own.accountId, record._id);
-  const look = () => Promise.all([tellOfExpiries(mail, deps), tellOfExpiries(mail, deps)]);
+  const look = () => Promise.all([notifyOfExpiries(mail, deps), notifyOfExpiries(mail, deps)]);
   const told = async () => (await sentMails()).map(({ kind, to }) => [kind, to]);
   time = new Date();
   await look();

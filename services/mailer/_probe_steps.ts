@@ -36,7 +36,7 @@ export class ProbeSteps {
   }
 
   /** Only once it is known that whoever asks is known there. */
-  tellGreeting({ greeting, offer, times }: Opening): void {
+  reportGreeting({ greeting, offer, times }: Opening): void {
     const { connected = 0, greeted = 0 } = times;
     const offers = offer.keywords.join(", ");
     const detail = offers === "" ? "The server talks SMTP" : `The server offers ${offers}`;

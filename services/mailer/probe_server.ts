@@ -83,10 +83,10 @@ export async function probeServer(
     steps.encrypted(opening, mayTell || auth !== null);
     if (auth === null) steps.skip("auth", "There is no login to try");
     else steps.done("auth", `Logged in as ${auth.user}`, opening.loggedIn?.text);
-    if (auth !== null) steps.tellGreeting(opening);
+    if (auth !== null) steps.reportGreeting(opening);
     if (sender === undefined) return steps.skip("sender", "There is no sender to try").reply(true);
     const { text } = await connection.trySender(toWireAddress(sender).address, whole);
-    steps.tellGreeting(opening);
+    steps.reportGreeting(opening);
     steps.encrypted(opening, true);
     return steps.done("sender", `The server takes mail from ${sender}`, text).reply(true);
   } catch (error) {

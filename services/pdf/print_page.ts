@@ -144,14 +144,14 @@ export class PrintPage {
         generateDocumentOutline: false,
         pageRanges: `1-${lastPage}`,
       }),
-      this.#untilTold(),
+      this.#untilReported(),
     ]);
     this.#printed++;
     return { pdf: Buffer.from(data, "base64"), blocked: [...this.#blocked] };
   }
 
   /** Waits until the page's process has told all that it refused so far: it answers in order. */
-  async #untilTold(): Promise<void> {
+  async #untilReported(): Promise<void> {
     await this.#session.send("Log.disable", {});
   }
 
@@ -162,7 +162,7 @@ export class PrintPage {
    */
   clean(): void {
     this.#clean = this.#session.send("Page.navigate", { url: "about:blank" })
-      .then(() => this.#untilTold());
+      .then(() => this.#untilReported());
     this.#clean.catch(() => undefined);
   }
 

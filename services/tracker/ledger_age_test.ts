@@ -22,10 +22,10 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   const reply = { code: 250, response: "250 OK" };
   const outcome = { messageId: first, attempt: 1, at: new Date(), reply };
   assert.ok(await endAttempt(store, "sent", outcome));
-  await tellSent(first);
+  await reportSent(first);
   await assertCurrent(deps);
   // What another ledger knew.
-  await tellSent(second);
+  await reportSent(second);
   await assert.rejects(
     assertCurrent(deps),
     new RegExp(`does not know that ${second} was sent .* "posthaste restored hold"`),
@@ -33,7 +33,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   await Array.fromAsync(store.holdUnfinished({ now: new Date(), lostAt: new Date() }));
   await assertCurrent(deps);
   // It was restored once more.
-  await tellSent(await accept());
+  await reportSent(await accept());
   await assert.rejects(assertCurrent(deps), /does not know/);
 
   async function accept(): Promise<string> {
@@ -50,7 +50,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
     return messageId;
   }
 
-  async function tellSent(messageId: string): Promise<void> {
+  async function reportSent(messageId: string): Promise<void> {
     await bus.publish({
       type: "status.message.sent",
       data: {

@@ -27,9 +27,9 @@ export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promi
   const streams = recent<Fill[]>(deps);
   const ledger = recent<LedgerState>(deps);
   using told = new DisposableStack();
-  tellQueues(told, queues, deps);
-  tellStreams(told, streams);
-  tellLedger(told, ledger);
+  reportQueues(told, queues, deps);
+  reportStreams(told, streams);
+  reportLedger(told, ledger);
   const watching = {
     failure: "Cannot look how the pipeline stands, trying again",
     logger: deps.logger,
@@ -60,7 +60,7 @@ function recent<T>({ now }: Pick<WatchDeps, "now">): Recent<T> {
   };
 }
 
-function tellQueues(
+function reportQueues(
   told: DisposableStack,
   queues: Recent<QueueAge[]>,
   { now }: Pick<WatchDeps, "now">,
@@ -79,7 +79,7 @@ function tellQueues(
   ));
 }
 
-function tellStreams(told: DisposableStack, streams: Recent<Fill[]>): void {
+function reportStreams(told: DisposableStack, streams: Recent<Fill[]>): void {
   const each = (valueOf: (fill: Fill) => number) => () =>
     (streams.get() ?? []).map((fill) => ({
       value: valueOf(fill),
@@ -89,7 +89,7 @@ function tellStreams(told: DisposableStack, streams: Recent<Fill[]>): void {
   told.use(observe("posthaste.stream.limit", each(({ maxBytes }) => maxBytes)));
 }
 
-function tellLedger(told: DisposableStack, ledger: Recent<LedgerState>): void {
+function reportLedger(told: DisposableStack, ledger: Recent<LedgerState>): void {
   const each = <const Name extends "parked" | "unknown" | "unreachable" | "failing" | "suspended">(
     names: readonly Name[],
   ) =>

@@ -19,7 +19,7 @@ import { openResources } from "./resources.ts";
 import { openRunFolder } from "./run_folder.ts";
 import { runFiles } from "./run_files.ts";
 import { allowNoSandbox } from "./sandbox.ts";
-import { tellMissingPrograms } from "./wanted_programs.ts";
+import { reportMissingPrograms } from "./wanted_programs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const INTERRUPTED = 130;
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
     );
     return asked.length === 0 ? 2 : 0;
   }
-  tellMissingPrograms(say);
+  reportMissingPrograms(say);
   allowNoSandbox(process.env, say);
 
   const interruption = new AbortController();

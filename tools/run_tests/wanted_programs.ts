@@ -13,7 +13,7 @@ const WANTED = [{
 }];
 
 /** Reports each program that is missing, with the tests that are skipped for it. */
-export function tellMissingPrograms(say: (line: string) => void): void {
+export function reportMissingPrograms(say: (line: string) => void): void {
   for (const { program, loss } of WANTED) {
     if (spawnSync(program, ["-v"], { stdio: "ignore" }).error === undefined) continue;
     say(`SKIPPED for want of "${program}": ${loss}`);

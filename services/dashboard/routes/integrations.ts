@@ -25,7 +25,7 @@ import type {
   ProviderPreset,
 } from "../interface/integrations.ts";
 import { openProbeLimit } from "../probe_limit.ts";
-import { tellOwners } from "../notices.ts";
+import { notifyOwners } from "../notices.ts";
 import { Problem } from "../problem.ts";
 import { PROVIDER_PRESETS } from "../provider_presets.ts";
 import { readInput } from "../read_input.ts";
@@ -73,7 +73,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     const { account, user } = principal;
     const who = { who: user.name, account: account.name, integration: after.name };
     const variables = { ...who, before: from, after: to };
-    await tellOwners(account._id, { kind: "repointed", variables }, routing);
+    await notifyOwners(account._id, { kind: "repointed", variables }, routing);
   }
 
   app.get(

@@ -11,7 +11,7 @@ import { z } from "zod";
 import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";
-import { tellOwners } from "../notices.ts";
+import { notifyOwners } from "../notices.ts";
 import { nameInput } from "../people_input.ts";
 import { Problem } from "../problem.ts";
 import { readInput } from "../read_input.ts";
@@ -41,11 +41,11 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
   const log = { ...store, now };
 
-  async function tellOfToken(
+  async function notifyOfToken(
     { accountId, user, account }: Principal,
     { name, scopes, expiresAt }: AccessToken,
   ): Promise<void> {
-    await tellOwners(accountId, {
+    await notifyOwners(accountId, {
       kind: "token",
       variables: {
         ...{ who: user.name, account: account.name, token: name },
@@ -87,7 +87,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
           ...limitDetails(limits),
         },
       });
-      await tellOfToken(principal, record);
+      await notifyOfToken(principal, record);
       const view: NewTokenView = {
         ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
         curl: await tokenCurl({ ...principal, scopes, text }, { store, apiUrl: options.apiUrl }),
@@ -111,7 +111,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
         ...{ action: "token.rolled", target: `token ${record.name} (${record.prefix})` },
         details: { overlap: `${overlapHours} h`, expires: dayOf(record.expiresAt) },
       });
-      await tellOfToken(principal, record);
+      await notifyOfToken(principal, record);
       const view: NewTokenView = {
         ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
         curl: await tokenCurl({ ...principal, scopes: record.scopes, text }, {

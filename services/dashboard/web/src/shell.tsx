@@ -19,7 +19,7 @@ import { PAGES } from "./pages.ts";
 import { Page } from "./parts/page.tsx";
 import { PageBoundary } from "./parts/page_boundary.tsx";
 import { Empty, Waiting } from "./parts/states.tsx";
-import { tellProblem } from "./parts/tell.ts";
+import { showProblem } from "./parts/show_outcome.ts";
 import { useSession } from "./session.tsx";
 
 /** What surrounds every page: the menu, the account, and who is signed in. */
@@ -125,7 +125,7 @@ function PersonMenu() {
       client.clear();
       location.assign("/");
     } catch (problem) {
-      tellProblem(problem);
+      showProblem(problem);
     }
   };
   return (

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { tellDone, tellProblem } from "./tell.ts";
+import { showDone, showProblem } from "./show_outcome.ts";
 
 /** What is asked before something is done that cannot be taken back. */
 export interface Confirmation {
@@ -23,6 +23,6 @@ export function confirmAction({ title, text, label, done, act }: Confirmation): 
     labels: { confirm: label, cancel: "Cancel" },
     confirmProps: { color: "red" },
     closeButtonProps: { "aria-label": "Close" },
-    onConfirm: () => void act().then(() => tellDone(done), tellProblem),
+    onConfirm: () => void act().then(() => showDone(done), showProblem),
   });
 }

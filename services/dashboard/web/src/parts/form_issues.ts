@@ -1,5 +1,5 @@
 import { ApiProblem } from "../api.ts";
-import { tellProblem } from "./tell.ts";
+import { showProblem } from "./show_outcome.ts";
 
 /** The part of a form that shows faults at their fields. */
 interface FormWithFields {
@@ -14,5 +14,5 @@ export function showIssues(form: FormWithFields, problem: unknown): void {
   for (const { path, message } of known) {
     form.setFieldError(path, `${message.charAt(0).toUpperCase()}${message.slice(1)}`);
   }
-  if (known.length === 0) tellProblem(problem);
+  if (known.length === 0) showProblem(problem);
 }

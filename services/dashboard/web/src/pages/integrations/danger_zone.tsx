@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { sayWaiting } from "./waiting_count.tsx";
 
@@ -20,10 +20,10 @@ export function DangerZone({ view }: { view: IntegrationView }) {
     onSuccess: () => {
       client.removeQueries({ queryKey: ["integrations", id] });
       void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
-      tellDone(`“${name}” was removed`);
+      showDone(`“${name}” was removed`);
       go("/");
     },
-    onError: tellProblem,
+    onError: showProblem,
   });
   if (!may) return null;
   const isStopped = state === "paused" || state === "suspended";

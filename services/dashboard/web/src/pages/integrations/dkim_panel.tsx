@@ -17,7 +17,7 @@ import { useState } from "react";
 import type { DkimView, DnsCheck, IntegrationView } from "../../../../interface/integrations.ts";
 import { type ApiProblem, request } from "../../api.ts";
 import { CopyCode } from "../../parts/copy_text.tsx";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
 /** How an integration signs its mail: a key, the record to publish, and whether it is used. */
@@ -53,9 +53,9 @@ function useDkimChange(id: number, done: string) {
       onSuccess: (view) => {
         client.setQueryData(["integrations", id], view);
         void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
-        tellDone(done);
+        showDone(done);
       },
-      onError: tellProblem,
+      onError: showProblem,
     },
   );
 }
@@ -119,7 +119,7 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
   const remove = useDkimChange(id, "The key was removed");
   const check = useMutation({
     mutationFn: () => request<DnsCheck>(`/integrations/${id}/dkim/check`, { method: "POST" }),
-    onError: tellProblem,
+    onError: showProblem,
   });
   const ask = () =>
     modals.openConfirmModal({

@@ -16,7 +16,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { sayRate } from "./say_rate.ts";
@@ -128,11 +128,11 @@ function PauseButton({ view }: { view: IntegrationView }) {
     onSuccess: (paused) => {
       client.setQueryData(["integrations", id], paused);
       void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
-      tellDone(`“${settings.name}” is paused`);
+      showDone(`“${settings.name}” is paused`);
       setReason("");
       close();
     },
-    onError: tellProblem,
+    onError: showProblem,
   });
   if (!may || state === "paused") return null;
   return (

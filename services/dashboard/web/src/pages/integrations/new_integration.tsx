@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { ApiProblem, request } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { ConnectionTest } from "./connection_test.tsx";
 import { inputOf, NEW_VALUES } from "./form_values.ts";
 import { IntegrationForm } from "./integration_form.tsx";
@@ -23,12 +23,12 @@ export function NewIntegration() {
     onSuccess: (view) => {
       client.setQueryData(["integrations", view.id], view);
       void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
-      tellDone(`Integration ${view.id}, “${view.settings.name}”, was created`);
+      showDone(`Integration ${view.id}, “${view.settings.name}”, was created`);
       go(`/${view.id}`);
     },
     onError: (problem) => {
       if (problem instanceof ApiProblem && showIssues(form, problem.issues)) return;
-      tellProblem(problem);
+      showProblem(problem);
     },
   });
   useUnsavedGuard(form.isDirty() && !isSuccess);

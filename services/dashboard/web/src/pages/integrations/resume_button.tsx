@@ -3,7 +3,7 @@ import { TbPlayerPlay } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { IntegrationState, IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
 /** Sends through an integration again, where something has stopped it. */
@@ -19,9 +19,9 @@ export function ResumeButton({ id, state, name }: {
     onSuccess: (view) => {
       client.setQueryData(["integrations", id], view);
       void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
-      tellDone(`“${name}” sends again`);
+      showDone(`“${name}” sends again`);
     },
-    onError: tellProblem,
+    onError: showProblem,
   });
   if (!may || state === "ready" || state === "slow" || state === "failing") return null;
   return (

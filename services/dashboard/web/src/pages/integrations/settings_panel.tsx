@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { ApiProblem, request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { ConnectionTest } from "./connection_test.tsx";
 import { DangerZone } from "./danger_zone.tsx";
@@ -51,7 +51,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
       client.setQueryData(["integrations", id], changed);
       void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
       fill(changed);
-      tellDone("The integration was saved");
+      showDone("The integration was saved");
     },
     onError: (problem) => {
       if (problem instanceof ApiProblem && showIssues(form, problem.issues)) return;
@@ -60,7 +60,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
         void client.invalidateQueries({ queryKey: ["integrations", id] });
         return;
       }
-      tellProblem(problem);
+      showProblem(problem);
     },
   });
   useUnsavedGuard(form.isDirty());

@@ -10,7 +10,7 @@ import { CopyText } from "../../parts/copy_text.tsx";
 import { durationText } from "../../parts/duration.ts";
 import { Page } from "../../parts/page.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
@@ -184,10 +184,10 @@ function Actions({ message }: { message: MessageView }) {
       request<MessageView>(`/messages/${id}/${verb}`, { method: "POST" }),
     onSuccess: (changed, verb) => {
       client.setQueryData(["messages", id], changed);
-      tellDone(verb === "retry" ? "It is sent again now" : "It is canceled");
+      showDone(verb === "retry" ? "It is sent again now" : "It is canceled");
     },
     onError: (problem) => {
-      tellProblem(problem);
+      showProblem(problem);
       void client.invalidateQueries({ queryKey: ["messages", id] });
     },
   });

@@ -4,7 +4,7 @@ import { TbRefresh } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { BulkRetried, BulkRetry } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
 const ENDED = {
@@ -27,10 +27,10 @@ export function RetryAll({ cause, count }: {
   const retry = useMutation({
     mutationFn: () => request<BulkRetried>("/messages/retry", { method: "POST", body: cause }),
     onSuccess: (done) => {
-      tellDone(sentenceOf(done));
+      showDone(sentenceOf(done));
       void client.invalidateQueries({ queryKey: ["messages"] });
     },
-    onError: tellProblem,
+    onError: showProblem,
   });
   if (!may) return null;
   const isOne = count === 1;

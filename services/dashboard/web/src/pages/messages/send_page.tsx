@@ -13,7 +13,7 @@ import type {
 import { request } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
@@ -177,10 +177,10 @@ function CancelRest({ send }: { send: SendView }) {
   const cancel = useMutation({
     mutationFn: () => request<{ canceled: number }>(`/sends/${id}/cancel`, { method: "POST" }),
     onSuccess: ({ canceled }) => {
-      tellDone(`${canceled} are canceled`);
+      showDone(`${canceled} are canceled`);
       void client.invalidateQueries({ queryKey: ["messages"] });
     },
-    onError: tellProblem,
+    onError: showProblem,
   });
   if (!may || left === 0) return null;
   return (

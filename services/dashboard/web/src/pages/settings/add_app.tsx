@@ -7,7 +7,7 @@ import type { NewAppView, SecondFactorAdded } from "../../../../interface/people
 import { request } from "../../api.ts";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
-import { tellProblem } from "../../parts/tell.ts";
+import { showProblem } from "../../parts/show_outcome.ts";
 
 const PATH = "/you/second-factor/app";
 const CODE_PIXELS = 200;
@@ -22,7 +22,7 @@ export function AddApp({ onAdded }: { onAdded: (answer: SecondFactorAdded) => Pr
         closeButtonProps: { "aria-label": "Close" },
         children: <AppForm made={made} onAdded={onAdded} />,
       }),
-    onError: tellProblem,
+    onError: showProblem,
   });
   return (
     <Button variant="default" loading={isPending} onClick={() => mutate()}>

@@ -6,7 +6,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { SecondFactorAdded } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
-import { tellProblem } from "../../parts/tell.ts";
+import { showProblem } from "../../parts/show_outcome.ts";
 
 type PasskeyOptions = Parameters<typeof startRegistration>[0]["optionsJSON"];
 
@@ -37,7 +37,7 @@ function PasskeyForm({ onAdded }: { onAdded: (answer: SecondFactorAdded) => Prom
     onSuccess: onAdded,
     onError: (problem) =>
       problem.name === "NotAllowedError"
-        ? tellProblem("No passkey was made")
+        ? showProblem("No passkey was made")
         : showIssues(form, problem),
   });
   return (

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
-import { tellDone } from "../../parts/tell.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 
 /** Changes the address that one signs in with. */
 export function AddressForm({ email }: { email: string }) {
@@ -19,7 +19,7 @@ export function AddressForm({ email }: { email: string }) {
     mutationFn: (body: { current: string; email: string }) =>
       request("/you/email", { method: "PUT", body }),
     onSuccess: async (_, { email }) => {
-      tellDone("You sign in with the new address now");
+      showDone("You sign in with the new address now");
       form.setInitialValues({ email, current: "" });
       form.setValues({ email, current: "" });
       for (const key of ["session", "members", "you"]) {

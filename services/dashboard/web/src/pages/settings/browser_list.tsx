@@ -4,7 +4,7 @@ import type { BrowserView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { Section } from "./section.tsx";
 import { browserName } from "./user_agent.ts";
@@ -53,8 +53,8 @@ function BrowserRow({ browser }: { browser: BrowserView }) {
   const name = browserName(userAgent);
   const { mutate, isPending } = useMutation({
     mutationFn: () => request(`/you/sessions/${id}`, { method: "DELETE" }),
-    onSuccess: () => tellDone(`${name} is signed out`),
-    onError: tellProblem,
+    onSuccess: () => showDone(`${name} is signed out`),
+    onError: showProblem,
     onSettled: () => client.invalidateQueries({ queryKey: ["you"] }),
   });
   return (

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { InvitationView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { Section } from "./section.tsx";
 
@@ -11,8 +11,8 @@ export function InvitationList({ invitations }: { invitations: InvitationView[] 
   const client = useQueryClient();
   const { mutate, variables, isPending } = useMutation({
     mutationFn: ({ id }: InvitationView) => request(`/invitations/${id}`, { method: "DELETE" }),
-    onSuccess: (_, { email }) => tellDone(`The invitation of ${email} is taken back`),
-    onError: tellProblem,
+    onSuccess: (_, { email }) => showDone(`The invitation of ${email} is taken back`),
+    onError: showProblem,
     onSettled: () => client.invalidateQueries({ queryKey: ["members"] }),
   });
   return (

@@ -4,7 +4,7 @@ import { Fragment } from "react";
 import type { MemberView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { ROLES } from "@posthaste/contracts";
 import { useSession } from "../../session.tsx";
@@ -36,8 +36,8 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
   const change = useMutation({
     mutationFn: (next: string) =>
       request(`/members/${userId}`, { method: "PUT", body: { role: next } }),
-    onSuccess: (_, next) => tellDone(`${name} is ${next} now`),
-    onError: tellProblem,
+    onSuccess: (_, next) => showDone(`${name} is ${next} now`),
+    onError: showProblem,
     onSettled: reload,
   });
   const remove = () =>

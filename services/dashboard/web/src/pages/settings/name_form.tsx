@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { showIssues } from "../../parts/form_issues.ts";
-import { tellDone } from "../../parts/tell.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 
 /** Changes a name. */
 export function NameForm({ label, name, save, done, readOnly = false, button = "Save" }: {
@@ -22,7 +22,7 @@ export function NameForm({ label, name, save, done, readOnly = false, button = "
   const { mutate, isPending } = useMutation({
     mutationFn: save,
     onSuccess: () => {
-      tellDone(done);
+      showDone(done);
       form.resetDirty();
     },
     onError: (problem) => showIssues(form, problem),

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
-import { tellDone } from "../../parts/tell.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 import { NewPassword, shortPassword } from "../sign_in/new_password.tsx";
 
 /** Changes one's password. */
@@ -22,7 +22,7 @@ export function PasswordForm({ email }: { email: string }) {
     onSuccess: ({ ended }) => {
       form.reset();
       const others = ended === 1 ? "another browser is" : `${ended} other browsers are`;
-      tellDone(`Your password is changed${ended === 0 ? "" : `; ${others} signed out`}`);
+      showDone(`Your password is changed${ended === 0 ? "" : `; ${others} signed out`}`);
       void client.invalidateQueries({ queryKey: ["you"] });
     },
     onError: (problem) => showIssues(form, problem),

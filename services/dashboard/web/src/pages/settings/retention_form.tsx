@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
-import { tellDone } from "../../parts/tell.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
 const LONGEST = 365;
@@ -27,7 +27,7 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
       request("/account/retention", { method: "PUT", body: { contentDays: days } }),
     onSuccess: async (_, days) => {
       form.resetDirty();
-      tellDone(
+      showDone(
         days === 0 ? "Contents are not kept any more" : `Contents are kept for ${daysText(days)}`,
       );
       await client.invalidateQueries({ queryKey: ["account"] });

@@ -7,7 +7,7 @@ import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { AddApp } from "./add_app.tsx";
 import { AddPasskey } from "./add_passkey.tsx";
@@ -34,7 +34,7 @@ export function SecondFactor() {
   };
   const added = async (answer: SecondFactorAdded, what: string) => {
     modals.closeAll();
-    tellDone(`${what} is added; other browsers are signed out`);
+    showDone(`${what} is added; other browsers are signed out`);
     await show(answer);
   };
   return (
@@ -129,7 +129,7 @@ function RecoveryCodes(
   const { mutate, isPending } = useMutation({
     mutationFn: () => request<SecondFactorAdded>(`${PATH}/recovery-codes`, { method: "POST" }),
     onSuccess: onMade,
-    onError: tellProblem,
+    onError: showProblem,
   });
   return (
     <Group justify="space-between" gap="xs">

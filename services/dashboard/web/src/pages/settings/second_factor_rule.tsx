@@ -1,7 +1,7 @@
 import { Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { useSession } from "../../session.tsx";
 import { Section } from "./section.tsx";
 
@@ -13,10 +13,10 @@ export function SecondFactorRule() {
     mutationFn: (required: boolean) =>
       request("/account/second-factor", { method: "PUT", body: { required } }),
     onSuccess: async (_, required) => {
-      tellDone(required ? "Members need a second factor now" : "A password is enough now");
+      showDone(required ? "Members need a second factor now" : "A password is enough now");
       await client.invalidateQueries({ queryKey: ["session"] });
     },
-    onError: tellProblem,
+    onError: showProblem,
   });
   return (
     <Section

@@ -2,7 +2,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 
 /** Tells that an address is not proven, what that means, and how to prove it. */
 export function UnprovenAddress({ email }: { email: string }) {
@@ -12,8 +12,8 @@ export function UnprovenAddress({ email }: { email: string }) {
   });
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: () => request("/you/proof", { method: "POST" }),
-    onSuccess: () => tellDone("A mail is on its way"),
-    onError: tellProblem,
+    onSuccess: () => showDone("A mail is on its way"),
+    onError: showProblem,
   });
   return (
     <Alert color="yellow" title="This address is not proven" maw={420}>

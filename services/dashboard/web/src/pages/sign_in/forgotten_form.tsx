@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { request } from "../../api.ts";
-import { tellProblem } from "../../parts/tell.ts";
+import { showProblem } from "../../parts/show_outcome.ts";
 import { SignInFrame } from "./sign_in_frame.tsx";
 
 /** Sends a link to who has forgotten the password. */
@@ -11,7 +11,7 @@ export function ForgottenForm({ email, onBack }: { email: string; onBack: () => 
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (body: { email: string }) =>
       request("/entrance/forgotten", { method: "POST", body }),
-    onError: tellProblem,
+    onError: showProblem,
   });
   return (
     <SignInFrame

@@ -15,7 +15,7 @@ import { useState } from "react";
 import type { LoginInput, LoginView, SecondFactorWays } from "../../../../interface/people.ts";
 import type { OidcRefusal, SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
-import { tellProblem } from "../../parts/tell.ts";
+import { showProblem } from "../../parts/show_outcome.ts";
 import { SignInFrame } from "./sign_in_frame.tsx";
 import { ForgottenForm } from "./forgotten_form.tsx";
 import { SecondFactorForm } from "./second_factor_form.tsx";
@@ -50,7 +50,7 @@ export function SignInForm({ view }: { view: SignInView }) {
   const demo = useMutation({
     mutationFn: () => request("/entrance/demo", { method: "POST" }),
     onSuccess: signedIn,
-    onError: tellProblem,
+    onError: showProblem,
   });
   if (isForgotten) {
     return <ForgottenForm email={form.values.email} onBack={() => setForgotten(false)} />;

@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
 import { relativeTime } from "../../parts/time.tsx";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
@@ -29,9 +29,9 @@ export function ArchiveTemplate({ kind, row, opened, onClose }: {
       navigate(`~${path}`);
       client.removeQueries({ queryKey: templateKey(kind, row.id) });
       await client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
-      tellDone(`Archived ${row.name}`);
+      showDone(`Archived ${row.name}`);
     } catch (problem) {
-      tellProblem(problem);
+      showProblem(problem);
     } finally {
       setWorking(false);
     }

@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import type { TemplateRow, TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
 import { nameProblem } from "./name_rules.ts";
-import { tellRefusal } from "./tell_refusal.ts";
+import { showRefusal } from "./show_refusal.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
@@ -34,7 +34,7 @@ export function DuplicateTemplate({ kind, row, opened, onClose }: {
       onClose();
       navigate(`~${path}/${made.id}`);
     } catch (problem) {
-      tellRefusal(problem, form);
+      showRefusal(problem, form);
     }
   };
   return (

@@ -13,7 +13,7 @@ import {
 } from "react-icons/tb";
 import { Link } from "wouter";
 import type { TemplateView } from "../../../../interface/templates.ts";
-import { tellDone } from "../../parts/tell.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { ArchiveTemplate } from "./archive_template.tsx";
 import { CurlDialog } from "./curl_dialog.tsx";
@@ -88,7 +88,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
                 loading={draft.isSaving}
                 disabled={!draft.isUnsaved}
                 onClick={async () => {
-                  if (await draft.save()) tellDone("Draft saved");
+                  if (await draft.save()) showDone("Draft saved");
                 }}
               >
                 Save draft

@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { TbUsers } from "react-icons/tb";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
-import { tellDone } from "../../parts/tell.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { useMay } from "../../session.tsx";
@@ -29,8 +29,8 @@ export function EditorPage({ view }: { view: TemplateView }) {
   useUnsavedGuard(draft.isUnsaved);
   useSaveKey(async () => {
     if (readOnly) return;
-    if (!draft.isUnsaved) tellDone("Everything is saved");
-    else if (await draft.save()) tellDone("Draft saved");
+    if (!draft.isUnsaved) showDone("Everything is saved");
+    else if (await draft.save()) showDone("Draft saved");
   });
   useEffect(() => {
     document.title = `${draft.isUnsaved ? "• " : ""}${view.name} · Posthaste`;

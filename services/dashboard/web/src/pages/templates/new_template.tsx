@@ -20,7 +20,7 @@ import type {
 } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
 import { aliasProblem, nameProblem } from "./name_rules.ts";
-import { tellRefusal } from "./tell_refusal.ts";
+import { showRefusal } from "./show_refusal.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey, useExamples } from "./template_queries.ts";
 
@@ -57,7 +57,7 @@ export function NewTemplate({ kind, opened, onClose }: {
       form.reset();
       navigate(`~${path}/${view.id}`);
     } catch (problem) {
-      tellRefusal(problem, form);
+      showRefusal(problem, form);
     }
   };
 

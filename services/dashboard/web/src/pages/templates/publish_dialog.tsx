@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { TemplateKind } from "@posthaste/contracts";
 import type { LintFinding, TemplateView } from "../../../../interface/templates.ts";
 import { ApiProblem, request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { allFindings } from "./all_findings.ts";
 import { Finding } from "./finding_list.tsx";
 import type { SourcePlace } from "./source_marks.ts";
@@ -40,10 +40,10 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
       const published = await request<TemplateView>(path, { method: "POST", body });
       draft.adopt(published);
       close();
-      tellDone(`Version ${published.publishedVersion} is what requests get now`);
+      showDone(`Version ${published.publishedVersion} is what requests get now`);
     } catch (problem) {
       if (problem instanceof ApiProblem && problem.code === "template_failed") setRefused(problem);
-      else tellProblem(problem);
+      else showProblem(problem);
     } finally {
       setWorking(false);
     }

@@ -4,9 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
-import { tellDone } from "../../parts/tell.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 import { aliasProblem, nameProblem } from "./name_rules.ts";
-import { tellRefusal } from "./tell_refusal.ts";
+import { showRefusal } from "./show_refusal.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
@@ -43,9 +43,9 @@ export function RenameTemplate({ view, opened, onClose }: {
       client.setQueryData(templateKey(kind, id), renamed);
       void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
       onClose();
-      tellDone("Renamed");
+      showDone("Renamed");
     } catch (problem) {
-      tellRefusal(problem, form);
+      showRefusal(problem, form);
     }
   };
   return (

@@ -4,7 +4,7 @@ import { useClipboard, useDisclosure } from "@mantine/hooks";
 import { TbArchive, TbCopy, TbCopyPlus, TbDots, TbPencil } from "react-icons/tb";
 import { Link } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
-import { tellDone } from "../../parts/tell.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { ArchiveTemplate } from "./archive_template.tsx";
 import { DuplicateTemplate } from "./duplicate_template.tsx";
@@ -31,7 +31,7 @@ export function RowMenu({ kind, row }: { kind: TemplateKind; row: TemplateRow })
             leftSection={<TbCopy size={16} />}
             onClick={() => {
               copy(String(row.id));
-              tellDone(`Copied ${row.id}`);
+              showDone(`Copied ${row.id}`);
             }}
           >
             Copy id

@@ -19,7 +19,7 @@ import { request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { useSession } from "../../session.tsx";
 import { type IntegrationChoice, readChoices } from "./integration_choices.ts";
-import { tellRefusal } from "./tell_refusal.ts";
+import { showRefusal } from "./show_refusal.ts";
 import { useTemplates } from "./template_queries.ts";
 import type { Draft } from "./use_draft.ts";
 
@@ -105,7 +105,7 @@ function TestForm({ view, draft, choices, onClose }: {
       const sent = await request<{ messageId: string }>(path, { method: "POST", body });
       setMessageId(sent.messageId);
     } catch (problem) {
-      tellRefusal(problem, form);
+      showRefusal(problem, form);
     }
   };
   return (

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import type { Draft } from "./use_draft.ts";
 
@@ -13,9 +13,9 @@ export function useDiscard(view: TemplateView, draft: Draft): () => void {
       const path = `${KINDS[view.kind].api}/${view.id}/discard`;
       const body = { revision: view.revision };
       draft.adopt(await request<TemplateView>(path, { method: "POST", body }));
-      tellDone("The draft is what is published");
+      showDone("The draft is what is published");
     } catch (problem) {
-      tellProblem(problem);
+      showProblem(problem);
     }
   };
   return () =>

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DraftChange, TemplateSource, TemplateView } from "../../../../interface/templates.ts";
 import { ApiProblem, request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { readSample } from "./read_sample.ts";
 import { isSameSource } from "./source_sections.ts";
 import { KINDS } from "./template_kind.ts";
@@ -67,7 +67,7 @@ export function useDraft(view: TemplateView): Draft {
 
   const saveOver = async (revision: number): Promise<TemplateView | null> => {
     if (sampleProblem !== null) {
-      tellProblem(`Cannot save the draft: the sample data is no JSON object: ${sampleProblem}`);
+      showProblem(`Cannot save the draft: the sample data is no JSON object: ${sampleProblem}`);
       return null;
     }
     setSaving(true);
@@ -87,7 +87,7 @@ export function useDraft(view: TemplateView): Draft {
       void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
       return saved;
     } catch (problem) {
-      tellProblem(problem);
+      showProblem(problem);
       return null;
     } finally {
       setSaving(false);
@@ -110,7 +110,7 @@ export function useDraft(view: TemplateView): Draft {
     },
     save: () => isUnsaved ? saveOver(base.revision) : Promise.resolve(base),
     keepMine: async () => {
-      if (theirs !== null && await saveOver(theirs.revision)) tellDone("Saved yours");
+      if (theirs !== null && await saveOver(theirs.revision)) showDone("Saved yours");
     },
   };
 }

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
-import { tellDone, tellProblem } from "../../parts/tell.ts";
+import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import type { Draft } from "./use_draft.ts";
 
@@ -16,9 +16,9 @@ export function useRollBack(
       const path = `${KINDS[view.kind].api}/${view.id}/roll-back`;
       draft.adopt(await request<TemplateView>(path, { method: "POST", body: { version } }));
       onDone();
-      tellDone(`Requests get what version ${version} was`);
+      showDone(`Requests get what version ${version} was`);
     } catch (problem) {
-      tellProblem(problem);
+      showProblem(problem);
     }
   };
   return (version) =>

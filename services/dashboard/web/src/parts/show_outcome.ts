@@ -1,12 +1,12 @@
 import { notifications } from "@mantine/notifications";
 
 /** Tells that something was done. */
-export function tellDone(message: string): void {
+export function showDone(message: string): void {
   notifications.show({ message, color: "teal", withBorder: true });
 }
 
 /** Tells why something was not done; it stays until it is closed. */
-export function tellProblem(problem: unknown): void {
+export function showProblem(problem: unknown): void {
   const message = problem instanceof Error ? problem.message : String(problem);
   notifications.show({ message, color: "red", withBorder: true, autoClose: false });
 }

@@ -1,16 +1,16 @@
 import { ApiProblem } from "../../api.ts";
-import { tellProblem } from "../../parts/tell.ts";
+import { showProblem } from "../../parts/show_outcome.ts";
 
 /** Tells why a form was refused: at its fields where they are named, else as a notification. */
-export function tellRefusal(
+export function showRefusal(
   problem: unknown,
   form: { values: object; setFieldError: (name: never, message: string) => void },
 ): void {
-  if (!(problem instanceof ApiProblem)) return tellProblem(problem);
+  if (!(problem instanceof ApiProblem)) return showProblem(problem);
   const known = problem.issues.filter(({ path }) => Object.hasOwn(form.values, path));
   for (const { path, message } of known) form.setFieldError(path as never, message);
   if (problem.code === "name_taken" && known.length === 0 && "alias" in form.values) {
     return form.setFieldError("alias" as never, problem.message);
   }
-  if (known.length === 0) tellProblem(problem);
+  if (known.length === 0) showProblem(problem);
 }
