@@ -45,7 +45,7 @@ test("npm start prints a command that sends a mail with a PDF, and SIGINT leaves
 
   const dashboard = /^ {2}Dashboard +(\S+)/m.exec(said)?.[1] ?? "";
   assert.match(await (await fetch(dashboard)).text(), /<title>Posthaste/);
-  const signedIn = await fetch(`${dashboard}/api/entrance/demo`, {
+  const signedIn = await fetch(`${dashboard}/api/sign-in/demo`, {
     method: "POST",
     headers: { origin: dashboard },
   });

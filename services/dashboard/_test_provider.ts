@@ -20,7 +20,7 @@ export async function depart(
   { signedOut }: Pick<TestDashboard, "signedOut">,
   query = "",
 ): Promise<Departure> {
-  const sent = await signedOut.get(`/api/entrance/oidc${query}`);
+  const sent = await signedOut.get(`/api/sign-in/oidc${query}`);
   assert.equal(sent.status, 303);
   const answer = await fetch(String(sent.headers["location"]), { redirect: "manual" });
   const { pathname, search } = new URL(answer.headers.get("location") ?? "");
@@ -46,9 +46,9 @@ export async function sayYes(
   accountName: string,
 ) {
   const cookie = { cookie: `${JOINING_COOKIE}=${cookies[JOINING_COOKIE]}` };
-  const { offers }: JoiningView = (await signedOut.get("/api/entrance/joining", cookie)).body;
+  const { offers }: JoiningView = (await signedOut.get("/api/sign-in/joining", cookie)).body;
   const offer = offers.find((each) => each.accountName === accountName);
-  const joined = await signedOut.post("/api/entrance/joining", { id: offer?.id }, cookie);
+  const joined = await signedOut.post("/api/sign-in/joining", { id: offer?.id }, cookie);
   assert.equal(joined.status, 200, joined.text);
   return (await browser(joined.cookies[SESSION_COOKIE]).get("/api/session")).body;
 }

@@ -27,7 +27,7 @@ export const CONFIG = z.object({
   OIDC_ISSUER: setting.url({ schemes: ["https", "http"] }).optional()
     .describe(
       "Issuer of the OpenID Connect provider where members may sign in too. It must say that it has " +
-        "verified their addresses; its redirect address is PUBLIC_URL with /api/entrance/oidc/callback",
+        "verified their addresses; its redirect address is PUBLIC_URL with /api/sign-in/oidc/callback",
     ),
   OIDC_CLIENT_ID: setting.text().optional().describe("What the provider calls this dashboard"),
   OIDC_CLIENT_SECRET: setting.text({ secret: true }).optional()

@@ -40,12 +40,12 @@ async function invite(email: string) {
   return token;
 }
 
-test("GET /api/entrance names the provider, and its routes are not there without one", async () => {
-  assert.equal((await dashboard.signedOut.get("/api/entrance")).body.oidcName, "Example");
+test("GET /api/sign-in names the provider, and its routes are not there without one", async () => {
+  assert.equal((await dashboard.signedOut.get("/api/sign-in")).body.oidcName, "Example");
   await using without = await openTestDashboard();
-  assert.equal((await without.signedOut.get("/api/entrance")).body.oidcName, null);
-  assert.equal((await without.signedOut.get("/api/entrance/oidc")).status, 404);
-  assert.equal((await without.signedOut.get("/api/entrance/oidc/callback?code=x")).status, 404);
+  assert.equal((await without.signedOut.get("/api/sign-in")).body.oidcName, null);
+  assert.equal((await without.signedOut.get("/api/sign-in/oidc")).status, 404);
+  assert.equal((await without.signedOut.get("/api/sign-in/oidc/callback?code=x")).status, 404);
 });
 
 test("a member comes in by a verified address, and after that by the provider's subject alone", async () => {
@@ -83,10 +83,10 @@ test("where the operator wants no passwords, the provider is the only way in", a
     [`invitation/${token}`, { name: "N", password }],
   ];
   for (const [path, body] of tries) {
-    const answer = await signedOut.post(`/api/entrance/${path}`, body);
+    const answer = await signedOut.post(`/api/sign-in/${path}`, body);
     assert.deepEqual([answer.status, answer.body.code], [403, "not_allowed"], path);
   }
-  assert.equal((await signedOut.get("/api/entrance")).body.hasPasswords, false);
+  assert.equal((await signedOut.get("/api/sign-in")).body.hasPasswords, false);
   provider.next = { sub: "s-1", email, email_verified: true };
   const { session } = await arrive(strict, await depart(strict));
   assert.equal(session.user.id, own.editor.user._id);
@@ -114,7 +114,7 @@ test("who signs in at the provider shows there again that it is them, where that
     ["/?refused=provider", "signed_out"],
   );
   for (const foreign of ["https://evil.example/", "//evil.example", "/a/../../x", "/other"]) {
-    const path = `/api/entrance/oidc?back=${encodeURIComponent(foreign)}`;
+    const path = `/api/sign-in/oidc?back=${encodeURIComponent(foreign)}`;
     assert.equal((await dashboard.signedOut.get(path)).status, 400, foreign);
   }
 });
@@ -178,7 +178,7 @@ test("a member of another account comes back to the invitation, and joins only i
   assert.equal(to, `/invitation/${token}`);
   assert.equal(session.account.name, "Foreign");
   assert.equal(await store.findMember(own.accountId, _id), null);
-  const odd = await dashboard.signedOut.get("/api/entrance/oidc?invitation=//evil.example");
+  const odd = await dashboard.signedOut.get("/api/sign-in/oidc?invitation=//evil.example");
   assert.equal(odd.status, 400);
 });
 
@@ -230,7 +230,7 @@ test("an answer that was forged, or belongs to another question or browser, is r
 
 test("a provider that is down is told of, and asked again the next time", async () => {
   provider.isDown = true;
-  const { headers } = await dashboard.signedOut.get("/api/entrance/oidc");
+  const { headers } = await dashboard.signedOut.get("/api/sign-in/oidc");
   assert.equal(headers["location"], "/?refused=provider");
   provider.isDown = false;
   const claims = { sub: "e", email: "editor@own.example", email_verified: true };

@@ -39,7 +39,7 @@ test("an invitation makes somebody new a member, once, with their own name and p
   const { own, signedOut, browser } = dashboard;
   const { token, link } = await invite("New@Shop.example");
   assert.match(link, /^http:\/\/localhost:8081\/invitation\/[\w-]{43}$/);
-  const path = `/api/entrance/invitation/${token}`;
+  const path = `/api/sign-in/invitation/${token}`;
   const offer = (await signedOut.get(path)).body;
   assert.deepEqual({ ...offer, expiresAt: undefined }, {
     ...{ accountName: "Own", email: "new@shop.example", role: "editor", expiresAt: undefined },
@@ -57,7 +57,7 @@ test("an invitation makes somebody new a member, once, with their own name and p
   assert.equal((await signedOut.get(path)).status, 404);
   assert.equal((await signedOut.post(path, { name: "Second", password: PASSWORD })).status, 404);
   const login = { email: "new@shop.example", password: PASSWORD };
-  assert.equal((await signedOut.post("/api/entrance/login", login)).status, 200);
+  assert.equal((await signedOut.post("/api/sign-in/login", login)).status, 200);
   assert.deepEqual(await lastAuditEntry(own.owner), {
     ...{ who: "New", action: "invitation.accepted", target: "invitation of new@shop.example" },
     details: { role: "editor" },
@@ -81,7 +81,7 @@ test("an invitation is accepted by who is signed in under its address, and by no
 test("an invitation ends after 7 days, when it is taken back, and when another is sent", async () => {
   const { own, signedOut } = dashboard;
   const status = async (token: string) =>
-    (await signedOut.get(`/api/entrance/invitation/${token}`)).status;
+    (await signedOut.get(`/api/sign-in/invitation/${token}`)).status;
   const first = await invite("new@shop.example");
   const second = await invite("new@shop.example");
   assert.deepEqual([await status(first.token), await status(second.token)], [404, 200]);
@@ -187,7 +187,7 @@ test("PUT /api/you/password asks for the old one, and signs the other browsers o
   assert.equal((await other.get("/api/session")).status, 401);
   assert.equal((await own.viewer.get("/api/session")).status, 200);
   const login = { email: user.email, password: "another horse" };
-  assert.equal((await dashboard.signedOut.post("/api/entrance/login", login)).status, 200);
+  assert.equal((await dashboard.signedOut.post("/api/sign-in/login", login)).status, 200);
   assert.equal((await lastAuditEntry(own.owner)).action, "password.changed");
 });
 
@@ -221,7 +221,7 @@ test("PUT /api/you/email asks for the password, and signs the other browsers out
   assert.equal((await other.get("/api/session")).status, 401);
   assert.equal((await own.viewer.get("/api/session")).body.user.email, "new@own.example");
   const login = (email: string) =>
-    signedOut.post("/api/entrance/login", { email, password: PASSWORD });
+    signedOut.post("/api/sign-in/login", { email, password: PASSWORD });
   assert.equal((await login(user.email)).body.code, "wrong_login");
   assert.equal((await login("new@own.example")).status, 200);
   assert.deepEqual(await lastAuditEntry(own.owner), {
@@ -262,7 +262,7 @@ test("POST /api/you/removal takes a person out of everything, but not the only o
   assert.equal((await own.editor.post("/api/you/removal", { current: PASSWORD })).status, 200);
   assert.equal((await own.editor.get("/api/session")).status, 401);
   const login = { email: user.email, password: PASSWORD };
-  assert.equal((await signedOut.post("/api/entrance/login", login)).body.code, "wrong_login");
+  assert.equal((await signedOut.post("/api/sign-in/login", login)).body.code, "wrong_login");
   assert.equal(await store.findUser(user._id), null);
   assert.deepEqual([...await store.listMemberships(user._id)], []);
   assert.deepEqual(await store.listSessions(user._id, time), []);

@@ -58,7 +58,7 @@ async function addApp(jane: Person): Promise<{ secret: string; recoveryCodes: st
 }
 
 const login = () =>
-  dashboard.signedOut.post("/api/entrance/login", {
+  dashboard.signedOut.post("/api/sign-in/login", {
     ...{ email: "jane@shop.example", password: PASSWORD },
   });
 
@@ -80,7 +80,7 @@ test("who has an authenticator app is signed in by the password and its code, ea
   assert.equal((await browser.get("/api/session")).body.code, "signed_out");
   assert.equal((await browser.get("/api/members")).body.code, "signed_out");
   const prove = (given: string, who = browser) =>
-    who.post("/api/entrance/second", { by: "app", code: given });
+    who.post("/api/sign-in/second", { by: "app", code: given });
   const wrong = await prove(code === "000000" ? "000001" : "000000");
   assert.deepEqual([wrong.status, wrong.body.code], [400, "wrong_code"]);
   const signedIn = await prove(`${code.slice(0, 3)} ${code.slice(3)}`);
@@ -101,7 +101,7 @@ test("a code is taken a step early or late, and no more; and six wrong ones have
   for (const [offset, status] of [[-60, 400], [60, 400], [-30, 200], [30, 200]] as const) {
     const { browser } = await halfIn();
     const code = codeOf(secret, time + offset * 1000);
-    const answer = await browser.post("/api/entrance/second", { by: "app", code });
+    const answer = await browser.post("/api/sign-in/second", { by: "app", code });
     assert.equal(answer.status, status, `${offset}`);
   }
   pass(120);
@@ -109,16 +109,16 @@ test("a code is taken a step early or late, and no more; and six wrong ones have
   const tried: number[] = [];
   for (let i = 0; i < 6; i++) {
     const wrong = { by: "recovery", code: `aaaaa-aaaa${i}` };
-    tried.push((await browser.post("/api/entrance/second", wrong)).status);
+    tried.push((await browser.post("/api/sign-in/second", wrong)).status);
   }
   assert.deepEqual(tried, [400, 400, 400, 400, 400, 429]);
   // Another browser, from another network: it is the person who is guarded.
   const right = { by: "app", code: codeOf(secret) };
   const { browser: other } = await halfIn();
-  assert.equal((await other.post("/api/entrance/second", right)).status, 429);
+  assert.equal((await other.post("/api/sign-in/second", right)).status, 429);
   pass(60);
   assert.equal(
-    (await other.post("/api/entrance/second", { ...right, code: codeOf(secret) })).status,
+    (await other.post("/api/sign-in/second", { ...right, code: codeOf(secret) })).status,
     200,
   );
 });
@@ -129,7 +129,7 @@ test("a recovery code is taken once, however it is typed, and new ones replace a
   assert.equal(new Set(recoveryCodes).size, 10);
   const redeem = async (code = "") => {
     const { browser } = await halfIn();
-    return (await browser.post("/api/entrance/second", { by: "recovery", code })).status;
+    return (await browser.post("/api/sign-in/second", { by: "recovery", code })).status;
   };
   const [first, second, third] = recoveryCodes;
   assert.equal(await redeem(first?.toUpperCase().replace("-", " ")), 200);
@@ -152,13 +152,13 @@ test("a half session ends after ten minutes, and signs nobody in anywhere else",
   assert.equal((await jane.get("/api/you/sessions")).body.length, 1);
   assert.equal(await dashboard.store.findSession(half, new Date(time)), null);
   pass(601);
-  const late = await browser.post("/api/entrance/second", { by: "app", code: codeOf(secret) });
+  const late = await browser.post("/api/sign-in/second", { by: "app", code: codeOf(secret) });
   assert.equal(late.body.code, "signed_out");
   const { signedOut } = dashboard;
-  const none = await signedOut.post("/api/entrance/second", { by: "app", code: codeOf(secret) });
+  const none = await signedOut.post("/api/sign-in/second", { by: "app", code: codeOf(secret) });
   assert.equal(none.body.code, "signed_out");
   // Who is signed in wholly is not half in.
-  const whole = await jane.post("/api/entrance/second", { by: "app", code: codeOf(secret) });
+  const whole = await jane.post("/api/sign-in/second", { by: "app", code: codeOf(secret) });
   assert.equal(whole.body.code, "signed_out");
 });
 
@@ -175,7 +175,7 @@ test("an answer of a passkey that is none, or is another's, lets nobody in", asy
   });
   const { second, browser } = await halfIn();
   assert.deepEqual(second, { app: false, passkey: true });
-  const { body: options } = await browser.post("/api/entrance/second/passkey");
+  const { body: options } = await browser.post("/api/sign-in/second/passkey");
   assert.deepEqual(options.allowCredentials.map(({ id }: { id: string }) => id), ["a2V5"]);
   assert.equal(options.rpId, "localhost");
   const clientData = Buffer.from(JSON.stringify({
@@ -190,7 +190,7 @@ test("an answer of a passkey that is none, or is another's, lets nobody in", asy
         signature: "AAAA",
       },
     };
-    const { status, body } = await browser.post("/api/entrance/second", {
+    const { status, body } = await browser.post("/api/sign-in/second", {
       ...{ by: "passkey", response },
     });
     assert.deepEqual([status, body.code], [400, "wrong_code"]);
@@ -234,7 +234,7 @@ test("under another key codes are wrong, and a recovery code lets in all the sam
   const totp = { ...user.secondFactor.totp, secret: sealed };
   await dashboard.store.updateUser(user._id, { secondFactor: { ...user.secondFactor, totp } });
   const { browser } = await halfIn();
-  const prove = (by: string, code = "") => browser.post("/api/entrance/second", { by, code });
+  const prove = (by: string, code = "") => browser.post("/api/sign-in/second", { by, code });
   assert.equal((await prove("app", codeOf(secret))).body.code, "wrong_code");
   assert.equal((await prove("recovery", recoveryCodes[0])).status, 200);
 });

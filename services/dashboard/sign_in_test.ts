@@ -27,29 +27,29 @@ async function jane({ store, own }: TestDashboard, passwordHash?: string) {
   return user;
 }
 
-test("POST /api/entrance/setup makes the first account and signs its owner in, once", async () => {
+test("POST /api/sign-in/setup makes the first account and signs its owner in, once", async () => {
   await using dashboard = await openTestDashboard({ isEmpty: true });
   const { signedOut, browser, store } = dashboard;
-  assert.equal((await signedOut.get("/api/entrance")).body.needsSetup, true);
-  const { status, cookies } = await signedOut.post("/api/entrance/setup", FIRST);
+  assert.equal((await signedOut.get("/api/sign-in")).body.needsSetup, true);
+  const { status, cookies } = await signedOut.post("/api/sign-in/setup", FIRST);
   assert.equal(status, 200);
   const { body } = await browser(cookies[SESSION_COOKIE]).get("/api/session");
   assert.deepEqual([body.role, body.account.name, body.user.email], [
     ...["owner", "Shop", "jane@shop.example"],
   ]);
-  assert.equal((await signedOut.get("/api/entrance")).body.needsSetup, false);
-  const again = await signedOut.post("/api/entrance/setup", { ...FIRST, email: "b@b.example" });
+  assert.equal((await signedOut.get("/api/sign-in")).body.needsSetup, false);
+  const again = await signedOut.post("/api/sign-in/setup", { ...FIRST, email: "b@b.example" });
   assert.equal(again.body.code, "conflict");
   assert.deepEqual(await store.listUsersByEmail("b@b.example"), []);
   const lines = await store.listAudit(body.account.id, { limit: 5 });
   assert.deepEqual(lines.map(({ action }) => action), ["session.began", "account.created"]);
 });
 
-test("POST /api/entrance/setup makes one owner of those that try at once", async () => {
+test("POST /api/sign-in/setup makes one owner of those that try at once", async () => {
   await using dashboard = await openTestDashboard({ isEmpty: true });
   const answers = await Promise.all(
     Array.from({ length: 4 }, (_, i) =>
-      dashboard.signedOut.post("/api/entrance/setup", {
+      dashboard.signedOut.post("/api/sign-in/setup", {
         ...FIRST,
         ...{ email: `p${i}@a.example`, accountName: `A${i}` },
       })),
@@ -58,11 +58,11 @@ test("POST /api/entrance/setup makes one owner of those that try at once", async
   assert.equal((await dashboard.store.listAccounts()).length, 1);
 });
 
-test("POST /api/entrance/setup refuses a wrong code, at last without looking, and weak passwords", async () => {
+test("POST /api/sign-in/setup refuses a wrong code, at last without looking, and weak passwords", async () => {
   await using dashboard = await openTestDashboard({ isEmpty: true, options });
   const { signedOut, store } = dashboard;
   const post = (changes: object, address: string) =>
-    signedOut.post("/api/entrance/setup", { ...FIRST, ...changes }, from(address));
+    signedOut.post("/api/sign-in/setup", { ...FIRST, ...changes }, from(address));
   for (const password of ["short", "x".repeat(201), "jane@shop.example"]) {
     const { status, body } = await post({ password }, "192.0.2.1");
     assert.deepEqual([status, body.issues[0].path], [400, "password"], password);
@@ -76,12 +76,12 @@ test("POST /api/entrance/setup refuses a wrong code, at last without looking, an
   assert.equal(await store.hasUsers(), false);
 });
 
-test("POST /api/entrance/login signs in whoever has the right password, under a new token", async () => {
+test("POST /api/sign-in/login signs in whoever has the right password, under a new token", async () => {
   await using dashboard = await openTestDashboard();
   const { signedOut, browser, own, store } = dashboard;
   const user = await jane(dashboard);
   const login = { email: " JANE@shop.example ", password: PASSWORD };
-  const first = await signedOut.post("/api/entrance/login", login);
+  const first = await signedOut.post("/api/sign-in/login", login);
   assert.equal(first.status, 200);
   const token = first.cookies[SESSION_COOKIE] ?? "";
   assert.match(
@@ -90,13 +90,13 @@ test("POST /api/entrance/login signs in whoever has the right password, under a 
   );
   const { body } = await browser(token).get("/api/session");
   assert.deepEqual([body.user.id, body.account.id], [user._id, own.accountId]);
-  const second = await browser(token).post("/api/entrance/login", login);
+  const second = await browser(token).post("/api/sign-in/login", login);
   assert.notEqual(second.cookies[SESSION_COOKIE], token);
   assert.equal((await browser(token).get("/api/session")).status, 401);
   assert.equal((await store.listSessions(user._id, new Date())).length, 1);
 });
 
-test("POST /api/entrance/login answers the same to an unknown address, no password and a wrong one", async () => {
+test("POST /api/sign-in/login answers the same to an unknown address, no password and a wrong one", async () => {
   await using dashboard = await openTestDashboard({ options });
   await jane(dashboard);
   const times = new Map<string, number[]>();
@@ -106,7 +106,7 @@ test("POST /api/entrance/login answers the same to an unknown address, no passwo
       const before = process.cpuUsage();
       const login = { email, password: "wrong horse battery" };
       const answer = await dashboard.signedOut.post(
-        "/api/entrance/login",
+        "/api/sign-in/login",
         login,
         from(`192.0.2.${i}`),
       );
@@ -124,11 +124,11 @@ test("POST /api/entrance/login answers the same to an unknown address, no passwo
   assert.ok(Math.min(...least) > Math.max(...least) / 3, least.join());
 });
 
-test("POST /api/entrance/login has who fails often wait, and the others not", async () => {
+test("POST /api/sign-in/login has who fails often wait, and the others not", async () => {
   await using dashboard = await openTestDashboard({ options });
   await jane(dashboard);
   const login = (email: string, address: string, password = "wrong horse battery") =>
-    dashboard.signedOut.post("/api/entrance/login", { email, password }, from(address));
+    dashboard.signedOut.post("/api/sign-in/login", { email, password }, from(address));
   const many = Array.from({ length: 12 }, () => login("jane@shop.example", "192.0.2.1"));
   const statuses = (await Promise.all(many)).map(({ status }) => status);
   assert.equal(statuses.filter((status) => status === 400).length, 5);
@@ -145,7 +145,7 @@ test("each sign-in stands in the audit log, the refused ones in that of each acc
   const user = await jane(dashboard);
   await store.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
   const login = (password: string, email = user.email) =>
-    dashboard.signedOut.post("/api/entrance/login", { email, password }, {
+    dashboard.signedOut.post("/api/sign-in/login", { email, password }, {
       ...from("192.0.2.7"),
       "user-agent": "Firefox",
     });
@@ -163,10 +163,10 @@ test("each sign-in stands in the audit log, the refused ones in that of each acc
   assert.deepEqual((await linesOf(own.accountId)).toSorted(), [began, refused].toSorted());
 });
 
-test("POST /api/entrance/login limits an address that tries many people", async () => {
+test("POST /api/sign-in/login limits an address that tries many people", async () => {
   await using dashboard = await openTestDashboard({ options });
   const login = (i: number, address: string) =>
-    dashboard.signedOut.post("/api/entrance/login", {
+    dashboard.signedOut.post("/api/sign-in/login", {
       ...{ email: `p${i}@shop.example`, password: "wrong horse battery" },
     }, from(address));
   const statuses: number[] = [];
@@ -175,30 +175,30 @@ test("POST /api/entrance/login limits an address that tries many people", async 
   assert.equal((await login(99, "192.0.2.2")).status, 400);
 });
 
-test("POST /api/entrance/login stores a password anew that was stored at a lower cost", async () => {
+test("POST /api/sign-in/login stores a password anew that was stored at a lower cost", async () => {
   await using dashboard = await openTestDashboard({ options: { passwordCost: PASSWORD_COST } });
   const old = await hashPassword(PASSWORD, { ...PASSWORD_COST, memory: 1024 });
   const user = await jane(dashboard, old);
   const login = { email: user.email, password: PASSWORD };
-  assert.equal((await dashboard.signedOut.post("/api/entrance/login", login)).status, 200);
+  assert.equal((await dashboard.signedOut.post("/api/sign-in/login", login)).status, 200);
   assert.match((await dashboard.store.findUser(user._id))?.passwordHash ?? "", /m=19456,/);
-  assert.equal((await dashboard.signedOut.post("/api/entrance/login", login)).status, 200);
+  assert.equal((await dashboard.signedOut.post("/api/sign-in/login", login)).status, 200);
 });
 
-test("POST /api/entrance/login tells who is a member of nothing to ask for an invitation", async () => {
+test("POST /api/sign-in/login tells who is a member of nothing to ask for an invitation", async () => {
   await using dashboard = await openTestDashboard();
   const user = await jane(dashboard);
   await dashboard.store.removeMember(dashboard.own.accountId, user._id);
   const login = { email: user.email, password: PASSWORD };
-  const { status, body, cookies } = await dashboard.signedOut.post("/api/entrance/login", login);
+  const { status, body, cookies } = await dashboard.signedOut.post("/api/sign-in/login", login);
   assert.deepEqual([status, body.code, cookies], [403, "not_allowed", {}]);
 });
 
-test("POST /api/entrance/demo is there only where the operator has named an account for it", async () => {
+test("POST /api/sign-in/demo is there only where the operator has named an account for it", async () => {
   await using dashboard = await openTestDashboard();
-  assert.equal((await dashboard.signedOut.post("/api/entrance/demo")).status, 404);
+  assert.equal((await dashboard.signedOut.post("/api/sign-in/demo")).status, 404);
   await using demo = await openTestDashboard({ options: { demoAccount: "Own" } });
-  const { status, cookies } = await demo.signedOut.post("/api/entrance/demo");
+  const { status, cookies } = await demo.signedOut.post("/api/sign-in/demo");
   assert.equal(status, 200);
   const { body } = await demo.browser(cookies[SESSION_COOKIE]).get("/api/session");
   assert.deepEqual([body.account.name, body.role], ["Own", "owner"]);

@@ -49,7 +49,7 @@ describe("a stranger", () => {
   test("gets the same refusal whether the length is told or not", async () => {
     const socket = connect(port, "127.0.0.1").setEncoding("utf8");
     socket.write(
-      `POST /api/entrance/login HTTP/1.1\r\nHost: localhost\r\nOrigin: ${ORIGIN}\r\n` +
+      `POST /api/sign-in/login HTTP/1.1\r\nHost: localhost\r\nOrigin: ${ORIGIN}\r\n` +
         `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
         `2710\r\n${"[".repeat(10_000)}\r\n`,
     );
@@ -58,7 +58,7 @@ describe("a stranger", () => {
   });
 
   test("holds no connection with a request that never arrives", async () => {
-    const sockets = [begin("/api/entrance/login", 100, "{"), connect(port, "127.0.0.1")];
+    const sockets = [begin("/api/sign-in/login", 100, "{"), connect(port, "127.0.0.1")];
     sockets[1]?.setEncoding("utf8").write("GET /api/session HTTP/1.1\r\nHost: localhost\r\nX-A: ");
     for (const answer of await Promise.all(sockets.map(answerOf))) {
       assert.match(answer, /^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
@@ -67,7 +67,7 @@ describe("a stranger", () => {
   });
 
   test("fills the memory with unfinished bodies as far as one network may", async () => {
-    const sockets = [1, 2].map(() => begin("/api/entrance/login", 7000, "[".repeat(6000)));
+    const sockets = [1, 2].map(() => begin("/api/sign-in/login", 7000, "[".repeat(6000)));
     const [first] = await Promise.race(sockets.map((socket) => once(socket, "data")));
     assert.match(String(first), /^HTTP\/1\.1 429 .*"code":"too_many_requests"/s);
     assert.match(String(first), /retry-after: 2/i);

@@ -136,7 +136,7 @@ test("an invitation goes to the invited address alone, and its link proves the a
   assert.deepEqual([to, variables?.["account"], variables?.["inviter"]], [
     ...[VICTIM, "Own", "Own owner"],
   ]);
-  const path = `/api/entrance/invitation/${token}`;
+  const path = `/api/sign-in/invitation/${token}`;
   assert.equal((await signedOut.get(path)).body.isMailed, true);
   const { cookies } = await signedOut.post(path, { name: "Chief", password: PASSWORD });
   const { user } = (await browser(cookies[SESSION_COOKIE]).get("/api/session")).body;
@@ -145,7 +145,7 @@ test("an invitation goes to the invited address alone, and its link proves the a
   // A second login would stand for the same address.
   await store.removeMember(own.accountId, user.id);
   const again = await invite(VICTIM);
-  const second = await signedOut.post(`/api/entrance/invitation/${again.token}`, {
+  const second = await signedOut.post(`/api/sign-in/invitation/${again.token}`, {
     ...{ name: "Second", password: PASSWORD },
   });
   assert.equal(second.body.code, "conflict");
@@ -189,7 +189,7 @@ async function known(email = "jane@shop.example"): Promise<User> {
 }
 
 const login = (password: string, agent = "Firefox") =>
-  dashboard.signedOut.post("/api/entrance/login", { email: "jane@shop.example", password }, {
+  dashboard.signedOut.post("/api/sign-in/login", { email: "jane@shop.example", password }, {
     "user-agent": agent,
   });
 
@@ -197,7 +197,7 @@ test("a forgotten password is set anew by a link, once, within an hour, and sign
   const user = await known();
   const { signedOut, store, own, signIn } = dashboard;
   const before = await signIn(user, own.accountId);
-  const forget = () => signedOut.post("/api/entrance/forgotten", { email: "Jane@shop.example" });
+  const forget = () => signedOut.post("/api/sign-in/forgotten", { email: "Jane@shop.example" });
   // The second link ends the first.
   for (const count of [1, 2]) {
     assert.equal((await forget()).status, 200);
@@ -206,7 +206,7 @@ test("a forgotten password is set anew by a link, once, within an hour, and sign
   const { to, token = "" } = await lastMail();
   assert.equal(to, "jane@shop.example");
   const reset = (path: string, password = "another horse entirely") =>
-    signedOut.post(`/api/entrance/reset/${path}`, { password });
+    signedOut.post(`/api/sign-in/reset/${path}`, { password });
   assert.equal((await reset(token, "passwordpassword")).body.issues[0].path, "password");
   const other = await known("joe@shop.example");
   const [, secret] = token.split("~");
@@ -235,17 +235,17 @@ test("a link for a new password goes to no address that is not proven, and the a
   await store.updateUser(elsewhere._id, { passwordHash: null });
   for (const email of ["unproven", "elsewhere", "nobody"]) {
     const asked = { email: `${email}@shop.example` };
-    const { status, body } = await signedOut.post("/api/entrance/forgotten", asked);
+    const { status, body } = await signedOut.post("/api/sign-in/forgotten", asked);
     assert.deepEqual([status, body], [200, {}]);
   }
   await known();
-  await signedOut.post("/api/entrance/forgotten", { email: "jane@shop.example" });
+  await signedOut.post("/api/sign-in/forgotten", { email: "jane@shop.example" });
   await until(() => dispatched.length > 0);
   assert.deepEqual((await sentMails()).map(({ to }) => to), ["jane@shop.example"]);
   const many: number[] = [];
   for (let i = 0; i < 6; i++) {
     const asked = { email: "nobody@shop.example" };
-    many.push((await signedOut.post("/api/entrance/forgotten", asked)).status);
+    many.push((await signedOut.post("/api/sign-in/forgotten", asked)).status);
   }
   assert.deepEqual(many, [200, 200, 200, 200, 429, 429]);
 });
@@ -354,7 +354,7 @@ test("every owner who has proven an address is told that an integration points e
 test("without an account for it no mail is sent, and the link is shown to who invites", async () => {
   await using without = await openTestDashboard();
   const { own, signedOut, store } = without;
-  assert.equal((await signedOut.get("/api/entrance")).body.sendsMail, false);
+  assert.equal((await signedOut.get("/api/sign-in")).body.sendsMail, false);
   const { body } = await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
   assert.match(body.link, /\/invitation\//);
   await store.updateUser(own.viewer.user._id, { emailProvenAt: null });

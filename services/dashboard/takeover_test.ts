@@ -36,13 +36,13 @@ async function invite(owner: Browser, email: string): Promise<string> {
 
 /** Whoever has a link becomes a user by it. */
 function joinByLink(token: string, password = PASSWORD) {
-  return dashboard.signedOut.post(`/api/entrance/invitation/${token}`, {
+  return dashboard.signedOut.post(`/api/sign-in/invitation/${token}`, {
     ...{ name: "Somebody", password },
   });
 }
 
 async function logIn(email: string, password = PASSWORD) {
-  const { status, cookies } = await dashboard.signedOut.post("/api/entrance/login", {
+  const { status, cookies } = await dashboard.signedOut.post("/api/sign-in/login", {
     ...{ email, password },
   });
   return { status, browser: dashboard.browser(cookies[SESSION_COOKIE]) };
@@ -181,7 +181,7 @@ test("what a browser says of itself on the page that asks is not believed", asyn
   assert.notEqual(forged, claims);
   for (const cookie of [`${forged}.${seal}`, claims, `${claims}.`, "x.y", ""]) {
     const headers = { cookie: `${JOINING_COOKIE}=${cookie}` };
-    const { status } = await dashboard.signedOut.get("/api/entrance/joining", headers);
+    const { status } = await dashboard.signedOut.get("/api/sign-in/joining", headers);
     assert.equal(status, 404, cookie);
   }
 });
@@ -192,7 +192,7 @@ test("an invitation's link tells nobody whether its address has a login", async 
   const answers: unknown[] = [];
   for (const email of [VICTIM, own.editor.user.email, own.viewer.user.email]) {
     const token = await invite(foreign.owner, email);
-    const offer = await dashboard.signedOut.get(`/api/entrance/invitation/${token}`);
+    const offer = await dashboard.signedOut.get(`/api/sign-in/invitation/${token}`);
     assert.equal(offer.body.email, email);
     const joined = await joinByLink(token);
     answers.push([offer.status, Object.keys(offer.body), joined.status, joined.text]);

@@ -215,7 +215,7 @@ function readJson(text: string): any {
 }
 
 async function signIn(world: World, email: string, password = PASSWORD): Promise<Browser> {
-  const { status, cookie, text } = await ask(world, {}, ["POST", "/api/entrance/login"], {
+  const { status, cookie, text } = await ask(world, {}, ["POST", "/api/sign-in/login"], {
     body: { email, password },
   });
   if (status !== 200) throw new Error(`Cannot sign in as "${email}": ${status} ${text}`);
@@ -267,7 +267,7 @@ async function attackInvitations(world: World, tries: number): Promise<Tried> {
     for (const guess of [...known, randomBytes(32).toString("base64url")]) {
       const joined = [
         await ask(world, attacker, ["POST", `/api/invitations/${guess}/accept`]),
-        await ask(world, {}, ["POST", `/api/entrance/invitation/${guess}`], {
+        await ask(world, {}, ["POST", `/api/sign-in/invitation/${guess}`], {
           body: { name: "Somebody", password: PASSWORD },
         }),
       ];
@@ -310,7 +310,7 @@ async function attackProvider(world: World, tries: number): Promise<Tried> {
       ]),
     };
     const path = random.chance(0.5) ? "" : `?invitation=${encodeURIComponent(token)}`;
-    const sent = await fetch(`${base}/api/entrance/oidc${path}`, { redirect: "manual" });
+    const sent = await fetch(`${base}/api/sign-in/oidc${path}`, { redirect: "manual" });
     const cookie = sent.headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
     const location = sent.headers.get("location");
     if (location === null) throw new Error(`Cannot go to the provider: ${await sent.text()}`);
@@ -338,7 +338,7 @@ async function attackInbox(world: World, tries: number): Promise<Tried> {
   const email = "owner@other.example";
   const before = (await systemMailTo(world, email)).length;
   for (let n = 0; n < Math.max(tries, 2 * MAX_MAILS); n++) {
-    await ask(world, {}, ["POST", "/api/entrance/forgotten"], { body: { email } });
+    await ask(world, {}, ["POST", "/api/sign-in/forgotten"], { body: { email } });
   }
   await delay(500);
   const mails = (await systemMailTo(world, email)).length - before;
@@ -380,7 +380,7 @@ async function attackHalves(world: World, tries: number): Promise<Tried> {
         return ask(world, half, [method, path], { body });
       },
       () =>
-        ask(world, half, ["POST", "/api/entrance/second"], {
+        ask(world, half, ["POST", "/api/sign-in/second"], {
           body: random.pick<unknown>([
             { by: "recovery", code: digits },
             { by: "passkey", response: { id: digits } },
@@ -445,12 +445,12 @@ async function attackAnswers(world: World, tries: number): Promise<Tried> {
   for (let n = 0; n < tries; n++) {
     const unknown = `owner@unknown${n}.example`;
     const asked = async (email: string) => {
-      const login = await ask(world, {}, ["POST", "/api/entrance/login"], {
+      const login = await ask(world, {}, ["POST", "/api/sign-in/login"], {
         body: { email, password: "a wrong password" },
       });
-      const reset = await ask(world, {}, ["POST", "/api/entrance/forgotten"], { body: { email } });
+      const reset = await ask(world, {}, ["POST", "/api/sign-in/forgotten"], { body: { email } });
       const token = await invite(world, own, email);
-      const shown = await ask(world, {}, ["GET", `/api/entrance/invitation/${token}`]);
+      const shown = await ask(world, {}, ["GET", `/api/sign-in/invitation/${token}`]);
       for (const { _id } of await store.listInvitations(own.accountId, new Date())) {
         await store.removeInvitation(own.accountId, _id);
       }
@@ -562,14 +562,14 @@ async function attackMemory(world: World, tries: number): Promise<Tried> {
       const isLarge = n % 4 === 0;
       if (!isLarge) endless.push(socket);
       socket.write(
-        `POST /api/entrance/login HTTP/1.1\r\nHost: localhost:${port}\r\nOrigin: ${
+        `POST /api/sign-in/login HTTP/1.1\r\nHost: localhost:${port}\r\nOrigin: ${
           originOf(port)
         }\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${LARGE_BYTES}\r\n\r\n`,
       );
       socket.write(isLarge ? "[".repeat(LARGE_BYTES) : "[[");
     }
-    const asked = await ask(world, {}, ["POST", "/api/entrance/login"], {
+    const asked = await ask(world, {}, ["POST", "/api/sign-in/login"], {
       body: { email: "nobody@example.com", password: "x" },
     });
     if (asked.status >= 500) through++;

@@ -1,6 +1,6 @@
 import type { Role } from "@posthaste/contracts";
 
-/** `POST /api/entrance/setup`: the first account, its owner, and the code from the log. */
+/** `POST /api/sign-in/setup`: the first account, its owner, and the code from the log. */
 export interface SetupInput {
   accountName: string;
   name: string;
@@ -9,13 +9,13 @@ export interface SetupInput {
   setupCode: string;
 }
 
-/** `POST /api/entrance/login`. */
+/** `POST /api/sign-in/login`. */
 export interface LoginInput {
   email: string;
   password: string;
 }
 
-/** `GET /api/entrance/invitation/:token`: what the link invites to, for whoever has it. */
+/** `GET /api/sign-in/invitation/:token`: what the link invites to, for whoever has it. */
 export interface InvitationOffer {
   accountName: string;
   email: string;
@@ -26,7 +26,7 @@ export interface InvitationOffer {
   isMailed: boolean;
 }
 
-/** `POST /api/entrance/invitation/:token`: makes a login that is for this account alone. */
+/** `POST /api/sign-in/invitation/:token`: makes a login that is for this account alone. */
 export interface AcceptInput {
   name: string;
   password: string;
@@ -42,7 +42,7 @@ export interface JoiningOffer {
   inviterEmail: string | null;
 }
 
-/** `GET /api/entrance/joining`: what was sent to the address that the provider has verified. */
+/** `GET /api/sign-in/joining`: what was sent to the address that the provider has verified. */
 export interface JoiningView {
   email: string;
   offers: JoiningOffer[];
@@ -136,7 +136,7 @@ export interface SecondFactorWays {
   passkey: boolean;
 }
 
-/** `POST /api/entrance/login`: what is still to be shown; null if nothing. */
+/** `POST /api/sign-in/login`: what is still to be shown; null if nothing. */
 export interface LoginView {
   second: SecondFactorWays | null;
 }

@@ -29,7 +29,7 @@ export interface SessionView {
   apiUrl: string;
 }
 
-/** `GET /api/entrance`: how people may sign in. */
+/** `GET /api/sign-in`: how people may sign in. */
 export interface SignInView {
   /** Nobody has ever signed in: the first account is to be made. */
   needsSetup: boolean;

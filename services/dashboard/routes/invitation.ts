@@ -43,7 +43,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
     return user;
   }
 
-  app.get("/api/entrance/invitation/:token", { config: { role: "anyone" } }, async (request) => {
+  app.get("/api/sign-in/invitation/:token", { config: { role: "anyone" } }, async (request) => {
     const invitation = await invitationOf(request.params, request.ip);
     const { accountId, email, role, invitedBy, isMailed, expiresAt } = invitation;
     const [account, inviter] = await Promise.all([
@@ -59,7 +59,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
   });
 
   app.post(
-    "/api/entrance/invitation/:token",
+    "/api/sign-in/invitation/:token",
     { config: { role: "anyone" } },
     async (request, reply) => {
       requirePasswords(routing.options);

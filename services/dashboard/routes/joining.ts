@@ -60,7 +60,7 @@ export function joiningRoutes(
     }];
   }
 
-  app.get("/api/entrance/joining", { config: { role: "anyone" } }, async (request) => {
+  app.get("/api/sign-in/joining", { config: { role: "anyone" } }, async (request) => {
     const { email } = identityOf(request.cookies[JOINING_COOKIE]);
     const invitations = await store.listInvitationsTo(email, now());
     const offers = await Promise.all(invitations.map(offerOf));
@@ -68,7 +68,7 @@ export function joiningRoutes(
     return view;
   });
 
-  app.post("/api/entrance/joining", { config: { role: "anyone" } }, async (request, reply) => {
+  app.post("/api/sign-in/joining", { config: { role: "anyone" } }, async (request, reply) => {
     const { issuer, subject, email, name } = identityOf(request.cookies[JOINING_COOKIE]);
     const { id } = readInput(JOIN, request.body);
     const all = await store.listInvitationsTo(email, now());

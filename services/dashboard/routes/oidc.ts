@@ -17,7 +17,7 @@ import type { SignInRouting } from "./people.ts";
 /** Name of the cookie that binds what comes back from the provider to the browser that was sent there. */
 export const OIDC_COOKIE = "__Host-posthaste-oidc";
 
-const CALLBACK = "/api/entrance/oidc/callback";
+const CALLBACK = "/api/sign-in/oidc/callback";
 const AWAY_S = 600;
 const COOKIE: CookieSerializeOptions = {
   ...{ path: "/", httpOnly: true, secure: true, sameSite: "lax" },
@@ -42,7 +42,7 @@ export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const passes = openJoiningPasses({ secret: options.oidc?.clientSecret ?? newToken(), now });
   joiningRoutes(app, routing, passes);
 
-  app.get("/api/entrance/oidc", { config: { role: "anyone" } }, async (request, reply) => {
+  app.get("/api/sign-in/oidc", { config: { role: "anyone" } }, async (request, reply) => {
     if (oidc === undefined) throw new Problem("not_found", "There is no provider to sign in at");
     const { invitation, back } = readInput(BEGIN, request.query);
     try {

@@ -22,7 +22,7 @@ const RESET = z.object({ password: passwordInput });
 export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now, logger }, options, hasher, attempts, mail } = routing;
 
-  app.post("/api/entrance/forgotten", { config: { role: "anyone" } }, async ({ ip, body }) => {
+  app.post("/api/sign-in/forgotten", { config: { role: "anyone" } }, async ({ ip, body }) => {
     requirePasswords(options);
     const { email } = readInput(FORGOTTEN, body);
     if (mail === undefined) {
@@ -50,7 +50,7 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
     await mail?.send("reset", { to: user.email, variables: { email: user.email, link } });
   }
 
-  app.post("/api/entrance/reset/:token", { config: { role: "anyone" } }, async (request) => {
+  app.post("/api/sign-in/reset/:token", { config: { role: "anyone" } }, async (request) => {
     requirePasswords(options);
     const { token } = readInput(PARAMS, request.params);
     const { password } = readInput(RESET, request.body);

@@ -15,7 +15,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
   const { demoAccount } = options;
 
-  app.get("/api/entrance", { config: { role: "anyone" } }, async (): Promise<SignInView> => {
+  app.get("/api/sign-in", { config: { role: "anyone" } }, async (): Promise<SignInView> => {
     const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
     return {
       needsSetup: account === null && !await store.hasUsers(),
@@ -45,7 +45,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
     return {};
   });
 
-  app.post("/api/entrance/demo", { config: { role: "anyone" } }, async (request, reply) => {
+  app.post("/api/sign-in/demo", { config: { role: "anyone" } }, async (request, reply) => {
     const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
     if (account === null) throw new Problem("not_found", "There is no demonstration here");
     const user = await store.findUserByProvenEmail(DEMO_USER.email) ??

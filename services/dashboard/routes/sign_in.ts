@@ -46,7 +46,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
   const { deps, options, hasher, attempts, secondFactors } = routing;
   const { store } = deps;
 
-  app.post("/api/entrance/setup", { config: { role: "anyone" } }, async (request, reply) => {
+  app.post("/api/sign-in/setup", { config: { role: "anyone" } }, async (request, reply) => {
     const { accountName, name, email, password, setupCode } = readInput(SETUP, request.body);
     if (await store.hasUsers()) throw alreadySetUp();
     const keys = { [`setup ${networkOf(request.ip)}`]: PER_PERSON };
@@ -68,7 +68,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     return {};
   });
 
-  app.post("/api/entrance/login", { config: { role: "anyone" } }, async (request, reply) => {
+  app.post("/api/sign-in/login", { config: { role: "anyone" } }, async (request, reply) => {
     requirePasswords(options);
     const { email, password } = readInput(LOGIN, request.body);
     const network = networkOf(request.ip);
@@ -105,14 +105,14 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     } satisfies LoginView;
   });
 
-  app.post("/api/entrance/second/passkey", { config: { role: "anyone" } }, async (request) => {
+  app.post("/api/sign-in/second/passkey", { config: { role: "anyone" } }, async (request) => {
     const { session, user } = await halfOf(request);
     const options = await secondFactors.passkeys.askFor(user);
     await store.keepChallenge(session._id, options.challenge);
     return options;
   });
 
-  app.post("/api/entrance/second", { config: { role: "anyone" } }, async (request, reply) => {
+  app.post("/api/sign-in/second", { config: { role: "anyone" } }, async (request, reply) => {
     const { session, user } = await halfOf(request);
     const proof = readInput(SECOND, request.body);
     const keys = { [`second ${user._id}`]: PER_PERSON };

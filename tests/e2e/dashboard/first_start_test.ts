@@ -17,7 +17,7 @@ before(async () => {
 after(() => fixture?.[Symbol.asyncDispose]());
 
 test("a dashboard without DEMO_ACCOUNT lets nobody in with one click", async () => {
-  const answer = await fetch(`${fixture.url}/api/entrance/demo`, {
+  const answer = await fetch(`${fixture.url}/api/sign-in/demo`, {
     method: "POST",
     headers: { origin: fixture.url },
   });
@@ -88,7 +88,7 @@ test("the first person makes the account with the code, signs out, and in again"
   });
 
   await context.test("nobody can be first again", async () => {
-    const answer = await fetch(`${fixture.url}/api/entrance/setup`, {
+    const answer = await fetch(`${fixture.url}/api/sign-in/setup`, {
       method: "POST",
       headers: { origin: fixture.url, "content-type": "application/json" },
       body: JSON.stringify({

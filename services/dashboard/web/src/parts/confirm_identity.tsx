@@ -69,14 +69,14 @@ function ConfirmIdentity({ user, onDone }: { user: SessionView["user"]; onDone: 
 function ConfirmElsewhere({ why }: { why: string }) {
   const { data } = useQuery({
     queryKey: ["sign-in"],
-    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
+    queryFn: ({ signal }) => request<SignInView>("/sign-in", { signal }),
   });
   return (
     <Stack>
       <Text size="sm">{why} You come back to this page; what you have typed on it is lost.</Text>
       <Button
         component="a"
-        href={`/api/entrance/oidc?back=${encodeURIComponent(location.pathname)}`}
+        href={`/api/sign-in/oidc?back=${encodeURIComponent(location.pathname)}`}
       >
         Sign in with {data?.oidcName ?? "your provider"} again
       </Button>

@@ -69,7 +69,7 @@ export function AccountTab() {
 function NoSystemMail() {
   const { data } = useQuery({
     queryKey: ["sign-in"],
-    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
+    queryFn: ({ signal }) => request<SignInView>("/sign-in", { signal }),
   });
   if (data?.sendsMail !== false) return null;
   return (

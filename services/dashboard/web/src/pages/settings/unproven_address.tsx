@@ -8,7 +8,7 @@ import { showDone, showProblem } from "../../parts/show_outcome.ts";
 export function UnprovenAddress({ email }: { email: string }) {
   const { data: view } = useQuery({
     queryKey: ["sign-in"],
-    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
+    queryFn: ({ signal }) => request<SignInView>("/sign-in", { signal }),
   });
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: () => request("/you/proof", { method: "POST" }),

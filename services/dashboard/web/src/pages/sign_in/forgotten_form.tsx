@@ -10,7 +10,7 @@ export function ForgottenForm({ email, onBack }: { email: string; onBack: () => 
   const form = useForm({ initialValues: { email } });
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (body: { email: string }) =>
-      request("/entrance/forgotten", { method: "POST", body }),
+      request("/sign-in/forgotten", { method: "POST", body }),
     onError: showProblem,
   });
   return (

@@ -22,7 +22,7 @@ export default function Invitation({ token }: { token: string }) {
   const offer = useQuery({
     queryKey: ["sign-in", "invitation", token],
     queryFn: ({ signal }) =>
-      request<InvitationOffer>(`/entrance/invitation/${encodeURIComponent(token)}`, { signal }),
+      request<InvitationOffer>(`/sign-in/invitation/${encodeURIComponent(token)}`, { signal }),
   });
   const session = useQuery({
     queryKey: ["sign-in", "who"],

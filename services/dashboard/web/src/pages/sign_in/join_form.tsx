@@ -12,7 +12,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
   const { email, accountName, isMailed } = offer;
   const { data: view } = useQuery({
     queryKey: ["sign-in"],
-    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
+    queryFn: ({ signal }) => request<SignInView>("/sign-in", { signal }),
   });
   const form = useForm({
     initialValues: { name: "", password: "" },
@@ -23,7 +23,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
   });
   const { mutate, isPending, error } = useMutation({
     mutationFn: (body: AcceptInput) =>
-      request(`/entrance/invitation/${encodeURIComponent(token)}`, { method: "POST", body }),
+      request(`/sign-in/invitation/${encodeURIComponent(token)}`, { method: "POST", body }),
     onSuccess: () => location.assign("/"),
     onError: (problem) => showIssues(form, problem),
   });
@@ -33,7 +33,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
     <Stack>
       {oidcName !== null && (
         <>
-          <Button component="a" href={`/api/entrance/oidc?invitation=${encodeURIComponent(token)}`}>
+          <Button component="a" href={`/api/sign-in/oidc?invitation=${encodeURIComponent(token)}`}>
             Sign in with {oidcName}
           </Button>
           {hasPasswords && <Divider label="or with a new password" />}

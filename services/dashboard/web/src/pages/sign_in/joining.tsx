@@ -9,7 +9,7 @@ import { SignInFrame } from "./sign_in_frame.tsx";
 export default function Joining() {
   const { data, error, refetch } = useQuery({
     queryKey: ["sign-in", "joining"],
-    queryFn: ({ signal }) => request<JoiningView>("/entrance/joining", { signal }),
+    queryFn: ({ signal }) => request<JoiningView>("/sign-in/joining", { signal }),
   });
   if (data === undefined && error === null) return <Waiting />;
   if (data === undefined || data.offers.length === 0) {
@@ -41,7 +41,7 @@ export default function Joining() {
 function Offer({ offer }: { offer: JoiningOffer }) {
   const { id, accountName, role, invitedBy, inviterEmail } = offer;
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () => request("/entrance/joining", { method: "POST", body: { id } }),
+    mutationFn: () => request("/sign-in/joining", { method: "POST", body: { id } }),
     onSuccess: () => location.assign("/"),
   });
   const inviter = inviterEmail === null

@@ -11,7 +11,7 @@ export default function Reset({ token }: { token: string }) {
   const form = useForm({ initialValues: { password: "" }, validate: { password: shortPassword } });
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (body: { password: string }) =>
-      request(`/entrance/reset/${encodeURIComponent(token)}`, { method: "POST", body }),
+      request(`/sign-in/reset/${encodeURIComponent(token)}`, { method: "POST", body }),
     onError: (problem) => showIssues(form, problem),
   });
   if (isSuccess) {

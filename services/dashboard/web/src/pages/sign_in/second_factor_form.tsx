@@ -21,12 +21,12 @@ export function SecondFactorForm({ ways, onSignedIn, onAgain }: {
   const form = useForm({ initialValues: { code: "" } });
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: (proof: SecondFactorProof) =>
-      request("/entrance/second", { method: "POST", body: proof }),
+      request("/sign-in/second", { method: "POST", body: proof }),
     onSuccess: onSignedIn,
   });
   const passkey = useMutation({
     mutationFn: async () => {
-      const path = "/entrance/second/passkey";
+      const path = "/sign-in/second/passkey";
       const optionsJSON = await request<PasskeyOptions>(path, { method: "POST" });
       return await startAuthentication({ optionsJSON });
     },

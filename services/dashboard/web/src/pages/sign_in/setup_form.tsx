@@ -21,7 +21,7 @@ export function SetupForm() {
     },
   });
   const { mutate, isPending } = useMutation({
-    mutationFn: (body: SetupInput) => request("/entrance/setup", { method: "POST", body }),
+    mutationFn: (body: SetupInput) => request("/sign-in/setup", { method: "POST", body }),
     onSuccess: () => client.resetQueries({ queryKey: ["session"] }),
     onError: (problem) => {
       if (problem instanceof ApiProblem && problem.code === "wrong_code") {

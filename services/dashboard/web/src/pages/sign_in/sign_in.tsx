@@ -10,7 +10,7 @@ import { SignInForm } from "./sign_in_form.tsx";
 export default function SignIn() {
   const { data, error, refetch } = useQuery({
     queryKey: ["sign-in"],
-    queryFn: ({ signal }) => request<SignInView>("/entrance", { signal }),
+    queryFn: ({ signal }) => request<SignInView>("/sign-in", { signal }),
   });
   if (data === undefined) {
     if (error === null) return <Waiting />;

@@ -44,11 +44,11 @@ export function SignInForm({ view }: { view: SignInView }) {
   };
   const login = useMutation({
     mutationFn: (body: LoginInput) =>
-      request<LoginView>("/entrance/login", { method: "POST", body }),
+      request<LoginView>("/sign-in/login", { method: "POST", body }),
     onSuccess: async ({ second }) => second === null ? await signedIn() : setWays(second),
   });
   const demo = useMutation({
-    mutationFn: () => request("/entrance/demo", { method: "POST" }),
+    mutationFn: () => request("/sign-in/demo", { method: "POST" }),
     onSuccess: signedIn,
     onError: showProblem,
   });
@@ -90,7 +90,7 @@ export function SignInForm({ view }: { view: SignInView }) {
           {oidcName !== null && (
             <Button
               component="a"
-              href="/api/entrance/oidc"
+              href="/api/sign-in/oidc"
               variant={demoAccount === null ? "filled" : "default"}
             >
               Sign in with {oidcName}
