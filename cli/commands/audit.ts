@@ -1,4 +1,4 @@
-import type { AuditHead } from "@posthaste/storage";
+import type { AuditSummary } from "@posthaste/storage";
 import { Command } from "commander";
 import {
   type CommandContext,
@@ -63,7 +63,7 @@ async function check(context: CommandContext, { account, kept }: CheckOptions): 
     throw usageError("Cannot compare with --kept: give it as <line:digest>, with --account");
   }
   await using store = await openStoreFor(context);
-  const results: (AuditHead & Checked)[] = [];
+  const results: (AuditSummary & Checked)[] = [];
   for (const { _id, name } of await listAccountsFor(context, store, account)) {
     const { head, fault } = await store.checkAudit(_id);
     const known = seq === undefined ? digest : await store.findAuditDigest(_id, Number(seq));

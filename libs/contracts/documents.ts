@@ -83,7 +83,7 @@ export const aliasSchema = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, {
   error: "must be lower case letters, digits and dashes, beginning with a letter",
 });
 
-/** The head of a template: what its versions have in common. */
+/** The summary of a template: what its versions have in common. */
 export const templateSchema = z.object({
   /** `<account>/<kind>/<id>` */
   _id: z.string(),
@@ -101,7 +101,7 @@ export const templateSchema = z.object({
   updatedAt: z.date(),
 });
 
-/** The head of a template. */
+/** The summary of a template. */
 export type Template = z.infer<typeof templateSchema>;
 
 /** What the parts of an email template are, ready to be filled. */

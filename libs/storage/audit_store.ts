@@ -5,7 +5,7 @@ import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
 /** The end of an account's audit log: who keeps it elsewhere sees later that lines were cut off. */
-export interface AuditHead {
+export interface AuditSummary {
   /** How many lines are chained. */
   seq: number;
   /** SHA-256 of the last one, in hex; empty if there is none. */
@@ -14,7 +14,7 @@ export interface AuditHead {
 
 /** What a look at the whole log of an account found. */
 export interface AuditCheck {
-  head: AuditHead;
+  head: AuditSummary;
   /** The first line that is not as it was written. */
   fault: { seq: number; what: string } | undefined;
 }
@@ -74,7 +74,7 @@ export function auditStore(db: Db): AuditStore {
       }
     },
     async checkAudit(accountId) {
-      let head: AuditHead = { seq: 0, digest: "" };
+      let head: AuditSummary = { seq: 0, digest: "" };
       const lines = chainedAudit.find({ accountId, seq: { $gt: 0 } }).sort({ seq: 1 });
       for await (const line of lines) {
         const what = faultOf(line, head.seq === 0 ? null : head);

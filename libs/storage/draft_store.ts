@@ -9,7 +9,7 @@ import { collectionsOf, type StoredDraft } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
 /** All of a draft but its source, which may weigh a megabyte. */
-export type DraftHead = Omit<TemplateDraft, "source">;
+export type DraftSummary = Omit<TemplateDraft, "source">;
 
 /** A change of a draft. */
 export interface DraftEdit
@@ -31,7 +31,7 @@ export interface DraftStore {
     base: number,
   ): Promise<void>;
   /** Lists the drafts of a kind, in no order. */
-  listDrafts(accountId: string, kind: TemplateKind): Promise<DraftHead[]>;
+  listDrafts(accountId: string, kind: TemplateKind): Promise<DraftSummary[]>;
 }
 
 /** Gives the operations on drafts. */
@@ -68,7 +68,7 @@ export function draftStore(db: Db): DraftStore {
       await drafts.updateOne({ _id, accountId, revision }, { $set: { base } });
     },
     async listDrafts(accountId, kind) {
-      return await drafts.find({ accountId, kind }).project<DraftHead>({ source: 0 }).toArray();
+      return await drafts.find({ accountId, kind }).project<DraftSummary>({ source: 0 }).toArray();
     },
   };
 }

@@ -14,7 +14,7 @@
 export { generateAccessToken, hashAccessToken, isAccessToken } from "./access_token.ts";
 export type { AccountStore } from "./account_store.ts";
 export { applyUsers, type DatabaseLogins } from "./apply_users.ts";
-export type { AuditCheck, AuditHead, AuditStore } from "./audit_store.ts";
+export type { AuditCheck, AuditStore, AuditSummary } from "./audit_store.ts";
 export {
   DATABASE_RIGHTS,
   DATABASE_USERS,
@@ -30,7 +30,7 @@ export {
   registerRange,
   type StoredRegister,
 } from "./delivery_ledger.ts";
-export type { DraftEdit, DraftHead, DraftStore } from "./draft_store.ts";
+export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
 export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
 export { ensureReplicaSet, type ReplicaSetOptions } from "./ensure_replica_set.ts";
@@ -142,13 +142,13 @@ export type { SendWithdrawals } from "./send_withdrawal.ts";
 export type { AttemptCount, AttemptLimits, AttemptStore } from "./attempt_store.ts";
 export type { SessionStore } from "./session_store.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
-export { type NewTemplate, type TemplateHeads, templateIdOf } from "./template_head.ts";
+export { type NewTemplate, templateIdOf, type TemplateSummaries } from "./template_head.ts";
 export type {
   Publication,
   Published,
   TemplateStore,
-  VersionHead,
   VersionOf,
+  VersionSummary,
 } from "./template_store.ts";
 export type { StatisticsRecount } from "./statistics_recount.ts";
 export type { TemplateUse, TemplateUses } from "./template_use.ts";

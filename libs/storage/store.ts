@@ -42,7 +42,7 @@ import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type AttemptStore, attemptStore } from "./attempt_store.ts";
 import { type SessionStore, sessionStore } from "./session_store.ts";
-import { type TemplateHeads, templateHeads } from "./template_head.ts";
+import { type TemplateSummaries, templateSummaries } from "./template_head.ts";
 import { type StatisticsRecount, statisticsRecount } from "./statistics_recount.ts";
 import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
 import { type UsageStore, usageStore } from "./usage_store.ts";
@@ -83,7 +83,7 @@ export interface Store
     AccountStore,
     TokenStore,
     TemplateStore,
-    TemplateHeads,
+    TemplateSummaries,
     TemplateUse,
     DraftStore,
     IntegrationStore,
@@ -200,7 +200,7 @@ function storeOf(
     ...accountStore(db),
     ...tokenStore(db),
     ...templateStore(db),
-    ...templateHeads(db),
+    ...templateSummaries(db),
     ...templateUse(db),
     ...draftStore(db),
     ...integrationStore(db, { withoutLogins }),

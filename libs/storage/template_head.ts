@@ -11,7 +11,7 @@ export type NewTemplate =
   & { alias?: string | null | undefined };
 
 /** What can be done with templates apart from publishing into them. */
-export interface TemplateHeads {
+export interface TemplateSummaries {
   /**
    * Creates a template without any version.
    * @throws {NameTakenError} If another has the alias.
@@ -32,8 +32,8 @@ export interface TemplateHeads {
   archiveTemplate(template: Pick<Template, "_id" | "accountId">, at: Date): Promise<boolean>;
 }
 
-/** Gives the operations on heads of templates. */
-export function templateHeads(db: Db): TemplateHeads {
+/** Gives the operations on summaries of templates. */
+export function templateSummaries(db: Db): TemplateSummaries {
   const { templates, counters } = collectionsOf(db);
   const nameSchema = templateSchema.pick({ name: true });
   const aliasSchema = templateSchema.pick({ alias: true });

@@ -14,7 +14,7 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 import { NameTakenError } from "./name_taken_error.ts";
-import { templateHeads, templateIdOf } from "./template_head.ts";
+import { templateIdOf, templateSummaries } from "./template_head.ts";
 
 /** A published version of a template of a kind. */
 export type VersionOf<K extends TemplateKind> = K extends "email" ? EmailVersion : PdfVersion;
@@ -53,7 +53,7 @@ export interface Published {
 }
 
 /** All of a version but what the author wrote and what became of it. */
-export type VersionHead = Pick<
+export type VersionSummary = Pick<
   EmailVersion | PdfVersion,
   "version" | "name" | "publishedAt" | "publishedBy" | "isTest"
 >;
@@ -79,7 +79,7 @@ export interface TemplateStore {
   listVersions(
     template: Pick<Template, "accountId" | "kind" | "id">,
     page: { limit: number; before?: number | undefined },
-  ): Promise<VersionHead[]>;
+  ): Promise<VersionSummary[]>;
   /**
    * Publishes a version, and creates the template if need be. Publishing what is the newest released
    * version already changes nothing; two publishers at once get two versions. What was stored for a
@@ -93,7 +93,7 @@ export interface TemplateStore {
 /** Gives the operations on templates. */
 export function templateStore(db: Db): TemplateStore {
   const { templates, versions } = collectionsOf(db);
-  const { createTemplate } = templateHeads(db);
+  const { createTemplate } = templateSummaries(db);
 
   const findTemplate: TemplateStore["findTemplate"] = async (accountId, kind, idOrAlias) => {
     const key = String(idOrAlias);
@@ -168,7 +168,7 @@ export function templateStore(db: Db): TemplateStore {
       const found = await versions.find({
         ...{ accountId, kind, templateId: id },
         ...(before === undefined ? {} : { version: { $lt: before } }),
-      }).sort({ version: -1 }).limit(limit).project<VersionHead>({
+      }).sort({ version: -1 }).limit(limit).project<VersionSummary>({
         ...{ _id: 0, version: 1, name: 1, publishedAt: 1, publishedBy: 1, isTest: 1 },
       }).toArray();
       return found.map((head) => ({ ...head, ...withDefaults.parse(head) }));

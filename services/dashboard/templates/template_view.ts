@@ -1,5 +1,5 @@
 import type { Integration, Template, TemplateDraft, TemplateKind } from "@posthaste/contracts";
-import type { DraftHead, Store, VersionHead } from "@posthaste/storage";
+import type { DraftSummary, Store, VersionSummary } from "@posthaste/storage";
 import type { TemplateRow, TemplateView, VersionRow } from "../interface/templates.ts";
 import type { LastUses } from "./last_uses.ts";
 import { openDraft } from "./open_draft.ts";
@@ -81,7 +81,7 @@ async function viewOf(
 /** Gives lines of a template's history. */
 export async function versionRows(
   template: Template,
-  versions: readonly VersionHead[],
+  versions: readonly VersionSummary[],
   store: Pick<Store, "findUser">,
 ): Promise<VersionRow[]> {
   const nameOf = await namesOf(versions.map(({ publishedBy }) => publishedBy), store);
@@ -93,7 +93,7 @@ export async function versionRows(
 }
 
 interface RowParts {
-  draft: DraftHead | undefined;
+  draft: DraftSummary | undefined;
   usedAt: Date | undefined;
   nameOf: NameOf;
 }

@@ -8,7 +8,7 @@ import { FINAL_STATES } from "./open_mails.ts";
 /** Name of the database. */
 export const DATABASE = "posthaste";
 
-interface StoredHead {
+interface StoredSummary {
   _id: string;
   accountId: string;
   messageCount: number;
@@ -21,8 +21,8 @@ export async function readServiceLedger(
   accountId: string,
 ): Promise<ServiceLedger> {
   const db = mongo.db(DATABASE);
-  const heads = await db.collection<StoredHead>("sends").find({ accountId })
-    .project<StoredHead>({ request: 0 }).toArray();
+  const heads = await db.collection<StoredSummary>("sends").find({ accountId })
+    .project<StoredSummary>({ request: 0 }).toArray();
   const messages = await db.collection<Message>("messages").find({ accountId }).toArray();
   const keys = await db.collection<{ _id: string; sendId: string }>("idempotency_keys")
     .find({ _id: { $gte: `${accountId}/`, $lt: `${accountId}0` } }).toArray();
