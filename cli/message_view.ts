@@ -62,9 +62,9 @@ const COLOURS = {
   canceled: "magenta",
 } as const satisfies Record<MessageState, string>;
 
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 /** So many messages or more go first. */
-const MOST_AHEAD = 10_000;
+const MAX_AHEAD = 10_000;
 
 /** Says all about a message: where it stands, what the server said, and its timeline. */
 export function sayMessage(message: MessageAnswer, output: Painter): string {
@@ -92,7 +92,7 @@ function sayPlace(
 ): string {
   const place = ahead === 0
     ? "next in line"
-    : ahead >= MOST_AHEAD
+    : ahead >= MAX_AHEAD
     ? `behind ${ahead.toLocaleString("en")} others or more`
     : `behind ${ahead === 1 ? "1 other" : `${ahead.toLocaleString("en")} others`}`;
   return reason === said ? place : `${place}: ${printableLine(reason)}`;
@@ -143,7 +143,7 @@ function sayReply({ code, enhanced, response }: NonNullable<MessageAnswer["reply
 export function saySend(send: SendAnswer, output: Painter): string {
   const { id, acceptedAt, template, integrationId, messages } = send;
   const shown = [...messages].sort((a, b) => urgency(a.state) - urgency(b.state))
-    .slice(0, MOST_SHOWN);
+    .slice(0, MAX_SHOWN);
   const more = messages.length - shown.length;
   const facts: [string, string][] = [
     ["Accepted", sayTime(acceptedAt)],

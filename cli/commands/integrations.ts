@@ -40,7 +40,7 @@ interface IntegrationOptions {
 
 const HOUR_MS = 3_600_000;
 /** Whether any mail waits is asked, not how many. */
-const MOST_WAITING = 1;
+const MAX_WAITING = 1;
 const RETRY_RANGE = { min: HOUR_MS, max: 5 * 24 * HOUR_MS };
 
 /** `posthaste integrations …` */
@@ -374,7 +374,7 @@ async function healthOf(
       const { accountId, id } = integration;
       const [trouble, waiting] = await Promise.all([
         store.findTrouble(accountId, id),
-        store.countParked(accountId, id, MOST_WAITING),
+        store.countParked(accountId, id, MAX_WAITING),
       ]);
       const result = results.get(id);
       const { lastSent = null, lastFailed = null, attempts = 0, sent = 0 } = result ?? {};

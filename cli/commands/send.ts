@@ -9,7 +9,7 @@ interface SendOptions extends HttpOptions {
   idempotencyKey?: string;
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 const acceptedSchema = z.looseObject({
   message: z.string(),
@@ -58,7 +58,7 @@ async function send(context: CommandContext, path: string, options: SendOptions)
   );
   const { message, id, messages } = acceptedSchema.parse(answer);
   output.result(answer, () => {
-    const rows = messages.slice(0, MOST_SHOWN).map((each) => [each.id, each.email]);
+    const rows = messages.slice(0, MAX_SHOWN).map((each) => [each.id, each.email]);
     const more = messages.length - rows.length;
     return [
       `${output.style("green", message)}: ${id}`,

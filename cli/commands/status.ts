@@ -21,8 +21,8 @@ interface StatusOptions extends HttpOptions {
 }
 
 const WATCH_EVERY_MS = 1000;
-const MOST_IN_FULL = 5;
-const MOST_FAULTS = 10;
+const MAX_IN_FULL = 5;
+const MAX_FAULTS = 10;
 
 /** `posthaste status` */
 export function statusCommand(context: CommandContext): Command {
@@ -83,7 +83,7 @@ async function lookAt(api: Api, id: string, output: Painter): Promise<Look> {
   const answer = await api.get(`/sends/${id}`);
   const send = sendAnswerSchema.parse(answer);
   const states = send.messages.map(({ state }) => state);
-  const isSmall = send.messages.length <= MOST_IN_FULL;
+  const isSmall = send.messages.length <= MAX_IN_FULL;
   const details = isSmall && !output.json
     ? await Promise.all(send.messages.map((message) => lookAtMessage(api, message.id)))
     : [];
@@ -116,7 +116,7 @@ async function watch(
     } catch (error) {
       // A service that restarts is no reason to stop watching.
       const isPassing = error instanceof CommandError && error.exitCode === EXIT.failed;
-      if (!isPassing || ++faults >= MOST_FAULTS) throw error;
+      if (!isPassing || ++faults >= MAX_FAULTS) throw error;
     }
     const isDone = seen?.states.every(isTerminal) ?? false;
     const isLate = performance.now() >= deadline;

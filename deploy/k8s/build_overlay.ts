@@ -6,7 +6,7 @@ import { parseAllDocuments } from "yaml";
 import { findKubectl } from "./find_kubectl.ts";
 
 const run = promisify(execFile);
-const MOST_BYTES = 16 * 1024 ** 2;
+const MAX_BYTES = 16 * 1024 ** 2;
 
 /** One Kubernetes object, as far as all of them are alike. */
 export interface KubernetesObject {
@@ -58,7 +58,7 @@ function overlayDir(name: string): string {
 
 async function build(folder: string): Promise<string> {
   kubectl ??= findKubectl(process.env);
-  const { stdout } = await run(await kubectl, ["kustomize", folder], { maxBuffer: MOST_BYTES });
+  const { stdout } = await run(await kubectl, ["kustomize", folder], { maxBuffer: MAX_BYTES });
   return stdout;
 }
 

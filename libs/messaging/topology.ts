@@ -42,7 +42,7 @@ const GIBIBYTE = 1024 * MEBIBYTE;
  * The most events of a stage's priority that all workers together have in hand or at the ready. A mailer has up
  * to twice `MAIL_CONCURRENCY`: of 1,000, which is the broker's default, a seventeenth would get none.
  */
-const MOST_IN_HAND = 20_000;
+const MAX_IN_HAND = 20_000;
 
 /**
  * The streams, which with the stores reserve 6.6 GiB of the broker's disk. Each stage has its own, so
@@ -163,7 +163,7 @@ function stage(name: StageName, priority: Priority, stream: string, filterSubjec
     filterSubjects,
     priority,
     ackWaitMs: 30_000,
-    maxAckPending: MOST_IN_HAND,
+    maxAckPending: MAX_IN_HAND,
   };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /** Name of the variable that has the path of a file instead of a secret setting's value. */
 export function fileVariableOf(name: string): string {
@@ -16,9 +16,9 @@ export function fileVariableOf(name: string): string {
  * message has the reason only, neither path nor contents.
  */
 export function readSecretFile(file: string): string {
-  let reason = `the file is larger than ${MOST_BYTES / 1024} KiB`;
+  let reason = `the file is larger than ${MAX_BYTES / 1024} KiB`;
   try {
-    if (statSync(file).size <= MOST_BYTES) return readFileSync(file, "utf8").trim();
+    if (statSync(file).size <= MAX_BYTES) return readFileSync(file, "utf8").trim();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     reason = REASONS[code ?? ""] ?? `the file cannot be read (${code})`;

@@ -15,8 +15,8 @@ export interface InsertGroupOptions {
   lingerMs?: number;
 }
 
-const MOST_AT_ONCE = 500;
-const MOST_COMMANDS = 2;
+const MAX_AT_ONCE = 500;
+const MAX_COMMANDS = 2;
 const DUPLICATE_KEY = 11000;
 
 /**
@@ -34,7 +34,7 @@ export function insertGroup<T extends { _id: string }>(
   let isPlanned = false;
 
   function plan(afterMs: number): void {
-    if (isPlanned || commands >= MOST_COMMANDS || waiting.length === 0) return;
+    if (isPlanned || commands >= MAX_COMMANDS || waiting.length === 0) return;
     isPlanned = true;
     const begin = () => {
       isPlanned = false;
@@ -45,8 +45,8 @@ export function insertGroup<T extends { _id: string }>(
   }
 
   async function flush(): Promise<void> {
-    const group = waiting.slice(0, MOST_AT_ONCE);
-    waiting = waiting.slice(MOST_AT_ONCE);
+    const group = waiting.slice(0, MAX_AT_ONCE);
+    waiting = waiting.slice(MAX_AT_ONCE);
     commands++;
     try {
       const faults = await insert(collection, group.map(({ document }) => document));

@@ -12,8 +12,8 @@ interface Waiting<T> extends PromiseWithResolvers<boolean> {
   write: ConditionalWrite<T>;
 }
 
-const MOST_AT_ONCE = 500;
-const MOST_COMMANDS = 2;
+const MAX_AT_ONCE = 500;
+const MAX_COMMANDS = 2;
 
 /**
  * Groups writes that come while others are on their way into one command: a majority then confirms
@@ -29,7 +29,7 @@ export function writeGroup<T extends { _id: string }>(
   let isPlanned = false;
 
   function plan(): void {
-    if (isPlanned || commands >= MOST_COMMANDS || waiting.length === 0) return;
+    if (isPlanned || commands >= MAX_COMMANDS || waiting.length === 0) return;
     isPlanned = true;
     setImmediate(() => {
       isPlanned = false;
@@ -38,8 +38,8 @@ export function writeGroup<T extends { _id: string }>(
   }
 
   async function flush(): Promise<void> {
-    const group = waiting.slice(0, MOST_AT_ONCE);
-    waiting = waiting.slice(MOST_AT_ONCE);
+    const group = waiting.slice(0, MAX_AT_ONCE);
+    waiting = waiting.slice(MAX_AT_ONCE);
     commands++;
     try {
       await settle(collection, group);

@@ -9,7 +9,7 @@ export type SuspendedIntegration =
   & Pick<Integration, "accountId" | "id" | "name">
   & Pick<NonNullable<Integration["suspended"]>, "at" | "reason" | "kind">;
 
-/** How the ledger stands, over all accounts. Each number is counted up to {@linkcode MOST_COUNTED}. */
+/** How the ledger stands, over all accounts. Each number is counted up to {@linkcode MAX_COUNTED}. */
 export interface LedgerState {
   /** Sends that are not finished. */
   unsettled: number;
@@ -39,7 +39,7 @@ export interface LedgerFigures {
 }
 
 /** So far are sends, messages and integrations counted. */
-export const MOST_COUNTED = 100_000;
+export const MAX_COUNTED = 100_000;
 
 const MAX_MS = 5000;
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,7 @@ const HOUR_MS = 3_600_000;
 export function ledgerFigures(db: Db): LedgerFigures {
   const { sends, messages, integrationHealth, openIntegrations } = collectionsOf(db);
   const { integrationResults } = collectionsOf(db);
-  const bounds = { limit: MOST_COUNTED, maxTimeMS: MAX_MS };
+  const bounds = { limit: MAX_COUNTED, maxTimeMS: MAX_MS };
   return {
     async ledgerState(now) {
       const waiting = { settledAt: null, reconcileAt: { $gte: new Date(0) } };
@@ -67,7 +67,7 @@ export function ledgerFigures(db: Db): LedgerFigures {
         sends.find(waiting, { maxTimeMS: MAX_MS }).sort({ reconcileAt: 1 }).limit(1)
           .project<{ reconcileAt: Date }>({ reconcileAt: 1 }).next(),
         messages.countDocuments({ waitsFor: { $gte: "" } }, bounds),
-        countUndispatched(sends, { waitsFor: { $gte: "" }, limit: MOST_COUNTED }),
+        countUndispatched(sends, { waitsFor: { $gte: "" }, limit: MAX_COUNTED }),
         messages.countDocuments({ state: "unknown" }, bounds),
         integrationHealth.countDocuments({ openUntil: { $gt: now } }, bounds),
         integrationResults.countDocuments(failingAt(now), bounds),

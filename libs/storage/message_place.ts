@@ -8,7 +8,7 @@ export interface MessagePlace {
   /** A sentence for people. */
   reason: string;
   /**
-   * Messages of its integration that go first, as it looks now: {@linkcode MOST_AHEAD} means so many or
+   * Messages of its integration that go first, as it looks now: {@linkcode MAX_AHEAD} means so many or
    * more.
    */
   ahead: number;
@@ -30,10 +30,10 @@ export interface MessagePlaces {
 }
 
 /** So many are counted at most. */
-export const MOST_AHEAD = 10_000;
+export const MAX_AHEAD = 10_000;
 
 /** Sends before one that are counted at most. */
-const MOST_SENDS = 1000;
+const MAX_SENDS = 1000;
 
 type Line =
   & Pick<StoredSend, "_id" | "priority" | "acceptedAt" | "messageCount" | "integrationId">
@@ -70,7 +70,7 @@ export function messagePlaces(
     const places = await Promise.all(deferred.map(async ({ _id, nextAt, reason }) => {
       const before = { $gt: new Date(0), $lt: nextAt ?? new Date(0) };
       const filter = { accountId, integration: key, nextAt: before, waitsFor: key };
-      const ahead = await messages.countDocuments(filter, { limit: MOST_AHEAD });
+      const ahead = await messages.countDocuments(filter, { limit: MAX_AHEAD });
       return [_id, { reason: reason ?? WAITING_REASON.busy, ahead }] satisfies [
         string,
         MessagePlace,
@@ -91,8 +91,8 @@ export function messagePlaces(
     for (const { _id, sendId, index } of queued) {
       const send = before.get(sendId);
       const ahead = send === undefined
-        ? MOST_AHEAD
-        : Math.min(MOST_AHEAD, send.ahead + index - send.next);
+        ? MAX_AHEAD
+        : Math.min(MAX_AHEAD, send.ahead + index - send.next);
       const open = ahead === 0 ? WAITING_REASON.busy : WAITING_REASON.behind;
       places.push([_id, { reason: closed ?? open, ahead }]);
     }
@@ -103,10 +103,10 @@ export function messagePlaces(
   async function countBefore(key: string, accountId: string) {
     const [line, back] = await Promise.all([
       sends.find({ accountId, waitsFor: key }).sort({ priority: -1, acceptedAt: 1 }).limit(
-        MOST_SENDS,
+        MAX_SENDS,
       )
         .project<Line>(LINE).toArray(),
-      messages.countDocuments({ accountId, waitsFor: key }, { limit: MOST_AHEAD }),
+      messages.countDocuments({ accountId, waitsFor: key }, { limit: MAX_AHEAD }),
     ]);
     let ahead = back;
     const before = new Map<string, { ahead: number; next: number }>();

@@ -95,7 +95,7 @@ const SENDS_AT_ONCE = 100;
 const SEARCH_MS = 2000;
 
 /** Sends that wait and have the address: more than that nobody reads. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 /** Gives the search for messages. */
 export function messageSearch(
@@ -113,7 +113,7 @@ export function messageSearch(
     const first = search.before && parseMessageId(search.before)?.sendId;
     const part = { accountId, from, until, before: first && `${first}~` };
     const heads = await sends.find(acceptedWithin("snd", part, { emails, settledAt: null }))
-      .sort({ _id: -1 }).limit(MOST_WAITING).maxTimeMS(search.restMs())
+      .sort({ _id: -1 }).limit(MAX_WAITING).maxTimeMS(search.restMs())
       .project<Head>(HEAD).toArray();
     for (const group of groupsOf(heads)) {
       const lines = await linesOf(accountId, group, { states: ["queued"], search });

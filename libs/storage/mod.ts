@@ -38,7 +38,7 @@ export { type Forgotten, FORGOTTEN_ADDRESS, type RecipientForgetting } from "./f
 export {
   type LedgerFigures,
   type LedgerState,
-  MOST_COUNTED,
+  MAX_COUNTED,
   type SuspendedIntegration,
 } from "./ledger_figures.ts";
 export { LEDGER_VERSION, OLDEST_BESIDE, OLDEST_READ } from "./ledger_version.ts";
@@ -51,7 +51,7 @@ export {
   type RefusedLogin,
   type TroubleNote,
 } from "./integration_health.ts";
-export { type MessagePlace, type MessagePlaces, MOST_AHEAD, type Placed } from "./message_place.ts";
+export { MAX_AHEAD, type MessagePlace, type MessagePlaces, type Placed } from "./message_place.ts";
 export type { IntegrationHistory } from "./integration_history.ts";
 export {
   type EndedAttempt,

@@ -27,7 +27,7 @@ export async function compileMjml(source: string): Promise<CompiledMjml> {
   }
   const errors: TemplateError[] = includesIn(source);
   const warnings: string[] = [];
-  for (const { line, message } of compiled.errors.slice(0, MOST_REMARKS)) {
+  for (const { line, message } of compiled.errors.slice(0, MAX_REMARKS)) {
     const sentence = hidden.restore(message).trim();
     const at = hidden.sourceLine(line);
     if (/doesn't exist|not registered|cannot be used inside|malformed/i.test(message)) {
@@ -38,7 +38,7 @@ export async function compileMjml(source: string): Promise<CompiledMjml> {
   }
   const kept = new Set(hidden.order(compiled.html));
   hidden.tags.forEach((tag, index) => {
-    if (kept.has(index) || /^\\?\{\{~?!/.test(tag) || errors.length >= MOST_REMARKS) return;
+    if (kept.has(index) || /^\\?\{\{~?!/.test(tag) || errors.length >= MAX_REMARKS) return;
     const message = `MJML drops ${clipped(tag, 100)} here: put it into <mj-raw>`;
     errors.push({ part: "html", ...hidden.placeOf(index), message });
   });
@@ -46,10 +46,10 @@ export async function compileMjml(source: string): Promise<CompiledMjml> {
 }
 
 /** To place a remark takes a look at the whole source; nobody reads more of them. */
-const MOST_REMARKS = 100;
+const MAX_REMARKS = 100;
 
 function includesIn(source: string): TemplateError[] {
-  return [...source.matchAll(/<mj-include\b/gi)].slice(0, MOST_REMARKS).map(({ index }) => {
+  return [...source.matchAll(/<mj-include\b/gi)].slice(0, MAX_REMARKS).map(({ index }) => {
     const before = source.slice(0, index);
     const place = { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
     return { part: "html", ...place, message: "mj-include is not supported: put the content here" };

@@ -15,12 +15,12 @@ export interface TemplateError {
 }
 
 /** Faults that are told at most, and characters of each: a source can hold any number. */
-const MOST_ERRORS = 100;
+const MAX_ERRORS = 100;
 const MESSAGE_LENGTH = 400;
 
 /** The faults as they are told: no more and no longer than an author reads. */
 export function tellable(errors: readonly TemplateError[]): TemplateError[] {
-  return errors.slice(0, MOST_ERRORS)
+  return errors.slice(0, MAX_ERRORS)
     .map((error) => ({ ...error, message: clipped(error.message, MESSAGE_LENGTH) }));
 }
 

@@ -3,7 +3,7 @@ import type { MessageFilter } from "@posthaste/storage";
 import type { BulkRetried } from "./interface/messages.ts";
 
 /** The most messages that are sent again in one call. */
-export const MOST_AT_ONCE = 1000;
+export const MAX_AT_ONCE = 1000;
 
 const IN_PARALLEL = 16;
 
@@ -19,7 +19,7 @@ export async function bulkRetry(
   filter: MessageFilter,
   { store, now }: BulkRetryDeps,
 ): Promise<BulkRetried> {
-  const page = { limit: MOST_AT_ONCE, forMs: 10_000 };
+  const page = { limit: MAX_AT_ONCE, forMs: 10_000 };
   const { messages, next } = await store.searchMessages(accountId, filter, page);
   const ids = messages.map(({ _id }) => _id);
   let retried = 0;

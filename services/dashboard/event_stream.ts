@@ -12,7 +12,7 @@ export interface EventStream {
   onEnd(callback: () => void): void;
 }
 
-const MOST_UNREAD_BYTES = 1_000_000;
+const MAX_UNREAD_BYTES = 1_000_000;
 
 /** Answers a request with server-sent events (HTML, 9.2). */
 export function openEventStream(reply: FastifyReply): EventStream {
@@ -26,7 +26,7 @@ export function openEventStream(reply: FastifyReply): EventStream {
   });
   raw.flushHeaders();
   const write = (text: string) => {
-    if (raw.writableLength > MOST_UNREAD_BYTES) raw.destroy();
+    if (raw.writableLength > MAX_UNREAD_BYTES) raw.destroy();
     else if (!raw.writableEnded) raw.write(text);
   };
   return {

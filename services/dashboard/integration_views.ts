@@ -15,7 +15,7 @@ import type {
 } from "./interface/integrations.ts";
 
 /** So many waiting messages are counted at most: whoever sees it wants to know whether, not how many. */
-export const MOST_WAITING = 10_000;
+export const MAX_WAITING = 10_000;
 
 const HISTORY_LINES = 100;
 
@@ -92,7 +92,7 @@ async function healthOf(
   const { accountId, id, suspended } = integration;
   const [trouble, waiting] = await Promise.all([
     store.findTrouble(accountId, id),
-    store.countParked(accountId, id, MOST_WAITING),
+    store.countParked(accountId, id, MAX_WAITING),
   ]);
   const { lastSent = null, lastFailed = null, failingSince = null } = result ?? {};
   const state = integrationStateOf({ integration, trouble, result, waiting });

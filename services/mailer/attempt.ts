@@ -49,7 +49,7 @@ export interface Attempt {
 const REPEAT_MS = 1000;
 
 /** What is no outage, as far as is known, is tried so often: an outcome that is lost costs a copy. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /** A reply that is as late as may be must be written before the attempt is called unknown. */
 const MARGIN = 0.1;
@@ -97,7 +97,7 @@ export function openAttempt(
           },
         });
       } catch (error) {
-        if (errorType(error) !== "disk_full" && tries >= MOST_TRIES) throw error;
+        if (errorType(error) !== "disk_full" && tries >= MAX_TRIES) throw error;
         logger.warn("Cannot write of an attempt, trying again", { error });
         await delay(REPEAT_MS);
       }

@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 
 /** Most names that are told of a certificate. */
-const MOST_NAMES = 6;
+const MAX_NAMES = 6;
 
 /** Tells whom a certificate is for, who has issued it and until when it is good, as a sentence. */
 export function describeCertificate(certificate: X509Certificate): string {
@@ -15,8 +15,8 @@ export function namesOf({ subjectAltName, subject }: X509Certificate): string {
   const names = (subjectAltName ?? "").split(", ").filter((name) => name !== "")
     .map((name) => printable(name.replace(/^(DNS|IP Address):/, "")));
   if (names.length === 0) return printable(fieldOf(subject, "CN") ?? "nobody");
-  const more = names.length - MOST_NAMES;
-  return names.slice(0, MOST_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** Who has issued a certificate, as text. */

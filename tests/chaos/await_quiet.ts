@@ -3,7 +3,7 @@ import type { BrokerLedger } from "./records/records.ts";
 import { isFinal, openMailsOf } from "./records/open_mails.ts";
 import {
   countStates,
-  mostAttempts,
+  maxAttempts,
   readBrokerLedger,
   readServiceLedger,
 } from "./records/read_records.ts";
@@ -63,7 +63,7 @@ export async function awaitQuiet(fixture: Fixture, options: QuietOptions): Promi
 async function boundOf(fixture: Fixture, { accountId, faultsMs }: QuietOptions): Promise<number> {
   const read = async () => ({
     open: (await countOpen(fixture, accountId))?.count ?? 0,
-    attempts: await mostAttempts(fixture.mongo, accountId),
+    attempts: await maxAttempts(fixture.mongo, accountId),
   });
   const left = await read().catch(() => delay(PAUSE_MS).then(read));
   return timeBoundOf(fixture.waits, { faultsMs, ...left });

@@ -203,13 +203,13 @@ function connectionsOf({ connections, backlog }: Fault): number {
 function thinksMsOf({ fault, messages, seconds }: RunOptions): number {
   if (fault.backlog === undefined) return fault.thinksMs ?? 5;
   const ms = Math.round(BACKLOG_CONNECTIONS * seconds * 1000 / messages);
-  return Math.min(Math.max(ms, 5), MOST_THINKING_MS);
+  return Math.min(Math.max(ms, 5), MAX_THINKING_MS);
 }
 
 const BACKLOG_CONNECTIONS = 4;
 
 /** Twice that is still less than the mailer waits for a reply. */
-const MOST_THINKING_MS = 800;
+const MAX_THINKING_MS = 800;
 
 type Counts = Record<"crash" | "other", Record<string, number>>;
 

@@ -12,13 +12,13 @@ import type { AttackRow } from "./row.ts";
 
 /** How an attack is run. */
 export interface AttackHostsOptions {
-  /** Addresses and look-ups that are tried; integrations are at most {@linkcode MOST_INTEGRATIONS}. */
+  /** Addresses and look-ups that are tried; integrations are at most {@linkcode MAX_INTEGRATIONS}. */
   tries: number;
   seed: number;
   onProgress?(line: string): void;
 }
 
-const MOST_INTEGRATIONS = 80;
+const MAX_INTEGRATIONS = 80;
 const FROM = "shop@sender.example";
 const PORTS = [25, 465, 587, 2525];
 
@@ -159,7 +159,7 @@ function hostsOf(tries: number, random: Random): string[] {
     ...own,
     ...own.filter((address) => isIPv4(address)).map((address) => `::ffff:${address}`),
   ]);
-  for (let n = 0; hosts.size < Math.min(tries, MOST_INTEGRATIONS) && n < 10_000; n++) {
+  for (let n = 0; hosts.size < Math.min(tries, MAX_INTEGRATIONS) && n < 10_000; n++) {
     hosts.add(notationOf(`127.0.0.${random.integer(1, 254)}`, random));
   }
   return [...hosts];

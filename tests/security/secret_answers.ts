@@ -13,7 +13,7 @@ interface Question {
   body?: string;
 }
 
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 /**
  * Asks the interface all that it tells of the mail of each account, and for every kind of error, while
@@ -69,7 +69,7 @@ export async function searchAnswers(
 async function idsOf({ mongo }: Fixture, accountId: string) {
   const db = mongo.db(DATABASE);
   const messages = await db.collection<{ _id: string; sendId: string }>("messages")
-    .find({ accountId }).limit(MOST_MESSAGES).toArray();
+    .find({ accountId }).limit(MAX_MESSAGES).toArray();
   const integrations = await db.collection<{ number: number }>("integrations")
     .find({ accountId }).limit(3).toArray();
   return {

@@ -45,11 +45,11 @@ export function nextFile(
     return undefined;
   }
   const heavy = running.filter(({ needs }) => isHeavy(needs)).length;
-  const mostHeavy = cores + (idle >= MIN_IDLE_HEAVY ? 1 : 0);
+  const maxHeavy = cores + (idle >= MIN_IDLE_HEAVY ? 1 : 0);
   return waiting.find(({ needs }) =>
     (isPrepared || isPure(needs)) &&
     (hasSystem || !needs.sharedSystem) &&
-    (heavy < mostHeavy || !isHeavy(needs))
+    (heavy < maxHeavy || !isHeavy(needs))
   );
 }
 

@@ -16,7 +16,7 @@ export interface IntegrationHealthView {
   since: string | null;
   /** Until when its server is left alone. */
   openUntil: string | null;
-  /** Messages that wait for it; {@linkcode MOST_WAITING} means so many or more. */
+  /** Messages that wait for it; {@linkcode MAX_WAITING} means so many or more. */
   waiting: number;
   lastSent: { messageId: string; at: string } | null;
   /** The last attempt that its server did not accept. */

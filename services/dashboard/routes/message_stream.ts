@@ -21,7 +21,7 @@ const DAY_MS = 24 * 3_600_000;
 const ROWS = 50;
 
 /** Counts tell when there are this many or more. */
-const MOST_COUNTED = 1000;
+const MAX_COUNTED = 1000;
 
 /** Counting costs more than the newest page. */
 const COUNT_EVERY_MS = 5000;
@@ -87,7 +87,7 @@ export function messageStreamRoute(
     if (known !== undefined && at - known.at < COUNT_EVERY_MS) return known.counts;
     const from = new Date(at - DAY_MS);
     const count = (state: keyof StateTotals) =>
-      store.countMessages(accountId, { state, from, limit: MOST_COUNTED });
+      store.countMessages(accountId, { state, from, limit: MAX_COUNTED });
     const [failed, unknown, deferred] = await Promise.all([
       count("failed"),
       count("unknown"),

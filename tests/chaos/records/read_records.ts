@@ -73,7 +73,7 @@ export async function countStates(
 }
 
 /** The most attempts that a message which has not ended has had. */
-export async function mostAttempts(mongo: MongoClient, accountId: string): Promise<number> {
+export async function maxAttempts(mongo: MongoClient, accountId: string): Promise<number> {
   const open = { accountId, state: { $nin: FINAL_STATES } };
   const [first] = await mongo.db(DATABASE).collection<Message>("messages").find(open)
     .sort({ attempt: -1 }).limit(1).toArray();

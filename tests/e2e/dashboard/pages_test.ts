@@ -137,7 +137,7 @@ describe("the keyboard alone", { concurrency: 2 }, () => {
     await untilShown(page);
     const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
     for (const label of await links.allInnerTexts()) {
-      for (let tabs = 0; tabs < MOST_STOPS && await nameOfFocused(page) !== label; tabs++) {
+      for (let tabs = 0; tabs < MAX_STOPS && await nameOfFocused(page) !== label; tabs++) {
         await page.keyboard.press("Tab");
       }
       await page.keyboard.press("Enter");
@@ -154,7 +154,7 @@ const SETTLED_MS = 100;
 const PHONE = { width: 360, height: 740 };
 
 /** More than any page has. */
-const MOST_STOPS = 150;
+const MAX_STOPS = 150;
 
 interface Moving {
   /** What has moved, and by which of its properties. */
@@ -189,7 +189,7 @@ async function walk(page: Page): Promise<{ stops: number; isTrapped: boolean }> 
   await page.evaluate(rememberHowToLook);
   let stops = 0;
   let isEditor = false;
-  for (let presses = 0; presses < 2 * MOST_STOPS; presses++) {
+  for (let presses = 0; presses < 2 * MAX_STOPS; presses++) {
     // In an editor of source text Tab indents: Escape and then Tab leave it, as it says.
     if (isEditor) await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");

@@ -1,11 +1,11 @@
 import { Text } from "@mantine/core";
 
 /** As many are counted at most. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /** Says how many messages there are that wait: `1,204 messages`. */
 export function countWaiting(waiting: number): string {
-  const more = waiting >= MOST_WAITING ? " or more" : "";
+  const more = waiting >= MAX_WAITING ? " or more" : "";
   return `${waiting.toLocaleString()}${more} ${waiting === 1 ? "message" : "messages"}`;
 }
 
