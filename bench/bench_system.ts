@@ -24,8 +24,8 @@ export interface BenchSystem extends BenchAccount, AsyncDisposable {
   cpu(): CpuTimes;
   /** Waits until nothing is worked on, at most 10 s. */
   untilQuiet(): Promise<void>;
-  /** Has the sweeper settle all finished sends now instead of 30 s after they came. */
-  sweep(): Promise<void>;
+  /** Has the reconciler settle all finished sends now instead of 30 s after they came. */
+  reconcile(): Promise<void>;
   /** The browser that the pdf service has started. */
   browser(): { executablePath: string; env: Record<string, string> };
 }
@@ -98,12 +98,12 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
     },
     cpu: () => readCpu(roots),
     untilQuiet: () => untilQuiet(roots, quietShare),
-    async sweep() {
+    async reconcile() {
       await sends.updateMany({ settledAt: null }, { $set: { reconcileAt: new Date() } });
       for (const deadline = Date.now() + 30_000; Date.now() < deadline; await delay(50)) {
         if (await sends.countDocuments({ settledAt: null }, { limit: 1 }) === 0) return;
       }
-      throw new Error("Cannot measure: the sweeper did not settle all sends within 30 s");
+      throw new Error("Cannot measure: the reconciler did not settle all sends within 30 s");
     },
     browser: () => browserOf(stack.services.get("pdf")?.pid ?? 0),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -34,7 +34,7 @@ const WORKED_ON = new Set(["RENDER", "PRINT", "MAIL"]);
 /** Judges the whole system: each finding is a line for people, and an alarm if it is wrong. */
 export function judge(state: SystemState, limits: Limits): Finding[] {
   const { ledger } = state;
-  const late = ledger.sweeperLateMs > limits.lateMs;
+  const late = ledger.reconcilerLateMs > limits.lateMs;
   return [
     ...queueFindings(state, limits),
     ...state.fills.map((fill) => fillFinding(fill, limits)),
@@ -44,7 +44,7 @@ export function judge(state: SystemState, limits: Limits): Finding[] {
       ledger.unsettled === 0
         ? "nothing to look at"
         : late
-        ? `${saySpan(ledger.sweeperLateMs)} late: is a tracker running?`
+        ? `${saySpan(ledger.reconcilerLateMs)} late: is a tracker running?`
         : `in time, ${sayCount(ledger.unsettled, "unfinished send")}`,
     ),
     ageFinding(state),

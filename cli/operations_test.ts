@@ -145,7 +145,7 @@ test("forgetCommand() forgets a person in all accounts, and says what it could n
   assert.equal((await run("forget nobody")).code, EXIT.usage);
 });
 
-test("checkCommand() ends with 1 for a sweeper that is late and an integration that is suspended", async () => {
+test("checkCommand() ends with 1 for a reconciler that is late and an integration that is suspended", async () => {
   const { _id: accountId } = await store.createAccount({ name: "checked" });
   const well = await runCliProcess(["check", "--max-fill", "100", "--json"], { env });
   const { findings, ok } = JSON.parse(well.stdout);
@@ -153,7 +153,7 @@ test("checkCommand() ends with 1 for a sweeper that is late and an integration t
   assert.ok(findings.some(({ what }: { what: string }) => what === "room of MAIL"));
   assert.ok(findings.some(({ what }: { what: string }) => what === "disk of the ledger"));
   const send = await accept(accountId, 1);
-  await store.hastenSweep(send._id, new Date(Date.now() - 600_000));
+  await store.hastenReconciliation(send._id, new Date(Date.now() - 600_000));
   const { id, _id, revision } = await store.createIntegration({
     ...{ accountId, name: "dead", host: "h.example", port: 25, tls: "none", auth: null },
     senders: ["a@example.com"],
@@ -161,7 +161,7 @@ test("checkCommand() ends with 1 for a sweeper that is late and an integration t
   await store.suspendIntegration({ _id, revision }, { at: new Date(), reason: "Login refused" });
   const ill = await run("check --max-fill 100");
   assert.equal(ill.code, EXIT.failed);
-  assert.match(ill.stdout, /WRONG +sweeper +10 min.* late: is a tracker running\?/);
+  assert.match(ill.stdout, /WRONG +reconciler +10 min.* late: is a tracker running\?/);
   assert.match(ill.stdout, new RegExp(`WRONG +integration ${accountId}/${id} .*Login refused`));
   await store.settleSends([send._id], new Date());
   await store.pauseIntegration(accountId, id, { at: new Date(), reason: "Paused" });

@@ -15,8 +15,13 @@ function format(text: string, look: { columns?: number; isVerbose?: boolean; pai
 }
 
 test("formatRecord() writes time, service, level, message and fields", () => {
-  const warning = line({ level: "warn", message: "Cannot sweep", step: "a b", traceId: "t" });
-  assert.equal(format(warning), '09:10:11 mailer    warn Cannot sweep step="a b"');
+  const warning = line({
+    level: "warn",
+    message: "Cannot reconciliation",
+    step: "a b",
+    traceId: "t",
+  });
+  assert.equal(format(warning), '09:10:11 mailer    warn Cannot reconciliation step="a b"');
   assert.match(format(warning, { isVerbose: true }), / traceId=t$/);
 });
 

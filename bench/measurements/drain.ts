@@ -53,7 +53,7 @@ export async function drain(bench: Bench, plan: Drain): Promise<Measurement> {
   });
   const { lastAt } = await arrived;
   await system.untilQuiet();
-  await system.sweep();
+  await system.reconcile();
   await system.untilQuiet();
   await refuseDuplicates(bench, mails);
   return {

@@ -39,7 +39,7 @@ async function measure(
     toArrival.push((await arrived).lastAt - started);
     await delay(PAUSE_MS);
   }
-  await system.sweep();
+  await system.reconcile();
   return {
     figure: invoice === "none" ? "one mail, idle" : "one mail with its own PDF, idle",
     part: PRODUCT,

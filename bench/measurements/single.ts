@@ -14,7 +14,7 @@ const HELD = ["renderer", "tracker"] as const;
 
 /**
  * Many requests of one recipient each, in three steps: acceptance alone, while the stages behind it
- * are held; the mails themselves; and the sweep that settles the sends.
+ * are held; the mails themselves; and the reconciliation that settles the sends.
  */
 export async function single(bench: Bench): Promise<Measurement[]> {
   return [...await acceptThenDrain(bench), ...await floors(bench)];
@@ -45,7 +45,7 @@ async function acceptThenDrain(bench: Bench): Promise<Measurement[]> {
   const { lastAt } = await sink.waitFor(mails, ARRIVE_TIMEOUT_MS);
   await system.untilQuiet();
   const drained = readCpu();
-  await system.sweep();
+  await system.reconcile();
   await system.untilQuiet();
   await refuseDuplicates(bench, mails);
   return [
@@ -65,7 +65,7 @@ async function acceptThenDrain(bench: Bench): Promise<Measurement[]> {
       cpuMs: cpuBetween(accepted, drained, mails),
     },
     {
-      figure: "single: sweep",
+      figure: "single: reconciliation",
       part: PRODUCT,
       unit: "send",
       cpuMs: cpuBetween(drained, readCpu(), mails),

@@ -21,7 +21,7 @@ export function checkCommand(context: CommandContext): Command {
     )
     .option("--max-fill <percent>", "fullest that a queue, a cache or a disk may be", "80")
     .option("--max-wait <duration>", "longest that mail may wait in a queue", "10m")
-    .option("--max-late <duration>", "longest that the sweeper may be behind", "2m")
+    .option("--max-late <duration>", "longest that the reconciler may be behind", "2m")
     .addHelpText(
       "after",
       `

@@ -163,8 +163,8 @@ function addresses(): string[] {
     "2000::1 2001::1 2001:1ff::1 2001:200::1 2001:db8::1 2002::1 2003::1 2620:4f:8000::1 2620:50::1",
     "3fff::1 3fff:1000::1 2a00:1450::1 fc00::1 fd00::1 fe80::1 ff02::1 ::1 5f00::1 4000::1",
   ].join(" ").split(" ");
-  const sweep = Array.from({ length: 256 }, (_, octet) => `${octet}.200.17.9`);
-  return [...edges, ...sweep];
+  const reconcile = Array.from({ length: 256 }, (_, octet) => `${octet}.200.17.9`);
+  return [...edges, ...reconcile];
 }
 
 function isAllowed(address: string, peers: Peers): boolean {

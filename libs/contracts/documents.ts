@@ -317,7 +317,7 @@ export interface Send {
   waitsFor?: string;
   /** When every message was found in a terminal state; null until then. */
   settledAt: Date | null;
-  /** The sweeper looks again at this time. */
+  /** The reconciler looks again at this time. */
   reconcileAt: Date;
   /** Since when the request has no variables any more, so that nothing can be made of it again. */
   contentRemovedAt?: Date;

@@ -98,7 +98,7 @@ export async function carryOut<T extends EventType>(
 
 /**
  * Ends an event that cannot be read: its messages have failed. Where it does not tell which they are,
- * the ledger still has them waiting, and the sweeper dispatches them again.
+ * the ledger still has them waiting, and the reconciler dispatches them again.
  */
 export async function refuse(
   client: EventClient,

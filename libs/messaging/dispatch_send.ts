@@ -57,7 +57,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
 /**
  * Brings a just accepted send on its way, and makes it known. One that waits for room is only made known.
  *
- * @throws If the broker did not take all of it: what it lacks, the sweeper dispatches.
+ * @throws If the broker did not take all of it: what it lacks, the reconciler dispatches.
  */
 export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promise<void> {
   const { _id: sendId, accountId, acceptedAt, messageCount: recipients } = send;

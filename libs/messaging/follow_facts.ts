@@ -215,7 +215,7 @@ async function sendBack(known: Known[]) {
   for (const { message } of known) message.nak();
 }
 
-/** Ends a fact for good. The ledger lacks it then: where that matters, the sweeper finds out. */
+/** Ends a fact for good. The ledger lacks it then: where that matters, the reconciler finds out. */
 function end(
   message: JsMsg,
   { reason, logger, error }: { reason: string; logger: Logger; error?: unknown },

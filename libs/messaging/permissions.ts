@@ -159,7 +159,7 @@ function sweeps({ name }: { name: string }): string[] {
     .map((call) => `$JS.API.${call}.${name}`);
 }
 
-/** It also tells how old the oldest event is, of the streams that it does not sweep. */
+/** It also tells how old the oldest event is, of the streams that it does not reconciliation. */
 function ages({ name }: { name: string }): string[] {
   return ["STREAM.MSG.GET", "CONSUMER.LIST"].map((call) => `$JS.API.${call}.${name}`);
 }

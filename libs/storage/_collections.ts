@@ -36,7 +36,7 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   emails?: string[];
   /** Its variables are to be removed as soon as it is settled. */
   contentDue?: true;
-  /** Names the look of a sweeper that was the last to claim it. */
+  /** Names the look of a reconciler that was the last to claim it. */
   reconciledBy?: string;
 };
 

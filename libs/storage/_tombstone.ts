@@ -6,7 +6,7 @@ import { isDuplicateKey } from "./_duplicate_key.ts";
 interface Tombstone {
   _id: string;
   withdrawnAt: Date;
-  /** Keeps it out of the sweeper's index. */
+  /** Keeps it out of the reconciler's index. */
   settledAt: Date;
 }
 

@@ -14,10 +14,10 @@ export interface LedgerState {
   /** Sends that are not finished. */
   unsettled: number;
   /**
-   * How long the sweeper is behind its plan, in milliseconds: it looks again at each unsettled send at a
+   * How long the reconciler is behind its plan, in milliseconds: it looks again at each unsettled send at a
    * time. More than a minute or two says that no tracker runs, or that it does not keep up.
    */
-  sweeperLateMs: number;
+  reconcilerLateMs: number;
   /** Messages that wait for their integration's turn, outside of every queue. */
   parked: number;
   /** Messages that the server may have and that wait for a person. */
@@ -77,7 +77,7 @@ export function ledgerFigures(db: Db): LedgerFigures {
       ]);
       return {
         unsettled,
-        sweeperLateMs: Math.max(0, now.getTime() - (first?.reconcileAt ?? now).getTime()),
+        reconcilerLateMs: Math.max(0, now.getTime() - (first?.reconcileAt ?? now).getTime()),
         parked: parked + undispatched,
         ...{ unknown, unreachable, failing, disk },
         suspended: suspended.flatMap(({ accountId, id, name, suspended: why }) =>

@@ -11,7 +11,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   const { store, db } = opened;
   const empty = await store.ledgerState(now);
   assert.deepEqual({ ...empty, disk: null }, {
-    ...{ unsettled: 0, sweeperLateMs: 0, parked: 0, unknown: 0, unreachable: 0, failing: 0 },
+    ...{ unsettled: 0, reconcilerLateMs: 0, parked: 0, unknown: 0, unreachable: 0, failing: 0 },
     ...{ suspended: [], disk: null },
   });
   assert.ok(empty.disk && empty.disk.used > 0 && empty.disk.used < empty.disk.size);

@@ -25,7 +25,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
   const { messages, sends } = collectionsOf(db);
   const { findSend } = sendStore(db);
 
-  /** So that the sweeper settles it soon, if it was the last. */
+  /** So that the reconciler settles it soon, if it was the last. */
   async function lookSoon({ _id, accountId }: Pick<Send, "_id" | "accountId">, now: Date) {
     await sends.updateOne({ _id, accountId, settledAt: null }, { $min: { reconcileAt: now } });
   }

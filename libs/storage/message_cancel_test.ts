@@ -77,7 +77,7 @@ test("cancelMessage() ends the waiting of a deferred message, and its send settl
   await voidAttempt(store, "deferred", { messageId, attempt: 1, ...why });
   await store.cancelMessage(send.accountId, messageId, at(5));
   assert.deepEqual(await store.dueMessages(waitsFor, { now: at(6), limit: 9 }), []);
-  const due = await store.sendsToSweep(at(5), 1000);
+  const due = await store.sendsToReconcile(at(5), 1000);
   assert.ok(due.some(({ _id }) => _id === send._id));
   assert.deepEqual(await store.unfinishedMessages(send), []);
 });

@@ -31,7 +31,7 @@ export interface MessageRetry {
 
 const OVERDUE_MS = 3_600_000;
 
-/** The sweeper leaves a send alone while one of its messages is brought back. */
+/** The reconciler leaves a send alone while one of its messages is brought back. */
 const UNDISTURBED_MS = 60_000;
 
 /** Gives the retry of messages. */
@@ -65,7 +65,7 @@ export function messageRetry(db: Db): MessageRetry {
         [{
           $set: {
             state: "deferred",
-            // Overdue: the sweeper takes it when it looks next.
+            // Overdue: the reconciler takes it when it looks next.
             nextAt: new Date(now.getTime() - OVERDUE_MS),
             waitsFor: null,
             finishedAt: null,

@@ -34,7 +34,7 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
       detail: "Sent again on request",
     });
   }
-  const due = await store.sendsToSweep(at(9), 10);
+  const due = await store.sendsToReconcile(at(9), 10);
   assert.deepEqual(due.map(({ _id, settledAt }) => [_id, settledAt]), [[send._id, null]]);
   assert.ok(await takeAttempt(store, { messageId: failed, attempt: 2 }));
 });

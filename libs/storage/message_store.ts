@@ -14,7 +14,7 @@ import { messageIdRange, queuedMessage, readTimeline } from "./_message_document
 import { type AttemptOutcome, type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 import { sendStore } from "./send_store.ts";
 
-/** What a sweeper must know of a message that is in no terminal state. */
+/** What a reconciler must know of a message that is in no terminal state. */
 export interface UnfinishedMessage {
   index: number;
   /** The last outcome; `undefined` if there is none. */

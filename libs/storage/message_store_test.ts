@@ -64,7 +64,7 @@ test("countStates() counts the messages of the account's sends, documents or not
   assert.equal((await store.countStates("acc_2", [one._id])).size, 0);
 });
 
-test("unfinishedMessages() tells what a sweeper must know, of missing ones too", async () => {
+test("unfinishedMessages() tells what a reconciler must know, of missing ones too", async () => {
   const send = await acceptedSend();
   const none = { outcome: undefined, nextAt: null, waitsFor: null, enteredAt: at(0) };
   const register = { register: { by: "a test's worker", dot: true as const }, isOver: false };

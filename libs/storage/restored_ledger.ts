@@ -136,7 +136,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
     async *holdUnfinished(loss) {
       let held = 0;
       let batch: string[] = [];
-      // By the index of what the sweeper looks at, which has no sends that are settled.
+      // By the index of what the reconciler looks at, which has no sends that are settled.
       const found = sends.find({ settledAt: null, reconcileAt: { $gte: new Date(0) } })
         .project<{ _id: string }>({ _id: 1 });
       for await (const { _id } of found) {
@@ -198,7 +198,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
         }],
       );
       const sendIds = [...new Set(ids.map((id) => `snd_${id.slice(4, -4)}`))];
-      // So that the sweeper settles what is finished now.
+      // So that the reconciler settles what is finished now.
       await sends.updateMany({ _id: { $in: sendIds }, accountId, settledAt: null }, {
         $min: { reconcileAt: now },
       });

@@ -32,7 +32,7 @@ export interface SendStore {
     page: { limit: number; before?: string | undefined },
   ): Promise<SendHead[]>;
   /** Gives sends that are not settled and due to be looked at, the longest due first. */
-  sendsToSweep(now: Date, limit: number): Promise<SendHead[]>;
+  sendsToReconcile(now: Date, limit: number): Promise<SendHead[]>;
   /** Finds all of some sends but their requests; those that are not there are left out. */
   sendHeads(ids: string[]): Promise<SendHead[]>;
   /** Finds those of some sends that are not settled, and whose messages are all in a terminal state. */
@@ -40,13 +40,13 @@ export interface SendStore {
   /** Notes that all messages of these sends are in a terminal state. Gives how many it changed. */
   settleSends(ids: string[], now: Date): Promise<number>;
   /**
-   * Claims sends that are due and not settled, and sets when to look at them again. Of several sweepers
-   * that found the same one alone gets each. A sweeper does so before it reads the messages: a retry that
+   * Claims sends that are due and not settled, and sets when to look at them again. Of several reconcilers
+   * that found the same one alone gets each. A reconciler does so before it reads the messages: a retry that
    * is planned after that brings the time forward again, and none is missed. Gives the ids that it got.
    */
-  claimSweep(ids: string[], times: { now: Date; reconcileAt: Date }): Promise<Set<string>>;
+  claimReconciliation(ids: string[], times: { now: Date; reconcileAt: Date }): Promise<Set<string>>;
   /** Brings the time to look at a send forward, if `at` is earlier and it is not settled. */
-  hastenSweep(sendId: string, at: Date): Promise<void>;
+  hastenReconciliation(sendId: string, at: Date): Promise<void>;
 }
 
 /** Gives the operations on sends. */
@@ -82,7 +82,7 @@ export function sendStore(db: Db): SendStore {
       return sends.find(filter).sort({ _id: -1 }).limit(limit)
         .project<SendHead>({ request: 0, emails: 0 }).toArray();
     },
-    sendsToSweep(now, limit) {
+    sendsToReconcile(now, limit) {
       return sends.find({ settledAt: null, reconcileAt: { $lte: now } }).sort({ reconcileAt: 1 })
         .limit(limit).project<SendHead>({ request: 0, emails: 0 }).toArray();
     },
@@ -115,7 +115,7 @@ export function sendStore(db: Db): SendStore {
       const result = await sends.updateMany(filter, change);
       return result.modifiedCount;
     },
-    async claimSweep(ids, { now, reconcileAt }) {
+    async claimReconciliation(ids, { now, reconcileAt }) {
       const reconciledBy = randomBytes(8).toString("hex");
       const { modifiedCount } = await sends.updateMany(
         { _id: { $in: ids }, settledAt: null, reconcileAt: { $lte: now } },
@@ -129,7 +129,7 @@ export function sendStore(db: Db): SendStore {
       });
       return new Set((await mine.toArray()).map(({ _id }) => _id));
     },
-    async hastenSweep(sendId, at) {
+    async hastenReconciliation(sendId, at) {
       await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { reconcileAt: at } });
     },
   };

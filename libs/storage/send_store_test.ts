@@ -77,34 +77,34 @@ test("sendsToSweep() gives what is due and not settled, without requests", async
   assert.equal(await store.settleSends([settled._id], at(40)), 1);
   assert.equal(await store.settleSends([settled._id], at(41)), 0);
   const mine = async (now: Date) =>
-    (await store.sendsToSweep(now, 100)).filter(({ accountId }) => accountId === "acc_sweep");
+    (await store.sendsToReconcile(now, 100)).filter(({ accountId }) => accountId === "acc_sweep");
   const due = await mine(at(30));
   assert.deepEqual(due.map(({ _id }) => _id), [second._id, first._id]);
   assert.deepEqual(due[0]?.from, { email: "shop@example.com" });
   assert.equal("request" in (due[0] ?? {}), false);
 
   const ids = [first._id, later._id, settled._id];
-  const got = await store.claimSweep(ids, { now: at(30), reconcileAt: at(500) });
+  const got = await store.claimReconciliation(ids, { now: at(30), reconcileAt: at(500) });
   assert.deepEqual([...got], [first._id]);
-  await store.hastenSweep(later._id, at(25));
-  await store.hastenSweep(second._id, at(900));
-  await store.hastenSweep(settled._id, at(1));
+  await store.hastenReconciliation(later._id, at(25));
+  await store.hastenReconciliation(second._id, at(900));
+  await store.hastenReconciliation(settled._id, at(1));
   assert.deepEqual((await mine(at(30))).map(({ _id }) => _id), [second._id, later._id]);
-  assert.equal((await store.sendsToSweep(at(30), 1)).length, 1);
+  assert.equal((await store.sendsToReconcile(at(30), 1)).length, 1);
   assert.deepEqual((await store.loadSend(settled._id))?.settledAt, at(40));
 });
 
-test("claimSweep() gives each send to one of several sweepers that ask at once", async () => {
+test("claimSweep() gives each send to one of several reconcilers that ask at once", async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, async () => {
     const send = sendOf({ accountId: "acc_claim", reconcileAt: at(10) });
     await store.acceptSend(send);
     return send._id;
   }));
   const times = { now: at(20), reconcileAt: at(500) };
-  const sweepers = [0, 10, 20].map((offset) => ids.slice(offset, offset + 20));
-  const got = await Promise.all(sweepers.map((some) => store.claimSweep(some, times)));
+  const reconcilers = [0, 10, 20].map((offset) => ids.slice(offset, offset + 20));
+  const got = await Promise.all(reconcilers.map((some) => store.claimReconciliation(some, times)));
   assert.deepEqual(got.flatMap((some) => [...some]).sort(), ids.toSorted());
-  assert.equal((await store.claimSweep(ids, times)).size, 0);
+  assert.equal((await store.claimReconciliation(ids, times)).size, 0);
 });
 
 test("listSends() pages through the sends of one account, newest first", async () => {

@@ -9,7 +9,7 @@ export interface SendWithdrawals {
    * a write that is under way finds its place taken. It may be repeated. The idempotency key that it came
    * with stays with its request: a repetition of that takes it over.
    *
-   * Gives `false` if it is too late, for the sweeper has looked at the send and may have dispatched
+   * Gives `false` if it is too late, for the reconciler has looked at the send and may have dispatched
    * it.
    */
   withdrawSend(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;
@@ -19,7 +19,7 @@ export interface SendWithdrawals {
 export function sendWithdrawals(db: Db): SendWithdrawals {
   return {
     async withdrawSend({ _id, reconcileAt }) {
-      // The sweeper moves `reconcileAt` before it dispatches.
+      // The reconciler moves `reconcileAt` before it dispatches.
       const untouched = { reconcileAt, settledAt: null };
       // The first time may have met the late write between its search and its own write.
       return await bury(db, _id, untouched) || await bury(db, _id, untouched);

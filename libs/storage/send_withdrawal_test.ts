@@ -13,7 +13,7 @@ test("withdrawSend() removes a send from every view of the ledger", async () => 
   assert.equal(await store.loadSend(send._id), null);
   assert.equal(await store.findSend(send.accountId, send._id), null);
   assert.deepEqual(await store.listSends(send.accountId, { limit: 10 }), []);
-  assert.deepEqual(await store.sendsToSweep(LATER, 10), []);
+  assert.deepEqual(await store.sendsToReconcile(LATER, 10), []);
 });
 
 test("withdrawSend() keeps out a send whose write comes after it, and may be repeated", async () => {
@@ -27,13 +27,13 @@ test("withdrawSend() keeps out a send whose write comes after it, and may be rep
   assert.equal(await store.loadSend(send._id), null);
 });
 
-test("withdrawSend() leaves alone what the sweeper has looked at or settled", async () => {
+test("withdrawSend() leaves alone what the reconciler has looked at or settled", async () => {
   await using open = await openTestStore();
   const { store } = open;
   const swept = sendOf();
   const settled = sendOf();
   for (const send of [swept, settled]) await store.acceptSend(send);
-  await store.claimSweep([swept._id], { now: LATER, reconcileAt: LATER });
+  await store.claimReconciliation([swept._id], { now: LATER, reconcileAt: LATER });
   await store.settleSends([settled._id], LATER);
   for (const send of [swept, settled]) {
     assert.equal(await store.withdrawSend(send), false);

@@ -143,9 +143,9 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.findSend(accountId, send._id);
   await store.findSendByIdempotencyKey(accountId, "k");
   await store.listSends(accountId, { limit: 5, before: "snd_z" });
-  assert.equal((await store.sendsToSweep(now, 10)).length, 1);
-  await store.claimSweep([send._id, "snd_none"], { now, reconcileAt: now });
-  await store.hastenSweep(send._id, now);
+  assert.equal((await store.sendsToReconcile(now, 10)).length, 1);
+  await store.claimReconciliation([send._id, "snd_none"], { now, reconcileAt: now });
+  await store.hastenReconciliation(send._id, now);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });

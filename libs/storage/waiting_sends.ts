@@ -16,7 +16,7 @@ export interface WaitingSends {
   /** Lists the sends that wait for an integration, in the order in which they go: small ones first. */
   waitingSends(integration: string, limit: number): Promise<WaitingSend[]>;
   /**
-   * Notes that the recipients of a send before `to` are dispatched. The sweeper looks after them at a time.
+   * Notes that the recipients of a send before `to` are dispatched. The reconciler looks after them at a time.
    * Returns whether it is so now: not if the send was canceled, or dispatched otherwise. Of two that do the same
    * at once both hear that it is. What is asked for at once is one command.
    */

@@ -179,11 +179,11 @@ export const METRICS = {
     "posthaste.state",
     "posthaste.stage",
   ]),
-  "posthaste.sweep.duration": duration("One round of the sweeper", []),
-  "posthaste.sweep.sends": counter("{send}", "Sends that the sweeper looked at", []),
+  "posthaste.sweep.duration": duration("One round of the reconciler", []),
+  "posthaste.sweep.sends": counter("{send}", "Sends that the reconciler looked at", []),
   "posthaste.sweep.dispatched": counter(
     "{message}",
-    "Messages that the sweeper dispatched again",
+    "Messages that the reconciler dispatched again",
     [],
   ),
   "posthaste.schedule.dispatched": counter(
@@ -198,7 +198,7 @@ export const METRICS = {
   ),
   "posthaste.sweep.ended": counter(
     "{message}",
-    "Attempts of lost workers whose outcome the sweeper wrote",
+    "Attempts of lost workers whose outcome the reconciler wrote",
     ["posthaste.outcome"],
   ),
   "nodejs.eventloop.delay.mean": observed("s", "Mean delay of the event loop since the last read"),

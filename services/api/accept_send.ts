@@ -72,7 +72,7 @@ export interface AcceptedSend {
   replayed: boolean;
 }
 
-/** The sweeper dispatches again what is not finished by then. */
+/** The reconciler dispatches again what is not finished by then. */
 const SWEEP_AFTER_MS = 20_000;
 
 const RETRY_AFTER_SECONDS = 2;

@@ -53,7 +53,7 @@ export interface ApiDeps
     Pick<UsageStore, "noteUsage" | "listUsage"> {
   /** Returns whether mail of an integration has to wait in the ledger. */
   mustWait(integration: Integration, priority: Priority): boolean;
-  /** Publishes an accepted send, or lets it wait in the ledger. It may fail: the sweeper heals. */
+  /** Publishes an accepted send, or lets it wait in the ledger. It may fail: the reconciler heals. */
   dispatch(send: Send): Promise<void>;
   render: RenderTemplateDeps["render"];
   checkBroker: RenderTemplateDeps["checkBroker"];

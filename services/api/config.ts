@@ -19,12 +19,12 @@ export const CONFIG = z.object({
   ACCOUNT_BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("32MB")
     .describe("Most of it that the requests of one account may hold; beyond, they get 429"),
   DISPATCH_RECIPIENTS: setting.integer({ min: 1 }).prefault("10000")
-    .describe("Most recipients on their way to the broker; beyond, the sweeper dispatches them"),
+    .describe("Most recipients on their way to the broker; beyond, the reconciler dispatches them"),
   DISPATCH_MEMORY: setting.bytes({ min: 1000 }).prefault("32MB")
-    .describe("Most bytes on their way to the broker; beyond, the sweeper dispatches them"),
+    .describe("Most bytes on their way to the broker; beyond, the reconciler dispatches them"),
   DISPATCH_LEFT: setting.integer({ min: 1 }).prefault("20000")
     .describe(
-      "Recipients left to the sweeper, after which sends get 503 until the broker keeps up",
+      "Recipients left to the reconciler, after which sends get 503 until the broker keeps up",
     ),
   BROKER_AWAY: setting.duration({ min: 1000 }).prefault("1m")
     .describe("Absence of the broker, after which sends get 503 and the process is not ready"),

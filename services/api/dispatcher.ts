@@ -18,7 +18,7 @@ export interface DispatcherLimits {
   maxRecipients?: number;
   /** The most bytes of request bodies that may be on their way to the broker. @default {32_000_000} */
   maxBytes?: number;
-  /** The most recipients that may be left to the sweeper in a row. @default {20_000} */
+  /** The most recipients that may be left to the reconciler in a row. @default {20_000} */
   maxLeft?: number;
   /** The longest absence of the broker in which sends are admitted, in milliseconds. @default {60_000} */
   maxAwayMs?: number;
@@ -27,13 +27,13 @@ export interface DispatcherLimits {
 /** Hands sends to the pipeline behind the caller's back. */
 export interface Dispatcher extends AsyncDisposable {
   /**
-   * Asks whether another send may be accepted: not while too many were left to the sweeper or the
+   * Asks whether another send may be accepted: not while too many were left to the reconciler or the
    * broker has been away too long. Even then one each second may: it finds out whether the broker is
    * back.
    */
   admits(): boolean;
   /**
-   * Begins to publish a send. Failures are logged only: the send is in the ledger, and the sweeper
+   * Begins to publish a send. Failures are logged only: the send is in the ledger, and the reconciler
    * dispatches what was not.
    *
    * @param bytes Size of its request.
@@ -49,7 +49,7 @@ const QUIET_SHARE = 0.1;
 
 /**
  * Opens a dispatcher. While the broker is slow or gone, sends beyond the limits are left to the
- * sweeper, so that waiting ones cannot fill the memory. Disposing waits for those on their way, at
+ * reconciler, so that waiting ones cannot fill the memory. Disposing waits for those on their way, at
  * most 5 s.
  */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
@@ -72,7 +72,10 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
       await dispatch(send);
       isDone = true;
     } catch (error) {
-      logger.warn(`Cannot dispatch "${send._id}": the sweeper will`, { sendId: send._id, error });
+      logger.warn(`Cannot dispatch "${send._id}": the reconciler will`, {
+        sendId: send._id,
+        error,
+      });
     }
     recipients -= send.messageCount;
     waitingBytes -= bytes;

@@ -16,7 +16,7 @@ test("openDispatcher() does not make the caller wait, nor fail with the broker",
   assert.equal(failing.log.filter(({ level }) => level === "warn").length, 1);
 });
 
-test("openDispatcher() leaves to the sweeper what does not fit", async () => {
+test("openDispatcher() leaves to the reconciler what does not fit", async () => {
   await using api = openTestApp();
   await api.post(SEND, smallSend());
   const [send] = api.sends;
@@ -110,7 +110,7 @@ test("admits() says no once the broker has been away too long, but for one try a
   assert.deepEqual([1, 2].map(() => dispatcher.admits()), [true, true]);
 });
 
-test("admits() says no once too much was left to the sweeper, until the broker keeps up", async () => {
+test("admits() says no once too much was left to the reconciler, until the broker keeps up", async () => {
   const { broker, dispatcher, start } = await openWithBroker({ maxLeft: 3 });
   broker.isUp = false;
   for (let i = 0; i < 3; i++) {

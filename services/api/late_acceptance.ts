@@ -31,7 +31,7 @@ const RETRY_MS = 200;
 const LAST_WAIT_MS = 5000;
 
 /**
- * Opens it. A withdrawal is tried until the ledger answers; the ledger refuses it once the sweeper
+ * Opens it. A withdrawal is tried until the ledger answers; the ledger refuses it once the reconciler
  * has looked at the send, 30 s after it came. Disposing waits at most 5 s for those that are open.
  */
 export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances {
@@ -52,7 +52,7 @@ export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances 
     for (;;) {
       try {
         if (await withdrawSend(send)) logger.info(`Withdrew "${sendId}"`, { sendId });
-        else logger.error(`Cannot withdraw "${sendId}": the sweeper has seen it`, { sendId });
+        else logger.error(`Cannot withdraw "${sendId}": the reconciler has seen it`, { sendId });
         return;
       } catch (error) {
         if (closing.signal.aborted) {

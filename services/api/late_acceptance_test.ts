@@ -93,7 +93,7 @@ test("a 503 without a key is never sent, with a key once, when the ledger was on
     return sends.length === 2 && sends;
   }, { message: "the withdrawals" });
   assert.equal((await store.findSendByIdempotencyKey(ACCOUNT, "order-1"))?._id, lateKeyed?._id);
-  const due = await store.sendsToSweep(new Date(Date.now() + HOUR), 100);
+  const due = await store.sendsToReconcile(new Date(Date.now() + HOUR), 100);
   assert.deepEqual(new Set(due.map(({ _id }) => _id)), new Set([before.body.id, lateKeyed?._id]));
   const repeated = await api.post(SEND, smallSend(), key);
   assert.equal(repeated.status, 200);

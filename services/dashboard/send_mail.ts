@@ -11,7 +11,7 @@ import {
 import { dispatchSend } from "@posthaste/messaging";
 import type { DashboardDeps } from "./app.ts";
 
-/** The sweeper dispatches again what is not finished by then. */
+/** The reconciler dispatches again what is not finished by then. */
 const SWEEP_AFTER_MS = 20_000;
 
 /** A mail of the dashboard, checked. */
@@ -47,7 +47,7 @@ export async function sendMail(
   };
   await store.acceptSend(send);
   await dispatchSend(bus, send).catch((error) => {
-    logger.warn(`Cannot dispatch "${send._id}": the sweeper will`, { sendId: send._id, error });
+    logger.warn(`Cannot dispatch "${send._id}": the reconciler will`, { sendId: send._id, error });
   });
   return { sendId: send._id, messageId: messageIdOf(send._id, 0) };
 }

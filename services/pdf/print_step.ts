@@ -112,7 +112,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       return { message, printings };
     } catch (error) {
       if (!(error instanceof MissingContentError)) throw error;
-      // The store is a cache: the sweeper finds the message and has it rendered again.
+      // The store is a cache: the reconciler finds the message and has it rendered again.
       addSpanAttributes({ "error.type": "not_found" });
       return { message, printings: [], isMissing: true };
     }

@@ -299,7 +299,7 @@ test("printStep() prints a text that lies in the store", async () => {
   assert.deepEqual(printed, ["<h1>stored</h1>"]);
 });
 
-test("printStep() leaves a message whose text is gone to the sweeper", async () => {
+test("printStep() leaves a message whose text is gone to the reconciler", async () => {
   const { run, printed } = openStep();
   const message = messageWith({ html: { key: "lost" }, filename: "a.pdf" });
   assert.deepEqual(await run(message), { type: "done", publish: [] });

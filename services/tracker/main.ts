@@ -18,8 +18,8 @@ import { recordFacts } from "./record_facts.ts";
 import { recordStatistics } from "./record_statistics.ts";
 import { recountForever } from "./recount_statistics.ts";
 import { openSettlement, settleForever } from "./settle_sends.ts";
-import { sweepForever } from "./sweep.ts";
-import { patienceMs } from "./sweep_policy.ts";
+import { reconcileForever } from "./reconcile.ts";
+import { patienceMs } from "./reconcile_policy.ts";
 import { watchPipeline } from "./watch_pipeline.ts";
 
 await runService({
@@ -65,7 +65,7 @@ await runService({
         await Promise.all([
           scheduleForever(deps, { flow, intervalMs, signal }),
           dispatchDueForever(deps, { flow, intervalMs, signal }),
-          sweepForever(deps, {
+          reconcileForever(deps, {
             ...{ intervalMs: config.SWEEP_INTERVAL, graceMs: config.SWEEP_GRACE },
             ...{ flow, signal },
           }),

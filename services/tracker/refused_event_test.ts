@@ -5,7 +5,7 @@ import { openLogger } from "@posthaste/telemetry";
 import { openMemoryLedger, openTestNats, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type SweepDeps, sweepOnce } from "./sweep.ts";
+import { type ReconcileDeps, reconcileOnce } from "./reconcile.ts";
 
 const GRACE_MS = 30_000;
 const acceptedAt = new Date(Date.now() - 2 * GRACE_MS);
@@ -17,16 +17,16 @@ const QUEUED: UnfinishedMessage = {
   enteredAt: acceptedAt,
 };
 
-function openSweeper(bus: Bus): SweepDeps {
+function openReconciler(bus: Bus): ReconcileDeps {
   return {
     ...openMemoryLedger(),
     findRecipients: () => Promise.resolve(new Map()),
     findIntegration: () => Promise.resolve(null),
-    sendsToSweep: () => Promise.resolve([send]),
+    sendsToReconcile: () => Promise.resolve([send]),
     unfinishedMessages: () => Promise.resolve([QUEUED]),
     settleSends: () => Promise.resolve(0),
-    claimSweep: (ids) => Promise.resolve(new Set(ids)),
-    hastenSweep: () => Promise.resolve(),
+    claimReconciliation: (ids) => Promise.resolve(new Set(ids)),
+    hastenReconciliation: () => Promise.resolve(),
     queueSend: () => Promise.resolve(),
     assertCurrent: () => Promise.resolve(),
     publish: (outgoing) => bus.publish(outgoing),
@@ -41,7 +41,7 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
   await bus.applyTopology();
   // Of which message it is, it does not tell.
   await bus.publish({ type: "send.requested", data: { priority } } as unknown as Outgoing);
-  const sweeper = openSweeper(bus);
+  const reconciler = openReconciler(bus);
 
   const stop = new AbortController();
   const lines: string[] = [];
@@ -63,7 +63,7 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
   assert.match(lines.join(), /Cannot read an event, given up/);
   assert.deepEqual(taken, []);
 
-  await sweepOnce(sweeper, {
+  await reconcileOnce(reconciler, {
     graceMs: GRACE_MS,
     flow: { holds: () => false, begin: () => {} },
   });

@@ -23,7 +23,7 @@ export interface ScheduleDeps
     Pick<SendStore, "sendHeads"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  /** The sweeper looks after what was dispatched so long ago. */
+  /** The reconciler looks after what was dispatched so long ago. */
   patienceMs: number;
   /** @throws {Error} If the ledger is older than what was done. */
   assertCurrent(): Promise<void>;
@@ -198,7 +198,7 @@ async function dispatchPart(
   const to = next + taken;
   const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
   failpoint("tracker.before_advance");
-  // First the cursor: what is lost after it, the sweeper finds.
+  // First the cursor: what is lost after it, the reconciler finds.
   if (!await deps.advanceSend(send, to, { reconcileAt })) return 0;
   failpoint("tracker.after_advance");
   const events: Outgoing[] = [];

@@ -22,7 +22,7 @@ const QUIET_MS = 250;
 
 const AT_ONCE = 1000;
 
-/** Opens the settlement. What it knows is lost with the process: the sweeper settles those sends later. */
+/** Opens the settlement. What it knows is lost with the process: the reconciler settles those sends later. */
 export function openSettlement(
   { finishedSends, settleSends, now }: Omit<SettlementDeps, "logger">,
   { clock = performance }: { clock?: { now(): number } } = {},

@@ -269,7 +269,7 @@ test("a message is told from queued to sent with the server's reply", async () =
     assert.equal(read.date.getTime(), Math.floor(acceptedAt.getTime() / 1000) * 1000);
   }
   await using travel = openTimeTravel(system);
-  await travel.sweepNow();
+  await travel.reconcileNow();
   await until(async () => {
     return (await system.get<SendView>(`/sends/${accepted.id}`)).body.settled;
   }, { message: "the send to be settled" });

@@ -184,7 +184,7 @@ test("a PDF that is damaged or lost in the store is made again, never attached w
       await damage(before, how);
       mailer?.signal("SIGCONT");
       await until(async () => {
-        await travel.sweepNow();
+        await travel.reconcileNow();
         return sink.messages.some(({ envelope }) => envelope.to[0] === `n${n}@print.example`);
       }, { everyMs: 500, message: `the mail whose PDF was ${how}` });
       await assertPdf(await mailTo(n), n, 2);

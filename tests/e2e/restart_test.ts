@@ -63,13 +63,13 @@ function sendSurely(key: string, to: Recipient[]): Promise<SendAccepted> {
   }, { everyMs: 100, message: `"${key}" to be accepted` });
 }
 
-/** Waits until every mail is sent; the planned looks of the sweeper come early. */
+/** Waits until every mail is sent; the planned looks of the reconciler come early. */
 async function untilAllSent(sends: SendAccepted[], timeoutMs: number): Promise<void> {
-  let nextSweep = 0;
+  let nextReconciliation = 0;
   await until(async () => {
-    if (performance.now() > nextSweep) {
-      await travel.sweepNow();
-      nextSweep = performance.now() + 3000;
+    if (performance.now() > nextReconciliation) {
+      await travel.reconcileNow();
+      nextReconciliation = performance.now() + 3000;
     }
     const views = await Promise.all(sends.map(({ id }) => system.untilResting(id, 1000)));
     return views.every(({ states, messageCount }) => states.sent === messageCount);

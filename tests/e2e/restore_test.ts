@@ -145,7 +145,7 @@ test("a ledger that was restored to a running system's backup sends nothing twic
   assert.ok(hold.result.held >= 20, `${hold.result.held} held`);
   await Promise.all(MAIL_SERVICES.map((name) => stack.restart(name)));
 
-  const [fresh] = await Promise.all([send("fresh", 3), travel.sweepNow(), delay(3000)]);
+  const [fresh] = await Promise.all([send("fresh", 3), travel.reconcileNow(), delay(3000)]);
   await until(() => arrivals().has("fresh-2@restored.example"));
   assert.equal(arrivals().size, sentBefore.size + 3, "what was held stays where it is");
   assertNoneTwice();

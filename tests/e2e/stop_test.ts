@@ -93,7 +93,7 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
   stopping = false;
   await flowing;
   await using travel = openTimeTravel(system);
-  await travel.sweepNow();
+  await travel.reconcileNow();
   for (const { id, messages } of sends) {
     const { states } = await system.untilDone(id, 40_000);
     // All of it: what a service had taken and not begun is given back when it stops.

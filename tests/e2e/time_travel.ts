@@ -6,10 +6,10 @@ const HOUR_MS = 3_600_000;
 
 /** Makes the waits that are planned in a ledger end now. */
 export interface TimeTravel extends AsyncDisposable {
-  /** What is deferred is long due, for all messages of a send: the sweeper takes it at once. */
+  /** What is deferred is long due, for all messages of a send: the reconciler takes it at once. */
   endDeferral(sendId: string): Promise<void>;
-  /** The sweeper looks at every unsettled send now. */
-  sweepNow(): Promise<void>;
+  /** The reconciler looks at every unsettled send now. */
+  reconcileNow(): Promise<void>;
   /** Servers that are left alone may be tried again now. */
   endPauses(): Promise<void>;
   /** Ids of the messages in a state. */
@@ -31,7 +31,7 @@ export function openTimeTravel(
       await messages.updateMany({ sendId, state: "deferred" }, { $set: { nextAt } });
       await sends.updateOne({ _id: sendId }, { $set: { reconcileAt: new Date() } });
     },
-    async sweepNow() {
+    async reconcileNow() {
       const now = new Date();
       await sends.updateMany({ accountId, settledAt: null, reconcileAt: { $gt: now } }, {
         $set: { reconcileAt: now },

@@ -56,7 +56,7 @@ export async function prepare(
       return ask(bench, units);
     };
   }
-  if (name === "sweeper") return await prepareSweep(bench, units);
+  if (name === "sweeper") return await prepareReconciliation(bench, units);
   const work = consumers.slice(0, name === "tracker" ? 1 : undefined);
   await hold(manager, consumers);
   await ask(bench, units);
@@ -77,8 +77,8 @@ export async function prepare(
 /** What was written last is on the disk then, and nobody is busy with it. */
 const SETTLE_MS = 1000;
 
-/** Sends of which everything is done: it is the sweeper that finds it out. */
-async function prepareSweep(bench: StageBench, units: number): Promise<Work> {
+/** Sends of which everything is done: it is the reconciler that finds it out. */
+async function prepareReconciliation(bench: StageBench, units: number): Promise<Work> {
   const { db } = bench.fixture;
   const [sends, messages] = [db.collection("sends"), db.collection("messages")];
   await ask(bench, units);

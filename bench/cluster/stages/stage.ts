@@ -96,7 +96,7 @@ export const STAGES: readonly Stage[] = [
     consumers: [{ stream: "STATUS", name: "tracker" }, { stream: "STATUS", name: "statistics" }],
     invoice: "none",
     units: 1200,
-    // Else the sweeper looks for mail that is only held back.
+    // Else the reconciler looks for mail that is only held back.
     settings: { SWEEP_GRACE: "10m" },
     waiting: { by: "0.1 of a core each", units: 6000, settings: {}, cores: 0.1 },
   },

@@ -99,9 +99,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "M4",
-    description: "no sweeper",
+    description: "no reconciler",
     patches: [{
-      file: "services/tracker/sweep.ts",
+      file: "services/tracker/reconcile.ts",
       find: "  while (!signal.aborted) {\n    let found = 0;",
       replace: "  while (false as boolean) {\n    let found = 0;",
     }],
@@ -109,7 +109,8 @@ export const MUTATIONS: readonly Mutation[] = [
     load: LIGHT,
     reveals: "I9",
     follows: {
-      I6: "what was told of a send is lost with the broker, and the sweeper alone settles it then",
+      I6:
+        "what was told of a send is lost with the broker, and the reconciler alone settles it then",
     },
   },
   {
@@ -312,13 +313,13 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "X10",
-    description: "a sweeper that looks at a send once in ten years",
+    description: "a reconciler that looks at a send once in ten years",
     patches: [{
-      file: "services/tracker/sweep.ts",
+      file: "services/tracker/reconcile.ts",
       find: "const reconcileAt = new Date(now.getTime() + ms);",
       replace: "const reconcileAt = new Date(now.getTime() + ms + 315_360_000_000);",
     }, {
-      file: "services/tracker/sweep.ts",
+      file: "services/tracker/reconcile.ts",
       find: "  if (looks.length > 0) await",
       replace: "  if (looks.length < 0) await",
     }],
@@ -326,7 +327,8 @@ export const MUTATIONS: readonly Mutation[] = [
     load: LONGER,
     reveals: "I9",
     follows: {
-      I6: "what was told of a send is lost with the broker, and the sweeper alone settles it then",
+      I6:
+        "what was told of a send is lost with the broker, and the reconciler alone settles it then",
     },
   },
   {

@@ -7,7 +7,7 @@ export interface Waits {
   replyMs: number;
   /** `SWEEP_GRACE` and `SWEEP_INTERVAL` of the tracker. */
   graceMs: number;
-  sweepMs: number;
+  reconcileMs: number;
   /** After this long the broker gives an event to another worker. */
   ackWaitMs: number;
 }
@@ -22,7 +22,7 @@ export interface AtTheEnd {
   attempts: number;
 }
 
-/** The api has the sweeper look at a send for the first time after this long. */
+/** The api has the reconciler look at a send for the first time after this long. */
 export const FIRST_LOOK_MS = 20_000;
 
 /** The longest time between two looks: half of the age of the mail, but no longer than this. */
@@ -57,11 +57,11 @@ const MARGIN = 1.1;
  * mail is found by the first look or when its register is over, waits once, and goes through all stages.
  */
 export function timeBoundOf(waits: Waits, { faultsMs, open, attempts }: AtTheEnd): number {
-  const { retryMs, circuitMs, transferMs, replyMs, graceMs, sweepMs, ackWaitMs } = waits;
+  const { retryMs, circuitMs, transferMs, replyMs, graceMs, reconcileMs, ackWaitMs } = waits;
   const registerMs = MARGIN * (transferMs + replyMs);
   // What was dispatched again just before, and lost again, is found by the next look.
   const againMs = Math.min(LONGEST_LOOK_MS, Math.max(3 * graceMs, faultsMs / 2));
-  const foundMs = Math.max(FIRST_LOOK_MS, registerMs) + sweepMs + againMs;
+  const foundMs = Math.max(FIRST_LOOK_MS, registerMs) + reconcileMs + againMs;
   const multiple = MULTIPLES[Math.min(attempts, MULTIPLES.length - 1)] ?? 0;
   const waitsMs = Math.max(
     JITTER * retryMs * multiple,

@@ -4,7 +4,7 @@ import { timeBoundOf, type Waits } from "./time_bound.ts";
 
 const WAITS: Waits = {
   ...{ retryMs: 250, circuitMs: 500, transferMs: 4000, replyMs: 2000 },
-  ...{ graceMs: 2000, sweepMs: 200, ackWaitMs: 3000 },
+  ...{ graceMs: 2000, reconcileMs: 200, ackWaitMs: 3000 },
 };
 const NOTHING = { faultsMs: 0, open: 0, attempts: 0 };
 
@@ -18,7 +18,7 @@ test("timeBoundOf() grows with the mails that are left: 20 in a second", () => {
 
 test("timeBoundOf() follows each setting that makes a mail wait", () => {
   assert.equal(longer({ graceMs: 3000 }), 3000);
-  assert.equal(longer({ sweepMs: 1200 }), 1000);
+  assert.equal(longer({ reconcileMs: 1200 }), 1000);
   assert.equal(longer({ ackWaitMs: 4000 }), 1000);
   assert.equal(longer({ circuitMs: 1000 }), 10_000);
   assert.equal(longer({ transferMs: 60_000 }), 1.1 * 62_000 - 20_000);

@@ -23,7 +23,7 @@ const FOLDER = fileURLToPath(new URL("../../../deploy/observability", import.met
 const SERVICES = ["api", "renderer", "pdf", "mailer", "tracker"] as const;
 const MAILS = 40;
 
-/** The sweeper looks at a send for the first time half a minute after its acceptance. */
+/** The reconciler looks at a send for the first time half a minute after its acceptance. */
 const SETTLE_MS = 40_000;
 
 /** What nothing is told of as long as all is well. */

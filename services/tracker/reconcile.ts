@@ -6,15 +6,17 @@ import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { decideSweep, lookAgainMs, recoveryMs } from "./sweep_policy.ts";
+import { decideReconciliation, lookAgainMs, recoveryMs } from "./reconcile_policy.ts";
 
-/** What the sweeper needs from the outside. */
-export interface SweepDeps
-  extends
-    EndLostDeps,
-    Pick<SendStore, "sendsToSweep" | "settleSends" | "claimSweep" | "hastenSweep">,
-    Pick<MessageStore, "unfinishedMessages">,
-    Pick<WaitingSends, "queueSend"> {
+/** What the reconciler needs from the outside. */
+export interface ReconcileDeps extends
+  EndLostDeps,
+  Pick<
+    SendStore,
+    "sendsToReconcile" | "settleSends" | "claimReconciliation" | "hastenReconciliation"
+  >,
+  Pick<MessageStore, "unfinishedMessages">,
+  Pick<WaitingSends, "queueSend"> {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
   /** @throws {Error} If the ledger is older than what was done. */
   assertCurrent(): Promise<void>;
@@ -22,8 +24,8 @@ export interface SweepDeps
   logger: Pick<Logger, "info" | "warn">;
 }
 
-/** How patient the sweeper is. */
-export interface SweepOptions {
+/** How patient the reconciler is. */
+export interface ReconcileOptions {
   /** A small send passes all stages within this time. */
   graceMs: number;
   /** What is known to be in flight. */
@@ -37,18 +39,18 @@ const SLOW_MS = 2000;
  * Searches the ledger until the signal aborts: sends whose messages are all finished are settled, messages
  * of which nothing was heard are dispatched again. The scheduler does it, which knows what is in flight.
  */
-export async function sweepForever(
-  deps: SweepDeps,
-  options: SweepOptions & { intervalMs: number; signal: AbortSignal },
+export async function reconcileForever(
+  deps: ReconcileDeps,
+  options: ReconcileOptions & { intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   const { intervalMs, signal } = options;
   while (!signal.aborted) {
     let found = 0;
     let waitMs = intervalMs;
     try {
-      found = await sweepOnce(deps, options);
+      found = await reconcileOnce(deps, options);
     } catch (error) {
-      deps.logger.warn("Cannot sweep, trying again", { error });
+      deps.logger.warn("Cannot reconciliation, trying again", { error });
       if (error instanceof LedgerSlowError) waitMs = recoveryMs(options.graceMs);
     }
     // A full round means that more are due.
@@ -63,7 +65,10 @@ export async function sweepForever(
  *
  * @throws {Error} If the ledger is older than what was done.
  */
-export async function sweepOnce(deps: SweepDeps, options: SweepOptions): Promise<number> {
+export async function reconcileOnce(
+  deps: ReconcileDeps,
+  options: ReconcileOptions,
+): Promise<number> {
   const started = performance.now();
   const now = deps.now();
   const found = await findSends(deps, now);
@@ -76,7 +81,7 @@ export async function sweepOnce(deps: SweepDeps, options: SweepOptions): Promise
   failpoint("tracker.sweep_postponed");
   const settled: string[] = [];
   for (const send of found.filter(({ _id }) => claimed.has(_id))) {
-    if (await sweepSend(send, options, deps)) settled.push(send._id);
+    if (await reconcileSend(send, options, deps)) settled.push(send._id);
   }
   failpoint("tracker.before_settle");
   if (settled.length > 0) await deps.settleSends(settled, now);
@@ -89,7 +94,7 @@ export async function sweepOnce(deps: SweepDeps, options: SweepOptions): Promise
 async function claim(
   found: readonly SendHead[],
   { now, graceMs }: { now: Date; graceMs: number },
-  { claimSweep }: SweepDeps,
+  { claimReconciliation }: ReconcileDeps,
 ): Promise<Set<string>> {
   const byLook = Map.groupBy(found, ({ acceptedAt }) => {
     const ms = lookAgainMs(now.getTime() - acceptedAt.getTime(), graceMs);
@@ -97,7 +102,7 @@ async function claim(
   });
   const claims = await Promise.all([...byLook].map(([ms, sends]) => {
     const reconcileAt = new Date(now.getTime() + ms);
-    return claimSweep(sends.map(({ _id }) => _id), { now, reconcileAt });
+    return claimReconciliation(sends.map(({ _id }) => _id), { now, reconcileAt });
   }));
   return new Set(claims.flatMap((ids) => [...ids]));
 }
@@ -113,10 +118,10 @@ class LedgerSlowError extends Error {
  *
  * @throws {LedgerSlowError} If it does not answer within 2 s.
  */
-async function findSends(deps: SweepDeps, now: Date): Promise<SendHead[]> {
+async function findSends(deps: ReconcileDeps, now: Date): Promise<SendHead[]> {
   const started = performance.now();
   try {
-    const sends = await deps.sendsToSweep(now, SENDS_PER_ROUND);
+    const sends = await deps.sendsToReconcile(now, SENDS_PER_ROUND);
     if (performance.now() - started < SLOW_MS) return sends;
   } catch (cause) {
     throw new LedgerSlowError("Cannot find what is due: the ledger is away", { cause });
@@ -125,10 +130,10 @@ async function findSends(deps: SweepDeps, now: Date): Promise<SendHead[]> {
 }
 
 /** Dispatches what is due and gives whether nothing of the send is unfinished. */
-async function sweepSend(
+async function reconcileSend(
   send: SendHead,
-  { graceMs, flow }: SweepOptions,
-  deps: SweepDeps,
+  { graceMs, flow }: ReconcileOptions,
+  deps: ReconcileDeps,
 ): Promise<boolean> {
   // What the cursor has not passed was never dispatched.
   const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
@@ -142,7 +147,7 @@ async function sweepSend(
   });
   const decided = unfinished.map((message) => ({
     message,
-    decision: decideSweep(message, {
+    decision: decideReconciliation(message, {
       isHeld: (attempt) => flow.holds(attemptOf(attempt)),
       ...{ graceMs, now },
     }),
@@ -166,7 +171,7 @@ async function sweepSend(
     deps.logger.info("Dispatched again", { sendId: send._id, messages: again.length });
   }
   const looks = decided.flatMap(({ decision }) => decision.do === "look" ? [decision.at] : []);
-  if (looks.length > 0) await deps.hastenSweep(send._id, earliest(looks));
+  if (looks.length > 0) await deps.hastenReconciliation(send._id, earliest(looks));
   return false;
 }
 

@@ -2,12 +2,12 @@ import { type NextAction, nextAction } from "@posthaste/delivery";
 import type { AttemptOutcome, UnfinishedMessage } from "@posthaste/storage";
 
 /** What to do about an unfinished message, or when to look at it once more. */
-export type SweepDecision =
+export type ReconcileDecision =
   | NextAction<AttemptOutcome> & { do: "dispatch" | "complete" | "unknown" }
   | { do: "look"; at: Date };
 
 /** What a decision is made by. */
-export interface SweepView {
+export interface ReconcileView {
   now: Date;
   /** Whether the attempt waits for room, or was dispatched so lately that news of it may still come. */
   isHeld(attempt: { index: number; attempt: number }): boolean;
@@ -42,11 +42,17 @@ const DAY_MS = 24 * 3_600_000;
  * Decides about one unfinished message. Whatever stands in the queues: what has brought no news for so long
  * is dispatched again. If it was not lost, its register decides.
  */
-export function decideSweep(message: UnfinishedMessage, view: SweepView): SweepDecision {
+export function decideReconciliation(
+  message: UnfinishedMessage,
+  view: ReconcileView,
+): ReconcileDecision {
   const { now, graceMs, isHeld } = view;
   const { index, outcome, register, nextAt, enteredAt } = message;
   const action = nextAction(outcome, register);
-  const look = (ms: number): SweepDecision => ({ do: "look", at: new Date(now.getTime() + ms) });
+  const look = (ms: number): ReconcileDecision => ({
+    do: "look",
+    at: new Date(now.getTime() + ms),
+  });
   switch (action.do) {
     case "complete":
     case "unknown":

@@ -5,7 +5,7 @@ import { openMemoryLedger, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
-import { type SweepDeps, sweepForever, sweepOnce } from "./sweep.ts";
+import { type ReconcileDeps, reconcileForever, reconcileOnce } from "./reconcile.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
@@ -41,15 +41,15 @@ function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
   return { index: 0, outcome: undefined, register: undefined, ...at, ...changes };
 }
 
-function openSweeper(
+function openReconciler(
   sends: SendHead[],
   unfinished: Record<string, UnfinishedMessage[]>,
-  changes: Partial<SweepDeps> = {},
+  changes: Partial<ReconcileDeps> = {},
 ) {
   const done: string[] = [];
   const published: { outgoing: Outgoing; trace: string | undefined }[] = [];
   const ledger = openMemoryLedger();
-  const deps: SweepDeps = {
+  const deps: ReconcileDeps = {
     ledgerOf: ledger.ledgerOf,
     findRecipients: (ids) =>
       Promise.resolve(
@@ -59,12 +59,12 @@ function openSweeper(
         }])),
       ),
     findIntegration: () => Promise.resolve(null),
-    sendsToSweep: (now, limit) => {
+    sendsToReconcile: (now, limit) => {
       done.push(`find ${limit} at ${now.toISOString()}`);
       return Promise.resolve(sends);
     },
     assertCurrent: () => Promise.resolve(),
-    claimSweep: (ids, { reconcileAt }) => {
+    claimReconciliation: (ids, { reconcileAt }) => {
       for (const id of ids) done.push(`claim ${id} for ${reconcileAt.getTime() - NOW.getTime()}`);
       return Promise.resolve(new Set(ids));
     },
@@ -78,7 +78,7 @@ function openSweeper(
       published.push({ outgoing, trace });
       return Promise.resolve();
     },
-    hastenSweep: (id, at) => {
+    hastenReconciliation: (id, at) => {
       done.push(`hasten ${id} to ${at.getTime() - NOW.getTime()}`);
       return Promise.resolve();
     },
@@ -98,25 +98,25 @@ const SENDING = { by: "a worker", dot: true as const };
 const FIND = `find 200 at ${NOW.toISOString()}`;
 
 test("sweepOnce() does nothing more where no send is due", async () => {
-  const { deps, done } = openSweeper([], {});
-  assert.equal(await sweepOnce(deps, OPTIONS), 0);
+  const { deps, done } = openReconciler([], {});
+  assert.equal(await reconcileOnce(deps, OPTIONS), 0);
   assert.deepEqual(done, [FIND]);
 });
 
 test("sweepOnce() claims and dispatches nothing of a ledger that is older than what was done", async () => {
   const open = sendOf();
-  const { deps, done } = openSweeper([open], { [open._id]: [messageIn({})] }, {
+  const { deps, done } = openReconciler([open], { [open._id]: [messageIn({})] }, {
     assertCurrent: () => Promise.reject(new Error("restored")),
   });
-  await assert.rejects(sweepOnce(deps, OPTIONS), /restored/);
+  await assert.rejects(reconcileOnce(deps, OPTIONS), /restored/);
   assert.deepEqual(done, [FIND]);
 });
 
 test("sweepOnce() claims before it reads, and settles at the end", async () => {
   const finished = sendOf();
   const open = sendOf();
-  const { deps, done } = openSweeper([finished, open], { [open._id]: [messageIn({})] });
-  assert.equal(await sweepOnce(deps, OPTIONS), 2);
+  const { deps, done } = openReconciler([finished, open], { [open._id]: [messageIn({})] });
+  assert.equal(await reconcileOnce(deps, OPTIONS), 2);
   assert.deepEqual(done, [
     FIND,
     `claim ${finished._id} for ${LOOK_MS}`,
@@ -128,26 +128,26 @@ test("sweepOnce() claims before it reads, and settles at the end", async () => {
   ]);
 });
 
-test("sweepOnce() leaves alone what another sweeper has claimed", async () => {
+test("sweepOnce() leaves alone what another reconciler has claimed", async () => {
   const [taken, own] = [sendOf(), sendOf()];
-  const { deps, done } = openSweeper([taken, own], {}, {
-    claimSweep: () => Promise.resolve(new Set([own._id])),
+  const { deps, done } = openReconciler([taken, own], {}, {
+    claimReconciliation: () => Promise.resolve(new Set([own._id])),
   });
-  assert.equal(await sweepOnce(deps, OPTIONS), 2);
+  assert.equal(await reconcileOnce(deps, OPTIONS), 2);
   assert.deepEqual(done.slice(1), [`read ${own._id}`, `settle ${own._id}`]);
 });
 
 test("sweepOnce() dispatches what is due with its attempts, in the send's trace", async () => {
   const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const send = sendOf({ trace });
-  const { deps, published } = openSweeper([send], {
+  const { deps, published } = openReconciler([send], {
     [send._id]: [
       messageIn({ index: 1 }),
       messageIn({ index: 4, outcome: { attempt: 2, state: "deferred" } }),
       messageIn({ index: 5, register: { register: SENDING, isOver: false } }),
     ],
   });
-  await sweepOnce(deps, OPTIONS);
+  await reconcileOnce(deps, OPTIONS);
   assert.equal(published.length, 1);
   assert.equal(published[0]?.trace, trace);
   assert.deepEqual(published[0]?.outgoing, {
@@ -168,10 +168,10 @@ test("sweepOnce() calls an attempt unknown whose worker was lost", async () => {
   const takenAt = new Date(NOW.getTime() - HOUR);
   const lost = messageIn({ index: 6, register: { register: SENDING, isOver: true, at: takenAt } });
   for (const whenUnknown of ["retry", "hold"] as const) {
-    const { deps, ledger, published } = openSweeper([send], { [send._id]: [lost] }, {
+    const { deps, ledger, published } = openReconciler([send], { [send._id]: [lost] }, {
       findIntegration: () => Promise.resolve({ whenUnknown, retryForMs: 48 * HOUR } as Integration),
     });
-    await sweepOnce(deps, OPTIONS);
+    await reconcileOnce(deps, OPTIONS);
     const [unknown] = ledger.written;
     assert.deepEqual(unknown?.lines.map(({ type, at }) => [type, at.getTime()])[0], [
       "sending",
@@ -193,22 +193,22 @@ test("sweepOnce() writes the outcome of a register whose owner was lost before i
   const send = sendOf();
   const outcome = { state: "canceled" as const, at: NOW, reason: "Canceled on request", lines: [] };
   const register = { register: { by: "a person", void: outcome }, isOver: false };
-  const { deps, ledger } = openSweeper([send], { [send._id]: [messageIn({ register })] });
-  await sweepOnce(deps, OPTIONS);
+  const { deps, ledger } = openReconciler([send], { [send._id]: [messageIn({ register })] });
+  await reconcileOnce(deps, OPTIONS);
   assert.deepEqual(ledger.written.map(({ state, attempt }) => [state, attempt]), [["canceled", 1]]);
 });
 
 test("sweepOnce() looks again when the next of the others is due", async () => {
   const send = sendOf();
   const soon = (ms: number) => new Date(NOW.getTime() + ms);
-  const { deps, done, published } = openSweeper([send], {
+  const { deps, done, published } = openReconciler([send], {
     [send._id]: [
       messageIn({ outcome: { attempt: 1, state: "deferred" }, nextAt: soon(7000) }),
       messageIn({ outcome: { attempt: 1, state: "deferred" }, nextAt: soon(9000) }),
       messageIn({ outcome: { attempt: 1, state: "unknown" } }),
     ],
   });
-  await sweepOnce(deps, OPTIONS);
+  await reconcileOnce(deps, OPTIONS);
   assert.deepEqual(published, []);
   assert.equal(done.at(-1), `hasten ${send._id} to ${7000 + PATIENCE_MS}`);
   assert.ok(!done.some((line) => line.startsWith("settle")));
@@ -217,10 +217,10 @@ test("sweepOnce() looks again when the next of the others is due", async () => {
 test("sweepOnce() leaves what waits for room to the scheduler, and has it go if nobody has said so", async () => {
   const said = sendOf({ next: 1, waitsFor: "acc_1/4" });
   const unsaid = sendOf({ next: 0 });
-  const { deps, done, published } = openSweeper([said, unsaid], {
+  const { deps, done, published } = openReconciler([said, unsaid], {
     [said._id]: [messageIn({ index: 0 })],
   });
-  await sweepOnce(deps, OPTIONS);
+  await reconcileOnce(deps, OPTIONS);
   assert.deepEqual(done.filter((line) => line.startsWith("queue")), [`queue ${unsaid._id}`]);
   assert.deepEqual(
     published.map(({ outgoing }) => outgoing.type === "send.resumed" && outgoing.data.again),
@@ -230,10 +230,10 @@ test("sweepOnce() leaves what waits for room to the scheduler, and has it go if 
 
 test("sweepOnce() throws when it cannot publish, and the send is looked at again", async () => {
   const send = sendOf();
-  const { deps, done } = openSweeper([send], { [send._id]: [messageIn({})] }, {
+  const { deps, done } = openReconciler([send], { [send._id]: [messageIn({})] }, {
     publish: () => Promise.reject(new Error("no broker")),
   });
-  await assert.rejects(sweepOnce(deps, OPTIONS), /no broker/);
+  await assert.rejects(reconcileOnce(deps, OPTIONS), /no broker/);
   assert.ok(done.includes(`claim ${send._id} for ${LOOK_MS}`));
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
@@ -241,10 +241,11 @@ test("sweepOnce() throws when it cannot publish, and the send is looked at again
 test("sweepForever() goes on after a failure and ends with its signal", async () => {
   const stop = new AbortController();
   let rounds = 0;
-  const { deps, done } = openSweeper([], {}, {
-    sendsToSweep: () => ++rounds === 1 ? Promise.reject(new Error("away")) : Promise.resolve([]),
+  const { deps, done } = openReconciler([], {}, {
+    sendsToReconcile: () =>
+      ++rounds === 1 ? Promise.reject(new Error("away")) : Promise.resolve([]),
   });
-  const ended = sweepForever(deps, {
+  const ended = reconcileForever(deps, {
     ...OPTIONS,
     graceMs: 200,
     intervalMs: 5,
@@ -255,14 +256,14 @@ test("sweepForever() goes on after a failure and ends with its signal", async ()
   await until(() => rounds > 2);
   stop.abort();
   await ended;
-  assert.deepEqual(done, ["Cannot sweep, trying again"]);
+  assert.deepEqual(done, ["Cannot reconciliation, trying again"]);
 });
 
 test("sweepOnce() does not act on what a ledger tells that hangs", async () => {
-  const { deps, done } = openSweeper([], {}, {
-    sendsToSweep: () => delay(2050, [sendOf()]),
+  const { deps, done } = openReconciler([], {}, {
+    sendsToReconcile: () => delay(2050, [sendOf()]),
   });
-  await assert.rejects(sweepOnce(deps, OPTIONS), /took over 2000 ms/);
+  await assert.rejects(reconcileOnce(deps, OPTIONS), /took over 2000 ms/);
   assert.deepEqual(done, []);
 });
 
@@ -270,10 +271,10 @@ test("sweepForever() does not wait after a full round", async () => {
   const stop = new AbortController();
   const full = Array.from({ length: 200 }, () => sendOf());
   let rounds = 0;
-  const { deps } = openSweeper([], {}, {
-    sendsToSweep: () => Promise.resolve(++rounds < 3 ? full : []),
+  const { deps } = openReconciler([], {}, {
+    sendsToReconcile: () => Promise.resolve(++rounds < 3 ? full : []),
   });
-  const ended = sweepForever(deps, { ...OPTIONS, intervalMs: 60_000, signal: stop.signal });
+  const ended = reconcileForever(deps, { ...OPTIONS, intervalMs: 60_000, signal: stop.signal });
   await until(() => rounds === 3);
   stop.abort();
   await ended;

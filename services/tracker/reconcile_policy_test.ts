@@ -2,7 +2,7 @@ import type { UnfinishedMessage } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFlow } from "./flow.ts";
-import { decideSweep, lookAgainMs, patienceMs } from "./sweep_policy.ts";
+import { decideReconciliation, lookAgainMs, patienceMs } from "./reconcile_policy.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
@@ -18,7 +18,7 @@ function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
 }
 
 function decide(message: UnfinishedMessage, { isHeld = false } = {}) {
-  return decideSweep(message, { isHeld: () => isHeld, now: NOW, graceMs: GRACE_MS });
+  return decideReconciliation(message, { isHeld: () => isHeld, now: NOW, graceMs: GRACE_MS });
 }
 
 const DISPATCH = { do: "dispatch", n: 1 };
