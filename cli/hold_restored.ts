@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Bus, Fact } from "@posthaste/messaging";
+import type { Bus, StatusEvent } from "@posthaste/messaging";
 import type { KnownOutcome, Store } from "@posthaste/storage";
 import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
@@ -11,7 +11,7 @@ export interface Restoration {
     Store,
     "liveMailers" | "holdUnfinished" | "noteKnownOutcomes" | "sendHeads"
   >;
-  bus: Pick<Bus, "emptyQueues" | "pastFacts">;
+  bus: Pick<Bus, "emptyQueues" | "pastStatusEvents">;
   /** When the backup was begun. */
   backupAt: Date;
   /** When the last mailer stopped. */
@@ -24,9 +24,9 @@ export interface Held {
   held: number;
   /** Events that were taken out of the broker's queues. */
   emptied: number;
-  /** Held messages whose outcome the facts told. */
+  /** Held messages whose outcome the status events told. */
   known: number;
-  /** Accepted after the backup, as the facts tell, and in no ledger. */
+  /** Accepted after the backup, as the status events tell, and in no ledger. */
   missing: { sendId: string; accountId: string; at: string }[];
 }
 
@@ -38,7 +38,7 @@ const ALIVE_MS = 3000;
 const FACTS_AT_ONCE = 500;
 
 /**
- * Holds what a restored ledger believes to be unfinished, and writes down what the broker's facts know.
+ * Holds what a restored ledger believes to be unfinished, and writes down what the broker's status events know.
  *
  * @throws {CommandError} If a mailer runs: it might be sending what is about to be held.
  */
@@ -70,7 +70,7 @@ async function refuseIfRunning(store: Restoration["store"]): Promise<void> {
 async function readFacts({ store, bus }: Restoration, since: Date) {
   let known = 0;
   const missing: Held["missing"] = [];
-  let batch: Fact[] = [];
+  let batch: StatusEvent[] = [];
   const flush = async () => {
     const facts = batch;
     batch = [];
@@ -78,15 +78,15 @@ async function readFacts({ store, bus }: Restoration, since: Date) {
     missing.push(...await missingOf(facts, store));
   };
   const types = ["status.send.accepted", "status.message.sent", "status.message.failed"] as const;
-  for await (const fact of bus.pastFacts({ since, types })) {
-    batch.push(fact);
+  for await (const statusEvent of bus.pastStatusEvents({ since, types })) {
+    batch.push(statusEvent);
     if (batch.length === FACTS_AT_ONCE) await flush();
   }
   await flush();
   return { known, missing };
 }
 
-function outcomeOf({ type, data }: Fact): KnownOutcome[] {
+function outcomeOf({ type, data }: StatusEvent): KnownOutcome[] {
   if (type !== "status.message.sent" && type !== "status.message.failed") return [];
   const { accountId, messageId, attempt, reply } = data;
   const shared = { accountId, messageId, attempt, at: new Date(data.at), reply };
@@ -97,7 +97,10 @@ function outcomeOf({ type, data }: Fact): KnownOutcome[] {
   ];
 }
 
-async function missingOf(facts: Fact[], store: Restoration["store"]): Promise<Held["missing"]> {
+async function missingOf(
+  facts: StatusEvent[],
+  store: Restoration["store"],
+): Promise<Held["missing"]> {
   const accepted = facts.flatMap(({ type, data }) => type === "status.send.accepted" ? [data] : []);
   if (accepted.length === 0) return [];
   const heads = await store.sendHeads(accepted.map(({ sendId }) => sendId));

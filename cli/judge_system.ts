@@ -28,7 +28,7 @@ export interface Finding {
   is: string;
 }
 
-/** Streams in which mail waits to be worked on; facts are a log. */
+/** Streams in which mail waits to be worked on; status events are a log. */
 const WORKED_ON = new Set(["RENDER", "PRINT", "MAIL"]);
 
 /** Judges the whole system: each finding is a line for people, and an alarm if it is wrong. */

@@ -48,21 +48,21 @@ async function accept(accountId: string, count: number, acceptedAt = new Date())
   return send;
 }
 
-test("restoredCommand() holds what may have been sent, writes what facts tell, and lets a person decide", async () => {
+test("restoredCommand() holds what may have been sent, writes what status events tell, and lets a person decide", async () => {
   const { _id: accountId } = await store.createAccount({ name: "restored-shop" });
   const backup = new Date();
   const send = await accept(accountId, 5);
-  const fact = (index: number) => ({
+  const statusEvent = (index: number) => ({
     ...{ messageId: messageIdOf(send._id, index), sendId: send._id, accountId },
     ...{ index, attempt: 1, at: new Date().toISOString() },
   });
   await bus.publish({
     type: "status.message.sent",
-    data: { v: 2, facts: [{ ...fact(0), reply: { code: 250, response: "Ok" } }] },
+    data: { v: 2, facts: [{ ...statusEvent(0), reply: { code: 250, response: "Ok" } }] },
   });
   await bus.publish({
     type: "status.message.failed",
-    data: { v: 2, facts: [{ ...fact(1), stage: "mailer", reason: "No such mailbox" }] },
+    data: { v: 2, facts: [{ ...statusEvent(1), stage: "mailer", reason: "No such mailbox" }] },
   });
   const lost = newSendId(accountId);
   await bus.publish({

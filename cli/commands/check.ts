@@ -25,7 +25,7 @@ export function checkCommand(context: CommandContext): Command {
     .addHelpText(
       "after",
       `
-Caches (PDFs, contents, facts) lose their oldest when they are full: that is shown and is no
+Caches (PDFs, contents, status events) lose their oldest when they are full: that is shown and is no
 fault. An integration that a person has paused is none either.
 
 Examples:

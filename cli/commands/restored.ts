@@ -37,7 +37,7 @@ export function restoredCommand(context: CommandContext): Command {
       "after",
       `
 A restored ledger takes for unsent what was sent between the backup and the loss. With every
-service stopped, "hold" marks all of it as unknown, but for what the broker's facts tell. Then
+service stopped, "hold" marks all of it as unknown, but for what the broker's status events tell. Then
 the services may start, and "release" sends again what a person decides to send again.
 
 Examples:
@@ -55,7 +55,7 @@ Examples:
       "after",
       `
 It empties the broker's queues, holds what is not finished, and writes down what the broker's
-facts, kept for 3 days, say was sent or failed since. It ends with 1 if a password of an
+status events, kept for 3 days, say was sent or failed since. It ends with 1 if a password of an
 integration cannot be opened with MASTER_KEY, or if accepted mail is known to be missing from
 the backup. It may be repeated.
 
@@ -102,7 +102,7 @@ async function hold(context: CommandContext, options: HoldOptions): Promise<void
   const locked = await store.lockedSecrets(await readKeys(context));
   output.result({ held, emptied, known, missing, locked }, () =>
     [
-      `${sayCount(held, "message")} held; the facts of the broker told of ${known}`,
+      `${sayCount(held, "message")} held; the status events of the broker told of ${known}`,
       `${sayCount(emptied, "event")} removed from the queues`,
     ].join("\n"));
   for (const { sendId, accountId, at } of missing) {

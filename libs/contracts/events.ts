@@ -143,8 +143,8 @@ export const printedMessageSchema = z.object({
 /** A message that has all its PDFs. */
 export type PrintedMessage = z.infer<typeof printedMessageSchema>;
 
-/** Who a fact is about. Facts carry no personal data. */
-const factShape = {
+/** Who a status event is about. Status events carry no personal data. */
+const statusEventShape = {
   messageId: z.string(),
   sendId: z.string(),
   accountId: z.string(),
@@ -162,28 +162,28 @@ const factShape = {
 export const FACTS = {
   /** A message waits for a time before it can be made ready: nothing was tried. */
   "status.message.waiting": z.object({
-    ...factShape,
+    ...statusEventShape,
     reason: z.string(),
     nextAt: z.iso.datetime(),
   }),
   /** A mailer gives a message back untried: there is no room for it now. */
   "status.message.returned": z.object({
-    ...factShape,
+    ...statusEventShape,
     integrationId: z.int().positive(),
     /** When its send was accepted, ISO 8601. */
     acceptedAt: z.iso.datetime(),
   }),
-  "status.message.sent": z.object({ ...factShape, reply: smtpReplySchema }),
+  "status.message.sent": z.object({ ...statusEventShape, reply: smtpReplySchema }),
   "status.message.deferred": z.object({
-    ...factShape,
+    ...statusEventShape,
     reason: z.string(),
     reply: smtpReplySchema.optional(),
     /** Missing while it waits for its integration's turn. */
     nextAt: z.iso.datetime().optional(),
   }),
-  "status.message.unknown": z.object({ ...factShape, reason: z.string() }),
+  "status.message.unknown": z.object({ ...statusEventShape, reason: z.string() }),
   "status.message.failed": z.object({
-    ...factShape,
+    ...statusEventShape,
     /** Where it failed; `pipeline` when an event was given up that kept killing its worker. */
     stage: z.enum(["renderer", "pdf", "mailer", "pipeline"]),
     reason: z.string(),
@@ -192,22 +192,22 @@ export const FACTS = {
 } as const satisfies Record<`status.message.${string}`, z.ZodType>;
 
 /** Name of what happened to a message. */
-export type MessageFactType = keyof typeof FACTS;
+export type MessageStatusType = keyof typeof FACTS;
 
 /** What happened to one message. */
-export type MessageFactData<T extends MessageFactType> = z.infer<(typeof FACTS)[T]>;
+export type MessageStatusData<T extends MessageStatusType> = z.infer<(typeof FACTS)[T]>;
 
 /** A group of what happened to messages, of whatever send. */
-function reportOf<T extends z.ZodType>(fact: T) {
+function reportOf<T extends z.ZodType>(statusEvent: T) {
   return z.object({
     v: z.literal(EVENT_VERSION),
-    facts: z.array(fact).min(1).max(MAX_OUTCOMES_PER_EVENT),
+    facts: z.array(statusEvent).min(1).max(MAX_OUTCOMES_PER_EVENT),
   });
 }
 
 /**
  * Everything that travels between services: name to shape. The first five are work, consumed once; the
- * `fact.*` at the end say what happened.
+ * `status event.*` at the end say what happened.
  */
 export const EVENTS = {
   "render.requested": z.object({
@@ -316,8 +316,8 @@ export type EventType = keyof typeof EVENTS;
 /** Data of an event. */
 export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]>;
 
-/** Name of a fact. */
-export type FactType = Extract<EventType, `status.${string}`>;
+/** Name of a status event. */
+export type StatusEventType = Extract<EventType, `status.${string}`>;
 
 /** Reply to `render.requested`. */
 export const renderReplySchema = z.discriminatedUnion("ok", [

@@ -32,7 +32,7 @@ const message = {
   text: { key: "a".repeat(64) },
 };
 
-const fact = {
+const statusEvent = {
   messageId: messageIdOf(sendId, 0),
   sendId,
   accountId: "acc_1",
@@ -132,12 +132,26 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     }],
   },
   "status.send.accepted": { v: 2, sendId, accountId: "acc_1", at: AT },
-  "status.message.waiting": report({ ...fact, reason: "The image server is busy", nextAt: AT }),
-  "status.message.returned": report({ ...fact, integrationId: 4, acceptedAt: AT }),
-  "status.message.sent": report({ ...fact, reply }),
-  "status.message.deferred": report({ ...fact, reason: "The server is busy", reply, nextAt: AT }),
-  "status.message.unknown": report({ ...fact, reason: "The connection was lost" }),
-  "status.message.failed": report({ ...fact, stage: "mailer", reason: "No such mailbox", reply }),
+  "status.message.waiting": report({
+    ...statusEvent,
+    reason: "The image server is busy",
+    nextAt: AT,
+  }),
+  "status.message.returned": report({ ...statusEvent, integrationId: 4, acceptedAt: AT }),
+  "status.message.sent": report({ ...statusEvent, reply }),
+  "status.message.deferred": report({
+    ...statusEvent,
+    reason: "The server is busy",
+    reply,
+    nextAt: AT,
+  }),
+  "status.message.unknown": report({ ...statusEvent, reason: "The connection was lost" }),
+  "status.message.failed": report({
+    ...statusEvent,
+    stage: "mailer",
+    reason: "No such mailbox",
+    reply,
+  }),
 };
 
 const NAMES = Object.keys(EVENTS) as EventType[];
@@ -171,7 +185,7 @@ test("EVENTS refuses content that is both inline and stored, or neither", () => 
   }
 });
 
-test("EVENTS gives no fact a field for an address", () => {
+test("EVENTS gives no status event a field for an address", () => {
   for (const type of NAMES.filter((name) => name.startsWith("status."))) {
     assert.ok(!JSON.stringify(SAMPLES[type]).includes("@"), type);
     const withEmail = JSON.parse(

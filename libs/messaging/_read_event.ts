@@ -6,11 +6,11 @@ import {
   type EventType,
   isSendId,
   MAX_RECIPIENT_INDEX,
-  type MessageFactData,
   messageIdOf,
+  type MessageStatusData,
   REPLIES,
 } from "@posthaste/contracts";
-import { reportsOf } from "./report_facts.ts";
+import { reportsOf } from "./report_status_events.ts";
 import type { Delivery, Outgoing } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
 
@@ -85,7 +85,7 @@ function failuresIn(work: unknown, reason: string): Outgoing[] {
   if (typeof sendId !== "string" || !isSendId(sendId) || typeof accountId !== "string") return [];
   return reportsOf(
     messagesIn(work).map(({ index, attempt }) => {
-      const data: MessageFactData<"status.message.failed"> = {
+      const data: MessageStatusData<"status.message.failed"> = {
         ...{ sendId, accountId, index, attempt },
         messageId: messageIdOf(sendId, index),
         at: new Date().toISOString(),

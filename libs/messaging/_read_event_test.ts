@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { rendered, requested, resumed } from "./_test_bus.ts";
 import { TAIL_HEADER } from "./_headers.ts";
 import { readEvent, type Refusal } from "./_read_event.ts";
-import { factsIn } from "./report_facts.ts";
+import { statusEventsIn } from "./report_status_events.ts";
 
 const SUBJECT = "send.requested.transactional";
 const { sendId } = requested("acc_1").data;
@@ -25,7 +25,7 @@ function refusalOf(body: unknown, subject = SUBJECT): Refusal {
 
 /** Index, attempt and reason of each failure. */
 function told(refusal: Refusal): unknown[] {
-  return refusal.failures.flatMap(factsIn).map((failure) => {
+  return refusal.failures.flatMap(statusEventsIn).map((failure) => {
     assert.ok(failure.type === "status.message.failed");
     const { data } = failure;
     assert.equal(data.messageId, messageIdOf(sendId, data.index));

@@ -1,8 +1,8 @@
 import {
   EVENT_VERSION,
   type EventData,
-  type MessageFactData,
   messageIdOf,
+  type MessageStatusData,
   newSendId,
 } from "@posthaste/contracts";
 import { type Logger, openLogger } from "@posthaste/telemetry";
@@ -91,7 +91,7 @@ export function rendered(accountId: string, subject = "Hello") {
 
 /** A report that a message failed; its account tells it from others. */
 export function failed(accountId: string, reason = "no reason") {
-  const fact: MessageFactData<"status.message.failed"> = {
+  const statusEvent: MessageStatusData<"status.message.failed"> = {
     messageId: messageIdOf(sendId, 0),
     sendId,
     accountId,
@@ -101,7 +101,7 @@ export function failed(accountId: string, reason = "no reason") {
     stage: "renderer",
     reason,
   };
-  const data = { v: EVENT_VERSION, facts: [fact] };
+  const data = { v: EVENT_VERSION, facts: [statusEvent] };
   return { type: "status.message.failed", data } as const satisfies Outgoing;
 }
 

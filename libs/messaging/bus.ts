@@ -18,10 +18,19 @@ import { brokerAddress, brokerApi } from "./broker_address.ts";
 import { applyTopology, type TopologyOptions } from "./apply_topology.ts";
 import { dropPassed, findPassed, type Passed } from "./_drop_passed.ts";
 import { emptyQueues } from "./empty_queues.ts";
-import { type Fact, followFacts, type FollowOptions } from "./follow_facts.ts";
+import {
+  type FollowOptions,
+  followStatusEvents,
+  type StatusEvent,
+} from "./follow_status_events.ts";
 import { type Fill, fillsOf } from "./fill.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
-import { lastSent, pastFacts, type PastFactsOptions, type SentMail } from "./past_facts.ts";
+import {
+  lastSent,
+  pastStatusEvents,
+  type PastStatusEventsOptions,
+  type SentMail,
+} from "./past_status_events.ts";
 import { openPoisonMessages } from "./_poison_messages.ts";
 import { inboxPrefixOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
@@ -79,10 +88,13 @@ export interface Bus extends AsyncDisposable {
   ): Asked<ReplyTo<T>>;
   /** {@linkcode consume} */
   consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void>;
-  /** {@linkcode followFacts} */
-  followFacts(record: (facts: Fact[]) => Promise<void>, options: FollowOptions): Promise<void>;
-  /** {@linkcode pastFacts} */
-  pastFacts(options: PastFactsOptions): AsyncIterable<Fact>;
+  /** {@linkcode followStatusEvents} */
+  followStatusEvents(
+    record: (facts: StatusEvent[]) => Promise<void>,
+    options: FollowOptions,
+  ): Promise<void>;
+  /** {@linkcode pastStatusEvents} */
+  pastStatusEvents(options: PastStatusEventsOptions): AsyncIterable<StatusEvent>;
   /** {@linkcode lastSent} */
   lastSent(): Promise<SentMail | undefined>;
   /** {@linkcode openObjectStore} */
@@ -229,12 +241,15 @@ class NatsBus implements Bus {
     return consume(this.#client, step, options);
   }
 
-  followFacts(record: (facts: Fact[]) => Promise<void>, options: FollowOptions): Promise<void> {
-    return followFacts(this.#client, record, options);
+  followStatusEvents(
+    record: (facts: StatusEvent[]) => Promise<void>,
+    options: FollowOptions,
+  ): Promise<void> {
+    return followStatusEvents(this.#client, record, options);
   }
 
-  pastFacts(options: PastFactsOptions): AsyncIterable<Fact> {
-    return pastFacts(this.#client.stream, options);
+  pastStatusEvents(options: PastStatusEventsOptions): AsyncIterable<StatusEvent> {
+    return pastStatusEvents(this.#client.stream, options);
   }
 
   async lastSent(): Promise<SentMail | undefined> {

@@ -20,7 +20,7 @@ import {
   type TestBus,
 } from "./_test_bus.ts";
 import { type Bus, openBus } from "./bus.ts";
-import type { Fact } from "./follow_facts.ts";
+import type { StatusEvent } from "./follow_status_events.ts";
 import { MAX_TRIES, type Outgoing, type Step, type Verdict } from "./step.ts";
 
 takesLong();
@@ -45,8 +45,8 @@ function consume(bus: Bus, step: Step<"send.requested">, { concurrency = 4 } = {
 /** Follows what is told while the test runs. */
 function listen(bus: Bus) {
   const stop = new AbortController();
-  const facts: Fact[] = [];
-  const ended = bus.followFacts((batch) => Promise.resolve(void facts.push(...batch)), {
+  const facts: StatusEvent[] = [];
+  const ended = bus.followStatusEvents((batch) => Promise.resolve(void facts.push(...batch)), {
     consumer: "tracker",
     signal: stop.signal,
     logger: openTestLogger(),
@@ -103,8 +103,11 @@ suite("consume()", { concurrency: 4 }, () => {
       ),
     );
     await bus.publish(requested("acc_1"));
-    const fact = await until(() => told.facts[0]);
-    assert.deepEqual([fact.type, fact.data.accountId], ["status.message.failed", "acc_1"]);
+    const statusEvent = await until(() => told.facts[0]);
+    assert.deepEqual([statusEvent.type, statusEvent.data.accountId], [
+      "status.message.failed",
+      "acc_1",
+    ]);
     assert.equal(await waiting(bus, "MAIL"), 1);
     await untilConsumed(open);
   });
@@ -190,10 +193,10 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    const fact = await until(() => told.facts[0]);
+    const statusEvent = await until(() => told.facts[0]);
     assert.equal(tries, MAX_TRIES);
-    assert.equal(fact.type, "status.message.failed");
-    assert.equal("reason" in fact.data && fact.data.reason, "given up after 5 tries");
+    assert.equal(statusEvent.type, "status.message.failed");
+    assert.equal("reason" in statusEvent.data && statusEvent.data.reason, "given up after 5 tries");
     await untilConsumed(open);
   });
 
@@ -213,8 +216,8 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    const fact = await until(() => told.facts[0]);
-    assert.equal("reason" in fact.data && fact.data.reason, "back again");
+    const statusEvent = await until(() => told.facts[0]);
+    assert.equal("reason" in statusEvent.data && statusEvent.data.reason, "back again");
     assert.ok(deliveries > MAX_TRIES);
   });
 
@@ -227,8 +230,8 @@ suite("consume()", { concurrency: 4 }, () => {
       renderStep(() => Promise.resolve({ type: "fail", reason: "hopeless" })),
     );
     await bus.publish(requested("acc_1"));
-    const fact = await until(() => told.facts[0]);
-    assert.equal("reason" in fact.data && fact.data.reason, "hopeless");
+    const statusEvent = await until(() => told.facts[0]);
+    assert.equal("reason" in statusEvent.data && statusEvent.data.reason, "hopeless");
     await untilConsumed(open);
   });
 
@@ -245,8 +248,11 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    const fact = await until(() => told.facts[0]);
-    assert.match("reason" in fact.data ? fact.data.reason : "", /bytes exceed 524288/);
+    const statusEvent = await until(() => told.facts[0]);
+    assert.match(
+      "reason" in statusEvent.data ? statusEvent.data.reason : "",
+      /bytes exceed 524288/,
+    );
     assert.equal(tries, 1);
     await untilConsumed(open);
   });
@@ -306,12 +312,15 @@ suite("consume()", { concurrency: 4 }, () => {
     const broken = { ...data, template: "welcome" };
     await using step = consume(bus, renderStep(() => Promise.resolve(DONE)));
     await bus.publish({ type, data: broken } as unknown as Outgoing);
-    const fact = await until(() => told.facts[0]);
-    assert.deepEqual([fact.type, "index" in fact.data && fact.data.index], [
+    const statusEvent = await until(() => told.facts[0]);
+    assert.deepEqual([statusEvent.type, "index" in statusEvent.data && statusEvent.data.index], [
       "status.message.failed",
       0,
     ]);
-    assert.match("reason" in fact.data ? fact.data.reason : "", /"template" does not match/);
+    assert.match(
+      "reason" in statusEvent.data ? statusEvent.data.reason : "",
+      /"template" does not match/,
+    );
     await untilConsumed(open);
     assert.equal(told.facts.length, 1);
     assert.equal(step.logger.lines.filter((line) => /given up/.test(line)).length, 1);
@@ -355,8 +364,11 @@ suite("consume()", { concurrency: 4 }, () => {
     const { type, data } = requested("acc_1");
     await using step = consume(bus, renderStep(() => Promise.resolve(DONE)));
     await bus.publish({ type, data: { ...data, v: 3 } } as unknown as Outgoing);
-    const fact = await until(() => told.facts[0]);
-    assert.match("reason" in fact.data ? fact.data.reason : "", /version 3 is newer than 2/);
+    const statusEvent = await until(() => told.facts[0]);
+    assert.match(
+      "reason" in statusEvent.data ? statusEvent.data.reason : "",
+      /version 3 is newer than 2/,
+    );
     const lines = step.logger.lines.filter((line) => /Cannot read an event/.test(line));
     assert.equal(lines.length, MAX_TRIES);
     await untilConsumed(open);

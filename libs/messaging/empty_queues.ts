@@ -3,7 +3,7 @@ import { STREAMS } from "./topology.ts";
 
 /**
  * Removes all work from the streams, and the retries that wait in them: the ledger says what is to be done
- * again. Facts stay. An operator's work; services may not empty a stream. Gives how many events it were.
+ * again. Status events stay. An operator's work; services may not empty a stream. Gives how many events it were.
  */
 export async function emptyQueues(manager: JetStreamManager): Promise<number> {
   let emptied = 0;

@@ -24,7 +24,7 @@ export function describeConfig(schema: z.ZodObject): SettingDescription[] {
   return Object.entries(schema.shape).map(([name, field]) => describeSetting(name, field));
 }
 
-interface Facts {
+interface StatusEvents {
   type?: string;
   expected?: string;
   secret?: boolean;
@@ -48,8 +48,8 @@ function describeSetting(name: string, field: z.core.$ZodType): SettingDescripti
 }
 
 /** Walks through the wrappers (`optional`, `default`, `prefault`); the outermost word counts. */
-function collectFacts(field: z.core.$ZodType): Facts {
-  const facts: Facts = { optional: false };
+function collectFacts(field: z.core.$ZodType): StatusEvents {
+  const facts: StatusEvents = { optional: false };
   let current: z.core.$ZodType | undefined = field;
   while (current !== undefined) {
     const meta = (current as z.ZodType).meta() ?? {};

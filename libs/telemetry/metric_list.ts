@@ -175,10 +175,14 @@ export const METRICS = {
   "posthaste.message.duration": long("A message from its acceptance to the outcome of an attempt", [
     "posthaste.state",
   ]),
-  "posthaste.message.states": counter("{message}", "Messages that came to an outcome, by fact", [
-    "posthaste.state",
-    "posthaste.stage",
-  ]),
+  "posthaste.message.states": counter(
+    "{message}",
+    "Messages that came to an outcome, by status event",
+    [
+      "posthaste.state",
+      "posthaste.stage",
+    ],
+  ),
   "posthaste.sweep.duration": duration("One round of the reconciler", []),
   "posthaste.sweep.sends": counter("{send}", "Sends that the reconciler looked at", []),
   "posthaste.sweep.dispatched": counter(

@@ -1,4 +1,4 @@
-import { type MessageFact, type Outgoing, reportsOf } from "@posthaste/messaging";
+import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
 import { injectTrace, type Logger, type TraceCarrier } from "@posthaste/telemetry";
 
 /** What a reporter needs from the outside. */
@@ -17,10 +17,10 @@ export interface ReporterDeps {
  */
 export function openReporter(
   { publish, logger, lingerMs = 25 }: ReporterDeps,
-): (fact: MessageFact) => Promise<void> {
-  let group: { facts: MessageFact[]; published: Promise<void> } | undefined;
+): (statusEvent: MessageStatusEvent) => Promise<void> {
+  let group: { facts: MessageStatusEvent[]; published: Promise<void> } | undefined;
 
-  async function publishLater(facts: MessageFact[], trace: TraceCarrier): Promise<void> {
+  async function publishLater(facts: MessageStatusEvent[], trace: TraceCarrier): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, lingerMs));
     group = undefined;
     try {
@@ -30,12 +30,12 @@ export function openReporter(
     }
   }
 
-  return (fact) => {
+  return (statusEvent) => {
     if (group !== undefined) {
-      group.facts.push(fact);
+      group.facts.push(statusEvent);
       return group.published;
     }
-    const facts = [fact];
+    const facts = [statusEvent];
     // A group has one trace: that of its first outcome.
     const published = publishLater(facts, injectTrace());
     group = { facts, published };

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { factsIn, type MessageFact, type Outgoing } from "@posthaste/messaging";
+import { type MessageStatusEvent, type Outgoing, statusEventsIn } from "@posthaste/messaging";
 import { stopTime } from "@posthaste/kit";
 import { openReporter } from "./report_outcomes.ts";
 
 const sendId = newSendId("acc_1");
 
-function sent(index: number): MessageFact {
+function sent(index: number): MessageStatusEvent {
   const messageId = messageIdOf(sendId, index);
   const at = "2026-03-01T10:00:00.000Z";
   const data = { messageId, sendId, accountId: "acc_1", index, attempt: 1, at, reply: {} };
@@ -26,11 +26,11 @@ test("openReporter() reports what comes within some milliseconds as one event", 
   assert.deepEqual(published, []);
   await move(1);
   await Promise.all(all);
-  assert.deepEqual(published.map(factsIn), [[sent(0), sent(1)]]);
+  assert.deepEqual(published.map(statusEventsIn), [[sent(0), sent(1)]]);
   const later = report(sent(2));
   await move(25);
   await later;
-  assert.deepEqual(published.map(factsIn), [[sent(0), sent(1)], [sent(2)]]);
+  assert.deepEqual(published.map(statusEventsIn), [[sent(0), sent(1)], [sent(2)]]);
 });
 
 test("openReporter() warns of what the broker does not take, and goes on", async (context) => {

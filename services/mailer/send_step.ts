@@ -5,7 +5,7 @@ import {
   carryTail,
   type Delivery,
   dispatchesAgain,
-  type MessageFact,
+  type MessageStatusEvent,
   type Outgoing,
   reportsOf,
   type Step,
@@ -38,7 +38,7 @@ import {
 import type { ComposedMail } from "./compose_mime.ts";
 import type { Gate, Passage } from "./gate.ts";
 import { setbackOf, type Waits } from "./outcome.ts";
-import { factOf, settle, type SettleDeps, type Work } from "./settle.ts";
+import { settle, type SettleDeps, statusEventOf, type Work } from "./settle.ts";
 import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -121,12 +121,12 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
       return verdictOf(delivery, results, messages);
     },
     giveUp: ({ data }, reason) => ({
-      publish: reportsOf(data.messages.map(({ index, attempt }): MessageFact => {
+      publish: reportsOf(data.messages.map(({ index, attempt }): MessageStatusEvent => {
         const messageId = messageIdOf(data.sendId, index);
         const message = { ...data, messageId, index };
         return {
           type: "status.message.failed",
-          data: { ...factOf(message, attempt, deps.now()), stage: "pipeline", reason },
+          data: { ...statusEventOf(message, attempt, deps.now()), stage: "pipeline", reason },
         };
       })),
     }),
@@ -283,7 +283,7 @@ async function giveBack(
   failpoint("mailer.before_give_back");
   await deps.report({
     type: "status.message.returned",
-    data: { ...factOf(message, message.attempt, now), integrationId, acceptedAt },
+    data: { ...statusEventOf(message, message.attempt, now), integrationId, acceptedAt },
   });
   failpoint("mailer.after_give_back");
   return "ended";

@@ -2,12 +2,12 @@ import { type EventData, messageIdOf, newSendId, type PrintedMessage } from "@po
 import { openSemaphore } from "@posthaste/limits";
 import {
   type Delivery,
-  factsIn,
-  type MessageFact,
+  type MessageStatusEvent,
   openBus,
   type Outgoing,
   type Place,
   runStep,
+  statusEventsIn,
   type Verdict,
 } from "@posthaste/messaging";
 import type { Message } from "@posthaste/contracts";
@@ -71,7 +71,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     noted: [] as string[],
     logged: [] as string[],
     /** What was reported. */
-    facts: [] as MessageFact[],
+    facts: [] as MessageStatusEvent[],
     now: NOW,
   };
   const log = (line: string) => void world.logged.push(line);
@@ -98,7 +98,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     },
     inHand: openSemaphore({ max: 1_000_000 }),
     findRegisters: ledger.findRegisters,
-    report: (fact) => Promise.resolve(void world.facts.push(fact)),
+    report: (statusEvent) => Promise.resolve(void world.facts.push(statusEvent)),
     findIntegration: (accountId, id) =>
       Promise.resolve(accountId === "acc_1" && id === 4 ? integrationOf() : null),
     unseal: ({ host, port, tls }) => ({ key: "acc_1/4", host, port, tls, auth: null }),
@@ -246,11 +246,11 @@ test("sendStep() takes the register of the attempt, sends the mail and writes th
   const [written] = world.written;
   assert.deepEqual([written?.state, written?.attempt], ["sent", 1]);
   assert.match(written?.mimeHash ?? "", /^[0-9a-f]{64}$/);
-  const [fact] = world.facts;
-  assert.ok(fact?.type === "status.message.sent");
+  const [statusEvent] = world.facts;
+  assert.ok(statusEvent?.type === "status.message.sent");
   const { durationMs: _, ...reply } = RECEIPT;
-  assert.deepEqual([fact.data.attempt, fact.data.reply], [1, reply]);
-  assert.ok(!JSON.stringify(fact).includes("@"));
+  assert.deepEqual([statusEvent.data.attempt, statusEvent.data.reply], [1, reply]);
+  assert.ok(!JSON.stringify(statusEvent).includes("@"));
 });
 
 test("sendStep() sends a message without PDFs as the renderer made it", async () => {
@@ -533,8 +533,9 @@ test("mail finds the one mailer of two that has a connection, through the broker
     const data = { ...EVENT, messages: [{ ...MESSAGE, index }] };
     await bus.publish({ type: "messages.printed", data });
   }
-  const told = (type: MessageFact["type"]) =>
-    mailers.flatMap(({ world }) => world.facts).filter((fact) => fact.type === type).length;
+  const told = (type: MessageStatusEvent["type"]) =>
+    mailers.flatMap(({ world }) => world.facts).filter((statusEvent) => statusEvent.type === type)
+      .length;
   const sent = () => told("status.message.sent");
   const returned = () => told("status.message.returned");
   await until(() => sent() + returned() === count, {
@@ -658,22 +659,26 @@ test("sendStep() tells the breaker of servers that take the mail and never answe
 test("sendStep() defers a temporary refusal, and leaves its time to the ledger", async () => {
   const { world, run } = openMailer({ send: refusal("451 4.7.1 later") });
   await run();
-  const [fact, ...others] = world.facts;
+  const [statusEvent, ...others] = world.facts;
   const [written] = world.written;
-  assert.ok(fact?.type === "status.message.deferred" && written?.nextAt);
+  assert.ok(statusEvent?.type === "status.message.deferred" && written?.nextAt);
   assert.deepEqual(others, []);
-  assert.equal(fact.data.nextAt, written.nextAt.toISOString());
+  assert.equal(statusEvent.data.nextAt, written.nextAt.toISOString());
   const waitMs = written.nextAt.getTime() - NOW;
   assert.ok(waitMs >= 48_000 && waitMs <= 72_000, `${waitMs} ms`);
-  assert.deepEqual(fact.data.reply, { code: 451, enhanced: "4.7.1", response: "451 4.7.1 later" });
+  assert.deepEqual(statusEvent.data.reply, {
+    code: 451,
+    enhanced: "4.7.1",
+    response: "451 4.7.1 later",
+  });
 });
 
 test("sendStep() fails a permanent refusal", async () => {
   const { world, run } = openMailer({ send: refusal("550 5.1.1 no such user") });
   await run();
-  const [fact] = world.facts;
-  assert.ok(fact?.type === "status.message.failed");
-  assert.equal(fact.data.stage, "mailer");
+  const [statusEvent] = world.facts;
+  assert.ok(statusEvent?.type === "status.message.failed");
+  assert.equal(statusEvent.data.stage, "mailer");
   assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
     ["failed", "The SMTP server refused the recipient address"],
   ]);
@@ -814,9 +819,9 @@ test("sendStep() tells a failure of the pipeline when it gives up", () => {
     { type: "messages.printed", data: { ...EVENT, messages: [{ ...MESSAGE, attempt: 2 }] } },
     "given up after 5 tries",
   );
-  const [fact] = publish.flatMap(factsIn);
-  assert.ok(fact?.type === "status.message.failed");
-  const { stage, reason, attempt } = fact.data;
+  const [statusEvent] = publish.flatMap(statusEventsIn);
+  assert.ok(statusEvent?.type === "status.message.failed");
+  const { stage, reason, attempt } = statusEvent.data;
   assert.deepEqual([stage, reason, attempt], ["pipeline", "given up after 5 tries", 2]);
 });
 

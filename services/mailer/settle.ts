@@ -1,6 +1,6 @@
 import type { SmtpReply, TimelineEntry } from "@posthaste/contracts";
 import type { Certainty } from "@posthaste/delivery";
-import type { MessageFact } from "@posthaste/messaging";
+import type { MessageStatusEvent } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import type { AttemptOutcome } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
@@ -14,7 +14,7 @@ export interface SettleDeps {
   /** What metrics call an integration. */
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
   /** Says what became of a message to whoever follows status events. */
-  report(fact: MessageFact): Promise<void>;
+  report(statusEvent: MessageStatusEvent): Promise<void>;
   logger: Pick<Logger, "warn" | "error">;
 }
 
@@ -65,8 +65,8 @@ export async function settle(
   });
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
-  const fact = { ...factOf(message, n, at), durationMs };
-  await deps.report(toldAs(result, fact));
+  const statusEvent = { ...statusEventOf(message, n, at), durationMs };
+  await deps.report(toldAs(result, statusEvent));
   return "ended";
 }
 
@@ -106,22 +106,27 @@ function statusClass(result: Result): string {
   return code === undefined ? "none" : `${Math.floor(code / 100)}xx`;
 }
 
-function toldAs(result: Result, fact: ReturnType<typeof factOf>): MessageFact {
+function toldAs(result: Result, statusEvent: ReturnType<typeof statusEventOf>): MessageStatusEvent {
   switch (result.state) {
     case "sent":
-      return { type: "status.message.sent", data: { ...fact, reply: result.reply } };
+      return { type: "status.message.sent", data: { ...statusEvent, reply: result.reply } };
     case "unknown":
-      return { type: "status.message.unknown", data: { ...fact, reason: result.reason } };
+      return { type: "status.message.unknown", data: { ...statusEvent, reason: result.reason } };
     case "failed":
       return {
         type: "status.message.failed",
-        data: { ...fact, stage: "mailer", reason: result.reason, ...withReply(result.reply) },
+        data: {
+          ...statusEvent,
+          stage: "mailer",
+          reason: result.reason,
+          ...withReply(result.reply),
+        },
       };
     case "deferred":
       return {
         type: "status.message.deferred",
         data: {
-          ...fact,
+          ...statusEvent,
           reason: result.reason,
           ...withReply(result.reply),
           ...("nextAt" in result ? { nextAt: result.nextAt.toISOString() } : {}),
@@ -134,8 +139,8 @@ function withReply(reply: SmtpReply | undefined) {
   return reply === undefined ? {} : { reply };
 }
 
-/** Says which message a fact is about. */
-export function factOf(
+/** Says which message a status event is about. */
+export function statusEventOf(
   message: Pick<ReadyMessage, "messageId" | "sendId" | "accountId" | "index" | "integrationId">,
   attempt: number,
   now: Date,

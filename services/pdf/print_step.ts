@@ -1,6 +1,6 @@
 import { type EventData, messageIdOf, type RenderedMessage } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
-import { type Delivery, type MessageFact, reportsOf, type Step } from "@posthaste/messaging";
+import { type Delivery, type MessageStatusEvent, reportsOf, type Step } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import { addSpanAttributes } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
@@ -34,7 +34,7 @@ interface Sources {
 /** What became of one message: its PDFs are there, it failed, or, without both, it will be rendered again. */
 interface Result {
   printed?: MessageWithPdfs;
-  fact?: MessageFact;
+  statusEvent?: MessageStatusEvent;
 }
 
 /**
@@ -80,7 +80,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
           type: "done",
           publish: [
             ...printedEvents(send, results.flatMap(({ printed }) => printed ?? [])),
-            ...reportsOf(results.flatMap(({ fact }) => fact ?? [])),
+            ...reportsOf(results.flatMap(({ statusEvent }) => statusEvent ?? [])),
           ],
         };
       } catch (error) {
@@ -154,7 +154,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     } catch (error) {
       if (!(error instanceof PrintError)) throw error;
       if (!error.retryable) {
-        return { fact: failure(send, message, { reason: error.reason, now: deps.now() }) };
+        return { statusEvent: failure(send, message, { reason: error.reason, now: deps.now() }) };
       }
       if (error.code === "crashed") {
         if (crashes.size >= MAX_CRASHES_KEPT) crashes.clear();
@@ -178,7 +178,7 @@ function failure(
   { sendId, accountId }: Pick<Rendered, "sendId" | "accountId">,
   { index, attempt }: Pick<RenderedMessage, "index" | "attempt">,
   { reason, now }: { reason: string; now: Date },
-): MessageFact {
+): MessageStatusEvent {
   return {
     type: "status.message.failed",
     data: {

@@ -5,7 +5,7 @@ import {
   newSendId,
   pageOptionsSchema,
 } from "@posthaste/contracts";
-import { factsIn, runStep, type Verdict } from "@posthaste/messaging";
+import { runStep, statusEventsIn, type Verdict } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PrintError, type PrintErrorCode } from "./print_error.ts";
@@ -58,7 +58,7 @@ function resultsOf(verdict: Verdict) {
   const publish = verdict.type === "done" ? verdict.publish : [];
   return {
     messages: publish.flatMap(({ type, data }) => type === "messages.printed" ? data.messages : []),
-    failures: publish.flatMap(factsIn).map(({ data }) =>
+    failures: publish.flatMap(statusEventsIn).map(({ data }) =>
       "reason" in data ? [data.index, data.reason, "stage" in data && data.stage] : []
     ),
   };

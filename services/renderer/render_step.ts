@@ -9,8 +9,8 @@ import {
 } from "@posthaste/contracts";
 import {
   dispatchesAgain,
-  type MessageFact,
   messagesPerEvent,
+  type MessageStatusEvent,
   type Outgoing,
   reportsOf,
   splitBySize,
@@ -137,7 +137,7 @@ interface Rendering {
 
 async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
   const { head, plans, rendered, versions, durationMs } = work;
-  const facts: MessageFact[] = [];
+  const facts: MessageStatusEvent[] = [];
   const messages: MessageInEvent[] = [];
   const started = performance.now();
   for (const [position, { recipient }] of plans.entries()) {
@@ -204,12 +204,12 @@ function waitingFact(
   head: SendHead,
   message: ResumedMessage,
   { afterMs, now }: { afterMs: number; now: Date },
-): MessageFact {
+): MessageStatusEvent {
   const nextAt = new Date(now.getTime() + afterMs).toISOString();
   const reason = "The images of its PDFs are not there yet";
   return {
     type: "status.message.waiting",
-    data: { ...factOf(head, message, now), reason, nextAt },
+    data: { ...statusEventOf(head, message, now), reason, nextAt },
   };
 }
 
@@ -264,10 +264,14 @@ async function messageOf(
   };
 }
 
-/** What a fact says of the send that it is about. */
+/** What a status event says of the send that it is about. */
 type About = Pick<SendHead, "sendId" | "accountId">;
 
-function factOf({ sendId, accountId }: About, { index, attempt }: ResumedMessage, now: Date) {
+function statusEventOf(
+  { sendId, accountId }: About,
+  { index, attempt }: ResumedMessage,
+  now: Date,
+) {
   const messageId = messageIdOf(sendId, index);
   return { messageId, sendId, accountId, index, attempt, at: now.toISOString() };
 }
@@ -276,11 +280,11 @@ function failuresOf(
   send: About,
   messages: ResumedMessage[],
   { reason, now }: { reason: string; now(): Date },
-): MessageFact[] {
+): MessageStatusEvent[] {
   return messages.map((message) => ({
     type: "status.message.failed",
     data: {
-      ...factOf(send, message, now()),
+      ...statusEventOf(send, message, now()),
       stage: "renderer",
       reason: `The template could not be filled: ${reason}`,
     },

@@ -9,7 +9,7 @@ import {
   type RenderedMessage,
   type Send,
 } from "@posthaste/contracts";
-import { factsIn, jsonBytes, type Outgoing, runStep } from "@posthaste/messaging";
+import { jsonBytes, type Outgoing, runStep, statusEventsIn } from "@posthaste/messaging";
 import { openSandbox, RenderError } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -92,7 +92,7 @@ function told(events: Outgoing[]): string[] {
   const of = (event: Outgoing) =>
     event.type === "messages.rendered"
       ? event.data.messages
-      : factsIn(event).map(({ data }) => data);
+      : statusEventsIn(event).map(({ data }) => data);
   return events.flatMap((event) => of(event).map((one) => ({ type: event.type, ...one })))
     .map(({ type, ...one }) => ({ type, index: 0, reason: "", ...one }))
     .toSorted((one, other) => one.index - other.index)

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Integration, messageIdOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
-import { type MessageFact, type Outgoing, reportsOf } from "@posthaste/messaging";
+import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
 import {
   type AttemptOutcome,
   type DeliveryLedgers,
@@ -40,7 +40,7 @@ export async function endExpired(
   const at = now();
   const cause = reasonOfPause(integration, trouble) ?? WAITING_REASON.busy;
   const reason = `${cause}; retries ended`;
-  const facts: MessageFact[] = [];
+  const facts: MessageStatusEvent[] = [];
   for (let index = next; index < to; index++) {
     const email = recipients?.emails[index];
     if (email === undefined) continue;

@@ -1,6 +1,6 @@
 import { type Integration, messageIdOf } from "@posthaste/contracts";
 import { advance, afterUnknown, beginOutcome, type NextAction } from "@posthaste/delivery";
-import { type MessageFact, type Outgoing, reportsOf } from "@posthaste/messaging";
+import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
 import type { AttemptOutcome, DeliveryLedgers, SendHead, SendStore } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 
@@ -56,7 +56,7 @@ export async function endLost(
     const { n } = decision;
     await advance(beginOutcome({ n, outcome }), ledger);
     count("posthaste.sweep.ended", 1, { "posthaste.outcome": outcome.state });
-    return [factOf(send, { index, n, outcome })];
+    return [statusEventOf(send, { index, n, outcome })];
   }));
   for (const report of reportsOf(facts.flat())) await deps.publish(report, send.trace);
 }
@@ -82,10 +82,10 @@ function unknownOutcome(
   };
 }
 
-function factOf(
+function statusEventOf(
   { _id: sendId, accountId, integrationId }: SendHead,
   { index, n, outcome }: { index: number; n: number; outcome: AttemptOutcome },
-): MessageFact {
+): MessageStatusEvent {
   const { at, reason = "" } = outcome;
   const data = {
     ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index },

@@ -14,7 +14,7 @@ import { expireKeysForever } from "./expire_keys.ts";
 import { expireSendsForever } from "./expire_sends.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { openLedgerAge } from "./ledger_age.ts";
-import { recordFacts } from "./record_facts.ts";
+import { recordStatusEvents } from "./record_status_events.ts";
 import { recordStatistics } from "./record_statistics.ts";
 import { recountForever } from "./recount_statistics.ts";
 import { openSettlement, settleForever } from "./settle_sends.ts";
@@ -54,7 +54,11 @@ await runService({
     health.add("ledger", () => deps.assertCurrent());
 
     await Promise.all([
-      bus.followFacts((facts) => recordFacts(facts, deps), { consumer: "tracker", signal, logger }),
+      bus.followStatusEvents((facts) => recordStatusEvents(facts, deps), {
+        consumer: "tracker",
+        signal,
+        logger,
+      }),
       expireKeysForever(deps, signal),
       expireContentsForever(deps, signal),
       expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
@@ -70,7 +74,7 @@ await runService({
             ...{ flow, signal },
           }),
           recountForever(deps, signal),
-          bus.followFacts(async (facts) => {
+          bus.followStatusEvents(async (facts) => {
             noteNews(flow, facts);
             settlement.note(facts);
             await recordStatistics(facts, store);

@@ -1,20 +1,20 @@
 import type { SmtpReply } from "@posthaste/contracts";
-import type { Fact } from "@posthaste/messaging";
+import type { StatusEvent } from "@posthaste/messaging";
 import type { EndedAttempt, FailedAttempt, ResultsNote } from "@posthaste/storage";
 
-/** Sums up, by integration, what facts say of attempts to send mail. */
-export function resultsOf(facts: readonly Fact[]): ResultsNote[] {
+/** Sums up, by integration, what status events say of attempts to send mail. */
+export function resultsOf(facts: readonly StatusEvent[]): ResultsNote[] {
   const notes = new Map<string, ResultsNote & { failures: FailedAttempt[] }>();
-  for (const fact of facts) {
-    const attempt = attemptOf(fact);
+  for (const statusEvent of facts) {
+    const attempt = attemptOf(statusEvent);
     if (attempt?.integrationId === undefined) continue;
     const { accountId, integrationId, messageId, at } = attempt;
     const key = `${accountId}/${integrationId}`;
     const note = notes.get(key) ?? { accountId, id: integrationId, failures: [] };
     notes.set(key, note);
     const ended = { at: new Date(at), messageId };
-    if (fact.type === "status.message.sent") note.lastSent = later(note.lastSent, ended);
-    else note.failures.push({ ...ended, reason: reasonOf(fact) });
+    if (statusEvent.type === "status.message.sent") note.lastSent = later(note.lastSent, ended);
+    else note.failures.push({ ...ended, reason: reasonOf(statusEvent) });
   }
   return [...notes.values()].map(({ failures, ...note }) => ({
     ...note,
@@ -23,7 +23,7 @@ export function resultsOf(facts: readonly Fact[]): ResultsNote[] {
 }
 
 /** The integration is known where mail was handed over, or was to be. */
-function attemptOf({ type, data }: Fact) {
+function attemptOf({ type, data }: StatusEvent) {
   switch (type) {
     case "status.message.sent":
     case "status.message.deferred":
@@ -49,7 +49,7 @@ function later(a: EndedAttempt | undefined, b: EndedAttempt): EndedAttempt {
 }
 
 /** Not the server's words: they may name people. */
-function reasonOf({ data }: Fact): string {
+function reasonOf({ data }: StatusEvent): string {
   const reason = "reason" in data ? data.reason : "";
   const codes = "reply" in data && data.reply !== undefined ? codesOf(data.reply) : "";
   return codes === "" ? reason : `${reason} (${codes})`;

@@ -1,4 +1,4 @@
-import type { Fact } from "@posthaste/messaging";
+import type { StatusEvent } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resultsOf } from "./note_results.ts";
@@ -8,12 +8,12 @@ const message = (minute: number, integrationId: number | undefined = 4) => ({
   ...{ v: 1 as const, sendId: "snd_1", accountId: "acc_1", index: 0, attempt: 1, integrationId },
   ...{ messageId: `msg_${minute}`, at: at(minute).toISOString() },
 });
-const sent = (minute: number, integrationId?: number): Fact => ({
+const sent = (minute: number, integrationId?: number): StatusEvent => ({
   type: "status.message.sent",
   data: { ...message(minute, integrationId), reply: { code: 250 } },
 });
 const reply = { code: 451, enhanced: "4.7.1", response: "451 4.7.1 <ann@example.org> later" };
-const deferred = (minute: number, integrationId?: number): Fact => ({
+const deferred = (minute: number, integrationId?: number): StatusEvent => ({
   type: "status.message.deferred",
   data: { ...message(minute, integrationId), reason: "not now", reply },
 });

@@ -1,4 +1,4 @@
-import type { Fact } from "@posthaste/messaging";
+import type { StatusEvent } from "@posthaste/messaging";
 import {
   type Counted,
   COUNTED_ATTEMPTS,
@@ -10,7 +10,7 @@ import {
 import { count } from "@posthaste/telemetry";
 import { resultsOf } from "./note_results.ts";
 
-const COUNTED_AS: Partial<Record<Fact["type"], Counted>> = {
+const COUNTED_AS: Partial<Record<StatusEvent["type"], Counted>> = {
   "status.send.accepted": "accepted",
   "status.message.sent": "sent",
   "status.message.failed": "failed",
@@ -19,11 +19,11 @@ const COUNTED_AS: Partial<Record<Fact["type"], Counted>> = {
 };
 
 /**
- * Adds facts to the statistics of their accounts, and notes how integrations fare, in one command each.
- * Facts are hints: once a bucket has ended, it is counted from messages.
+ * Adds status events to the statistics of their accounts, and notes how integrations fare, in one command each.
+ * Status events are hints: once a bucket has ended, it is counted from messages.
  */
 export async function recordStatistics(
-  facts: Fact[],
+  facts: StatusEvent[],
   { noteStatistics, noteResults }:
     & Pick<StatisticsStore, "noteStatistics">
     & Pick<IntegrationResultStore, "noteResults">,
@@ -32,8 +32,8 @@ export async function recordStatistics(
   countStates(facts);
 }
 
-/** Every fact is in one process's hands only, so the sum over all processes is that of the system. */
-function countStates(facts: Fact[]): void {
+/** Every status event is in one process's hands only, so the sum over all processes is that of the system. */
+function countStates(facts: StatusEvent[]): void {
   const counts = new Map<string, { state: string; stage: string | undefined; messages: number }>();
   for (const { type, data } of facts) {
     const state = COUNTED_AS[type];
@@ -51,8 +51,8 @@ function countStates(facts: Fact[]): void {
   }
 }
 
-/** Sums facts up by account and bucket of time. */
-export function sumUp(facts: Fact[]): StatisticsNote[] {
+/** Sums status events up by account and bucket of time. */
+export function sumUp(facts: StatusEvent[]): StatisticsNote[] {
   const notes = new Map<string, StatisticsNote>();
   const sends = new Map<StatisticsNote, Set<string>>();
   const sendsOf = (note: StatisticsNote) => {

@@ -1,17 +1,17 @@
-import type { Fact } from "@posthaste/messaging";
+import type { StatusEvent } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordStatistics, sumUp } from "./record_statistics.ts";
 
 const SEND = { v: 2 as const, sendId: "snd_1", accountId: "acc_1", at: "2026-03-01T12:01:00.000Z" };
 const MESSAGE = { ...SEND, messageId: "msg_1", index: 0, attempt: 1 };
-const sent = (changes: object = {}): Fact => ({
+const sent = (changes: object = {}): StatusEvent => ({
   type: "status.message.sent",
   data: { ...MESSAGE, reply: { code: 250 }, ...changes },
 });
 
 test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes", () => {
-  const facts: Fact[] = [
+  const facts: StatusEvent[] = [
     { type: "status.send.accepted", data: { ...SEND, recipients: 40 } },
     // A process of before did not tell.
     { type: "status.send.accepted", data: SEND },

@@ -1,5 +1,5 @@
 import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
-import { dispatchesAgain, type Fact, type Outgoing } from "@posthaste/messaging";
+import { dispatchesAgain, type Outgoing, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import type {
   IntegrationHealth,
@@ -45,8 +45,8 @@ export type Looks = Map<string, number>;
 /** Between two rounds: so that one dispatches for several that have ended. */
 const MIN_PAUSE_MS = 100;
 
-/** Notes what facts say of attempts in flight. */
-export function noteNews(flow: Flow, facts: readonly Fact[]): void {
+/** Notes what status events say of attempts in flight. */
+export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
   for (const { type, data } of facts) {
     switch (type) {
       case "status.send.accepted":

@@ -1,5 +1,5 @@
 import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
-import type { Fact, Outgoing } from "@posthaste/messaging";
+import type { Outgoing, StatusEvent } from "@posthaste/messaging";
 import type { IntegrationTrouble, WaitingSend } from "@posthaste/storage";
 import { openMemoryLedger } from "@posthaste/kit";
 import assert from "node:assert/strict";
@@ -86,7 +86,7 @@ function openScheduler(sends: WaitingSend[], changes: Partial<ScheduleDeps> = {}
 const upTo = (count: number, from = 0) =>
   Array.from({ length: count - from }, (_, position) => from + position);
 
-function sent(send: WaitingSend, index: number): Fact {
+function sent(send: WaitingSend, index: number): StatusEvent {
   const messageId = messageIdOf(send._id, index);
   return {
     type: "status.message.sent",
@@ -186,7 +186,7 @@ test("scheduleOnce() fails what has waited as long as mail may wait, though its 
   assert.equal(send.next, 120);
 });
 
-function returned(send: WaitingSend, index: number): Fact {
+function returned(send: WaitingSend, index: number): StatusEvent {
   const messageId = messageIdOf(send._id, index);
   const acceptedAt = send.acceptedAt.toISOString();
   return {
@@ -282,7 +282,7 @@ test("scheduleOnce() asks for nothing of an integration whose window is full", a
 
 test("noteNews() wakes the scheduler for a send that waits, and for no other", async () => {
   const { flow } = openScheduler([]);
-  const accepted = (waits?: true): Fact => ({
+  const accepted = (waits?: true): StatusEvent => ({
     type: "status.send.accepted",
     data: { v: 2, sendId: "snd_1", accountId: "acc_1", at: NOW.toISOString(), waits },
   });

@@ -1,4 +1,4 @@
-import type { Fact } from "@posthaste/messaging";
+import type { StatusEvent } from "@posthaste/messaging";
 import { failpoint, repeat } from "@posthaste/runtime";
 import type { SendStore } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
@@ -12,7 +12,7 @@ export interface SettlementDeps extends Pick<SendStore, "finishedSends" | "settl
 /** Settles sends soon after the last of their messages has ended. */
 export interface Settlement {
   /** Notes that messages have ended: their sends may be finished. */
-  note(facts: readonly Fact[]): void;
+  note(facts: readonly StatusEvent[]): void;
   /** Settles the sends of which nothing was heard for a moment and that are finished. */
   settleQuiet(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Fact } from "@posthaste/messaging";
+import type { StatusEvent } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSettlement } from "./settle_sends.ts";
@@ -11,7 +11,7 @@ const ABOUT = {
   at: "2026-03-01T10:00:00Z",
 };
 
-const sent = (sendId: string): Fact => ({
+const sent = (sendId: string): StatusEvent => ({
   type: "status.message.sent",
   data: { ...ABOUT, sendId, messageId: "msg", reply: { code: 250 } },
 });

@@ -104,7 +104,7 @@ async function isSettled(fixture: Fixture, { accountId, hold }: QuietOptions): P
 }
 
 /**
- * Reads what the broker still holds when all is quiet. Of a mail that is done a fact may come late: who
+ * Reads what the broker still holds when all is quiet. Of a mail that is done a status event may come late: who
  * tells it waits for a stream that was wiped away, and nothing is seen of that until it is there.
  */
 export async function readQuietBroker(fixture: Fixture): Promise<BrokerLedger> {
@@ -116,7 +116,7 @@ export async function readQuietBroker(fixture: Fixture): Promise<BrokerLedger> {
   }
 }
 
-/** A fact is published twice, 5 s each, and may then wait for company. */
+/** A status event is published twice, 5 s each, and may then wait for company. */
 const LATE_FACT_MS = 15_000;
 
 function isEmpty({ streams, consumers }: BrokerLedger): boolean {

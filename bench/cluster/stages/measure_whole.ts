@@ -21,7 +21,7 @@ export interface WholeMeasurement {
   written: { nats: number; mongod: number };
   /** Times that the primary database waited for its disk. */
   syncs: number;
-  /** Bytes that stay: documents as they are before compression, their indexes, and facts in the broker. */
+  /** Bytes that stay: documents as they are before compression, their indexes, and status events in the broker. */
   stored: { send: number; message: number; indexes: number; facts: number };
 }
 

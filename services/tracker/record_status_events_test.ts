@@ -1,9 +1,9 @@
 import { messageIdOf, newSendId } from "@posthaste/contracts";
-import type { Fact } from "@posthaste/messaging";
+import type { StatusEvent } from "@posthaste/messaging";
 import { openMemoryLedger } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RecordDeps, recordFacts } from "./record_facts.ts";
+import { type RecordDeps, recordStatusEvents } from "./record_status_events.ts";
 
 const sendId = newSendId("acc_1");
 const at = "2026-03-01T10:00:00.000Z";
@@ -12,7 +12,7 @@ const ABOUT = {
   ...{ index: 0, attempt: 0, at },
 };
 
-const failed: Fact = {
+const failed: StatusEvent = {
   type: "status.message.failed",
   data: { ...ABOUT, stage: "renderer", reason: "no such variable" },
 };
@@ -41,7 +41,7 @@ function openLedger(changes: Partial<RecordDeps> = {}) {
 
 test("recordFacts() ends the attempt of a message that failed before the mailer had it", async () => {
   const { deps, done, ledger } = openLedger();
-  await recordFacts([failed], deps);
+  await recordStatusEvents([failed], deps);
   const [outcome] = ledger.written;
   assert.deepEqual(outcome, {
     ...{ messageId: ABOUT.messageId, attempt: 1, state: "failed", reason: "no such variable" },
@@ -53,12 +53,12 @@ test("recordFacts() ends the attempt of a message that failed before the mailer 
 
 test("recordFacts() changes nothing when a failure comes again, or an attempt is over", async () => {
   const { deps, ledger } = openLedger();
-  await recordFacts([failed], deps);
-  await recordFacts([failed, failed], deps);
+  await recordStatusEvents([failed], deps);
+  await recordStatusEvents([failed, failed], deps);
   assert.equal(ledger.written.length, 1);
   const other = openLedger();
   other.ledger.registers.set(`${ABOUT.messageId}/1`, { by: "a mailer", dot: true });
-  await recordFacts([failed], other.deps);
+  await recordStatusEvents([failed], other.deps);
   assert.deepEqual(other.ledger.written, []);
 });
 
@@ -66,7 +66,7 @@ test("recordFacts() puts off a message that has to wait for a time", async () =>
   const { deps, done, ledger } = openLedger();
   const nextAt = "2026-03-01T10:00:15.000Z";
   const data = { ...ABOUT, reason: "no image yet", nextAt };
-  await recordFacts([{ type: "status.message.waiting", data }], deps);
+  await recordStatusEvents([{ type: "status.message.waiting", data }], deps);
   assert.deepEqual(done, [`put off ${ABOUT.messageId} after 0 until ${nextAt}: no image yet`]);
   assert.equal(ledger.registers.size, 0);
 });
@@ -74,18 +74,18 @@ test("recordFacts() puts off a message that has to wait for a time", async () =>
 test("recordFacts() leaves out what the mailer writes itself", async () => {
   const { deps, ledger } = openLedger();
   const data = { ...ABOUT, attempt: 1, stage: "mailer" as const, reason: "x" };
-  await recordFacts([{ type: "status.message.failed", data }], deps);
+  await recordStatusEvents([{ type: "status.message.failed", data }], deps);
   assert.deepEqual(ledger.written, []);
 });
 
 test("recordFacts() warns of sends that the ledger does not have, or that are another account's", async () => {
   const { deps, done } = openLedger();
   const data = { ...ABOUT, accountId: "acc_2", stage: "pdf" as const, reason: "x" };
-  await recordFacts([{ type: "status.message.failed", data }], deps);
-  assert.deepEqual(done, ["Unknown send in a fact"]);
+  await recordStatusEvents([{ type: "status.message.failed", data }], deps);
+  assert.deepEqual(done, ["Unknown send in a status event"]);
 });
 
-test("recordFacts() throws when the ledger is away, so that the facts come again", async () => {
+test("recordFacts() throws when the ledger is away, so that the status events come again", async () => {
   const { deps } = openLedger({ findRecipients: () => Promise.reject(new Error("away")) });
-  await assert.rejects(recordFacts([failed], deps), /away/);
+  await assert.rejects(recordStatusEvents([failed], deps), /away/);
 });

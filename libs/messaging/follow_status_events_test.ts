@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { failed, openTestBus, openTestLogger } from "./_test_bus.ts";
-import type { Fact, FollowOptions } from "./follow_facts.ts";
+import type { FollowOptions, StatusEvent } from "./follow_status_events.ts";
 
 takesLong();
 
@@ -13,18 +13,18 @@ function optionsOf(stop: AbortController): FollowOptions & { logger: { lines: st
   return { consumer: "tracker", signal: stop.signal, logger: openTestLogger() };
 }
 
-function names(batch: Fact[]): string[] {
+function names(batch: StatusEvent[]): string[] {
   return batch.map(({ data }) => data.accountId);
 }
 
 suite("followFacts()", { concurrency: 4 }, () => {
-  test("followFacts() hands over many facts at once, each once and in order", async () => {
+  test("followFacts() hands over many status events at once, each once and in order", async () => {
     await using open = await openTestBus();
     const expected = Array.from({ length: 120 }, (_, index) => `acc_${index}`);
     for (const name of expected) await open.bus.publish(failed(name));
     const stop = new AbortController();
     const batches: string[][] = [];
-    const ended = open.bus.followFacts(
+    const ended = open.bus.followStatusEvents(
       (batch) => Promise.resolve(void batches.push(names(batch))),
       { ...optionsOf(stop), batchSize: 50 },
     );
@@ -36,11 +36,11 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.ok(batches.length < 60, `${batches.length} batches`);
   });
 
-  test("followFacts() hands over a single fact without waiting for others", async () => {
+  test("followFacts() hands over a single status event without waiting for others", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const batches: string[][] = [];
-    const ended = open.bus.followFacts(
+    const ended = open.bus.followStatusEvents(
       (batch) => Promise.resolve(void batches.push(names(batch))),
       optionsOf(stop),
     );
@@ -51,7 +51,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.deepEqual(batches, [["acc_1"]]);
   });
 
-  test("followFacts() leaves a fact of a newer version to a newer process, and ends one that is none", async () => {
+  test("followFacts() leaves a status event of a newer version to a newer process, and ends one that is none", async () => {
     await using open = await openTestBus();
     const connection = await connect({ servers: open.nats.url });
     const stream = jetstream(connection);
@@ -60,7 +60,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     await stream.publish("status.message.failed", JSON.stringify({ ...data, v: "x" }));
     const stop = new AbortController();
     const options = optionsOf(stop);
-    const ended = open.bus.followFacts(() => Promise.resolve(), options);
+    const ended = open.bus.followStatusEvents(() => Promise.resolve(), options);
     const consumer = await stream.consumers.get("STATUS", "tracker");
     await until(() => options.logger.lines.some((line) => line.includes("given up")));
     stop.abort();
@@ -75,7 +75,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const batches: string[][] = [];
-    const ended = open.bus.followFacts(async (batch) => {
+    const ended = open.bus.followStatusEvents(async (batch) => {
       batches.push(names(batch));
       await delay(400);
     }, { ...optionsOf(stop), lingerMs: 5 });
@@ -91,14 +91,14 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.ok(batches.length <= 12, `${batches.length} batches`);
   });
 
-  test("followFacts() hands facts over again when recording them failed", async () => {
+  test("followFacts() hands status events over again when recording them failed", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const batches: string[][] = [];
     const options = optionsOf(stop);
     await open.bus.publish(failed("acc_1"));
     await open.bus.publish(failed("acc_2"));
-    const ended = open.bus.followFacts((batch) => {
+    const ended = open.bus.followStatusEvents((batch) => {
       batches.push(names(batch));
       return batches.length === 1 ? Promise.reject(new Error("no database")) : Promise.resolve();
     }, options);
@@ -109,14 +109,14 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.ok(options.logger.lines.some((line) => /Cannot record facts/.test(line)));
   });
 
-  test("followFacts() gives up a fact that can never be recorded, and holds up no other for it", async () => {
+  test("followFacts() gives up a status event that can never be recorded, and holds up no other for it", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const recorded: string[] = [];
     let failures = 0;
     const options = optionsOf(stop);
     for (const name of ["acc_1", "poison", "acc_2"]) await open.bus.publish(failed(name));
-    const ended = open.bus.followFacts((batch) => {
+    const ended = open.bus.followStatusEvents((batch) => {
       if (names(batch).includes("poison")) {
         failures++;
         return Promise.reject(new Error("it never works"));
@@ -125,7 +125,8 @@ suite("followFacts()", { concurrency: 4 }, () => {
     }, options);
     await until(() => recorded.length === 2);
     assert.deepEqual(recorded, ["acc_1", "acc_2"]);
-    const isGivenUp = () => options.logger.lines.some((line) => /Cannot take a fact/.test(line));
+    const isGivenUp = () =>
+      options.logger.lines.some((line) => /Cannot take a statusEvent/.test(line));
     await until(isGivenUp);
     const tries = failures;
     await open.bus.publish(failed("acc_3"));
@@ -135,26 +136,26 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.equal(failures, tries);
   });
 
-  test("followFacts() does not give up a fact while the ledger is away", async () => {
+  test("followFacts() does not give up a status event while the ledger is away", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const away = Object.assign(new Error("away"), { errorType: "unavailable" });
     let calls = 0;
     const options = optionsOf(stop);
     for (const name of ["acc_1", "acc_2"]) await open.bus.publish(failed(name));
-    const ended = open.bus.followFacts(() => {
+    const ended = open.bus.followStatusEvents(() => {
       calls++;
       return Promise.reject(away);
     }, options);
     await until(() => calls === 3);
     stop.abort();
     await ended;
-    // A batch is tried as a whole: each fact alone would wait for the ledger once more.
+    // A batch is tried as a whole: each status event alone would wait for the ledger once more.
     const lines = options.logger.lines.filter((line) => /Cannot record facts/.test(line));
     assert.equal(lines.length, calls);
   });
 
-  test("followFacts() leaves out what is no fact and never sees it again", async () => {
+  test("followFacts() leaves out what is no status event and never sees it again", async () => {
     await using open = await openTestBus();
     const connection = await connect({ servers: open.nats.url });
     const raw = jetstream(connection);
@@ -165,7 +166,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     const stop = new AbortController();
     const seen: string[] = [];
     const options = optionsOf(stop);
-    const ended = open.bus.followFacts(
+    const ended = open.bus.followStatusEvents(
       (batch) => Promise.resolve(void seen.push(...names(batch))),
       options,
     );
@@ -173,7 +174,10 @@ suite("followFacts()", { concurrency: 4 }, () => {
     stop.abort();
     await ended;
     assert.deepEqual(seen, ["acc_1"]);
-    assert.equal(options.logger.lines.filter((line) => /Cannot take a fact/.test(line)).length, 2);
+    assert.equal(
+      options.logger.lines.filter((line) => /Cannot take a statusEvent/.test(line)).length,
+      2,
+    );
   });
 
   test("followFacts() records what it has taken before it returns", async () => {
@@ -181,7 +185,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     const stop = new AbortController();
     const seen: string[] = [];
     const recording = Promise.withResolvers<void>();
-    const ended = open.bus.followFacts(async (batch) => {
+    const ended = open.bus.followStatusEvents(async (batch) => {
       recording.resolve();
       await new Promise((resolve) => setTimeout(resolve, 100));
       seen.push(...names(batch));
@@ -196,7 +200,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
   test("followFacts() returns even if it is told to stop while it begins", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
-    const ended = open.bus.followFacts(() => Promise.resolve(), optionsOf(stop));
+    const ended = open.bus.followStatusEvents(() => Promise.resolve(), optionsOf(stop));
     stop.abort();
     await ended;
   });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EVENTS, messageIdOf, newSendId } from "@posthaste/contracts";
 import { jsonBytes } from "./split_by_size.ts";
-import { factsIn, type MessageFact, reportsOf } from "./report_facts.ts";
+import { type MessageStatusEvent, reportsOf, statusEventsIn } from "./report_status_events.ts";
 
 const sendId = newSendId("acc_1");
 
-function failed(index: number, reason = "No such mailbox"): MessageFact {
+function failed(index: number, reason = "No such mailbox"): MessageStatusEvent {
   const messageId = messageIdOf(sendId, index);
   const at = "2026-03-01T10:00:00.000Z";
   const stage = "pdf" as const;
@@ -14,8 +14,10 @@ function failed(index: number, reason = "No such mailbox"): MessageFact {
   return { type: "status.message.failed", data };
 }
 
-function unknown(index: number): MessageFact {
-  const { stage: _stage, ...data } = failed(index).data as MessageFact["data"] & { stage: string };
+function unknown(index: number): MessageStatusEvent {
+  const { stage: _stage, ...data } = failed(index).data as MessageStatusEvent["data"] & {
+    stage: string;
+  };
   return { type: "status.message.unknown", data: data as never };
 }
 
@@ -27,14 +29,14 @@ test("reportsOf() makes one event for each kind, which factsIn() takes apart aga
     "status.message.unknown",
   ]);
   for (const { type, data } of reports) assert.deepEqual(EVENTS[type].parse(data), data);
-  assert.deepEqual(reports.flatMap(factsIn), [failed(0), failed(2), unknown(1)]);
+  assert.deepEqual(reports.flatMap(statusEventsIn), [failed(0), failed(2), unknown(1)]);
 });
 
 test("reportsOf() makes several events of what is too large for one", () => {
   const reports = reportsOf(
     Array.from({ length: 900 }, (_, index) => failed(index, "x".repeat(900))),
   );
-  assert.equal(reports.flatMap(factsIn).length, 900);
+  assert.equal(reports.flatMap(statusEventsIn).length, 900);
   for (const { type, data } of reports) {
     assert.ok(jsonBytes(data) <= 512 * 1024);
     assert.ok(EVENTS[type].safeParse(data).success);

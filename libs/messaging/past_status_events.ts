@@ -5,19 +5,19 @@ import {
   type JetStreamClient,
   type JetStreamManager,
 } from "@nats-io/jetstream";
-import { EVENTS, type FactType } from "@posthaste/contracts";
-import { type Fact, factsIn } from "./report_facts.ts";
+import { EVENTS, type StatusEventType } from "@posthaste/contracts";
+import { type StatusEvent, statusEventsIn } from "./report_status_events.ts";
 import type { Outgoing } from "./step.ts";
 
-/** Which facts to read. */
-export interface PastFactsOptions {
+/** Which status events to read. */
+export interface PastStatusEventsOptions {
   /** Those that were stored at this time or later. */
   since: Date;
   /** Only these. */
-  types: readonly FactType[];
+  types: readonly StatusEventType[];
 }
 
-/** A mail that was sent, as its fact tells. */
+/** A mail that was sent, as its status event tells. */
 export interface SentMail {
   accountId: string;
   messageId: string;
@@ -28,13 +28,13 @@ const AT_ONCE = 500;
 const PULL_EXPIRES_MS = 5000;
 
 /**
- * Reads the facts that the broker still holds, up to three days, beside whoever follows them: for whoever has
+ * Reads the status events that the broker still holds, up to three days, beside whoever follows them: for whoever has
  * to know what happened after the ledger that is there now was written. What cannot be read is left out.
  */
-export async function* pastFacts(
+export async function* pastStatusEvents(
   client: JetStreamClient,
-  { since, types }: PastFactsOptions,
-): AsyncGenerator<Fact> {
+  { since, types }: PastStatusEventsOptions,
+): AsyncGenerator<StatusEvent> {
   const consumer = await client.consumers.get("STATUS", {
     deliver_policy: DeliverPolicy.StartTime,
     opt_start_time: since.toISOString(),
@@ -47,7 +47,7 @@ export async function* pastFacts(
     for await (const message of batch) {
       received++;
       left = message.info.pending;
-      yield* factsOf(message);
+      yield* statusEventsOf(message);
       if (left === 0) break;
     }
     // They may have come to their age meanwhile.
@@ -55,15 +55,15 @@ export async function* pastFacts(
   }
 }
 
-/** Reads which mail was sent last, of those whose facts the broker still holds; `undefined` if there is none. */
+/** Reads which mail was sent last, of those whose status events the broker still holds; `undefined` if there is none. */
 export async function lastSent(manager: JetStreamManager): Promise<SentMail | undefined> {
   try {
     const message = await manager.streams.getMessage("STATUS", {
       last_by_subj: "status.message.sent",
     });
-    const fact = message === null ? undefined : factsOf(message).at(-1);
-    if (fact?.type !== "status.message.sent") return undefined;
-    const { accountId, messageId, at } = fact.data;
+    const statusEvent = message === null ? undefined : statusEventsOf(message).at(-1);
+    if (statusEvent?.type !== "status.message.sent") return undefined;
+    const { accountId, messageId, at } = statusEvent.data;
     return { accountId, messageId, at: new Date(at) };
   } catch (error) {
     if (isMissing(error)) return undefined;
@@ -76,10 +76,10 @@ function isMissing(error: unknown): boolean {
   return error instanceof JetStreamApiError && codes.includes(error.code);
 }
 
-function factsOf(message: { subject: string; json(): unknown }): Fact[] {
-  const type = message.subject as FactType;
+function statusEventsOf(message: { subject: string; json(): unknown }): StatusEvent[] {
+  const type = message.subject as StatusEventType;
   const result = Object.hasOwn(EVENTS, type) ? EVENTS[type].safeParse(jsonOf(message)) : null;
-  return result?.success ? factsIn({ type, data: result.data } as Outgoing) : [];
+  return result?.success ? statusEventsIn({ type, data: result.data } as Outgoing) : [];
 }
 
 function jsonOf(message: { json(): unknown }): unknown {

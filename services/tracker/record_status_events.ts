@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type MessageFactData, parseMessageId } from "@posthaste/contracts";
+import { type MessageStatusData, parseMessageId } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
-import type { Fact } from "@posthaste/messaging";
+import type { StatusEvent } from "@posthaste/messaging";
 import type {
   AttemptOutcome,
   DeliveryLedgers,
@@ -18,14 +18,14 @@ export interface RecordDeps
   logger: Pick<Logger, "warn">;
 }
 
-type Failure = MessageFactData<"status.message.failed">;
-type Waiting = MessageFactData<"status.message.waiting">;
+type Failure = MessageStatusData<"status.message.failed">;
+type Waiting = MessageStatusData<"status.message.waiting">;
 
 /**
  * Keeps the ledger's outcomes: a message that has to wait for a time is put off, and one that failed before the mailer had it ends its attempt. The mailer writes its own
  * outcomes. Idempotent.
  */
-export async function recordFacts(facts: Fact[], deps: RecordDeps): Promise<void> {
+export async function recordStatusEvents(facts: StatusEvent[], deps: RecordDeps): Promise<void> {
   const failures = facts.flatMap(({ type, data }) =>
     type === "status.message.failed" && data.stage !== "mailer" ? [data] : []
   );
@@ -35,22 +35,26 @@ export async function recordFacts(facts: Fact[], deps: RecordDeps): Promise<void
   const about = [...failures, ...waiting].map(({ sendId }) => sendId);
   const recipients = about.length === 0 ? new Map() : await deps.findRecipients(about);
   const identified = <T extends Failure | Waiting>(found: T[]) =>
-    found.map((fact) => ({ fact, message: identityOf(fact, recipients) }));
+    found.map((statusEvent) => ({ statusEvent, message: identityOf(statusEvent, recipients) }));
   await Promise.all([
-    ...identified(failures).map(({ fact, message }) => message && endFailed(fact, message, deps)),
-    ...identified(waiting).map(({ fact, message }) => message && putOff(fact, message, deps)),
+    ...identified(failures).map(({ statusEvent, message }) =>
+      message && endFailed(statusEvent, message, deps)
+    ),
+    ...identified(waiting).map(({ statusEvent, message }) =>
+      message && putOff(statusEvent, message, deps)
+    ),
   ]);
   const unknown = new Set(
-    identified([...failures, ...waiting]).flatMap(({ fact, message }) =>
-      message === undefined ? [fact.sendId] : []
+    identified([...failures, ...waiting]).flatMap(({ statusEvent, message }) =>
+      message === undefined ? [statusEvent.sendId] : []
     ),
   );
   for (const sendId of unknown) {
-    deps.logger.warn("Unknown send in a fact", { sendId });
+    deps.logger.warn("Unknown send in a status event", { sendId });
   }
 }
 
-/** Returns which message a fact is about; `undefined` if its send is not in the ledger. */
+/** Returns which message a status event is about; `undefined` if its send is not in the ledger. */
 function identityOf(
   { messageId, sendId, accountId, index: given }: Failure | Waiting,
   recipients: ReadonlyMap<string, Recipients>,

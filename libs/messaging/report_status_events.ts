@@ -3,27 +3,27 @@ import {
   type EventData,
   MAX_EVENT_BYTES,
   MAX_OUTCOMES_PER_EVENT,
-  type MessageFactData,
-  type MessageFactType,
+  type MessageStatusData,
+  type MessageStatusType,
 } from "@posthaste/contracts";
 import { splitBySize } from "./split_by_size.ts";
 import type { Outgoing } from "./step.ts";
 
 /** What happened to one message. */
-export type MessageFact = {
-  [T in MessageFactType]: { type: T; data: MessageFactData<T> };
-}[MessageFactType];
+export type MessageStatusEvent = {
+  [T in MessageStatusType]: { type: T; data: MessageStatusData<T> };
+}[MessageStatusType];
 
 /** What happened to one message, or that a send was accepted. */
-export type Fact =
-  | MessageFact
+export type StatusEvent =
+  | MessageStatusEvent
   | { type: "status.send.accepted"; data: EventData<"status.send.accepted"> };
 
 // Room for the names of the fields around the list.
 const FRAME_BYTES = 1024;
 
 /** Makes status events of what happened to messages: one for each kind, or more where it would be too large. */
-export function reportsOf(facts: readonly MessageFact[]): Outgoing[] {
+export function reportsOf(facts: readonly MessageStatusEvent[]): Outgoing[] {
   const kinds = Map.groupBy(facts, ({ type }) => type);
   return [...kinds].flatMap(([type, ofKind]) =>
     splitBySize(ofKind.map(({ data }) => data), {
@@ -34,7 +34,9 @@ export function reportsOf(facts: readonly MessageFact[]): Outgoing[] {
 }
 
 /** Takes a status event apart: what happened to each of its messages. */
-export function factsIn({ type, data }: Outgoing): Fact[] {
+export function statusEventsIn({ type, data }: Outgoing): StatusEvent[] {
   if (type === "status.send.accepted") return [{ type, data }];
-  return "facts" in data ? data.facts.map((one) => ({ type, data: one }) as MessageFact) : [];
+  return "facts" in data
+    ? data.facts.map((one) => ({ type, data: one }) as MessageStatusEvent)
+    : [];
 }

@@ -1,5 +1,5 @@
 import type { JsMsg } from "@nats-io/jetstream";
-import { EVENT_VERSION, EVENTS, type FactType } from "@posthaste/contracts";
+import { EVENT_VERSION, EVENTS, type StatusEventType } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
 import {
   count,
@@ -12,19 +12,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { readTrace } from "./_headers.ts";
-import { type Fact, factsIn } from "./report_facts.ts";
+import { type StatusEvent, statusEventsIn } from "./report_status_events.ts";
 import { isOutage, type Outgoing } from "./step.ts";
 import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
 
-export type { Fact };
+export type { StatusEvent };
 
-/** Options of {@linkcode followFacts}. */
+/** Options of {@linkcode followStatusEvents}. */
 export interface FollowOptions {
   /** Name of a consumer of the stream `STATUS`. */
   consumer: string;
-  /** The most facts that are handed over at once. @default {500} */
+  /** The most status events that are handed over at once. @default {500} */
   batchSize?: number;
-  /** How long a fact may wait for company, in milliseconds. @default {25} */
+  /** How long a status event may wait for company, in milliseconds. @default {25} */
   lingerMs?: number;
   signal: AbortSignal;
   logger: Logger;
@@ -33,27 +33,27 @@ export interface FollowOptions {
 const PULL_EXPIRES_MS = 5000;
 const RECOVER_DELAY_MS = 500;
 
-/** How often a fact is delivered before it is given up, while others can be recorded: some 10 s. */
+/** How often a status event is delivered before it is given up, while others can be recorded: some 10 s. */
 const MAX_FACT_DELIVERIES = 20;
 
-/** How often a fact of a newer version is left to others, and for how long each time: two minutes. */
+/** How often a status event of a newer version is left to others, and for how long each time: two minutes. */
 const MAX_NEWER_DELIVERIES = 25;
 const NEWER_DELAY_MS = 5000;
 
 /**
- * Hands facts to `record` in batches, until the signal aborts. Facts that fail come again:
+ * Hands status events to `record` in batches, until the signal aborts. Status events that fail come again:
  * `record` must be idempotent. One that fails alone, time after time, is given up.
  */
-export async function followFacts(
+export async function followStatusEvents(
   client: EventClient,
-  record: (facts: Fact[]) => Promise<void>,
+  record: (facts: StatusEvent[]) => Promise<void>,
   options: FollowOptions,
 ): Promise<void> {
   while (!options.signal.aborted) {
     try {
       await pull(client, record, options);
     } catch (error) {
-      options.logger.warn("Cannot follow facts, trying again", { error });
+      options.logger.warn("Cannot follow status events, trying again", { error });
     }
     if (!options.signal.aborted) await delay(RECOVER_DELAY_MS);
   }
@@ -61,12 +61,14 @@ export async function followFacts(
 
 async function pull(
   client: EventClient,
-  record: (facts: Fact[]) => Promise<void>,
+  record: (facts: StatusEvent[]) => Promise<void>,
   options: FollowOptions,
 ): Promise<void> {
   const { signal, batchSize = 500, lingerMs = 25 } = options;
   const plan = CONSUMERS.find((candidate) => candidate.name === options.consumer);
-  if (!plan) throw new RangeError(`Cannot follow facts as "${options.consumer}": no such consumer`);
+  if (!plan) {
+    throw new RangeError(`Cannot follow status events as "${options.consumer}": no such consumer`);
+  }
   const consumer = await client.stream.consumers.get(plan.stream, plan.name);
   const messages = await consumer.consume({
     max_messages: batchSize,
@@ -111,10 +113,10 @@ async function pull(
 /** The most traces that a batch is linked to: more tell nobody more. */
 const MAX_LINKS = 64;
 
-/** Facts of many traces are recorded together: the batch is a trace of its own, linked to theirs. */
+/** Status events of many traces are recorded together: the batch is a trace of its own, linked to theirs. */
 function settleInSpan(
   batch: JsMsg[],
-  record: (facts: Fact[]) => Promise<void>,
+  record: (facts: StatusEvent[]) => Promise<void>,
   { plan, logger }: { plan: ConsumerPlan; logger: Logger },
 ): Promise<void> {
   const about = {
@@ -125,7 +127,7 @@ function settleInSpan(
     "messaging.operation.type": "process",
   };
   count("messaging.client.consumed.messages", batch.length, about);
-  return withSpan("process fact", {
+  return withSpan("process status event", {
     kind: "consumer",
     attributes: { ...about, "messaging.batch.message_count": batch.length },
     links: linksOf(batch),
@@ -141,15 +143,19 @@ function linksOf(batch: JsMsg[]): TraceCarrier[] {
   for (const { headers } of batch) {
     if (links.size === MAX_LINKS) break;
     const carrier = readTrace(headers);
-    // Several facts of one message have one trace.
+    // Several status events of one message have one trace.
     const traceId = carrier.traceparent?.split("-")[1];
     if (traceId !== undefined && !links.has(traceId)) links.set(traceId, carrier);
   }
   return [...links.values()];
 }
 
-/** Never throws: facts that could not be recorded come again. */
-async function settle(batch: JsMsg[], record: (facts: Fact[]) => Promise<void>, logger: Logger) {
+/** Never throws: status events that could not be recorded come again. */
+async function settle(
+  batch: JsMsg[],
+  record: (facts: StatusEvent[]) => Promise<void>,
+  logger: Logger,
+) {
   const known = batch.flatMap((message) => {
     const facts = parse(message);
     if (facts !== undefined) return { message, facts };
@@ -159,7 +165,7 @@ async function settle(batch: JsMsg[], record: (facts: Fact[]) => Promise<void>, 
   if (known.length === 0) return;
   const error = await failureOf(known, record);
   if (error === undefined) return;
-  logger.warn("Cannot record facts, they come again", { count: known.length, error });
+  logger.warn("Cannot record status events, they come again", { count: known.length, error });
   await sendBack(isOutage(error) ? known : await recordEach(known, record, logger));
 }
 
@@ -170,10 +176,10 @@ function refuse(message: JsMsg, logger: Logger): void {
   else end(message, { reason: newer ? "newer" : "malformed", logger });
 }
 
-/** Records facts one by one, so that one that can never be recorded does not hold up the others. */
+/** Records status events one by one, so that one that can never be recorded does not hold up the others. */
 async function recordEach(
   known: Known[],
-  record: (facts: Fact[]) => Promise<void>,
+  record: (facts: StatusEvent[]) => Promise<void>,
   logger: Logger,
 ): Promise<Known[]> {
   const failing: Known[] = [];
@@ -190,13 +196,13 @@ async function recordEach(
 
 interface Known {
   message: JsMsg;
-  facts: Fact[];
+  facts: StatusEvent[];
 }
 
-/** Records facts and lets them go, or gives why that failed. */
+/** Records status events and lets them go, or gives why that failed. */
 async function failureOf(
   known: Known[],
-  record: (facts: Fact[]) => Promise<void>,
+  record: (facts: StatusEvent[]) => Promise<void>,
 ): Promise<unknown> {
   try {
     failpoint("facts.before_record");
@@ -215,7 +221,7 @@ async function sendBack(known: Known[]) {
   for (const { message } of known) message.nak();
 }
 
-/** Ends a fact for good. The ledger lacks it then: where that matters, the reconciler finds out. */
+/** Ends a status event for good. The ledger lacks it then: where that matters, the reconciler finds out. */
 function end(
   message: JsMsg,
   { reason, logger, error }: { reason: string; logger: Logger; error?: unknown },
@@ -225,7 +231,7 @@ function end(
     "messaging.destination.name": type,
     "posthaste.reason": reason,
   });
-  logger.error("Cannot take a fact, given up", { subject: message.subject, reason, error });
+  logger.error("Cannot take a status event, given up", { subject: message.subject, reason, error });
   message.term(reason);
 }
 
@@ -238,12 +244,12 @@ function isNewer(message: JsMsg): boolean {
   }
 }
 
-function parse(message: JsMsg): Fact[] | undefined {
+function parse(message: JsMsg): StatusEvent[] | undefined {
   if (!Object.hasOwn(EVENTS, message.subject)) return undefined;
-  const type = message.subject as FactType;
+  const type = message.subject as StatusEventType;
   try {
     const result = EVENTS[type].safeParse(message.json());
-    return result.success ? factsIn({ type, data: result.data } as Outgoing) : undefined;
+    return result.success ? statusEventsIn({ type, data: result.data } as Outgoing) : undefined;
   } catch {
     return undefined;
   }
