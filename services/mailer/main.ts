@@ -8,7 +8,7 @@ import process from "node:process";
 import { openAttachmentCache } from "./attachment_cache.ts";
 import { CONFIG, openResolver } from "./config.ts";
 import { joinPeers } from "./peers.ts";
-import { openGate } from "./gate.ts";
+import { openAdmission } from "./admission.ts";
 import { openReporter } from "./report_outcomes.ts";
 import { integrationLabels } from "./integration_labels.ts";
 import { PROBES_AT_ONCE, probeStep } from "./probe_step.ts";
@@ -53,7 +53,7 @@ await runService({
       ...store,
       ...openIntegrationCache(store),
       unseal: unsealer(keys),
-      gate: openGate({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
+      admission: openAdmission({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
       circuits,
       inHand: openSemaphore(MAX_IN_HAND),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),

@@ -36,7 +36,7 @@ import {
   type ReadyMessage,
 } from "./compose_message.ts";
 import type { ComposedMail } from "./compose_mime.ts";
-import type { Gate, Passage } from "./gate.ts";
+import type { Admission, Permit } from "./admission.ts";
 import { setbackOf, type Waits } from "./outcome.ts";
 import { settle, type SettleDeps, statusEventOf, type Work } from "./settle.ts";
 import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
@@ -60,7 +60,7 @@ export interface SendDeps
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   /** Opens the integration's secrets. */
   unseal(integration: Integration): SmtpIntegration;
-  gate: Gate;
+  admission: Admission;
   /** Bytes of the mails in hand, of all and of each account. */
   inHand: Semaphore;
   circuits: Pick<CircuitStates, "note" | "clear" | "circuitOf">;
@@ -164,14 +164,14 @@ async function sendOne(
   },
   deps: SendDeps,
 ): Promise<Result> {
-  const admission = await deps.gate.admit(integration, priority);
-  if (admission === "elsewhere" && canPass) return "elsewhere";
-  if (typeof admission === "string") return await giveBack(message, integration, deps);
+  const admitted = await deps.admission.admit(integration, priority);
+  if (admitted === "elsewhere" && canPass) return "elsewhere";
+  if (typeof admitted === "string") return await giveBack(message, integration, deps);
   failpoint("mailer.admitted");
   try {
-    return await sendMessage(message, { integration, passage: admission }, deps);
+    return await sendMessage(message, { integration, permit: admitted }, deps);
   } finally {
-    admission.leave();
+    admitted.leave();
   }
 }
 
@@ -205,7 +205,7 @@ function verdictOf(
 
 interface Way {
   integration: Integration;
-  passage: Passage;
+  permit: Permit;
 }
 
 async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Promise<Result> {
@@ -341,7 +341,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     return await setBack(work, integration, deps, verdict);
   }
   // The server is free for the next mail: nobody needs to wait for the ledger.
-  smtp.passage.leave();
+  smtp.permit.leave();
   failpoint("mailer.before_outcome");
   await deps.circuits.clear(integration._id);
   recordSize("posthaste.smtp.size", smtp.mail.raw.length);
@@ -365,12 +365,12 @@ function bytesOf({ html, text, attachments }: ReadyMessage): number {
 
 function handOver(
   { attempt }: Work,
-  { mail, opened, passage }: Smtp,
+  { mail, opened, permit }: Smtp,
   deps: SendDeps,
 ): Promise<SmtpReceipt> {
   return deps.send({
     integration: opened,
-    connections: passage.connections,
+    connections: permit.connections,
     envelope: mail.envelope,
     raw: mail.raw,
     // The register is taken while the body goes out.

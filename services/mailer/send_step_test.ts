@@ -20,7 +20,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { integrationOf } from "./_test_integration.ts";
 import { encodeAttachment } from "./compose_mime.ts";
-import { openGate } from "./gate.ts";
+import { openAdmission } from "./admission.ts";
 import { type SendDeps, sendStep } from "./send_step.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
@@ -86,7 +86,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
       world.noted.push(`refused ${id} for ${retryMs} ms: ${reason}`);
       return Promise.resolve(false);
     },
-    gate: {
+    admission: {
       admit: ({ maxConnections: connections }) =>
         Promise.resolve({ connections, leave: () => void world.noted.push("left") }),
       block: ({ _id }) => void world.noted.push(`block ${_id}`),
@@ -428,7 +428,7 @@ test("sendStep() gives back what may not go now, without a register", async () =
   const integration = integrationOf({ suspended: { at: new Date(NOW), reason: "no login" } });
   const openClosed = () =>
     openMailer({
-      gate: { admit, block: () => {} },
+      admission: { admit, block: () => {} },
       findIntegration: () => Promise.resolve(integration),
     });
   const { world, run } = openClosed();
@@ -451,7 +451,7 @@ test("sendStep() gives back what may not go now, without a register", async () =
 
 test("sendStep() leaves a mail to the other mailers as it came, until it came too often", async () => {
   const admit = () => Promise.resolve("elsewhere" as const);
-  const { world, step } = openMailer({ gate: { admit, block: () => {} } });
+  const { world, step } = openMailer({ admission: { admit, block: () => {} } });
   const { signal } = new AbortController();
   const { attachments: _, ...rest } = MESSAGE;
   const first: Delivery<"messages.rendered" | "messages.printed">[] = [
@@ -496,9 +496,9 @@ test("sendStep() attaches the PDFs that lie in the tail of the event", async () 
 
 test("sendStep() leaves a mail to the other mailers with the PDFs of its own", async () => {
   let asked = 0;
-  const passage = { connections: 1, leave: () => undefined };
-  const admit = () => Promise.resolve(asked++ === 0 ? passage : "elsewhere" as const);
-  const { world, step } = openMailer({ gate: { admit, block: () => {} } });
+  const permit = { connections: 1, leave: () => undefined };
+  const admit = () => Promise.resolve(asked++ === 0 ? permit : "elsewhere" as const);
+  const { world, step } = openMailer({ admission: { admit, block: () => {} } });
   const [next] = publishedBy(await step.handle(WITH_TAIL, new AbortController().signal));
   assert.equal(world.mails.length, 1);
   assert.equal(String(next?.tail), "second");
@@ -514,13 +514,13 @@ test("mail finds the one mailer of two that has a connection, through the broker
   const stop = new AbortController();
   using _ = { [Symbol.dispose]: () => stop.abort() };
   const mailers = [0, 1].map((position) => {
-    const gate = openGate({
+    const admission = openAdmission({
       peers: () => ({ count: 2, position }),
       circuitOf: () => undefined,
       now: () => new Date(),
     });
     const findIntegration = () => Promise.resolve(integrationOf({ maxConnections: 1 }));
-    return openMailer({ gate, findIntegration });
+    return openMailer({ admission, findIntegration });
   });
   const logger = openLogger({ service: "test", level: "error", write: () => {} });
   const consuming = mailers.map(({ step }) =>

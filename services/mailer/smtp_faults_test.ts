@@ -108,7 +108,7 @@ interface Case {
   readonly before?: readonly Outcome[];
   readonly maxMails?: number;
   /** How long the dot is held back, 30 ms by default. */
-  readonly gateMs?: number;
+  readonly admissionMs?: number;
 }
 
 async function check(one: Case): Promise<void> {
@@ -151,7 +151,7 @@ async function check(one: Case): Promise<void> {
 async function attempt(
   pool: TransportPool,
   faulty: FaultySmtp,
-  { tls, raw: content = raw, gateMs = 30 }: Pick<Case, "tls" | "raw" | "gateMs">,
+  { tls, raw: content = raw, admissionMs = 30 }: Pick<Case, "tls" | "raw" | "admissionMs">,
 ): Promise<Outcome> {
   const integration: SmtpIntegration = {
     key: "1",
@@ -165,7 +165,7 @@ async function attempt(
   try {
     // As in the mailer, where the ledger is told before the dot.
     const onDot = async () => {
-      await sleep(gateMs);
+      await sleep(admissionMs);
       // On a machine that stalls, a timer comes before the replies that came meanwhile.
       for (let turns = 0; turns < 20; turns++) await turn();
     };
@@ -259,13 +259,13 @@ test("send() defers a mail that breaks off inside of its content", async () => {
   ];
   // The kernel takes the rest of a content from us though the server has closed: its news takes a moment.
   const contents = [[raw, 1, 250], [large, 1, 250], [large, 1_000_000, 250]] as const;
-  for (const [content, atByte, gateMs] of contents) {
+  for (const [content, atByte, admissionMs] of contents) {
     await checkAll(bodies.map(([action, outcomes]): Case => ({
       name: `${JSON.stringify(action)} in ${content.length} bytes at ${atByte}`,
       rules: [rule("body", { ...action, atByte })],
       outcomes,
       raw: content,
-      gateMs,
+      admissionMs,
     })));
   }
 });

@@ -1,7 +1,7 @@
 import type { Integration } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
 import type { IntegrationHealth, IntegrationStore } from "@posthaste/storage";
-import type { Gate } from "./gate.ts";
+import type { Admission } from "./admission.ts";
 import type { SmtpVerdict } from "./smtp_verdict.ts";
 
 /** What stopping an integration needs from the outside. */
@@ -9,7 +9,7 @@ export interface StopDeps
   extends
     Pick<IntegrationStore, "suspendIntegration">,
     Pick<IntegrationHealth, "noteRefusedLogin"> {
-  gate: Pick<Gate, "block">;
+  admission: Pick<Admission, "block">;
 }
 
 /** Providers refuse right logins for a moment, too: only a second refusal, after this, suspends. */
@@ -22,7 +22,7 @@ const LOGIN_RETRY_MS = 60_000;
 export async function stopIntegration(
   verdict: SmtpVerdict,
   { integration, now }: { integration: Integration; now: Date },
-  { suspendIntegration, noteRefusedLogin, gate }: StopDeps,
+  { suspendIntegration, noteRefusedLogin, admission }: StopDeps,
 ): Promise<string | undefined> {
   const { kind, reason } = verdict;
   if (kind !== "login_refused" && kind !== "suspend_integration") return undefined;
@@ -30,11 +30,11 @@ export async function stopIntegration(
     const refusal = { id: integration._id, reason, now, retryMs: LOGIN_RETRY_MS };
     const isAgain = await noteRefusedLogin(refusal);
     if (!isAgain) {
-      gate.block(integration);
+      admission.block(integration);
       return `${reason}; it is tried again in a minute`;
     }
   }
-  gate.block(integration);
+  admission.block(integration);
   const isSuspended = await suspendIntegration(integration, { at: now, reason });
   failpoint("mailer.after_suspend");
   return isSuspended ? reason : undefined;

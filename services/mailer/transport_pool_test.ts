@@ -496,14 +496,14 @@ test("send() delivers a large mail byte for byte", async () => {
 test("send() holds the final dot back until onDot() resolves", async () => {
   await using sink = await openSmtpSink();
   await using transports = openPool();
-  const gate = Promise.withResolvers<void>();
+  const admission = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
-  const onDot = () => (reached.resolve(), gate.promise);
+  const onDot = () => (reached.resolve(), admission.promise);
   const sent = transports.send({ integration: integrationOf(sink), envelope, raw, onDot });
   await reached.promise;
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(sink.messages.length, 0);
-  gate.resolve();
+  admission.resolve();
   await sent;
   assert.equal(sink.messages.length, 1);
 });

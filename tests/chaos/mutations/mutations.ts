@@ -35,8 +35,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the ledger says sent before the server's reply",
     patches: [{
       file: "services/mailer/send_step.ts",
-      find: "  { attempt }: Work,\n  { mail, opened, passage }",
-      replace: "  { attempt, message }: Work,\n  { mail, opened, passage }",
+      find: "  { attempt }: Work,\n  { mail, opened, permit }",
+      replace: "  { attempt, message }: Work,\n  { mail, opened, permit }",
     }, {
       file: "services/mailer/send_step.ts",
       find: "    onDot: () => attempt.confirm(),\n",

@@ -10,8 +10,8 @@ import {
 import type { IntegrationTrouble } from "@posthaste/storage";
 import { type Peers, shareOf } from "./share.ts";
 
-/** What the gate needs from the outside. */
-export interface GateDeps {
+/** What the admitted needs from the outside. */
+export interface AdmissionDeps {
   /** The mailers that share what an integration allows. */
   peers(): Peers;
   /** What is known about a server that could not be reached lately. */
@@ -20,7 +20,7 @@ export interface GateDeps {
 }
 
 /** How a transaction went, for those that come after it. */
-export interface Passage {
+export interface Permit {
   /** The connections that this process may have open to the server. */
   readonly connections: number;
   /** To be called once, when the transaction is over. */
@@ -31,12 +31,12 @@ export interface Passage {
  * Whether a mail may be sent now, is for another mailer, since this one has none of the integration's
  * connections, or goes back to the scheduler until there is room.
  */
-export type Admission = Passage | "elsewhere" | "later";
+export type AdmissionResult = Permit | "elsewhere" | "later";
 
 /** Keeps the mails of one integration from filling all the places of a mailer. */
-export interface Gate {
+export interface Admission {
   /** Waits a moment for room, as long as mail of its priority may hold a place of others. */
-  admit(integration: Integration, priority: Priority): Promise<Admission>;
+  admit(integration: Integration, priority: Priority): Promise<AdmissionResult>;
   /** Admits no mail of the integration for some seconds. */
   block(integration: Integration): void;
 }
@@ -77,11 +77,11 @@ interface Traffic {
 }
 
 /**
- * Opens a gate in front of the SMTP servers. A mail passes if its integration is not suspended, its
+ * Opens a admitted in front of the SMTP servers. A mail passes if its integration is not suspended, its
  * server not left alone (circuit breaker), the rate not used up, and a connection free or soon to be:
  * by what the last transactions took, and by how long the current ones have taken so far.
  */
-export function openGate(deps: GateDeps): Gate {
+export function openAdmission(deps: AdmissionDeps): Admission {
   const traffics = new Map<string, Traffic>();
 
   function trafficOf(key: string): Traffic {
@@ -151,7 +151,11 @@ function waitMsFor({ places, begun, averageMs }: Traffic): number {
   return Math.max(averageMs, soFarMs) * rounds;
 }
 
-async function hasToken(traffic: Traffic, maxPerMinute: number, deps: GateDeps): Promise<boolean> {
+async function hasToken(
+  traffic: Traffic,
+  maxPerMinute: number,
+  deps: AdmissionDeps,
+): Promise<boolean> {
   const { position, count } = deps.peers();
   const perMs = maxPerMinute / count / 60_000;
   // At least one, so that no minute sees more than the rate and one second's worth.
