@@ -1,96 +1,23 @@
+import {
+  type BrokerDuties,
+  PERMISSIONS,
+  PERMITTED_SERVICES,
+  type PermittedService,
+} from "@posthaste/runtime";
 import { POISON_BUCKET } from "./_poison_messages.ts";
 import { CONSUMERS, type StoreName, STREAMS } from "./topology.ts";
 
-/** The services that the broker knows by name. */
-export const BROKER_USERS = ["api", "renderer", "pdf", "mailer", "tracker", "dashboard"] as const;
-
 /** A service that the broker knows by name. */
-export type BrokerUser = (typeof BROKER_USERS)[number];
+export type BrokerUser = PermittedService;
+
+/** The services that the broker knows by name. */
+export const BROKER_USERS: readonly BrokerUser[] = PERMITTED_SERVICES;
 
 /** What one user of the broker may do, by subject; all else is refused. */
 export interface BrokerPermissions {
   publish: string[];
   subscribe: string[];
 }
-
-/** What a service has to do with the broker; its permissions follow from it. */
-interface LeaderLeases {
-  /** Subjects of the events that it makes. */
-  makes: readonly string[];
-  /** Streams whose consumers of the service's name it consumes from. */
-  consumes?: readonly string[];
-  reads?: readonly StoreName[];
-  writes?: readonly StoreName[];
-  /** Whose questions it answers. */
-  answers?: readonly BrokerUser[];
-  /** Whether it looks how much waits in which queue. */
-  looks?: boolean;
-}
-
-const FAILED = "status.message.failed";
-
-const DUTIES: Readonly<Record<BrokerUser, LeaderLeases>> = {
-  api: {
-    makes: ["render.requested", "send.requested.*", "send.resumed.*", "status.send.accepted"],
-  },
-  renderer: {
-    // A slow account goes on in the priority of the large.
-    makes: [
-      "messages.rendered.*.*",
-      "send.resumed.*",
-      "status.message.waiting",
-      FAILED,
-    ],
-    consumes: ["RENDER_NOW", "RENDER", "INTERACTIVE"],
-    reads: ["contents"],
-    writes: ["contents"],
-    answers: ["api", "dashboard"],
-  },
-  pdf: {
-    makes: ["messages.rendered.print.*", "messages.printed.*", FAILED],
-    consumes: ["PRINT", "INTERACTIVE"],
-    reads: ["contents", "pdfs"],
-    writes: ["pdfs"],
-    answers: ["dashboard"],
-  },
-  mailer: {
-    makes: [
-      // What another mailer has a connection for.
-      "messages.rendered.mail.*",
-      "messages.printed.*",
-      "send.resumed.*",
-      ...["returned", "sent", "deferred", "unknown"].map((end) => `status.message.${end}`),
-      FAILED,
-    ],
-    consumes: ["MAIL", "INTERACTIVE"],
-    reads: ["contents", "pdfs"],
-    answers: ["dashboard"],
-  },
-  tracker: {
-    // Of attempts whose workers were lost.
-    makes: [
-      "send.resumed.*",
-      ...["deferred", "unknown"].map((outcome) => `status.message.${outcome}`),
-      FAILED,
-    ],
-    consumes: ["STATUS"],
-  },
-  dashboard: {
-    // A test mail is a send like any other.
-    makes: [
-      "preview.requested",
-      "content.requested",
-      "print.requested",
-      "probe.requested",
-      "send.requested.*",
-      "send.resumed.*",
-      "status.send.accepted",
-    ],
-    reads: ["contents", "pdfs"],
-    writes: ["contents"],
-    looks: true,
-  },
-};
 
 /** Where a process listens for answers: services must not hear each other's. */
 export function inboxPrefixOf(name: string): string {
@@ -103,13 +30,13 @@ export function repliesOf(name: string): string {
 }
 
 /**
- * What a service may do at the broker: make its events, consume from its consumers, use its stores. It may
+ * Returns what {@linkcode PERMISSIONS} says of a service as subjects: make its events, consume from its consumers, use its stores. It may
  * neither create, change, empty nor delete a stream or consumer, nor hear what others are answered.
  * Objects are read without a consumer: one that a service may create could deliver to any subject.
  */
 export function permissionsOf(user: BrokerUser): BrokerPermissions {
-  const { makes, consumes = [], reads = [], writes = [], answers = [], looks = false } =
-    DUTIES[user];
+  const { makes, consumes = [], reads = [], writes = [], answers = [], looks, sweeps }:
+    BrokerDuties = PERMISSIONS[user].broker;
   return {
     publish: [
       ...makes,
@@ -122,8 +49,8 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...writes.map((store) => `$O.${store}.C.*`),
       ...answers.map((asker) => `${repliesOf(asker)}.>`),
       ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
-      ...(user === "tracker" ? STREAMS.filter(({ name }) => isWork(name)).flatMap(sweeps) : []),
-      ...(user === "tracker" ? STREAMS.filter(({ name }) => !isWork(name)).flatMap(ages) : []),
+      ...(sweeps ? STREAMS.filter(({ name }) => isWork(name)).flatMap(sweepsStream) : []),
+      ...(sweeps ? STREAMS.filter(({ name }) => !isWork(name)).flatMap(agesStream) : []),
     ],
     subscribe: [`${inboxPrefixOf(user)}.>`],
   };
@@ -153,14 +80,14 @@ function readsStore(store: StoreName): string {
   return `$JS.API.STREAM.MSG.GET.OBJ_${store}`;
 }
 
-/** The tracker looks what waits, and removes what all consumers have passed. */
-function sweeps({ name }: { name: string }): string[] {
+/** It looks what waits, and removes what all consumers have passed. */
+function sweepsStream({ name }: { name: string }): string[] {
   return ["STREAM.INFO", "STREAM.MSG.GET", "STREAM.MSG.DELETE", "CONSUMER.LIST"]
     .map((call) => `$JS.API.${call}.${name}`);
 }
 
-/** It also tells how old the oldest event is, of the streams that it does not reconciliation. */
-function ages({ name }: { name: string }): string[] {
+/** It also reports how old the oldest event is, of the streams that it does not reconciliation. */
+function agesStream({ name }: { name: string }): string[] {
   return ["STREAM.MSG.GET", "CONSUMER.LIST"].map((call) => `$JS.API.${call}.${name}`);
 }
 

@@ -29,6 +29,19 @@ export { DATA_HEADERS } from "./data_headers.ts";
 export { describeConfig, type SettingDescription } from "./describe_config.ts";
 export { type Health, type HealthCheck, type HealthOptions, openHealth } from "./health.ts";
 export { onceThere, type Waiting } from "./once_there.ts";
+export {
+  type DestinationName,
+  DESTINATIONS,
+  EVERY_PROGRAM,
+  INBOX_PERMISSIONS,
+  JOBS_DIAL,
+  PERMISSIONS,
+  permissionsFor,
+  PERMITTED_SERVICES,
+  type PermittedService,
+  type PlaceName,
+  PLACES,
+} from "./permissions.ts";
 export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
 export { repeat, type Repetition } from "./repeat.ts";
 export {
@@ -39,5 +52,12 @@ export {
 } from "./run_service.ts";
 export { fileVariableOf, readSecretFile } from "./secret_file.ts";
 export { MAIL_LIMITS, REQUEST_LIMITS } from "./shared_limits.ts";
+export type {
+  BrokerDuties,
+  CollectionAction,
+  Destination,
+  Place,
+  ProgramPermissions,
+} from "./service_permissions.ts";
 export { setting, type SettingMeta } from "./setting.ts";
 export { formatBytes, formatDuration, parseBytes, parseDuration } from "./units.ts";

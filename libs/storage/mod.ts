@@ -20,6 +20,7 @@ export {
   DATABASE_USERS,
   type DatabaseAction,
   type DatabaseUser,
+  isDatabaseUser,
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
 export {

@@ -1,0 +1,302 @@
+/**
+ * What each service may do: one list, from which everything that enforces it is made.
+ *
+ * | what enforces it | what makes it |
+ * | --- | --- |
+ * | flags of Node and Deno | `dev/node_flags.ts`, `dev/deno_flags.ts` |
+ * | commands of the images | `deploy/docker/image_commands.ts` |
+ * | accounts of the broker | `libs/messaging/permissions.ts`, `deploy/k8s/nats_accounts.ts` |
+ * | users of the database | `libs/storage/database_rights.ts`, `deploy/k8s/database_rights_file.ts` |
+ * | network policies | `deploy/k8s/network_policies.ts` |
+ * | the table in `docs/security.md` | `tools/permissions_page.ts` |
+ *
+ * After a change run `node tools/write_permissions.ts`; `npm run check` refuses what is stale.
+ *
+ * @module
+ */
+import type {
+  CollectionAction,
+  Destination,
+  Place,
+  ProgramPermissions,
+} from "./service_permissions.ts";
+
+/** What may be dialled. */
+export const DESTINATIONS = {
+  database: { setting: "MONGODB_URL", ports: [27_017], pods: "mongodb", called: "MongoDB" },
+  broker: { setting: "NATS_URL", ports: [4222], pods: "nats", called: "NATS" },
+  telemetry: {
+    setting: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    ports: [4317, 4318],
+    elsewhere: { namespace: "observability", pods: "opentelemetry-collector" },
+    component: "observability",
+    called: "the collector of telemetry",
+  },
+  // The mailer itself judges each address that it dials (libs/egress); the network is the second wall.
+  smtpServers: {
+    setting: "SMTP_PORTS",
+    ports: [25, 465, 587, 2525],
+    called: "public addresses",
+  },
+  allowedNetworks: { setting: "EGRESS_ALLOW", ports: [], called: "networks of `EGRESS_ALLOW`" },
+  imageServers: {
+    setting: "REMOTE_IMAGES",
+    ports: [80, 443],
+    component: "remote_images",
+    called: "public addresses, with `REMOTE_IMAGES`",
+  },
+  identityProvider: {
+    setting: "OIDC_ISSUER",
+    ports: [443],
+    component: "oidc",
+    called: "`OIDC_ISSUER`",
+  },
+} as const satisfies Record<string, Destination>;
+
+/** Name of something that may be dialled. */
+export type DestinationName = keyof typeof DESTINATIONS;
+
+/** What lies elsewhere on each machine. */
+export const PLACES = {
+  cache: { setting: "CACHE_DIR", image: "/tmp" },
+  temporary: { setting: "TMPDIR", image: "/tmp" },
+  browser: { setting: "CHROMIUM_PATH", image: "/opt/chromium" },
+  // What a process of the browser takes is measured there. Deno opens it to nobody.
+  processes: { image: "/proc" },
+  mails: { setting: "DATA_DIR", image: "/tmp/inbox" },
+} as const satisfies Record<string, Place>;
+
+/** Name of a place. */
+export type PlaceName = keyof typeof PLACES;
+
+const READ: readonly CollectionAction[] = ["find"];
+const CHANGE: readonly CollectionAction[] = ["find", "update"];
+const WRITE: readonly CollectionAction[] = ["find", "insert", "update"];
+const ALL: readonly CollectionAction[] = ["find", "insert", "update", "remove"];
+
+const LOGINS = ["MONGODB_URL", "NATS_URL"] as const;
+/** The MongoDB client reports to the server what it runs on. */
+const MONGODB_ASKS = ["hostname", "osRelease"] as const;
+const FAILED = "status.message.failed";
+
+/** What every program of ours does: it answers for its health, and sends telemetry where that is set. */
+export const EVERY_PROGRAM = {
+  dials: ["telemetry"],
+  listens: { HEALTH_PORT: 9090 },
+} as const satisfies Pick<ProgramPermissions<DestinationName, PlaceName>, "dials" | "listens">;
+
+/**
+ * What each service may do beside {@linkcode EVERY_PROGRAM}; all else is refused. Accounts are made by the
+ * operator's user and the dashboard's. Only the mailer and the dashboard read sealed passwords, and only
+ * the mailer opens them.
+ */
+export const PERMISSIONS = {
+  api: {
+    dials: ["database", "broker"],
+    listens: { PORT: 8080 },
+    asks: MONGODB_ASKS,
+    secrets: LOGINS,
+    broker: {
+      makes: ["render.requested", "send.requested.*", "send.resumed.*", "status.send.accepted"],
+    },
+    database: {
+      // Every service reads of which version the documents are.
+      ledger: READ,
+      // To note when one was used.
+      tokens: CHANGE,
+      templates: READ,
+      versions: READ,
+      integrations_open: READ,
+      // To leave to the ledger what could not be sent now.
+      integration_health: READ,
+      sends: WRITE,
+      idempotency_keys: WRITE,
+      messages: READ,
+      attempts: READ,
+      usage: WRITE,
+    },
+  },
+  renderer: {
+    dials: ["database", "broker", "imageServers"],
+    // The template sandbox, which may do nothing. Nothing else can be started by it.
+    starts: ["libs/templating/_sandbox.sh"],
+    threads: true,
+    asks: MONGODB_ASKS,
+    // Deno's own child_process looks at it.
+    variables: ["NODE_V8_COVERAGE"],
+    secrets: LOGINS,
+    broker: {
+      // A slow account goes on in the priority of the large.
+      makes: ["messages.rendered.*.*", "send.resumed.*", "status.message.waiting", FAILED],
+      consumes: ["RENDER_NOW", "RENDER", "INTERACTIVE"],
+      reads: ["contents"],
+      writes: ["contents"],
+      answers: ["api", "dashboard"],
+    },
+    database: { ledger: READ, templates: READ, versions: READ, sends: READ },
+  },
+  pdf: {
+    dials: ["broker"],
+    // There listens what refuses all that Chromium asks for.
+    listens: { "127.0.0.1": 0 },
+    // Fonts lie in packages.
+    reads: ["node_modules", "browser", "processes"],
+    writes: ["cache", "temporary"],
+    starts: ["browser", "services/pdf/_browser.sh", "services/pdf/_kill.sh"],
+    asks: ["hostname", "uid"],
+    variables: ["TMPDIR", "NODE_V8_COVERAGE"],
+    secrets: ["NATS_URL"],
+    broker: {
+      makes: ["messages.rendered.print.*", "messages.printed.*", FAILED],
+      consumes: ["PRINT", "INTERACTIVE"],
+      reads: ["contents", "pdfs"],
+      writes: ["pdfs"],
+      answers: ["dashboard"],
+    },
+  },
+  mailer: {
+    dials: ["database", "broker", "smtpServers", "allowedNetworks"],
+    asks: MONGODB_ASKS,
+    secrets: [...LOGINS, "MASTER_KEY"],
+    broker: {
+      makes: [
+        // What another mailer has a connection for.
+        "messages.rendered.mail.*",
+        "messages.printed.*",
+        "send.resumed.*",
+        "status.message.returned",
+        "status.message.sent",
+        "status.message.deferred",
+        "status.message.unknown",
+        FAILED,
+      ],
+      consumes: ["MAIL", "INTERACTIVE"],
+      reads: ["contents", "pdfs"],
+      answers: ["dashboard"],
+    },
+    database: {
+      ledger: READ,
+      // To suspend one whose login is refused.
+      integrations: CHANGE,
+      messages: WRITE,
+      attempts: ["find", "insert"],
+      // To have one swept sooner.
+      sends: ["update"],
+      integration_health: ALL,
+      integration_events: ["insert"],
+      mailers: ALL,
+    },
+  },
+  tracker: {
+    dials: ["database", "broker"],
+    asks: MONGODB_ASKS,
+    secrets: LOGINS,
+    broker: {
+      // Of attempts whose workers were lost.
+      makes: ["send.resumed.*", "status.message.deferred", "status.message.unknown", FAILED],
+      consumes: ["STATUS"],
+      sweeps: true,
+    },
+    database: {
+      ledger: READ,
+      // To remove what is kept no longer.
+      sends: ["find", "update", "remove"],
+      idempotency_keys: ["find", "remove"],
+      messages: ALL,
+      attempts: ["find", "insert", "remove"],
+      integrations_open: READ,
+      integration_health: READ,
+      accounts: READ,
+      statistics: WRITE,
+      statistics_hints: ["find", "insert"],
+      integration_results: WRITE,
+      content_progress: WRITE,
+      usage: ["find", "remove"],
+      duties: WRITE,
+    },
+    databaseSizes: true,
+  },
+  dashboard: {
+    dials: ["database", "broker", "identityProvider"],
+    listens: { PORT: 8081 },
+    reads: ["services/dashboard/web/dist"],
+    // What serves its files counts the cores when it is loaded.
+    asks: ["hostname", "cpus", "osRelease"],
+    secrets: [
+      ...LOGINS,
+      "SEALING_KEY",
+      "SECOND_FACTOR_KEY",
+      "SETUP_CODE",
+      "OIDC_CLIENT_SECRET",
+    ],
+    broker: {
+      // A test mail is a send like any other.
+      makes: [
+        "preview.requested",
+        "content.requested",
+        "print.requested",
+        "probe.requested",
+        "send.requested.*",
+        "send.resumed.*",
+        "status.send.accepted",
+      ],
+      reads: ["contents", "pdfs"],
+      writes: ["contents"],
+      looks: true,
+    },
+    database: {
+      ledger: READ,
+      accounts: WRITE,
+      users: ALL,
+      members: ALL,
+      sessions: ALL,
+      invitations: ALL,
+      sign_in_attempts: ALL,
+      audit: ["find", "insert"],
+      tokens: WRITE,
+      counters: WRITE,
+      templates: WRITE,
+      versions: ["find", "insert"],
+      drafts: ALL,
+      integrations: WRITE,
+      // To have a server tried again at once.
+      integration_health: ["find", "remove"],
+      integration_events: ["find", "insert"],
+      sends: WRITE,
+      messages: WRITE,
+      // To cancel what nobody sends.
+      attempts: ["find", "insert"],
+      mailers: READ,
+      statistics: READ,
+      integration_results: READ,
+    },
+  },
+} as const satisfies Record<string, ProgramPermissions<DestinationName, PlaceName>>;
+
+/** Name of a service that has permissions. */
+export type PermittedService = keyof typeof PERMISSIONS;
+
+/** The services, in the order of the list. */
+export const PERMITTED_SERVICES = Object.keys(PERMISSIONS) as PermittedService[];
+
+/** What catches mail in trials: no service, and not deployed. */
+export const INBOX_PERMISSIONS: ProgramPermissions<DestinationName, PlaceName> = {
+  dials: [],
+  listens: { SMTP_PORT: 1025, WEB_PORT: 8025 },
+  reads: ["dev/inbox/page"],
+  writes: ["mails"],
+  asks: [],
+};
+
+/** What the jobs of a deployment dial; they run as the operator. */
+export const JOBS_DIAL = {
+  migrate: ["database", "broker"],
+  "mongodb-users": ["database"],
+} as const satisfies Record<string, readonly DestinationName[]>;
+
+/** Returns what a program may do, without its part of {@linkcode EVERY_PROGRAM}. */
+export function permissionsFor(
+  name: PermittedService | "inbox",
+): ProgramPermissions<DestinationName, PlaceName> {
+  return name === "inbox" ? INBOX_PERMISSIONS : PERMISSIONS[name];
+}
