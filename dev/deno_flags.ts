@@ -1,8 +1,8 @@
 import { getServers } from "node:dns";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeConfig, SERVICE_CONFIG } from "@posthaste/runtime";
-import { COMMON, DENO_PERMISSIONS, type OwnPart } from "./deno_permissions.ts";
+import { describeConfig, DESTINATIONS, SERVICE_CONFIG } from "@posthaste/runtime";
+import { denoPermissionsOf, type OwnPart } from "./deno_permissions.ts";
 
 /** What the flags of a service follow from. */
 export interface DenoFlagsOptions {
@@ -16,16 +16,16 @@ type Settings = DenoFlagsOptions["env"];
 
 /** Where a service listens when its settings do not say; see docs/settings.md. */
 const EVERYWHERE = "0.0.0.0";
-const SMTP_PORTS = "25,465,587,2525";
+const SMTP_PORTS = DESTINATIONS.smtpServers.ports.join();
 
 /**
  * The arguments that Deno starts a service with, up to its program: all that it is let do follows from
- * {@linkcode DENO_PERMISSIONS} and its settings. What is not let is refused, without a question; a
+ * {@linkcode denoPermissionsOf} and its settings. What is not let is refused, without a question; a
  * variable that is not let reads as not set.
  */
 export async function denoFlags(name: OwnPart, options: DenoFlagsOptions): Promise<string[]> {
   const { env, root } = options;
-  const { net, read = [], hidden = [], write = [], run = [], sys } = DENO_PERMISSIONS[name];
+  const { net, read, hidden, write, run, sys } = denoPermissionsOf(name);
   const folders = write.flatMap((setting) => folderOf(setting, env));
   const programs = run.flatMap((program) => programOf(program, options));
   const variables = await variablesOf(name);
@@ -42,7 +42,7 @@ export async function denoFlags(name: OwnPart, options: DenoFlagsOptions): Promi
     "--no-remote",
     "--deny-import",
     "--quiet",
-    ...flagOf("--allow-net", [...COMMON.net, ...net].flatMap((setting) => hostsOf(setting, env))),
+    ...flagOf("--allow-net", net.flatMap((setting) => hostsOf(setting, env))),
     ...flagOf("--allow-read", files),
     ...flagOf("--ignore-read", hidden),
     ...flagOf("--allow-write", folders),
@@ -61,7 +61,7 @@ function flagOf(flag: string, values: readonly string[]): string[] {
 
 async function variablesOf(name: OwnPart): Promise<string[]> {
   const own = name === "inbox" ? ["DATA_DIR", "SMTP_PORT", "WEB_PORT"] : await settingsOf(name);
-  return [...own, ...namesOf(SERVICE_CONFIG), "OTEL_*", ...DENO_PERMISSIONS[name].env ?? []];
+  return [...own, ...namesOf(SERVICE_CONFIG), "OTEL_*", ...denoPermissionsOf(name).env];
 }
 
 async function settingsOf(name: Exclude<OwnPart, "inbox">): Promise<string[]> {
@@ -101,7 +101,9 @@ function hostsOf(setting: string, env: Settings): string[] {
     case "EGRESS_ALLOW":
       return (value ?? "").split(",").flatMap((network) => networkOf(network.trim()));
     case "REMOTE_IMAGES":
-      return value === "true" ? [...["80", "443"].map(anyAt), ...nameServers()] : [];
+      return value === "true"
+        ? [...DESTINATIONS.imageServers.ports.map((port) => anyAt(`${port}`)), ...nameServers()]
+        : [];
     default:
       return value ? addressesOf(value) : [];
   }

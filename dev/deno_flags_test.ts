@@ -10,11 +10,10 @@ import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { freePort } from "@posthaste/embedded";
 import { denoFlags } from "./deno_flags.ts";
-import { DENO_PERMISSIONS, type OwnPart } from "./deno_permissions.ts";
+import { OWN_PARTS, type OwnPart } from "./deno_permissions.ts";
 import { denoProgram } from "./deno_runtime.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const PARTS = Object.keys(DENO_PERMISSIONS) as OwnPart[];
 
 let folder: string;
 let servers: Server[];
@@ -137,11 +136,11 @@ const NEEDED: Readonly<Record<OwnPart, readonly string[]>> = {
 test("every service of the house has its permissions, and every permission its service", async () => {
   const services = await readdir(join(ROOT, "services"), { withFileTypes: true });
   const names = services.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  assert.deepEqual([...PARTS].sort(), [...names, "inbox"].sort());
+  assert.deepEqual([...OWN_PARTS].sort(), [...names, "inbox"].sort());
 });
 
 describe("denoFlags()", { concurrency: 2 }, () => {
-  for (const name of PARTS) {
+  for (const name of OWN_PARTS) {
     test(`lets ${name} do what it needs and refuses what an intruder tries beside`, async () => {
       const flags = await denoFlags(name, { env, root: ROOT });
       assert.deepEqual(await whatGetsThrough(name, flags), NEEDED[name]);

@@ -1,11 +1,19 @@
+import {
+  DESTINATIONS,
+  EVERY_PROGRAM,
+  permissionsFor,
+  PERMITTED_SERVICES,
+  type PlaceName,
+  PLACES,
+} from "@posthaste/runtime";
 import type { PartName } from "./stack.ts";
 
 /** Name of a program of ours that runs as a process of its own. */
 export type OwnPart = Exclude<PartName, "nats" | "mongod">;
 
 /**
- * What Deno lets a service do: `deno run` refuses all that does not stand here. Hosts and folders are
- * given by the names of the settings that hold them, so that what is let is what is used.
+ * What Deno lets a service do, in Deno's words: `deno run` refuses all that does not stand here. Hosts and
+ * folders are given by the names of the settings that hold them, so that what is let is what is used.
  */
 export interface DenoPermissions {
   /**
@@ -14,58 +22,51 @@ export interface DenoPermissions {
    */
   net: readonly string[];
   /** Folders and files below the repository. The code itself needs no leave. */
-  read?: readonly string[];
+  read: readonly string[];
   /** What reads as not there, instead of being refused: packages look for it when they are loaded. */
-  hidden?: readonly string[];
+  hidden: readonly string[];
   /** Settings with a folder to read and write. */
-  write?: readonly string[];
+  write: readonly string[];
   /** Settings with a program to start, or its path below the repository. */
-  run?: readonly string[];
+  run: readonly string[];
   /** Questions about the machine. */
   sys: readonly string[];
   /** Variables that are read beside the service's settings and OpenTelemetry's. */
-  env?: readonly string[];
+  env: readonly string[];
 }
 
-/** What every service needs: to answer for its health, and to send telemetry where that is set. */
-export const COMMON: Pick<DenoPermissions, "net"> = {
-  net: ["HEALTH_PORT", "OTEL_EXPORTER_OTLP_ENDPOINT"],
-};
+/** The programs of ours that Deno starts. */
+export const OWN_PARTS: readonly OwnPart[] = [...PERMITTED_SERVICES, "inbox"];
 
-/** The MongoDB client tells the server what it runs on. */
-const MONGODB_SYS = ["osRelease"] as const;
+/** Returns what `PERMISSIONS` of `libs/runtime` says of a service in Deno's words. */
+export function denoPermissionsOf(name: OwnPart): DenoPermissions {
+  const own = permissionsFor(name);
+  const { reads = [], writes = [], starts = [], variables = [] } = own;
+  const net = [EVERY_PROGRAM, own].flatMap(({ dials, listens = {} }) => [
+    ...dials.map((destination) => DESTINATIONS[destination].setting),
+    ...Object.entries(listens).map(([setting, port]) =>
+      setting.includes(".") ? `${setting}:${port}` : setting
+    ),
+  ]);
+  return {
+    net,
+    read: reads.filter((path) => !isPlace(path)),
+    // Deno opens it to nobody who has not every permission.
+    hidden: reads.includes("processes") ? [PLACES.processes.image] : [],
+    write: writes.map(inWordsOfDeno),
+    run: starts.map(inWordsOfDeno),
+    sys: own.asks,
+    env: variables,
+  };
+}
 
-/** The permissions of each service beside those that every service has. */
-export const DENO_PERMISSIONS: Readonly<Record<OwnPart, DenoPermissions>> = {
-  api: { net: ["MONGODB_URL", "NATS_URL", "PORT"], sys: ["hostname", ...MONGODB_SYS] },
-  renderer: {
-    net: ["MONGODB_URL", "NATS_URL", "REMOTE_IMAGES"],
-    // Starts the template sandbox, which may do nothing; nothing else can be started by it.
-    run: ["libs/templating/_sandbox.sh"],
-    sys: ["hostname", ...MONGODB_SYS],
-    // Deno's own child_process looks at it.
-    env: ["NODE_V8_COVERAGE"],
-  },
-  pdf: {
-    // At the second listens what refuses all that Chromium asks for, on any free port.
-    net: ["NATS_URL", "127.0.0.1:0"],
-    read: ["node_modules", "CACHE_DIR"],
-    hidden: ["/proc"],
-    write: ["CACHE_DIR", "TMPDIR"],
-    run: ["CHROMIUM_PATH", "services/pdf/_browser.sh", "services/pdf/_kill.sh"],
-    sys: ["hostname", "uid"],
-    env: ["TMPDIR", "NODE_V8_COVERAGE"],
-  },
-  mailer: {
-    net: ["MONGODB_URL", "NATS_URL", "SMTP_PORTS", "EGRESS_ALLOW"],
-    sys: ["hostname", ...MONGODB_SYS],
-  },
-  tracker: { net: ["MONGODB_URL", "NATS_URL"], sys: ["hostname", ...MONGODB_SYS] },
-  dashboard: {
-    net: ["MONGODB_URL", "NATS_URL", "PORT", "OIDC_ISSUER"],
-    read: ["services/dashboard/web/dist"],
-    // What serves its files counts the cores when it is loaded.
-    sys: ["hostname", "cpus", ...MONGODB_SYS],
-  },
-  inbox: { net: ["SMTP_PORT", "WEB_PORT"], read: ["dev/inbox/page"], write: ["DATA_DIR"], sys: [] },
-};
+/** The setting of a place; a path stays what it is. */
+function inWordsOfDeno(path: string): string {
+  if (!isPlace(path)) return path;
+  const place = PLACES[path];
+  return "setting" in place ? place.setting : place.image;
+}
+
+function isPlace(path: string): path is PlaceName {
+  return path in PLACES;
+}

@@ -1,6 +1,8 @@
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { PartName, ServiceName } from "./stack.ts";
+import { permissionsFor, type PlaceName, PLACES } from "@posthaste/runtime";
+import type { OwnPart } from "./deno_permissions.ts";
+import type { ServiceName } from "./stack.ts";
 
 /** Where the parts that run on Node keep what they use. */
 export interface NodeFlagsOptions {
@@ -21,39 +23,41 @@ export function compiledDirOf(name: string, { compiledDir }: { compiledDir: stri
 }
 
 /**
- * The flags that Node starts a service with (Node's permission model): it reads its own code and the
- * libraries', writes what Node has compiled of it, and starts no program, thread or addon. What more a
- * service needs is here. Node 24 has no such flag for the network: that is left to what runs the processes.
+ * The flags that Node starts a service with (Node's permission model), made from `PERMISSIONS` of
+ * `libs/runtime`: it reads its own code and the libraries', writes what Node has compiled of it, and
+ * starts no program, thread or addon, unless that list says so. Node 24 has no such flag for the network:
+ * that is left to what runs the processes.
  *
  * A service that may start programs is not held by these flags in what those do: Node passes them on to
  * other Nodes, such as the template sandbox, but Chromium is held by its own sandbox alone. On one machine, under one
  * user, it could also read the environments of the others in `/proc`.
  */
-export function nodeFlags(
-  name: Exclude<PartName, "nats" | "mongod">,
-  options: NodeFlagsOptions,
-): string[] {
+export function nodeFlags(name: OwnPart, options: NodeFlagsOptions): string[] {
   return flagsOf(name, {
     root: options.root,
     write: writableFolders(name, options),
-    read: name === "pdf" ? readByPrinter(options) : [],
+    read: placesRead(name).flatMap((place) => foldersOf(place, options)),
   });
 }
 
 /**
  * The flags of a service in its image (`deploy/docker/Dockerfile`): as {@linkcode nodeFlags}, but that
- * secrets come as files, and the printer knows where its browser is.
+ * secrets come as files, and that every place is where the image has it.
  */
 export function imageFlags(name: ServiceName): string[] {
+  const { writes = [] } = permissionsFor(name);
+  const inImage = (places: readonly PlaceName[]) => [
+    ...new Set(places.map((place) => PLACES[place].image)),
+  ];
   return flagsOf(name, {
     root: "/app",
-    write: name === "pdf" ? ["/tmp"] : [],
-    read: ["/run/secrets", ...(name === "pdf" ? ["/opt/chromium", ...READ_OF_BROWSERS] : [])],
+    write: inImage(writes),
+    read: ["/run/secrets", ...inImage(placesRead(name))],
   });
 }
 
 function flagsOf(
-  name: Exclude<PartName, "nats" | "mongod">,
+  name: OwnPart,
   { root, write, read }: { root: string; write: readonly string[]; read: readonly string[] },
 ): string[] {
   const all = [
@@ -64,37 +68,53 @@ function flagsOf(
     ...write,
     ...read,
   ];
-  const more = name === "renderer"
-    ? [...PROGRAMS, "--allow-worker", "--disable-warning=PERM0006"]
-    : name === "pdf"
-    ? PROGRAMS
-    : [];
+  const { starts = [], threads = false } = permissionsFor(name);
   return [
     "--permission",
     ...all.map((path) => `--allow-fs-read=${path}`),
     ...write.map((path) => `--allow-fs-write=${path}`),
-    ...more,
+    ...(starts.length > 0 ? PROGRAMS : []),
+    ...(threads ? THREADS : []),
   ];
 }
 
-// Node warns of it at each start: what it costs is said above.
+// Node warns of each at each start: what it costs is said above.
 const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
+const THREADS = ["--allow-worker", "--disable-warning=PERM0006"];
 
 /** What a service may write. Node lets it into folders that are there when it starts, and no others. */
-export function writableFolders(
-  name: Exclude<PartName, "nats" | "mongod">,
-  options: NodeFlagsOptions,
-): string[] {
-  const { cacheDir, env, inboxDir } = options;
+export function writableFolders(name: OwnPart, options: NodeFlagsOptions): string[] {
+  const { writes = [] } = permissionsFor(name);
   return [
     compiledDirOf(name, options),
-    ...(name === "inbox" ? [inboxDir] : []),
-    ...(name === "pdf" ? [cacheDir, env["TMPDIR"] || tmpdir()] : []),
+    ...writes.flatMap((place) => foldersOf(place, options)),
   ];
 }
 
-/** Where a browser may be found, and what its processes take. */
-function readByPrinter({ env }: NodeFlagsOptions): string[] {
+/** What it reads that is no code: paths below the repository are, and every service reads its code. */
+function placesRead(name: OwnPart): PlaceName[] {
+  return (permissionsFor(name).reads ?? []).filter((path) => path in PLACES) as PlaceName[];
+}
+
+/** Where a place is on this machine. */
+function foldersOf(place: PlaceName, options: NodeFlagsOptions): string[] {
+  const { cacheDir, env, inboxDir } = options;
+  switch (place) {
+    case "cache":
+      return [cacheDir];
+    case "temporary":
+      return [env["TMPDIR"] || tmpdir()];
+    case "mails":
+      return [inboxDir];
+    case "browser":
+      return browserFolders(env);
+    case "processes":
+      return [PLACES.processes.image];
+  }
+}
+
+/** Where a browser may be found. */
+function browserFolders(env: NodeFlagsOptions["env"]): string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   const home = env["HOME"] || homedir();
   return [
@@ -103,9 +123,5 @@ function readByPrinter({ env }: NodeFlagsOptions): string[] {
     join(home, ".cache/ms-playwright"),
     join(home, "Library/Caches/ms-playwright"),
     ...(env["CHROMIUM_PATH"] ? [env["CHROMIUM_PATH"]] : []),
-    ...READ_OF_BROWSERS,
   ];
 }
-
-/** What a process of the browser takes. */
-const READ_OF_BROWSERS = ["/proc"];
