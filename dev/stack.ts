@@ -14,9 +14,11 @@ import {
   userCacheDir,
 } from "@posthaste/embedded";
 import { brokerAccounts, type BrokerUser, openBus } from "@posthaste/messaging";
+import { fileVariableOf, permissionsFor, PERMITTED_SERVICES } from "@posthaste/runtime";
 import {
   applyUsers,
   type DatabaseUser,
+  isDatabaseUser,
   openStore,
   readMasterKeys,
   sealingKeyOf,
@@ -147,16 +149,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     ...env,
     // The inbox, and servers of tests, are on this machine.
     EGRESS_ALLOW: ["127.0.0.0/8", "::1", env["EGRESS_ALLOW"] ?? ""].join(),
-    // Each service is given what it needs of these.
-    MONGODB_URL: undefined,
-    NATS_URL: undefined,
-    MASTER_KEY: undefined,
-    SEALING_KEY: undefined,
-    SEALING_KEY_FILE: undefined,
-    SECOND_FACTOR_KEY: undefined,
-    MASTER_KEY_FILE: undefined,
-    MONGODB_URL_FILE: undefined,
-    NATS_URL_FILE: undefined,
+    // Each service is given what it may have of these.
+    ...withoutSecrets(),
     PORT: String(apiPort),
     HOST: "127.0.0.1",
     // Outside of the data: unpacking Chromium takes seconds, and what it gives never differs.
@@ -174,12 +168,19 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     ...await deno?.envOf(name),
     // Saves a third of the CPU that the start of the services takes.
     NODE_COMPILE_CACHE: compiledDirOf(name, { compiledDir }),
-    ...(name === "inbox" ? {} : addresses.services[name]),
-    ...(name === "mailer" ? { MASTER_KEY: masterKey } : {}),
-    ...(name === "dashboard"
-      ? {
+    ...(name === "inbox" ? {} : secretsOf(name, {
+      env,
+      made: {
+        ...addresses.services[name],
+        MASTER_KEY: masterKey,
         SEALING_KEY: writeSealingKey(sealingKeyOf(readMasterKeys(masterKey))),
         SECOND_FACTOR_KEY: secondFactorKey,
+      },
+    })),
+    ...(name === "dashboard"
+      ? {
+        // That it is set both ways is a fault, which the dashboard reports.
+        SECOND_FACTOR_KEY_FILE: env["SECOND_FACTOR_KEY_FILE"],
         PORT: String(dashboardPort),
         PUBLIC_URL: dashboardUrl,
         API_URL: apiUrl,
@@ -244,6 +245,26 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   };
 }
 
+/** Takes every secret out of an environment that services share, as a value and as a file. */
+function withoutSecrets(): Record<string, undefined> {
+  const names = PERMITTED_SERVICES.flatMap((name) => permissionsFor(name).secrets ?? []);
+  return Object.fromEntries(
+    names.flatMap((name) => [[name, undefined], [fileVariableOf(name), undefined]]),
+  );
+}
+
+/** Picks the secrets that a service may have: those made here, the others as they were given. */
+function secretsOf(
+  name: ServiceName,
+  { env, made }: { env: StackOptions["env"]; made: Readonly<Record<string, string>> },
+): StackOptions["env"] {
+  const { secrets = [] } = permissionsFor(name);
+  return Object.fromEntries(secrets.flatMap((variable) => {
+    if (variable in made) return [[variable, made[variable]]];
+    return [variable, fileVariableOf(variable)].map((each) => [each, env[each]]);
+  }));
+}
+
 /** Builds the dashboard beside the start of the servers; disposing breaks that off. */
 function startBuild({ dashboard, onProgress, signal }: StackOptions) {
   const stopping = new AbortController();
@@ -288,8 +309,8 @@ function addressesOf({ mongod, nats, env, users }: {
     : natsAs("operator");
   const servicesFor = (name: ServiceName) => ({
     NATS_URL: natsAs(name),
-    // It has no user there.
-    ...(name === "pdf" ? {} : { MONGODB_URL: mongodbAs(name) }),
+    // Who dials no database has no user there.
+    ...(isDatabaseUser(name) ? { MONGODB_URL: mongodbAs(name) } : {}),
   });
   return {
     operator: { mongodbUrl: mongodbAs("operator"), natsUrl: operatorsNats },

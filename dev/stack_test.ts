@@ -21,7 +21,7 @@ test("openStack() gives each service its own logins and flags, and no other's", 
     const masterKey = Buffer.alloc(32, 1).toString("base64");
     const { MONGODB_URL: _m, NATS_URL: _n, ...env } = process.env;
     await using stack = await openStack({
-      env: { ...env, MASTER_KEY: `given:${masterKey}` },
+      env: { ...env, MASTER_KEY: `given:${masterKey}`, SETUP_CODE: "given-setup-code" },
       dataDir,
       isTemporary: true,
     });
@@ -32,6 +32,7 @@ test("openStack() gives each service its own logins and flags, and no other's", 
       ["the key of the database", users.replicaSetKey],
       ["the prefix of the operator", users.apiSecret],
       ["the master key", masterKey],
+      ["the setup code", "given-setup-code"],
     ]);
     for (const [name, word] of Object.entries(users.broker)) secrets.set(`${name} broker`, word);
     for (const [name, word] of Object.entries(users.database)) secrets.set(`${name} db`, word);
@@ -41,6 +42,7 @@ test("openStack() gives each service its own logins and flags, and no other's", 
       const known = [...secrets].filter(([, word]) => environment.includes(word));
       assert.deepEqual(known.map(([of]) => of), [
         ...(name === "mailer" ? ["the master key"] : []),
+        ...(name === "dashboard" ? ["the setup code"] : []),
         `${name} broker`,
         ...(name === "pdf" ? [] : [`${name} db`]),
       ]);
