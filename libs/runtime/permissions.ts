@@ -32,10 +32,11 @@ export const DESTINATIONS = {
     component: "observability",
     called: "the collector of telemetry",
   },
-  // The mailer itself judges each address that it dials (libs/egress); the network is the second wall.
   smtpServers: {
     setting: "SMTP_PORTS",
     ports: [25, 465, 587, 2525],
+    why:
+      "SMTP servers of customers. The mailer itself judges each address (libs/egress): a second wall.",
     called: "public addresses",
   },
   allowedNetworks: { setting: "EGRESS_ALLOW", ports: [], called: "networks of `EGRESS_ALLOW`" },

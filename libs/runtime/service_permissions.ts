@@ -10,6 +10,8 @@ export interface Destination {
   elsewhere?: { namespace: string; pods: string };
   /** Component of `deploy/k8s` that opens the way. @default {the service's own file} */
   component?: string;
+  /** A remark in the network policy that allows it. */
+  why?: string;
   /** How the page on security calls it. */
   called: string;
 }
