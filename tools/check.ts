@@ -15,6 +15,7 @@ export interface Check {
 /** Generated files: each command exits with 1 when its file is stale. */
 const GENERATED: readonly Check[] = [
   { name: "settings page", command: ["node", "tools/settings_page.ts", "--check"] },
+  { name: "permissions", command: ["node", "tools/write_permissions.ts", "--check"] },
   { name: "notice", command: ["node", "tools/notice.ts", "--check"] },
 ];
 

@@ -1,6 +1,6 @@
 /**
  * Writes the broker's accounts, users and permissions (`components/nats/accounts.conf`) out of
- * `libs/messaging/permissions.ts`; with `--check` it only tells whether the file is stale.
+ * `libs/runtime/permissions.ts`; with `--check` it only reports whether the file is stale.
  *
  * @module
  */
@@ -12,8 +12,7 @@ import {
 } from "@posthaste/messaging";
 import { writeGenerated } from "./write_generated.ts";
 
-const HEAD =
-  `# Made by deploy/k8s/nats_accounts.ts out of libs/messaging/permissions.ts: do not edit.
+const HEAD = `# Made by deploy/k8s/nats_accounts.ts out of libs/runtime/permissions.ts: do not edit.
 # The account of the services has the calls of JetStream's interface that are named here. All of it lies under another
 # prefix, OPERATOR_API, which is a secret: a permission alone would not do, since the server sends the answer to a pull
 # wherever the client says.`;
