@@ -1,15 +1,21 @@
 /**
  * Writes what each service may do at the database (`components/mongodb/rights.json`) out of
- * `libs/storage/database_rights.ts`; with `--check` it only tells whether the file is stale.
+ * `libs/runtime/permissions.ts`; with `--check` it only reports whether the file is stale.
  *
  * @module
  */
-import { DATABASE_RIGHTS } from "@posthaste/storage";
+import { DATABASE_RIGHTS, DATABASE_USERS, KNOWS_SIZES } from "@posthaste/storage";
 import { writeGenerated } from "./write_generated.ts";
 
-/** The rights as the file has them. */
+/** Returns the rights as the file has them. The collection "" stands for the database as a whole. */
 export function databaseRightsFile(): string {
-  return `${JSON.stringify({ database: "posthaste", rights: DATABASE_RIGHTS }, null, 2)}\n`;
+  const rights = Object.fromEntries(
+    DATABASE_USERS.map((user) => [
+      user,
+      { ...DATABASE_RIGHTS[user], ...(KNOWS_SIZES.includes(user) ? { "": ["dbStats"] } : {}) },
+    ]),
+  );
+  return `${JSON.stringify({ database: "posthaste", rights }, null, 2)}\n`;
 }
 
 if (import.meta.main) {

@@ -21,6 +21,7 @@ export {
   type DatabaseAction,
   type DatabaseUser,
   isDatabaseUser,
+  KNOWS_SIZES,
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
 export {
