@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { parse } from "yaml";
 import { describeConfig, DESTINATIONS, PERMISSIONS, PERMITTED_SERVICES } from "@posthaste/runtime";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -106,20 +104,5 @@ test("PERMISSIONS dials what its secrets open, and has rights there", () => {
       const asks = [has(dials, to), has(secrets, DESTINATIONS[to].setting), Boolean(right)];
       assert.deepEqual(new Set(asks).size, 1, `${name} ${to}`);
     }
-  }
-});
-
-test("Compose gives each service the secrets and the networks of PERMISSIONS, and no other", async () => {
-  const { services } = parse(await readFile(join(ROOT, "deploy/compose.yaml"), "utf8"), {
-    merge: true,
-  });
-  for (const name of PERMITTED_SERVICES) {
-    const { environment, networks } = services[name];
-    const files = Object.keys(environment).filter((variable) => variable.endsWith("_FILE"));
-    const allowed: readonly string[] = PERMISSIONS[name].secrets;
-    for (const file of files) assert.ok(allowed.includes(file.slice(0, -5)), `${name} ${file}`);
-    const dials: readonly string[] = PERMISSIONS[name].dials;
-    assert.equal(networks.includes("database"), dials.includes("database"), name);
-    assert.equal(networks.includes("mail"), dials.includes("smtpServers"), name);
   }
 });
