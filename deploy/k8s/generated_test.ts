@@ -8,12 +8,15 @@ import { prometheusRule } from "./prometheus_rule.ts";
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
 
-test("the broker's users may do what libs/messaging/permissions.ts says", async () => {
+test("the broker's users may do what libs/runtime/permissions.ts says", async () => {
   assert.equal(await read("components/nats/accounts.conf"), natsAccounts());
 });
 
-test("the database's users may do what libs/storage/database_rights.ts says", async () => {
-  assert.equal(await read("components/mongodb/rights.json"), databaseRightsFile());
+test("the database's users may do what libs/runtime/permissions.ts says", async () => {
+  const text = await read("components/mongodb/rights.json");
+  assert.equal(text, databaseRightsFile());
+  // It reports how full the disk is, as with npm start.
+  assert.deepEqual(JSON.parse(text).rights.tracker[""], ["dbStats"]);
 });
 
 test("the cluster's alerts are those of deploy/observability/alerts.yaml", async () => {
