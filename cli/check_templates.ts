@@ -171,7 +171,7 @@ async function trySample(template: Authored, trial: Trial): Promise<FileFault[]>
       file,
       line: 1,
       column: 1,
-      message: `variable "${name}" is required, and the sample does not give it`,
+      message: `variable "${name}" is required, but the sample does not have it`,
     }));
   }
   const data = withDefaults(variables, sample);

@@ -154,7 +154,7 @@ test("checkTemplateFolder() renders the sample, and finds the place in the autho
   assert.match(fault ?? "", /^email\/welcome\/body\.mjml:2:\d+ with sample\.json: .*"ten"/);
   assert.deepEqual(others, []);
   assert.deepEqual(await faultsOf({ ...files, "email/welcome/sample.json": "{}" }), [
-    'email/welcome/sample.json:1:1 variable "name" is required, and the sample does not give it',
+    'email/welcome/sample.json:1:1 variable "name" is required, but the sample does not have it',
   ]);
 });
 

@@ -7,7 +7,7 @@ import { type ConnectionLimits, limitConnections } from "./limit_connections.ts"
 
 /** Limits of a server that strangers reach. */
 export interface EdgeLimits {
-  /** Longest time for a whole request to arrive, in milliseconds. */
+  /** Maximum time for a whole request to arrive, in milliseconds. */
   requestTimeoutMs: number;
   /**
    * Longest time in which nothing moves on a connection whose request is under way, in milliseconds;

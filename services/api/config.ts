@@ -15,7 +15,7 @@ export const CONFIG = z.object({
   LEDGER_OPERATIONS: setting.integer({ min: 10 }).prefault("2000")
     .describe("Most operations that wait for the database; beyond, requests get 503"),
   BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("256MB")
-    .describe("Most memory for the bodies of requests being worked on; beyond, they get 503"),
+    .describe("Maximum memory for the bodies of requests in progress; above it, requests get 503"),
   ACCOUNT_BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("32MB")
     .describe("Most of it that the requests of one account may hold; beyond, they get 429"),
   DISPATCH_RECIPIENTS: setting.integer({ min: 1 }).prefault("10000")
@@ -45,13 +45,15 @@ export const CONFIG = z.object({
       "Most bytes of sends of one account whose contents are still kept; beyond, they get 429; 0 sets no limit",
     ),
   REQUEST_TIMEOUT: setting.duration({ min: 1000 }).prefault("30s")
-    .describe("Longest time for a whole request to arrive"),
+    .describe("Maximum time for a whole request to arrive"),
   IDLE_TIMEOUT: setting.duration({ min: 1000 }).prefault("1m")
     .describe("Longest time in which nothing moves on a connection before its answer is taken"),
   MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("10000")
-    .describe("Most connections at a time; what comes beyond is closed at once"),
+    .describe("Maximum of open connections; more are closed at once"),
   MAX_CLIENT_CONNECTIONS: setting.integer({ min: 1 }).prefault("2000")
-    .describe("Most of them from one IPv4 address, or the first 64 bits of an IPv6 one"),
+    .describe(
+      "Maximum of open connections from one IPv4 address, or from the first 64 bits of an IPv6 address",
+    ),
   TRUSTED_PROXIES: setting.list().prefault("")
     .describe(
       "Addresses and networks of the proxies in front, which stand for many clients and whose X-Forwarded-For is believed",

@@ -114,7 +114,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     return reply.code(problem.status).headers(DATA_HEADERS).send(problem.body);
   });
   app.setNotFoundHandler(() => {
-    throw new Problem("not_found", "There is nothing at this address");
+    throw new Problem("not_found", "There is no such page");
   });
   app.register(async (api) => {
     const { store, now } = deps;

@@ -74,7 +74,7 @@ function refuse(waits: readonly Date[], at: Date): void {
 function tooMany(waitMs: number): Problem {
   const retryAfter = Math.ceil(waitMs / 1000);
   const wait = retryAfter < 90 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`;
-  return new Problem("too_many_requests", `That was tried too often: wait ${wait}`, {
+  return new Problem("too_many_requests", `Too many tries. Retry in ${wait}`, {
     retryAfter,
   });
 }

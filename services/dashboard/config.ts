@@ -11,98 +11,104 @@ export const CONFIG = z.object({
   HOST: setting.text().prefault("0.0.0.0").describe("Address of the dashboard"),
   ...CONNECTIONS,
   PUBLIC_URL: setting.url({ schemes: ["http", "https"] }).prefault("http://localhost:8081")
-    .describe("Where people open the dashboard; changes are taken from pages of this origin only"),
+    .describe(
+      "URL at which people open the dashboard; changes are accepted only from pages of this origin",
+    ),
   API_URL: setting.url({ schemes: ["http", "https"] }).prefault("http://localhost:8080/v1")
-    .describe("Base of the HTTP interface, as it stands in the examples that people copy"),
+    .describe("Base URL of the HTTP interface, shown in the examples that people copy"),
   // Public, but may lie in a file, and is nobody's to exchange.
   SEALING_KEY: setting.text({ secret: true })
     .describe(
-      "Public key that SMTP passwords are sealed to, as `posthaste keys public` prints it; the mailer " +
-        "alone opens them",
+      "Public key that seals SMTP passwords, as `posthaste keys public` prints it; only the mailer " +
+        "can open them",
     ),
   SETUP_CODE: setting.text({ secret: true }).optional()
     .describe(
-      "Asked for where the first account is made; drawn and logged by each process when not set",
+      "Code required to create the first account; when not set, each process generates and logs one",
     ),
   OIDC_ISSUER: setting.url({ schemes: ["https", "http"] }).optional()
     .describe(
-      "Issuer of the OpenID Connect provider where members may sign in too. It must say that it has " +
-        "verified their addresses; its redirect address is PUBLIC_URL with /api/sign-in/oidc/callback",
+      "Issuer of the OpenID Connect provider where members may also sign in. It must report their addresses " +
+        "as verified; its redirect address is PUBLIC_URL with /api/sign-in/oidc/callback",
     ),
-  OIDC_CLIENT_ID: setting.text().optional().describe("What the provider calls this dashboard"),
+  OIDC_CLIENT_ID: setting.text().optional().describe("Client id of this dashboard at the provider"),
   OIDC_CLIENT_SECRET: setting.text({ secret: true }).optional()
-    .describe("Shared with the provider"),
+    .describe("Client secret of this dashboard at the provider"),
   OIDC_NAME: setting.text().prefault("your organisation")
-    .describe('What the button says: "Sign in with …"'),
+    .describe('Name of the provider on the button "Sign in with …"'),
   PASSWORD_SIGN_IN: setting.oneOf(["on", "off"]).prefault("on")
     .describe(
-      "off: nobody signs in by password but who makes the first account; it takes OIDC_ISSUER",
+      "off: only the person who creates the first account can sign in by password; requires OIDC_ISSUER",
     ),
   SYSTEM_ACCOUNT: setting.text().optional()
     .describe(
-      "Name or id of the account whose oldest integration sends what Posthaste itself writes to people: " +
-        "invitations, and links that prove an address; without it nobody can prove one but by OpenID Connect",
+      "Name or id of the account whose oldest integration sends Posthaste's own messages: " +
+        "invitations, and links that verify an address; without it, only OpenID Connect verifies addresses",
     ),
   SYSTEM_MAIL_LIMIT: setting.integer({ min: 1 }).prefault("1000")
     .describe(
-      "Most of these mails in an hour that people ask for, per process, and as many notices of suspensions; beyond, none is sent",
+      "Maximum of such messages per hour and process that people request, and the same number of suspension notices; more are not sent",
     ),
   SECURITY_CONTACT: setting.text().optional()
     .refine((uri) => uri === undefined || /^(?:https:\/\/|mailto:)[^\s]+$/.test(uri), {
       error: 'must begin with "https://" or "mailto:"',
     })
     .describe(
-      "Where to report a weakness of this installation, in /.well-known/security.txt (RFC 9116)",
+      "Contact for vulnerability reports, published in /.well-known/security.txt (RFC 9116)",
     ),
   TRUSTED_PROXIES: setting.list().prefault("")
-    .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is believed"),
+    .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is trusted"),
   MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("2000")
-    .describe("Most connections at a time; what comes beyond is closed at once"),
+    .describe("Maximum of open connections; more are closed at once"),
   MAX_CLIENT_CONNECTIONS: setting.integer({ min: 1 }).prefault("500")
-    .describe("Most of them from one IPv4 address, or the first 64 bits of an IPv6 one"),
+    .describe(
+      "Maximum of open connections from one IPv4 address, or from the first 64 bits of an IPv6 address",
+    ),
   REQUEST_TIMEOUT: setting.duration({ min: 1000 }).prefault("30s")
-    .describe("Longest time for a whole request to arrive"),
+    .describe("Maximum time for a whole request to arrive"),
   BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("64MB")
-    .describe("Most memory for the bodies of requests being worked on; beyond, they get 503"),
+    .describe("Maximum memory for the bodies of requests in progress; above it, requests get 503"),
   ACCOUNT_BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("16MB")
     .describe(
-      "Most of it of one account, or of one network that nobody has signed in from; beyond, they get 429",
+      "Maximum of that memory for one account, or for one network that is not signed in; above it, requests get 429",
     ),
   SESSION_AGE: setting.duration({ min: 60_000 }).prefault("14d")
-    .describe("Time without a visit after which a browser is signed out"),
+    .describe("Time without a request after which a browser is signed out"),
   SECOND_FACTOR_KEY: setting.text({ secret: true }).optional()
     .refine((key) => key === undefined || Buffer.from(key, "base64").length === 32, {
       error: "must be 32 random bytes in base64",
     })
     .describe(
-      "32 random bytes in base64, of this service alone: the secrets of people's authenticator apps are " +
-        "sealed under it; without it people can use passkeys alone",
+      "32 random bytes in base64, for this service only. It seals the secrets of authenticator " +
+        "apps; without it, people can use only passkeys",
     ),
   SESSION_MAX_AGE: setting.duration({ min: 60_000 }).prefault("30d")
-    .describe("Time after which a browser is signed out, however often it is used"),
+    .describe("Time after sign-in at which a browser is signed out in any case"),
   MAX_MEMBERS: setting.integer({ min: 1 }).prefault(String(QUOTAS.members))
-    .describe("Most members of an account, with those who are invited; beyond, they get 409"),
+    .describe(
+      "Maximum of members of an account, including invitations; above it, requests get 409",
+    ),
   MAX_ACCOUNTS: setting.integer({ min: 1 }).prefault(String(QUOTAS.accounts))
-    .describe("Most accounts that one person owns; beyond, they get 409"),
+    .describe("Maximum of accounts that one person owns; above it, requests get 409"),
   MAX_TEMPLATES: setting.integer({ min: 1 }).prefault(String(QUOTAS.templates))
-    .describe("Most templates of an account, of either kind; beyond, they get 409"),
+    .describe("Maximum of templates of each kind in an account; above it, requests get 409"),
   ...REQUEST_LIMITS,
   ...MAIL_LIMITS,
   DEMO_ACCOUNT: setting.text().optional()
     .describe(
-      "For development only: name of the account that anybody may open with one click; " +
-        "HOST and PUBLIC_URL must then be of this machine",
+      "For development only: name of the account that anyone can open with one click; " +
+        "requires HOST and PUBLIC_URL to be local to this machine",
     ),
 }).superRefine(({ DEMO_ACCOUNT, HOST, PUBLIC_URL, ...rest }, { addIssue }) => {
   if (rest.PASSWORD_SIGN_IN === "off" && rest.OIDC_ISSUER === undefined) {
-    const message = "must be on where there is no OIDC_ISSUER: nobody could sign in";
+    const message = "must be on when OIDC_ISSUER is not set: otherwise nobody can sign in";
     addIssue({ code: "custom", path: ["PASSWORD_SIGN_IN"], message });
   }
   if (DEMO_ACCOUNT === undefined) return;
   // Whoever reaches the port is let in: what a browser may not do across origins, any other program may.
   for (const [setting, host] of [["HOST", HOST], ["PUBLIC_URL", new URL(PUBLIC_URL).hostname]]) {
     if (isThisMachine(`${host}`)) continue;
-    const message = `${setting} must be of this machine alone, such as localhost`;
+    const message = `${setting} must be local to this machine, such as localhost`;
     addIssue({ code: "custom", path: ["DEMO_ACCOUNT"], message });
   }
 });
@@ -156,7 +162,7 @@ export function oidcOf(config: Config): OidcSettings | undefined {
     return { issuer, clientId, clientSecret, name: config.OIDC_NAME };
   }
   throw new Error(
-    "Cannot offer OpenID Connect: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together",
+    "Cannot offer OpenID Connect: set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none",
   );
 }
 

@@ -38,7 +38,7 @@ function ownerOf({ principal, ip }: FastifyRequest): string {
 
 function tooMuch(full: Full): Refusal {
   const code = full === "all" ? "unavailable" : "too_many_requests";
-  return new Refusal(code, "Cannot read the request: too much is under way", {
+  return new Refusal(code, "Cannot read the request: the server is busy. Retry soon", {
     retryAfter: RETRY_AFTER_S,
   });
 }

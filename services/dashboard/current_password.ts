@@ -16,13 +16,13 @@ export async function checkCurrentPassword(
   path = "password",
 ): Promise<void> {
   if (user.passwordHash === null) {
-    throw new Problem("conflict", "You have no password here: you sign in elsewhere");
+    throw new Problem("conflict", "You have no password here: you sign in at your provider");
   }
   const keys = { [`password ${user._id}`]: PER_PERSON };
   await attempts.begin(keys);
   if (!(await hasher.verify(password, user.passwordHash)).isRight) {
     const issues = [{ path, message: "is wrong" }];
-    throw new Problem("wrong_login", "The password that you have now is wrong", { issues });
+    throw new Problem("wrong_login", "The current password is wrong", { issues });
   }
   await attempts.succeed(keys, { forget: Object.keys(keys) });
 }

@@ -56,19 +56,20 @@ export async function checkRecord({ name, value }: DnsRecord, find: FindTxt): Pr
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ENOTFOUND" || code === "ENODATA") {
-      const detail = `There is no TXT record at ${name} yet; a new one may take an hour to be seen`;
+      const detail =
+        `There is no TXT record at ${name} yet. A new record may take an hour to appear`;
       return { outcome: "missing", detail, found: [] };
     }
-    const detail = "The name servers do not answer now: try again in a minute";
+    const detail = "The name servers do not answer. Retry in a minute";
     return { outcome: "unavailable", detail, found: [] };
   }
   const isPublished = found.some((text) => keyOf(text) === keyOf(value));
   if (isPublished && found.length === 1) {
-    return { outcome: "published", detail: "The record is published as it has to be", found };
+    return { outcome: "published", detail: "The record is published correctly", found };
   }
   const detail = isPublished
-    ? `There are ${found.length} records at ${name}: receivers expect one, remove the others`
-    : `The record at ${name} has another key: replace it, or make a key under another selector`;
+    ? `There are ${found.length} records at ${name}, but receivers expect one. Remove the others`
+    : `The record at ${name} has another key. Replace it, or create a key with another selector`;
   return { outcome: "different", detail, found };
 }
 

@@ -19,7 +19,7 @@ export async function notifyOfExpiriesForever(
 ): Promise<void> {
   await repeat(() => notifyOfExpiries(mail, deps), {
     everyMs: EVERY_MS,
-    failure: "Cannot remind owners of tokens that expire, trying again",
+    failure: "Cannot notify owners of expiring tokens, retrying",
     logger: deps.logger,
     signal,
   });

@@ -56,14 +56,17 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     const { url, config, method } = route;
     if (config?.role === "anyone") route.bodyLimit = STRANGERS_BODY_LIMIT;
     if (!url.startsWith("/api") || config?.role !== undefined || method === "OPTIONS") return;
-    throw new Error(`Cannot add the route "${method} ${url}": it does not say who may ask`);
+    throw new Error(`Cannot add the route "${method} ${url}": it does not declare who may call it`);
   });
   app.addHook("onRequest", async (request) => {
     const { role } = request.routeOptions.config;
     if (role === undefined) return;
     const changes = !READING.has(request.method);
     if (changes && request.headers.origin !== origin) {
-      throw new Problem("wrong_origin", `Cannot do this from here: open ${options.publicUrl}`);
+      throw new Problem(
+        "wrong_origin",
+        `Requests from this address are not allowed. Open ${options.publicUrl}`,
+      );
     }
     if (role === "anyone") return;
     const token = request.cookies[SESSION_COOKIE];
@@ -76,17 +79,22 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     if (changes && account === undefined) {
       throw new Problem(
         "wrong_account",
-        "Cannot tell which account this is about: reload the page",
+        "The request names no account. Reload the page",
       );
     }
     if (changes && !hasToken(request, principal.session.csrfToken)) {
-      throw new Problem("wrong_origin", "Cannot do this: reload the page and try again");
+      throw new Problem("wrong_origin", "The page is out of date. Reload it and try again");
     }
     if (!includesRole(principal.role, role)) {
-      throw new Problem("not_allowed", `Cannot do this as ${principal.role}: it takes an ${role}`);
+      throw new Problem(
+        "not_allowed",
+        `Requires the ${role} role; you are ${
+          principal.role === "viewer" ? "a" : "an"
+        } ${principal.role}`,
+      );
     }
     if (needsSecondFactor(principal) && !isAboutOneself(request.routeOptions.url ?? "")) {
-      throw new Problem("second_factor_missing", "This account asks for a second factor: add one");
+      throw new Problem("second_factor_missing", "This account requires a second factor. Add one");
     }
     if (request.routeOptions.config.isRecent === true) requireRecent(principal, deps.now());
     request.principal = principal;
@@ -105,7 +113,7 @@ function accountOf({ headers, query }: FastifyRequest): string | undefined {
 
 function foreignAccount(error: unknown): never {
   if (!(error instanceof ForeignAccountError)) throw error;
-  throw new Problem("wrong_account", "You are no member of the account that this page shows");
+  throw new Problem("wrong_account", "You are not a member of the account on this page");
 }
 
 function hasToken({ headers }: FastifyRequest, wanted: string): boolean {

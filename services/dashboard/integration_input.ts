@@ -6,7 +6,7 @@ const { shape } = integrationSchema;
 
 /** Certificates are read when they are given, and not when the first mail is to be sent. */
 const caSchema = shape.ca.unwrap().refine((ca) => ca === null || isCertificate(ca), {
-  error: "holds no certificate that can be read",
+  error: "contains no readable certificate",
 });
 
 const connectionShape = {
@@ -26,10 +26,11 @@ const senderSchema = z.string().trim().pipe(integrationSchema.shape.senders.elem
 export const integrationInputSchema = z.object({
   ...connectionShape,
   name: z.string().trim().min(1, { error: "must not be empty" }).max(200),
-  senders: z.array(senderSchema).min(1, { error: "must have an address" }).max(500).refine(
-    (senders) => new Set(senders.map(normalizeAddress)).size === senders.length,
-    { error: "must not have an address twice" },
-  ),
+  senders: z.array(senderSchema).min(1, { error: "must have at least one address" }).max(500)
+    .refine(
+      (senders) => new Set(senders.map(normalizeAddress)).size === senders.length,
+      { error: "must not contain an address twice" },
+    ),
   maxConnections: z.int().min(1).max(100),
   maxPerMinute: z.int().min(1).max(1_000_000).nullable(),
   retryForMs: z.int().min(3_600_000).max(432_000_000),

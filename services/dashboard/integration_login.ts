@@ -18,7 +18,7 @@ export function loginOf(
   if (user === null) return null;
   return (recordId, current) => {
     if (password === undefined) {
-      if (current === null) throw passwordMissing("it has none yet");
+      if (current === null) throw passwordMissing("no password is stored yet");
       return { user, method, password: current.password };
     }
     const binding = bindPassword({ accountId, recordId, host, port });
@@ -38,7 +38,7 @@ export function checkPasswordStays(
 ): void {
   if (input.password !== undefined || input.user === null || current.auth === null) return;
   if (pointsElsewhere(current, input)) {
-    throw passwordMissing("server, user or encryption were changed");
+    throw passwordMissing("server, user or encryption changed");
   }
 }
 
@@ -68,7 +68,7 @@ export function probeSettingsOf(
     const password = sealSecret(settings.password, { ...binding, key });
     return { ...server, auth: { user, method, password }, recordId };
   }
-  if (stored === null || stored.auth === null) throw passwordMissing("none is stored");
+  if (stored === null || stored.auth === null) throw passwordMissing("no password is stored");
   checkPasswordStays(stored, settings);
   const { password } = stored.auth;
   return { ...server, auth: { user, method, password }, recordId: stored._id };

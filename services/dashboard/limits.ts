@@ -20,24 +20,24 @@ export function limitRows(told: ReportedLimits): LimitView[] {
   return [
     {
       ...{ name: "Body of a request", value: spaced(formatBytes(told.bodyLimit)) },
-      about: "More is answered with 413",
+      about: "A larger body gets 413",
     },
     {
       ...{ name: "Recipients of a request", value: told.maxRecipients.toLocaleString("en") },
-      about: "More than 10 go through bulk priority, which gives way to single mails",
+      about: "Requests with more than 10 get bulk priority. Transactional messages go first",
     },
     {
       ...{ name: "PDFs of a recipient", value: String(told.maxAttachments) },
-      about: "Identical ones are printed once",
+      about: "Identical PDFs are printed once",
     },
-    { name: "Size of a PDF", value: "10 MiB", about: "A larger one fails its mail" },
+    { name: "Size of a PDF", value: "10 MiB", about: "A larger PDF fails its message" },
     {
       ...{ name: "Size of a mail", value: spaced(formatBytes(told.mailLimit)) },
-      about: "With its PDFs, as it is transmitted",
+      about: "As transmitted, including PDFs",
     },
     {
       ...{ name: "Depth of variables", value: `${MAX_VARIABLE_DEPTH} levels` },
-      about: "Objects and lists within each other",
+      about: "Nesting of objects and lists",
     },
     {
       name: "Name of a person",
@@ -47,9 +47,9 @@ export function limitRows(told: ReportedLimits): LimitView[] {
     { name: "Name of a file", value: `${MAX_FILENAME_LENGTH} characters`, about: "Of a PDF" },
     {
       ...{ name: "Requests of a token", value: rateText(told) },
-      about: "Counted by each process; more are answered with 429 and when to come again",
+      about: "Counted per process; more get 429 with Retry-After",
     },
-    { name: "Idempotency keys", value: "7 days", about: "The same key gets the first answer" },
+    { name: "Idempotency keys", value: "7 days", about: "The same key returns the first response" },
   ];
 }
 

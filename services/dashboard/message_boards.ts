@@ -53,7 +53,7 @@ export function openMessageBoards({ look, logger, everyMs = 1000 }: BoardDeps): 
         for (const tell of board.tells) tell(change);
       }
     } catch (error) {
-      logger.warn("Cannot look at the newest messages, trying again", { accountId, error });
+      logger.warn("Cannot read the newest messages, retrying", { accountId, error });
     }
     if (boards.get(accountId) !== board) return;
     board.timer = setTimeout(() => void turn(accountId, board), everyMs);

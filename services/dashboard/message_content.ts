@@ -43,11 +43,13 @@ export async function messagePdf(
 ): Promise<{ filename: string; bytes: Uint8Array }> {
   const { pdfs } = await filled(send, index, deps);
   const pdf = pdfs[position];
-  if (pdf === undefined) throw new Problem("not_found", "The mail has no such PDF");
+  if (pdf === undefined) throw new Problem("not_found", "The message has no such PDF");
   const { filename, html, page } = pdf;
   const data = { v: EVENT_VERSION, accountId: send.accountId, name: filename, html, page };
   const reply = await deps.bus.ask("print.requested", data, { timeoutMs: PRINT_MS });
-  if (reply === undefined) throw new Problem("no_answer", "The PDF was not printed in time");
+  if (reply === undefined) {
+    throw new Problem("no_answer", "The PDF was not printed in time. Try again");
+  }
   if (!reply.ok) throw new Problem("template_failed", reply.reason);
   return { filename, bytes: await object("pdfs", reply.key, deps) };
 }
@@ -55,12 +57,14 @@ export async function messagePdf(
 async function filled(send: Send, index: number, { bus }: ContentDeps) {
   if (send.contentRemovedAt !== undefined) {
     const day = send.contentRemovedAt.toISOString().slice(0, 10);
-    throw new Problem("not_found", `Its content is no longer kept since ${day}`);
+    throw new Problem("not_found", `Its content was removed on ${day}`);
   }
   const { accountId, _id: sendId } = send;
   const data = { v: EVENT_VERSION, accountId, sendId, index };
   const reply = await bus.ask("content.requested", data, { timeoutMs: CONTENT_MS });
-  if (reply === undefined) throw new Problem("no_answer", "The mail was not filled in time");
+  if (reply === undefined) {
+    throw new Problem("no_answer", "The message was not rendered in time. Try again");
+  }
   if (!reply.ok) throw new Problem("template_failed", reply.reason);
   return reply;
 }
@@ -72,6 +76,8 @@ async function textOf(content: Content, deps: ContentDeps): Promise<string> {
 
 async function object(store: StoreName, key: string, { bus }: ContentDeps): Promise<Uint8Array> {
   const bytes = await bus.objects(store).get(key);
-  if (bytes === undefined) throw new Problem("unavailable", "It is gone already: try again");
+  if (bytes === undefined) {
+    throw new Problem("unavailable", "The result is no longer available. Try again");
+  }
   return bytes;
 }

@@ -10,7 +10,7 @@ const time = z.iso.datetime({ error: "must be a time" }).transform((text) => new
 const querySchema = z.object({
   state: z.string().transform((text) => text.split(",").filter(Boolean))
     .refine((names): names is MessageState[] => names.every((name) => states.has(name)), {
-      error: "must be states of messages",
+      error: "must be message states",
     }).optional(),
   template: number.optional(),
   integration: number.optional(),

@@ -100,7 +100,9 @@ export function openOidc(settings: OidcSettings): Oidc {
         ...(isAgain ? { maxAge: AGAIN_S } : {}),
       });
       const claims = tokens.claims();
-      if (claims === undefined) throw new Error("Cannot sign in: the provider gave no ID token");
+      if (claims === undefined) {
+        throw new Error("Cannot sign in: the provider returned no ID token");
+      }
       const told = claims["email"] === undefined && config.serverMetadata().userinfo_endpoint
         ? { ...await fetchUserInfo(config, tokens.access_token, claims.sub) }
         : { ...claims };

@@ -35,7 +35,7 @@ function suspended({ integrations }: Looked): AttentionView[] {
   return integrations.flatMap(({ id, name, suspended }) =>
     suspended === null ? [] : {
       ...{ kind: "suspended", severity: "error", path: `/integrations/${id}` } as const,
-      title: `Integration "${name}" is suspended: its mail waits`,
+      title: `Integration "${name}" is suspended: its messages are waiting`,
       detail: suspended.reason,
     }
   );
@@ -51,7 +51,7 @@ function unreachable({ integrations, troubles, now }: Looked): AttentionView[] {
       ...{ kind: "unreachable", severity: "error" } as const,
       path: `/integrations/${integration.id}`,
       title: loginRefusedAt
-        ? `The server of "${integration.name}" refused the login: it is tried again in a minute`
+        ? `The server of "${integration.name}" refused the login. Next try in a minute`
         : `The server of "${integration.name}" cannot be reached: ${failures} failures in a row`,
       detail: reason,
     };
@@ -64,11 +64,11 @@ function failures({ causes }: Looked): AttentionView[] {
     if (code !== null) query.set("code", String(code));
     if (enhanced !== null) query.set("enhanced", enhanced);
     const what = count === 1 ? "1 message" : `${count} messages`;
-    const became = state === "failed" ? "failed" : "may have arrived or not";
+    const became = state === "failed" ? "failed" : "may have arrived";
     return {
       ...{ kind: "failures", severity: state === "failed" ? "error" : "warning" } as const,
       path: `/messages?${query}`,
-      title: `${what} ${became} in the last hour: ${reason ?? "no reason is known"}`,
+      title: `${what} ${became} in the last hour: ${reason ?? "the reason is unknown"}`,
       detail: response ?? "",
     };
   });
@@ -79,7 +79,7 @@ function waiting({ oldest, now }: Looked): AttentionView[] {
   const minutes = Math.floor((now.getTime() - oldest.acceptedAt.getTime()) / 60_000);
   return [{
     ...{ kind: "waiting", severity: "warning", path: `/messages/${oldest.id}` } as const,
-    title: `The oldest message waits for ${durationOf(minutes)}`,
+    title: `The oldest message has waited for ${durationOf(minutes)}`,
     detail: `It is ${oldest.state}`,
   }];
 }
@@ -98,7 +98,7 @@ function expiring({ tokens, now }: Looked): AttentionView[] {
     return {
       ...{ kind: "token", severity: "warning", path: "/tokens" } as const,
       title: `Token "${name}" expires within ${days === 1 ? "a day" : `${days} days`}`,
-      detail: "Requests with it are refused from then on",
+      detail: "Requests with this token are refused after that",
     };
   });
 }
@@ -107,7 +107,7 @@ function unpublished({ templates }: Looked): AttentionView[] {
   return templates.filter(({ publishedVersion }) => publishedVersion === null)
     .map(({ id, kind, name }) => ({
       ...{ kind: "unpublished", severity: "info", path: `/${kind}-templates/${id}` } as const,
-      title: `Template "${name}" was never published`,
-      detail: "Requests that name it are refused until it is",
+      title: `Template "${name}" is not published`,
+      detail: "Requests for this template are refused until then",
     }));
 }

@@ -48,7 +48,7 @@ export function openPasswordHasher(options: PasswordHasherOptions = {}): Passwor
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (permits.held === atOnce && permits.waiting >= waiting) {
       const retryAfter = WAIT_S;
-      throw new Problem("unavailable", "Too many people sign in at once: try again", {
+      throw new Problem("unavailable", "Too many sign-ins at once. Try again", {
         retryAfter,
       });
     }

@@ -23,7 +23,7 @@ export function openProbeLimit(clock: { now(): number } = performance): ProbeLim
       if (retryAfter === 0) return;
       throw new Problem(
         "too_many_requests",
-        `Cannot test more often: 15 times in 5 minutes; go on in ${retryAfter} seconds`,
+        `Too many tests (limit: 15 in 5 minutes). Retry in ${retryAfter} s`,
         { retryAfter },
       );
     },

@@ -45,7 +45,7 @@ export function toProblem(error: unknown): Problem {
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
     return new Problem("invalid_request", "Cannot read the request", { cause: error });
   }
-  return new Problem("internal", "Something unforeseen happened; it is in the log", {
+  return new Problem("internal", "Unexpected error. See the dashboard's log", {
     cause: error,
   });
 }
@@ -57,12 +57,12 @@ export function toProblem(error: unknown): Problem {
  */
 export function requirePasswords({ hasPasswords = true }: { hasPasswords?: boolean }): void {
   if (hasPasswords) return;
-  throw new Problem("not_allowed", "Nobody signs in by password here: use your provider");
+  throw new Problem("not_allowed", "Sign-in by password is disabled here. Use your provider");
 }
 
 /** Refuses what takes an address that was shown to be theirs. */
 export function unproven(email: string): Problem {
-  return new Problem("unproven", `Show first that ${email} is your address`);
+  return new Problem("unproven", `Verify your address ${email} first`);
 }
 
 /** Says what `libs/http` refuses. */

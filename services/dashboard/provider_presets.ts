@@ -41,7 +41,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
     })),
     user: "The SMTP user name of this region, not an access key",
     hint:
-      "SMTP credentials are made for one region. In the sandbox only verified addresses get mail",
+      "SMTP credentials are made for one region. In the sandbox, only verified addresses receive mail",
     documentation: "https://docs.aws.amazon.com/ses/latest/dg/smtp-credentials.html",
   },
   {
@@ -52,15 +52,15 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
     ],
     user: "The whole address",
     hint:
-      "It takes an app password (16 letters), which needs 2-step verification. Gmail sends about " +
-      "500 mails a day, Workspace 2,000",
+      "Requires an app password (16 letters) and 2-step verification. Gmail allows about " +
+      "500 messages per day, Workspace 2,000",
     documentation: "https://support.google.com/a/answer/176600",
   },
   {
     ...{ id: "microsoft", name: "Microsoft 365", ...STARTTLS },
     servers: one("smtp.office365.com"),
     user: "The whole address of the mailbox",
-    hint: "Authenticated SMTP must be turned on for the mailbox. 30 mails a minute, 3 connections",
+    hint: "Enable authenticated SMTP for the mailbox. Limits: 30 messages per minute, 3 connections",
     documentation:
       "https://learn.microsoft.com/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission",
   },
@@ -70,7 +70,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
       { label: "Transactional", host: "smtp.postmarkapp.com" },
       { label: "Broadcast", host: "smtp-broadcasts.postmarkapp.com" },
     ],
-    user: "The Server API token, which is the password as well",
+    user: "The Server API token; also use it as the password",
     hint: "The sender must be a confirmed signature or domain",
     documentation: "https://postmarkapp.com/developer/user-guide/send-email-with-smtp",
   },
@@ -80,9 +80,9 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
       { label: "Global", host: "smtp.sendgrid.net" },
       { label: "EU", host: "smtp.eu.sendgrid.net" },
     ],
-    user: 'The word "apikey"; the password is an API key with the right to send',
+    user: 'The word "apikey"; the password is an API key with send permission',
     fixedUser: "apikey",
-    hint: "The user is the word itself, not the name of your key",
+    hint: "The user is literally "apikey", not the name of your key",
     documentation:
       "https://www.twilio.com/docs/sendgrid/for-developers/sending-email/integrating-with-the-smtp-api",
   },
@@ -93,7 +93,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
       { label: "EU", host: "smtp.eu.mailgun.org" },
     ],
     user: "The SMTP login of your domain, such as postmaster@mg.example.com",
-    hint: "Each domain has SMTP credentials of its own; a domain in the EU needs the EU server",
+    hint: "Each domain has its own SMTP credentials; a domain in the EU needs the EU server",
     documentation:
       "https://documentation.mailgun.com/docs/mailgun/user-manual/sending-messages/send-smtp",
   },
@@ -139,14 +139,14 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
       { label: "Own domain", host: "smtppro.zoho.com" },
     ],
     user: "The whole address",
-    hint: "With two-factor authentication it takes an app password",
+    hint: "With two-factor authentication, an app password is required",
     documentation: "https://www.zoho.com/mail/help/zoho-smtp.html",
   },
   {
     ...{ id: "fastmail", name: "Fastmail", ...IMPLICIT },
     servers: one("smtp.fastmail.com"),
     user: "The whole address of your account",
-    hint: "It takes an app password that may use SMTP",
+    hint: "Requires an app password with SMTP access",
     documentation: "https://www.fastmail.help/hc/en-us/articles/1500000278342",
   },
   {
@@ -158,7 +158,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
     ],
     user: "The whole address",
     hint:
-      "Email Pro and Exchange use port 587 with STARTTLS; their server has your number in its name",
+      "Email Pro and Exchange use port 587 with STARTTLS; their server name contains your number",
     documentation: "https://help.ovhcloud.com/csm/en-mx-plan-email-configuration",
   },
   {
@@ -169,7 +169,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
       { label: "United Kingdom", host: "smtp.ionos.co.uk" },
     ],
     user: "The whole address",
-    hint: "The sender must be the address that you log in with",
+    hint: "The sender must be your login address",
     documentation:
       "https://www.ionos.com/help/email/general-topics/settings-for-your-email-programs/",
   },
@@ -181,16 +181,16 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
       { label: "Sandbox (nothing is delivered)", host: "sandbox.smtp.mailtrap.io" },
     ],
     user: 'The word "api" with an API token, or the login of the sandbox',
-    hint: "The sandbox keeps all mail; use it for trying things out",
+    hint: "The sandbox delivers nothing; use it for tests",
     documentation: "https://docs.mailtrap.io/",
   },
   {
-    ...{ id: "postfix", name: "Postfix on a host of your own", ...STARTTLS },
+    ...{ id: "postfix", name: "Postfix on your own host", ...STARTTLS },
     servers: [{ label: "Your host", host: "" }],
-    user: "A SASL user, or none where the server trusts this machine's address",
+    user: "A SASL user, or none if the server trusts this machine's address",
     hint:
-      "Inside of your network the operator has to allow the host (EGRESS_ALLOW). Paste your own " +
-      "authority's certificate where its certificate is signed by it",
+      "For a host inside your network, the operator must allow it (EGRESS_ALLOW). If your own authority " +
+      "signs its certificate, paste the authority's certificate",
     documentation: "https://www.postfix.org/SASL_README.html",
   },
 ];

@@ -20,7 +20,7 @@ export function readInput<Schema extends z.ZodType>(
   const where = first?.path ? `"${first.path}" ` : "";
   throw new Problem(
     "invalid_request",
-    `Cannot do this: ${where}${first?.message ?? "it is wrong"}`,
+    `Invalid input: ${where}${first?.message ?? "is not valid"}`,
     {
       issues,
     },

@@ -133,7 +133,7 @@ export async function findPrincipal(
  */
 export function requireRecent({ session: { confirmedAt } }: Principal, now: Date): void {
   if (confirmedAt !== null && now.getTime() - confirmedAt.getTime() < CONFIRMED_MS) return;
-  throw new Problem("confirm_identity", "Show first that it is you");
+  throw new Problem("confirm_identity", "Confirm your identity first");
 }
 
 /** Returns whether the account asks for a second factor that somebody does not have. A provider asks for its own. */

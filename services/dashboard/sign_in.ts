@@ -101,5 +101,8 @@ export async function firstAccountOf(
 ): Promise<string> {
   const [member] = await store.listMemberships(userId);
   if (member !== undefined) return member.accountId;
-  throw new Problem("not_allowed", "You are no member of any account: have an owner invite you");
+  throw new Problem(
+    "not_allowed",
+    "You are not a member of any account. Ask an owner to invite you",
+  );
 }

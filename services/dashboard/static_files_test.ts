@@ -30,7 +30,7 @@ before(async () => {
   await utimes(join(dist, "index.html"), 1e9, 1e9);
   app = fastify();
   app.setNotFoundHandler(() => {
-    throw new Problem("not_found", "There is nothing at this address");
+    throw new Problem("not_found", "There is no such page");
   });
   app.setErrorHandler((error, _request, reply) => {
     const { status, body } = toProblem(error);

@@ -16,7 +16,7 @@ export async function notifyOfSuspensionsForever(
 ): Promise<void> {
   await repeat(() => notifyOfSuspensions(mail, deps), {
     everyMs: EVERY_MS,
-    failure: "Cannot tell owners that integrations are suspended, trying again",
+    failure: "Cannot notify owners of suspended integrations, retrying",
     logger: deps.logger,
     signal,
   });
@@ -34,7 +34,7 @@ export async function notifyOfSuspensions(mail: SystemMail, deps: NoticeDeps): P
     // Noted first: rather nobody is told than everybody twice.
     if (suspended === null || !await store.noteSuspensionNotified(integration, now())) continue;
     if (accountId === system?._id) {
-      logger.error("The integration of the system mail is suspended: nobody can be told by mail", {
+      logger.error("Cannot notify by mail: the integration for system mail is suspended", {
         reason: suspended.reason,
       });
       continue;

@@ -46,7 +46,7 @@ export function openSystemMail(
     if (current !== hour) [hour, count] = [current, 0];
     if (++count <= maxPerHour) return;
     if (count === maxPerHour + 1) {
-      logger.error("System mail has used up its mails of this hour", { account, maxPerHour });
+      logger.error("Cannot send system mail: the hourly limit is reached", { account, maxPerHour });
     }
     throw unavailable();
   }
@@ -60,7 +60,7 @@ export function openSystemMail(
     if (found !== null && integration !== undefined && sender !== undefined) {
       return { account: found, integration, sender };
     }
-    logger.error("Cannot send system mail: its account is not there, or has no integration", {
+    logger.error("Cannot send system mail: SYSTEM_ACCOUNT does not exist or has no integration", {
       account,
     });
     throw unavailable();
@@ -79,12 +79,15 @@ export function openSystemMail(
         source: { subject: parts.subject, html: parts.html },
         parts,
       });
-      if (email.kind !== "email") throw new Error("Cannot send a PDF template as a mail");
+      if (email.kind !== "email") throw new Error("Cannot send a PDF template as a message");
       await sendMail({ email, integration, pdfs: [], sender, to, variables }, deps);
     },
   };
 }
 
 function unavailable(): Problem {
-  return new Problem("unavailable", "No mail can be sent now: tell whoever runs Posthaste");
+  return new Problem(
+    "unavailable",
+    "This installation cannot send mail at the moment. Contact the operator",
+  );
 }

@@ -8,13 +8,13 @@ interface SystemTemplate {
 }
 
 const PROOF: SystemTemplate = {
-  name: "Posthaste: is this your address?",
+  name: "Posthaste: verify your address",
   variables: ["email", "link"],
-  subject: "Is this your address?",
+  subject: "Verify your address",
   ...written([
-    "Somebody who is signed in to Posthaste says that {{ email }} is their address.",
-    "If that was you, open this link in the same browser within an hour:\n{{ link }}",
-    "If it was not you, do nothing: nobody gets anything by it.",
+    "Someone who is signed in to Posthaste entered {{ email }} as their address.",
+    "If it was you, open this link in the same browser within an hour:\n{{ link }}",
+    "If it was not you, ignore this message.",
   ]),
 };
 
@@ -25,8 +25,8 @@ const INVITATION: SystemTemplate = {
   subject: "You are invited to an account of Posthaste",
   ...written([
     "{{ inviter }} invites you to be {{ role }} of the account “{{ account }}”.",
-    "To join, open this link within 7 days. It is for you alone:\n{{ link }}",
-    "If you do not know them, do nothing.",
+    "To join, open this link within 7 days. Do not share it:\n{{ link }}",
+    "If you do not know this person, ignore this message.",
   ]),
 };
 
@@ -35,20 +35,20 @@ const RESET: SystemTemplate = {
   variables: ["email", "link"],
   subject: "A new password",
   ...written([
-    "Somebody says that they have forgotten the password of {{ email }}.",
-    "If that was you, choose a new one by this link within an hour:\n{{ link }}",
-    "If it was not you, do nothing: the password stays as it is.",
+    "Someone requested a new password for {{ email }}.",
+    "If it was you, choose a new password with this link within an hour:\n{{ link }}",
+    "If it was not you, ignore this message. Your password does not change.",
   ]),
 };
 
 const REPOINTED: SystemTemplate = {
-  name: "Posthaste: an integration points elsewhere",
+  name: "Posthaste: the server of an integration changed",
   variables: ["who", "account", "integration", "before", "after"],
-  subject: "An integration points to another server",
+  subject: "The server of an integration changed",
   ...written([
     "{{ who }} has changed the integration “{{ integration }}” of the account “{{ account }}”: " +
-    "mail goes to {{ after }}, and went to {{ before }} before, or the user or the encryption is another.",
-    "If you did not expect that, pause the integration and ask them.",
+    "the server is now {{ after }} and was {{ before }}, or its user or encryption changed.",
+    "If you did not expect this, pause the integration and ask them.",
   ]),
 };
 
@@ -58,19 +58,19 @@ const SUSPENDED: SystemTemplate = {
   subject: "An integration is suspended",
   ...written([
     "Nothing is sent through the integration “{{ integration }}” of the account “{{ account }}” " +
-    "since its server refuses: {{ reason }}",
-    "The mail waits. Put the settings right in the dashboard, and it goes on.",
+    "because its server refused the login: {{ reason }}",
+    "Its messages wait. Correct the settings in the dashboard to resume sending.",
   ]),
 };
 
 const TOKEN: SystemTemplate = {
-  name: "Posthaste: a token was made",
+  name: "Posthaste: a token was created",
   variables: ["who", "account", "token", "scopes", "expires"],
-  subject: "A token was made",
+  subject: "A token was created",
   ...written([
-    "{{ who }} has made the token “{{ token }}” of the account “{{ account }}”. It may {{ scopes }}, and " +
+    "{{ who }} created the token “{{ token }}” of the account “{{ account }}”. Its scopes are {{ scopes }}, and it " +
     "expires: {{ expires }}.",
-    "If you did not expect that, revoke it in the dashboard and ask them.",
+    "If you did not expect this, revoke the token in the dashboard and ask them.",
   ]),
 };
 
@@ -80,7 +80,7 @@ const EXPIRING: SystemTemplate = {
   subject: "A token expires soon",
   ...written([
     "The token “{{ token }}” of the account “{{ account }}” expires on {{ expires }}. It was last used: {{ used }}.",
-    "If a program still needs it, roll it in the dashboard and give the program the new one: both work " +
+    "If a program still needs it, roll it in the dashboard and use the new token in the program. Both work " +
     "for a time that you choose.",
   ]),
 };
@@ -90,9 +90,9 @@ const ENTRY: SystemTemplate = {
   variables: ["email", "browser", "address", "at"],
   subject: "A new sign-in",
   ...written([
-    "Somebody has signed in as {{ email }} with a browser that you have not used lately: {{ browser }}, " +
+    "Someone signed in as {{ email }} with a browser that you have not used recently: {{ browser }}, " +
     "from {{ address }}, at {{ at }}.",
-    "If that was not you, change your password, and sign out everywhere.",
+    "If it was not you, change your password and sign out everywhere.",
   ]),
 };
 

@@ -42,7 +42,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     await store.updateAccount(principal.accountId, { retention });
     const from = principal.account.retention.contentDays;
     await audit(log, principal, {
-      ...{ action: "retention.changed", target: "days that contents are kept" },
+      ...{ action: "retention.changed", target: "content retention in days" },
       details: { from, to: retention.contentDays },
     });
     return {};
@@ -54,7 +54,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     async ({ principal, body }) => {
       const { required } = readInput(SECOND_FACTOR, body);
       if (required && principal.user.passwordHash !== null && !hasSecondFactor(principal.user)) {
-        throw new Problem("conflict", "Add a second factor of your own first");
+        throw new Problem("conflict", "Add a second factor for yourself first");
       }
       await store.updateAccount(principal.accountId, { requiresSecondFactor: required });
       const action = required ? "second_factor.required" : "second_factor.left_open";
@@ -69,7 +69,11 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     if (user.onlyAccountId !== null) throw unproven(user.email);
     const owned = (await store.listMemberships(user._id)).filter(({ role }) => role === "owner");
     const { accounts } = options.quotas ?? QUOTAS;
-    requireRoom(owned.length, accounts, `You own ${accounts} accounts: leave one first`);
+    requireRoom(
+      owned.length,
+      accounts,
+      `You own ${accounts} accounts, the maximum. Leave one first`,
+    );
     const account = await store.createOwnedAccount({ name, userId: user._id });
     const accountId = account._id;
     const { lastSeenAt, expiresAt } = session;

@@ -89,5 +89,5 @@ export function dkimRoutes(
 }
 
 function noKey(): Problem {
-  return new Problem("not_found", "There is no key yet: make one first");
+  return new Problem("not_found", "There is no key yet. Create one first");
 }

@@ -183,10 +183,13 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const asked = { v: EVENT_VERSION, accountId, settings };
       const reply = await bus.ask("probe.requested", asked, { timeoutMs: PROBE_TIMEOUT_MS })
         .catch((cause) => {
-          throw new Problem("unavailable", "Cannot test now: try again in a moment", { cause });
+          throw new Problem("unavailable", "The test could not run. Try again soon", { cause });
         });
       if (reply === undefined) {
-        throw new Problem("no_answer", "Cannot test now: the mailer does not answer");
+        throw new Problem(
+          "no_answer",
+          "The test could not run: the mailer does not answer. Try again soon",
+        );
       }
       return reply;
     },
@@ -194,8 +197,8 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
 }
 
 function onlyOwners(): Problem {
-  const issues = [{ path: "host", message: "takes an owner to change" }];
-  return new Problem("not_allowed", "It takes an owner to change where an integration points", {
+  const issues = [{ path: "host", message: "requires the owner role" }];
+  return new Problem("not_allowed", "It requires the owner role where an integration points", {
     issues,
   });
 }
@@ -205,7 +208,7 @@ function missing(): Problem {
 }
 
 function conflict(): Problem {
-  return new Problem("conflict", "Somebody else has changed this integration meanwhile");
+  return new Problem("conflict", "Someone else changed this integration. Reload the page");
 }
 
 function settingsOf(input: IntegrationInputData) {
@@ -220,7 +223,7 @@ async function changing<T>(change: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof NameTakenError) {
       throw new Problem("name_taken", "Another integration has this name", {
-        issues: [{ path: "name", message: "is taken by another integration" }],
+        issues: [{ path: "name", message: "is used by another integration" }],
       });
     }
     if (error instanceof RevisionConflictError) throw conflict();

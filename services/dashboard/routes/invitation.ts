@@ -83,7 +83,10 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
     const { user, session } = request.principal;
     const { email, accountId } = invitation;
     if (user.email !== email) {
-      throw new Problem("not_allowed", `This is for ${email}: sign out, and open the link again`);
+      throw new Problem(
+        "not_allowed",
+        `This invitation is for ${email}. Sign out and open the link again`,
+      );
     }
     if (user.emailProvenAt === null) {
       if (!invitation.isMailed) throw unproven(email);
@@ -101,12 +104,12 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
 /** Tells whoever reads the mail of an address that there is a login that has proven it. */
 function otherLogin(error: unknown): never {
   if (!(error instanceof NameTakenError)) throw error;
-  throw new Problem("conflict", "You have another login here: sign in, and open the link again");
+  throw new Problem("conflict", "You already have a login here. Sign in and open the link again");
 }
 
 function goneInvitation(): Problem {
   return new Problem(
     "not_found",
-    "This invitation has been used, taken back, or is older than 7 days: ask for another",
+    "This invitation was used, revoked, or is older than 7 days. Ask for a new one",
   );
 }

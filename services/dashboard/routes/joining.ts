@@ -43,7 +43,7 @@ export function joiningRoutes(
   function identityOf(cookie: string | undefined): VerifiedIdentity {
     const identity = passes.read(cookie);
     if (identity !== undefined) return identity;
-    throw new Problem("not_found", "That took too long: sign in again");
+    throw new Problem("not_found", "The sign-in expired. Sign in again");
   }
 
   async function offerOf({ _id, accountId, role, invitedBy }: Invitation): Promise<JoiningOffer[]> {
@@ -86,7 +86,7 @@ export function joiningRoutes(
         : { userId: known._id },
     );
     if (joined === null || invitation === undefined) {
-      throw new Problem("not_found", "This invitation has been used or taken back already");
+      throw new Problem("not_found", "This invitation was used or revoked");
     }
     const { accountId } = invitation;
     const { user, member: { role } } = joined;

@@ -78,7 +78,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     if (role === "owner") requireRecent(principal, now());
     const members = await store.listMembers(accountId);
     if (members.some((member) => member.user.email === email)) {
-      throw new Problem("conflict", `${email} is a member already`);
+      throw new Problem("conflict", `${email} is already a member`);
     }
     const at = now();
     const open = await store.listInvitations(accountId, at);
@@ -86,10 +86,13 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     requireRoom(
       members.length + others,
       maxMembers,
-      `The account has ${maxMembers} members, with those who are invited: remove somebody first`,
+      `The account has ${maxMembers} members and invitations, the maximum. Remove one first`,
     );
     if (open.length >= MAX_INVITATIONS && !open.some((each) => each.email === email)) {
-      throw new Problem("conflict", `There are ${MAX_INVITATIONS} invitations: take some back`);
+      throw new Problem(
+        "conflict",
+        `There are ${MAX_INVITATIONS} invitations, the maximum. Revoke some first`,
+      );
     }
     const token = newToken();
     const invitation: Invitation = {
@@ -117,7 +120,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     const { accountId } = request.principal;
     const open = await store.listInvitations(accountId, now());
     if (!await store.removeInvitation(accountId, invitationId)) {
-      throw new Problem("not_found", "This invitation has been used or taken back already");
+      throw new Problem("not_found", "This invitation was used or revoked");
     }
     const target = open.find(({ _id }) => _id === invitationId)?.email ?? "invitation";
     await audit(log, request.principal, { action: "invitation.taken_back", target });
@@ -126,11 +129,13 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
 }
 
 function refuse(change: MembershipChange): void {
-  if (change === "no_member") throw new Problem("not_found", "This is no member of the account");
+  if (change === "no_member") {
+    throw new Problem("not_found", "This person is not a member of the account");
+  }
   if (change === "done") return;
   throw new Problem(
     "conflict",
-    "An account needs an owner: make somebody else an owner first",
+    "An account needs an owner. Make someone else an owner first",
   );
 }
 

@@ -46,9 +46,13 @@ export function messageStreamRoute(
   app.get("/api/messages/stream", { config: { role: "viewer" } }, (request, reply) => {
     const { principal } = request;
     if (boards.viewers(principal.accountId) >= maxStreams) {
-      throw new Problem("too_many_requests", "Too many pages follow the messages of this account", {
-        retryAfter: 60,
-      });
+      throw new Problem(
+        "too_many_requests",
+        "Too many open pages show live messages of this account. Close some",
+        {
+          retryAfter: 60,
+        },
+      );
     }
     const stream = openEventStream(reply);
     ends.add(stream.end);

@@ -106,7 +106,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, params: { id } }) => {
       const { message } = await find(principal.accountId, id);
       if (await retry(principal.accountId, id) === null) {
-        throw new Problem("conflict", `Cannot send it again: it is ${message.state}`);
+        throw new Problem("conflict", `Cannot send the message again: it is ${message.state}`);
       }
       await audit({ ...store, now }, principal, {
         action: "message.retried",
@@ -122,7 +122,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, params: { id } }) => {
       const { message } = await find(principal.accountId, id);
       if (await store.cancelMessage(principal.accountId, id, now()) === null) {
-        throw new Problem("conflict", `Cannot cancel it: it is ${message.state}`);
+        throw new Problem("conflict", `Cannot cancel the message: it is ${message.state}`);
       }
       await audit({ ...store, now }, principal, {
         action: "message.canceled",

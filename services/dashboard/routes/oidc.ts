@@ -43,7 +43,7 @@ export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
   joiningRoutes(app, routing, passes);
 
   app.get("/api/sign-in/oidc", { config: { role: "anyone" } }, async (request, reply) => {
-    if (oidc === undefined) throw new Problem("not_found", "There is no provider to sign in at");
+    if (oidc === undefined) throw new Problem("not_found", "No sign-in provider is configured");
     const { invitation, back } = readInput(BEGIN, request.query);
     try {
       const { url, checks } = await oidc.begin(
@@ -56,13 +56,13 @@ export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
       reply.setCookie(OIDC_COOKIE, kept, { ...COOKIE, maxAge: AWAY_S });
       return reply.redirect(url.href, 303);
     } catch (error) {
-      logger.warn("Cannot send somebody to the OpenID Connect provider", { error });
+      logger.warn("Cannot redirect to the OpenID Connect provider", { error });
       return refuse(reply, "provider");
     }
   });
 
   app.get(CALLBACK, { config: { role: "anyone" } }, async (request, reply) => {
-    if (oidc === undefined) throw new Problem("not_found", "There is no provider to sign in at");
+    if (oidc === undefined) throw new Problem("not_found", "No sign-in provider is configured");
     const keys = { [`oidc ${networkOf(request.ip)}`]: PER_ADDRESS };
     await attempts.begin(keys);
     const checks = readChecks(request.cookies[OIDC_COOKIE]);
@@ -74,7 +74,7 @@ export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
     try {
       identity = await oidc.finish(new URL(request.url, options.publicUrl), checks, isConfirmed);
     } catch (error) {
-      logger.warn("Cannot sign somebody in by OpenID Connect", { error });
+      logger.warn("Cannot sign in by OpenID Connect", { error });
       return refuse(reply, "provider");
     }
     const admission = await admit(identity, { ...store, now });

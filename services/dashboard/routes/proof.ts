@@ -20,10 +20,13 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
 
   app.post("/api/you/proof", { config: { role: "viewer" } }, async ({ principal: { user } }) => {
     if (user.emailProvenAt !== null) {
-      throw new Problem("conflict", "Your address is proven already");
+      throw new Problem("conflict", "Your address is already verified");
     }
     if (mail === undefined) {
-      throw new Problem("conflict", "No mail can be sent from here: ask whoever runs Posthaste");
+      throw new Problem(
+        "conflict",
+        "This installation cannot send mail of its own. Ask the operator",
+      );
     }
     // Each counts, whatever becomes of it: it is mail to somebody who may not want it.
     await attempts.begin({
@@ -44,12 +47,12 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
     const proven = await store.proveEmail(principal.user._id, hashToken(token), now())
       .catch((error: unknown) => {
         if (!(error instanceof NameTakenError)) throw error;
-        throw new Problem("conflict", "You have another login with this address: use that one");
+        throw new Problem("conflict", "You have another login with this address. Use that one");
       });
     if (proven === null) {
       throw new Problem(
         "not_found",
-        "This link is of another login, has been used, or is older than an hour: ask for another",
+        "This link belongs to another login, was used, or is older than an hour. Request a new one",
       );
     }
     const entry = { action: "person.address_proven", target: proven.email };

@@ -26,7 +26,10 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
     requirePasswords(options);
     const { email } = readInput(FORGOTTEN, body);
     if (mail === undefined) {
-      throw new Problem("conflict", "No mail can be sent from here: ask whoever runs Posthaste");
+      throw new Problem(
+        "conflict",
+        "This installation cannot send mail of its own. Ask the operator",
+      );
     }
     // Each counts, whatever becomes of it: it is mail to somebody who may not want it.
     await attempts.begin({
@@ -35,7 +38,7 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
     });
     // Not waited for: how long it takes would tell who has a login.
     void sendLink(email).catch((error: unknown) => {
-      logger.warn("Cannot send a link for a new password", { error });
+      logger.warn("Cannot send a password reset link", { error });
     });
     return {};
   });
@@ -77,6 +80,6 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
 function outdated(): Problem {
   return new Problem(
     "not_found",
-    "This link has been used, or is older than an hour: ask for another",
+    "This link was used, or is older than an hour. Request a new one",
   );
 }

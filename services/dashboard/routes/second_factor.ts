@@ -36,7 +36,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
   app.post(`${PATH}/app`, recent, async ({ principal: { user, session } }): Promise<NewAppView> => {
     withPassword(user);
     if (box === undefined) {
-      throw new Problem("not_found", "Authenticator apps are not offered here");
+      throw new Problem("not_found", "Authenticator apps are disabled here");
     }
     const made = newTotp(user.email);
     await store.keepChallenge(session._id, box.seal(made.secret, user._id));
@@ -52,7 +52,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     const step = stepOfCode(code, secretIn(challenge, user), now());
     if (step === null) {
       const issues = [{ path: "code", message: "is wrong" }];
-      throw new Problem("wrong_code", "The code is wrong: is the telephone's clock right?", {
+      throw new Problem("wrong_code", "The code is wrong. Check the clock of your phone", {
         issues,
       });
     }
@@ -71,7 +71,10 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
   app.post(`${PATH}/passkeys/options`, recent, async ({ principal: { user, session } }) => {
     withPassword(user);
     if (user.secondFactor.passkeys.length >= MAX_PASSKEYS) {
-      throw new Problem("conflict", `There are ${MAX_PASSKEYS} passkeys already: remove one first`);
+      throw new Problem(
+        "conflict",
+        `You have ${MAX_PASSKEYS} passkeys, the maximum. Remove one first`,
+      );
     }
     const options = await passkeys.askForNew(user);
     await store.keepChallenge(session._id, options.challenge);
@@ -85,7 +88,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     if (challenge === null) throw notBegun();
     const made = await passkeys.readNew(response, challenge);
     if (made === undefined || user.secondFactor.passkeys.some(({ id }) => id === made.id)) {
-      throw new Problem("wrong_code", "The passkey could not be added: try again");
+      throw new Problem("wrong_code", "The passkey could not be added. Try again");
     }
     const passkey = { ...made, name, createdAt: now() };
     return await add(
@@ -180,9 +183,9 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
 
 function withPassword({ passwordHash }: User): void {
   if (passwordHash !== null) return;
-  throw new Problem("conflict", "You have no password here: your provider asks for what it takes");
+  throw new Problem("conflict", "You have no password here: your provider handles second factors");
 }
 
 function notBegun(): Problem {
-  return new Problem("conflict", "That took too long, or began in another window: begin anew");
+  return new Problem("conflict", "The step expired, or started in another window. Start again");
 }

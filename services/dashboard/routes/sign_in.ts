@@ -36,9 +36,9 @@ const SECOND: z.ZodType<SecondFactorProof> = z.discriminatedUnion("by", [
 ]);
 
 const WRONG_PROOF: Record<SecondFactorProof["by"], string> = {
-  app: "The code is wrong, or was used already: wait for the next one",
-  recovery: "The recovery code is wrong, or was used already",
-  passkey: "The passkey was not accepted: try again",
+  app: "The code is wrong or was already used. Wait for the next code",
+  recovery: "The recovery code is wrong or was already used",
+  passkey: "The passkey was not accepted. Try again",
 };
 
 /** Signing in with a password, and making the first account. */
@@ -52,7 +52,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     const keys = { [`setup ${networkOf(request.ip)}`]: PER_PERSON };
     await attempts.begin(keys);
     if (!isSame(setupCode, options.setupCode)) {
-      throw new Problem("wrong_code", "The setup code is wrong: it is in the dashboard's log");
+      throw new Problem("wrong_code", "The setup code is wrong. Find it in the dashboard's log");
     }
     await attempts.succeed(keys);
     await checkPassword(password, email);
@@ -84,7 +84,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       if (error instanceof Problem && error.code === "wrong_login") {
         // Not waited for: how long it takes would tell who has a login.
         void noteRefusedSignIn(request, users, { why: "wrong password", routing })
-          .catch((cause: unknown) => deps.logger.warn("Cannot note a sign-in", { error: cause }));
+          .catch((cause: unknown) => deps.logger.warn("Cannot record a sign-in", { error: cause }));
       }
       throw error;
     });
@@ -135,7 +135,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       : await store.findHalfSession(hashToken(token), deps.now());
     const user = session === null ? null : await store.findUser(session.userId);
     if (session !== null && user !== null) return { session, user };
-    throw new Problem("signed_out", "That took too long: sign in again");
+    throw new Problem("signed_out", "The sign-in expired. Sign in again");
   }
 
   /** Until an address is proven, several may have it. */
@@ -154,7 +154,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
 }
 
 function alreadySetUp(): Problem {
-  return new Problem("conflict", "The first account has been made already: sign in");
+  return new Problem("conflict", "The first account already exists. Sign in");
 }
 
 function isSame(given: string, wanted: string): boolean {

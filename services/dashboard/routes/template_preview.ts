@@ -20,9 +20,7 @@ const PDF_HEADERS = {
 /** What templates look like, saved or not. */
 export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): void {
   const issued = openIssuedPdfs(deps);
-  const latestOnly = openLatestOnly(() =>
-    new Problem("conflict", "A newer preview was asked for meanwhile")
-  );
+  const latestOnly = openLatestOnly(() => new Problem("conflict", "A newer preview was requested"));
 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
@@ -44,7 +42,7 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): 
         ? await deps.bus.objects("pdfs").get(key)
         : undefined;
       if (bytes === undefined) {
-        throw new Problem("not_found", "This preview is gone: make it again");
+        throw new Problem("not_found", "This preview has expired. Create it again");
       }
       return reply.headers(PDF_HEADERS).send(Buffer.from(bytes));
     },

@@ -106,7 +106,7 @@ export function templateVersionRoutes(
     const compiled = compiledBy(rendering);
     const options = { store, userId: user._id, isTest: true };
     const email = await publishDraft({ template, draft, compiled }, options);
-    if (email.kind !== "email") throw new Error("Cannot send a PDF template as a mail");
+    if (email.kind !== "email") throw new Error("Cannot send a PDF template as a message");
     const sent = await sendMail({ ...parts, email, sender, to, variables }, deps);
     const details = { version: email.version, to, sendId: sent.sendId };
     await access.note(principal, "tested", { template, details });

@@ -85,7 +85,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
       store.listTemplates(accountId, "email"),
       store.listTemplates(accountId, "pdf"),
     ]);
-    const full = `The account has ${templates} templates: archive some first`;
+    const full = `The account has ${templates} templates, the maximum. Archive some first`;
     requireRoom(emails.length + pdfs.length, templates, full);
   }
 

@@ -72,7 +72,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       const { accountId, user } = principal;
       if (expiresAt !== null && expiresAt <= now()) {
         const issues = [{ path: "expiresAt", message: "must be in the future" }];
-        throw new Problem("invalid_request", "The token would have expired already", { issues });
+        throw new Problem("invalid_request", "The expiry date must be in the future", { issues });
       }
       const createdBy = user._id;
       const made = await store.createToken({
@@ -105,7 +105,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       const { accountId, user } = principal;
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
       const made = await store.rollToken({ accountId, id, until, createdBy: user._id });
-      if (made === null) throw new Problem("not_found", "There is no such token to roll");
+      if (made === null) throw new Problem("not_found", "There is no such active token");
       const { token: text, record } = made;
       await audit(log, principal, {
         ...{ action: "token.rolled", target: `token ${record.name} (${record.prefix})` },

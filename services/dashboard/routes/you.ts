@@ -63,7 +63,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     if (await store.removeMember(accountId, user._id) === "last_owner") {
       throw new Problem(
         "conflict",
-        "An account needs an owner: make somebody else an owner first",
+        "An account needs an owner. Make someone else an owner first",
       );
     }
     await audit(log, principal, { action: "member.left", target: user.email });
@@ -94,7 +94,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     const names = found.flatMap((account) => account === null ? [] : [`"${account.name}"`]);
     return new Problem(
       "conflict",
-      `You are the only owner of ${names.join(", ")}: make somebody else an owner first`,
+      `You are the only owner of ${names.join(", ")}. Make someone else an owner first`,
     );
   }
 
@@ -110,7 +110,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
   app.delete("/api/you/sessions/:sessionId", { config: { role: "viewer" } }, async (request) => {
     const { sessionId } = readInput(PARAMS, request.params);
     if (!await store.removeSessionOf(request.principal.user._id, sessionId)) {
-      throw new Problem("not_found", "This browser is signed out already");
+      throw new Problem("not_found", "This browser is already signed out");
     }
     return {};
   });

@@ -59,7 +59,7 @@ export async function askRenderer(
     const load = async (content: Content) => {
       if ("inline" in content) return content.inline;
       const bytes = await contents.get(content.key);
-      if (bytes === undefined) throw new Problem("no_answer", "The answer was lost: try again");
+      if (bytes === undefined) throw new Problem("no_answer", "The response was lost. Try again");
       return Buffer.from(bytes).toString();
     };
     const loadParts = async (
@@ -77,7 +77,7 @@ export async function askRenderer(
     const reply = await bus.ask("preview.requested", data, { timeoutMs });
     if (reply === undefined) {
       const seconds = Math.round(timeoutMs / 1000);
-      throw new Problem("no_answer", `Nothing came back within ${seconds} s: try again`);
+      throw new Problem("no_answer", `No response within ${seconds} s. Try again`);
     }
     if (!reply.ok) return reply;
     return {
@@ -88,7 +88,9 @@ export async function askRenderer(
     };
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem("unavailable", "Cannot show it now: try again soon", { cause: error });
+    throw new Problem("unavailable", "The preview is not available. Try again soon", {
+      cause: error,
+    });
   }
 }
 

@@ -32,7 +32,7 @@ export function lintHtml(html: string, use: HtmlUse): Found[] {
   }
   for (const { index } of shown.matchAll(UNESCAPED)) {
     const what =
-      "The value goes into the HTML as it is: whoever chooses it can change the document";
+      "The value is inserted into the HTML without escaping: a person who controls it can change the document";
     report("unescaped_value", index, what);
   }
   return found;
@@ -43,19 +43,23 @@ type Report = (rule: LintRule, at: number, message: string) => void;
 function lintMailTag(tag: HtmlTag, report: Report): void {
   const { name, start } = tag;
   if (NOT_IN_MAIL.has(name)) {
-    report("not_in_mail", start, `Mail clients take out <${name}>`);
+    report("not_in_mail", start, `Mail clients remove <${name}>`);
   }
   if (IMAGES.has(name)) {
     const src = attribute(tag, "src")?.trim();
     if (attribute(tag, "alt") === undefined) {
-      const message = 'Say what the image shows: alt="…", or alt="" if it is only decoration';
+      const message = 'Describe the image: alt="…", or alt="" if it is decoration';
       report("image_without_alt", start, message);
     }
     if (src !== undefined && /^http:/i.test(src)) {
-      report("http_image", start, "Mail clients do not load images without TLS: write https");
+      report("http_image", start, "Mail clients do not load images without TLS: use https");
     }
     if (src !== undefined && isRelative(src)) {
-      report("relative_address", start, `"${shortened(src)}" is no whole address: write https://…`);
+      report(
+        "relative_address",
+        start,
+        `"${shortened(src)}" is not a complete URL: write https://…`,
+      );
     }
   }
   if (LINKS.has(name)) lintLink(tag, report);
@@ -67,11 +71,15 @@ function lintLink(tag: HtmlTag, report: Report): void {
   if (href === undefined) {
     const isAnchor = attribute(tag, "name") !== undefined || attribute(tag, "id") !== undefined;
     const mayLack = isAnchor || name === "mj-social-element";
-    if (!mayLack) report("link_without_href", start, "The link leads nowhere: it has no href");
+    if (!mayLack) report("link_without_href", start, "The link has no target: add href");
   } else if (PLACEHOLDER.test(href)) {
-    report("link_placeholder", start, "The link leads nowhere: say where in href");
+    report("link_placeholder", start, "The link has no target: set href");
   } else if (isRelative(href)) {
-    report("relative_address", start, `"${shortened(href)}" is no whole address: write https://…`);
+    report(
+      "relative_address",
+      start,
+      `"${shortened(href)}" is not a complete URL: write https://…`,
+    );
   }
 }
 
@@ -86,7 +94,7 @@ function lintPrintedTag(
       "write the image into the document (data:)";
     report("remote_image", tag.start, message);
   } else if (isRelative(src)) {
-    report("relative_address", tag.start, `"${shortened(src)}" is no whole address`);
+    report("relative_address", tag.start, `"${shortened(src)}" is not a complete URL`);
   }
 }
 

@@ -47,13 +47,12 @@ export function lintMail(
   }
   if (html !== "" && !hasPreheader(written, html)) {
     const message =
-      "Inboxes show the beginning of the mail beside its subject: a hidden first text " +
-      "(in MJML mj-preview) says what they show";
+      "Inboxes show the start of the message beside its subject: a hidden first text " +
+      "(mj-preview in MJML) sets what they show";
     found.push({ ...whole, part: "html", rule: "no_preheader", message });
   }
   if (looksLikeNewsletter(html, text) && !UNSUBSCRIBE.test(html) && !UNSUBSCRIBE.test(text)) {
-    const message =
-      "If this is marketing, it needs a link to unsubscribe in most countries; mails " +
+    const message = "Marketing messages need an unsubscribe link in most countries; messages " +
       "about an order or an account do not";
     found.push({ ...whole, part: "html", rule: "missing_unsubscribe", message });
   }

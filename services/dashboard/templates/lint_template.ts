@@ -92,7 +92,8 @@ function lintOutcome({ errors, reason, warnings = [], blocked = [], source }: Li
   }
   if (blocked.length > 0 && source.page?.missing !== "leave_out") {
     const listed = blocked.slice(0, 3).map((url) => url.slice(0, 100)).join(", ");
-    const message = `Messages with this PDF fail: it asks for what it may not load (${listed})`;
+    const message =
+      `Messages with this PDF fail: it loads resources that are not allowed (${listed})`;
     found.push({ ...whole, rule: "pdf_blocked", message });
   }
   for (const warning of warnings) {
@@ -117,18 +118,18 @@ function lintVariables({ source, variables, missing, errors }: LintInput): Found
     ...missing.map((name): Found => ({
       ...whole,
       rule: "sample_lacks",
-      message: `"${name}" is required, and the sample does not give it`,
+      message: `"${name}" is required, but the sample does not have it`,
     })),
     ...unused.map(({ name }): Found => ({
       ...whole,
       rule: "unused_variable",
-      message: `"${name}" is declared, and the template does not read it`,
+      message: `"${name}" is declared, but the template does not use it`,
     })),
     ...variables.filter(({ name }) => !declared.has(name)).map((
       { name, usedIn, line, column },
     ): Found => ({
       ...{ part: usedIn[0] ?? "html", line, column, rule: "undeclared_variable" },
-      message: `"${name}" is not declared: requests may leave it out, and nothing is shown for it`,
+      message: `"${name}" is not declared: if a request omits it, nothing is shown for it`,
     })),
   ];
 }

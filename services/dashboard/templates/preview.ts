@@ -78,7 +78,7 @@ async function print(
   { name, html, started, deps }: Printing,
 ): Promise<PreviewView["pdf"]> {
   const page: PageOptions | null = source.page;
-  if (page === null) return { failed: "it has no page" };
+  if (page === null) return { failed: "it has no pages" };
   const left = TIME_LIMIT_MS - (performance.now() - started);
   const timeoutMs = Math.max(LEAST_PRINT_MS, Math.round(left));
   const data = { v: EVENT_VERSION, accountId, name, html, page };
@@ -90,6 +90,6 @@ async function print(
     deps.issued.note(accountId, key);
     return { key, size, blocked };
   } catch {
-    return { failed: "the printer cannot be asked now" };
+    return { failed: "the printer is not available" };
   }
 }

@@ -94,7 +94,7 @@ export async function resetDraft(
 
 /** Somebody else was faster. */
 export function changedMeanwhile(): Problem {
-  return new Problem("conflict", "Somebody else has changed the draft meanwhile");
+  return new Problem("conflict", "Someone else changed the draft");
 }
 
 /**
@@ -104,7 +104,7 @@ export function changedMeanwhile(): Problem {
  */
 export function compiledBy(rendering: Rendering): LoadedParts {
   if (rendering.ok && rendering.compiled !== undefined) return rendering.compiled;
-  if (rendering.ok) throw new Problem("no_answer", "The answer was not complete: try again");
+  if (rendering.ok) throw new Problem("no_answer", "The response was incomplete. Try again");
   const { reason, errors } = rendering;
   const issues = errors.map(({ part, line, column, message }) => ({
     path: `${part}:${line}:${column}`,

@@ -75,7 +75,7 @@ export async function unlessTaken<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof NameTakenError)) throw error;
     throw new Problem("name_taken", "Another template has this alias", {
-      issues: [{ path: "alias", message: "is taken" }],
+      issues: [{ path: "alias", message: "is already used" }],
     });
   }
 }

@@ -52,9 +52,13 @@ export async function checkTest(
   }
   if (integration === null || issues.length > 0) {
     const [first] = issues;
-    throw new Problem("invalid_request", `Cannot send it: "${first?.path}" ${first?.message}`, {
-      issues,
-    });
+    throw new Problem(
+      "invalid_request",
+      `Cannot send the test: "${first?.path}" ${first?.message}`,
+      {
+        issues,
+      },
+    );
   }
   return { integration, pdfs };
 }

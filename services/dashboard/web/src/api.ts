@@ -78,5 +78,5 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
     if (await asking) return await request(path, options);
   }
   const { error, code, issues } = (answer ?? {}) as Partial<ProblemBody>;
-  throw new ApiProblem(code ?? "internal", error ?? "Something unforeseen happened", issues);
+  throw new ApiProblem(code ?? "internal", error ?? "Unexpected error", issues);
 }

@@ -9,10 +9,10 @@ export function NoSession({ problem }: { problem: Error }) {
     return <Failed problem={problem} />;
   }
   return (
-    <SignInFrame title="Not your account">
+    <SignInFrame title="You are not a member of this account">
       <Stack>
         <Alert color="yellow">{problem.message}.</Alert>
-        <Button component="a" href="/">Go to an account of yours</Button>
+        <Button component="a" href="/">Go to one of your accounts</Button>
       </Stack>
     </SignInFrame>
   );

@@ -67,7 +67,7 @@ export function Shell() {
                 <Route key={path} path={path} component={page} nest={path !== "/"} />
               ))}
               <Route>
-                <Page title="There is nothing at this address">
+                <Page title="There is no such page">
                   <Empty icon={TbMapPinOff} title="Nothing is shown here">
                     The page may have been moved, or what it showed was removed.
                   </Empty>

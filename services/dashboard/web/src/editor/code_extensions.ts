@@ -29,7 +29,7 @@ import { completeTemplate, type TemplateWords } from "./template_completion.ts";
 /** What is written. */
 export type CodeLanguage = "html" | "text" | "json";
 
-const HINT = "Tab indents. Press Escape and then Tab to leave the editor.";
+const HINT = "Tab indents. Press Escape, then Tab to leave the editor.";
 
 /** How a source looks, whether it can be changed or not. */
 export function sourceLook(language: CodeLanguage): Extension {

@@ -33,7 +33,7 @@ export function UnprovenAddress({ email }: { email: string }) {
           </Button>
         )}
         {view?.sendsMail === false && (
-          <Text size="sm">No mail can be sent from here: ask whoever runs Posthaste.</Text>
+          <Text size="sm">This installation cannot send mail of its own. Ask the operator.</Text>
         )}
       </Stack>
     </Alert>

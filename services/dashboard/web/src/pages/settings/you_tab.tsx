@@ -42,7 +42,7 @@ export function YouTab() {
         title="Password"
         about={user.hasPassword
           ? "Other browsers are signed out when you change it."
-          : "You have no password here: you sign in elsewhere."}
+          : "You have no password here: you sign in at your provider."}
       >
         {user.hasPassword && <PasswordForm email={user.email} />}
       </Section>

@@ -49,7 +49,7 @@ function History({ view, draft, onDone }: {
   if (newest === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        It was never published. Each time it is, a version is kept here that never changes.
+        It is not published. Each time it is, a version is kept here that never changes.
       </Text>
     );
   }

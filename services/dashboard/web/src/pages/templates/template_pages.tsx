@@ -30,7 +30,7 @@ export function TemplatePages({ kind }: { kind: TemplateKind }) {
               <Page title={`No ${noun}`}>
                 <Empty
                   icon={TbFileUnknown}
-                  title="There is nothing at this address"
+                  title="There is no such page"
                   action={<Button component={Link} href={`~${path}`}>Show all</Button>}
                 >
                   The number at the end of the address is the id of a template.
