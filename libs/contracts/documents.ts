@@ -239,7 +239,7 @@ export const integrationSchema = z.object({
   senders: z.array(emailAddressSchema).min(1),
   /** Connections open at once, over all mailers. */
   maxConnections: z.int().min(1).max(100).default(5),
-  /** Mails a minute, over all mailers; null sets no limit. */
+  /** Messages per minute, over all mailers; null sets no limit. */
   maxPerMinute: z.int().min(1).max(1_000_000).nullable().default(null),
   /** How long temporary refusals are retried, in milliseconds: 1 h to 5 days. */
   retryForMs: z.int().min(3_600_000).max(432_000_000).default(172_800_000),
@@ -346,7 +346,7 @@ export const smtpReplySchema = z.object({
   code: z.int().optional(),
   /** Enhanced status code, as `5.1.1` (RFC 3463). */
   enhanced: z.string().optional(),
-  /** The server's words. */
+  /** The server's reply. */
   response: z.string().optional(),
 });
 

@@ -178,7 +178,7 @@ export const FACTS = {
     ...statusEventShape,
     reason: z.string(),
     reply: smtpReplySchema.optional(),
-    /** Missing while it waits for its integration's turn. */
+    /** Missing while it waits for its integration. */
     nextAt: z.iso.datetime().optional(),
   }),
   "status.message.unknown": z.object({ ...statusEventShape, reason: z.string() }),

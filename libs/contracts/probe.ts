@@ -33,7 +33,7 @@ export const probeStepSchema = z.object({
   durationMs: z.number().nonnegative(),
   /** A sentence for people: what was found, or what went wrong. */
   detail: z.string(),
-  /** The server's words. */
+  /** The server's reply. */
   reply: z.string().optional(),
   /** What to do about it, as a sentence. */
   remedy: z.string().optional(),

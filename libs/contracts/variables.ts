@@ -49,7 +49,7 @@ const DECLARATION = {
   required: z.boolean().default(false),
   /** Value where a request gives none. */
   default: z.unknown().optional(),
-  /** For people who write requests. */
+  /** Shown to people who write requests. */
   description: z.string().optional(),
 };
 

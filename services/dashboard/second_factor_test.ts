@@ -239,7 +239,7 @@ test("under another key codes are wrong, and a recovery code lets in all the sam
   assert.equal((await prove("recovery", recoveryCodes[0])).status, 200);
 });
 
-test("an account that asks for a second factor is closed to who has a password alone", async () => {
+test("an account that requires a second factor is closed to who has a password alone", async () => {
   const jane = await newPerson();
   const require = (required: boolean) => jane.put("/api/account/second-factor", { required });
   assert.equal((await require(true)).body.code, "conflict");

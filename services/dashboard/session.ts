@@ -136,7 +136,7 @@ export function requireRecent({ session: { confirmedAt } }: Principal, now: Date
   throw new Problem("confirm_identity", "Confirm your identity first");
 }
 
-/** Returns whether the account asks for a second factor that somebody does not have. A provider asks for its own. */
+/** Returns whether the account requires a second factor that somebody does not have. A provider asks for its own. */
 export function needsSecondFactor({ account, user }: Pick<Principal, "account" | "user">): boolean {
   return account.requiresSecondFactor && user.passwordHash !== null && !hasSecondFactor(user);
 }

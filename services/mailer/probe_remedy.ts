@@ -103,7 +103,7 @@ function loginRemedy({ fault, code, enhanced }: Mishap, { host }: Where): string
 
 function senderRemedy({ fault, code = 0 }: Mishap): string {
   if (fault !== "reply") return "Try again; if it stays so, ask whoever runs the server";
-  if (code === 530) return "The server wants a login or encryption before it takes mail";
+  if (code === 530) return "The server requires authentication or encryption before it takes mail";
   if (code < 500) return "The server takes no mail from this address for now: try again later";
   return "Verify this address or its domain at your provider, or name one that this login may use";
 }

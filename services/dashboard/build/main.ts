@@ -16,7 +16,7 @@ try {
 } catch (error) {
   const reason = error instanceof Error ? error.message.trim() : String(error);
   process.stderr.write(
-    `Cannot build the dashboard: ${reason}\nMend what it names, then try npm run build\n`,
+    `Cannot build the dashboard: ${reason}\nFix the error above, then run npm run build\n`,
   );
   process.exitCode = 1;
 }

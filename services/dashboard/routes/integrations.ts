@@ -198,9 +198,13 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
 
 function onlyOwners(): Problem {
   const issues = [{ path: "host", message: "requires the owner role" }];
-  return new Problem("not_allowed", "It requires the owner role where an integration points", {
-    issues,
-  });
+  return new Problem(
+    "not_allowed",
+    "Requires the owner role to change the server of an integration",
+    {
+      issues,
+    },
+  );
 }
 
 function missing(): Problem {

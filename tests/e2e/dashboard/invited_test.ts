@@ -40,7 +40,7 @@ test("who is invited gets a mail, and joins by its link with a login of their ow
   const email = `nora@${domain}`;
   await owners.page.getByRole("textbox", { name: "E-mail address" }).fill(email);
   await owners.page.getByRole("button", { name: "Invite", exact: true }).click();
-  await owners.page.getByText(`The invitation is on its way to ${email}`).waitFor();
+  await owners.page.getByText(`The invitation was sent to ${email}`).waitFor();
   await page.goto(await linkSentTo(email, "invitation"));
   await page.getByRole("textbox", { name: "Your name" }).fill("Nora");
   await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
@@ -52,7 +52,7 @@ test("who is invited gets a mail, and joins by its link with a login of their ow
 test("a changed address is not proven until the link is opened that is sent there", async () => {
   await page.goto(`${fixture.url}/settings/you`);
   await untilShown(page);
-  const notProven = page.getByText("This address is not proven");
+  const notProven = page.getByText("This address is not verified");
   assert.equal(await notProven.count(), 0);
   const email = `nora.new@${domain}`;
   await page.getByRole("textbox", { name: "E-mail address" }).fill(email);
@@ -60,9 +60,9 @@ test("a changed address is not proven until the link is opened that is sent ther
   await page.getByRole("button", { name: "Change address" }).click();
   await notProven.waitFor();
   await page.getByRole("button", { name: "Send me a link" }).click();
-  await page.getByText("A mail is on its way").waitFor();
+  await page.getByText("Verification link sent").waitFor();
   await page.goto(await linkSentTo(email, "proof"));
-  await page.getByRole("button", { name: "Yes, it is mine" }).click();
+  await page.getByRole("button", { name: "Confirm" }).click();
   await page.waitForURL(/\/a\/acc_\w+\/settings\/you$/);
   await untilShown(page);
   assert.equal(await notProven.count(), 0);
@@ -85,7 +85,7 @@ test("a passkey is added, and asked for after the password", async () => {
   await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
   recoveryCodes = await page.getByRole("dialog").locator("code").allInnerTexts();
   assert.equal(recoveryCodes.length, 10);
-  await page.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByRole("button", { name: "I have stored them" }).click();
   await page.getByText("Passkey Laptop").waitFor();
   await signInByPassword();
   await page.getByRole("button", { name: "Use a passkey" }).click();
@@ -134,7 +134,7 @@ test("what others must not do at a browser left alone is done once the password 
   const form = page.getByRole("dialog", { name: "Generate new token" });
   await form.getByRole("textbox", { name: "Name" }).fill("Shop");
   await page.getByRole("button", { name: "Generate token", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Show that it is you" });
+  const dialog = page.getByRole("dialog", { name: "Confirm your identity" });
   await dialog.getByRole("textbox", { name: "Your password" }).fill("wrong horse battery");
   await dialog.getByRole("button", { name: "Continue" }).click();
   await dialog.getByText("Is wrong").waitFor();
@@ -151,14 +151,14 @@ test("a forgotten password is set anew by a link, and the second factor stays", 
   await page.goto(fixture.url);
   const email = `nora.new@${domain}`;
   await page.getByRole("textbox", { name: "E-mail address" }).fill(email);
-  await page.getByRole("button", { name: "Password forgotten?" }).click();
+  await page.getByRole("button", { name: "Forgot password?" }).click();
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByText("a mail is on its way").waitFor();
   await page.goto(await linkSentTo(email, "reset"));
   password = "another horse entirely";
   await page.getByRole("textbox", { name: "New password" }).fill(password);
   await page.getByRole("button", { name: "Change password" }).click();
-  await page.getByText("Your password is changed").waitFor();
+  await page.getByText("Your password was changed").waitFor();
   await signInByPassword();
 });
 

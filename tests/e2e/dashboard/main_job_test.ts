@@ -47,7 +47,7 @@ test("a connection test shows its steps, and the integration is made", async () 
   await page.getByRole("textbox", { name: "Host" }).fill("127.0.0.1");
   await page.getByText("None", { exact: true }).click();
   await page.getByRole("textbox", { name: "Port" }).fill(`${inbox.smtpPort}`);
-  await page.getByRole("switch", { name: "The server wants a login" }).click();
+  await page.getByRole("switch", { name: "The server requires authentication" }).click();
   await page.getByRole("combobox", { name: "Sender addresses" }).fill(SENDER);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Test connection" }).click();
@@ -105,7 +105,7 @@ test("a token is generated, shown once, and sends by the commands that the pages
 
   await using live = await openMessages();
   const { page: messages } = live;
-  await messages.getByText("No mail yet").waitFor();
+  await messages.getByText("No messages yet").waitFor();
   let loads = 0;
   messages.on("load", () => loads++);
   const env = { POSTHASTE_TOKEN: token };
@@ -133,7 +133,7 @@ test("a token is generated, shown once, and sends by the commands that the pages
   assert.ok((file?.size ?? 0) > 5000, JSON.stringify(file));
 
   await rows.first().getByRole("link").click();
-  await messages.getByText("The server's words").waitFor();
+  await messages.getByText("Server's reply").waitFor();
   await messages.getByText(/^(250 )?.*(queued|OK|accepted|caught)/i).first().waitFor();
   await messages.getByRole("link", { name: file?.filename ?? "" }).waitFor();
   assert.deepEqual([...look.faults, ...live.faults], []);
@@ -157,7 +157,7 @@ async function publish(): Promise<void> {
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: /ublish$/ }).click();
   // The message of the template before may still be there.
-  await page.getByText("Version 1 is what requests get now").last().waitFor();
+  await page.getByText("Version 1 is now live").last().waitFor();
 }
 
 /** Copies what a template's page offers, as a person does. */

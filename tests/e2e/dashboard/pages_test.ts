@@ -98,7 +98,7 @@ describe("what is shown while an answer is on its way", { concurrency: 2 }, () =
     await untilShown(page);
     await page.route(PREVIEWS, () => {});
     await page.getByRole("textbox", { name: "Subject" }).fill("Something else");
-    await page.getByRole("status", { name: "Making the preview" }).waitFor();
+    await page.getByRole("status", { name: "Rendering the preview" }).waitFor();
     await expectNoAxeViolations(page);
   });
 });

@@ -74,7 +74,7 @@ describe("a viewer", () => {
     [() => "/tokens", /^(Generate new token|Revoke)/],
     [() => `/messages/${seed.failedId}`, /^(Send again|Try|Cancel)/],
     [() => `/messages/sends/${seed.sendId}`, /^(Send|Try|Cancel)/],
-    [() => "/settings/members", /^(Invite|Remove|Take back)/],
+    [() => "/settings/members", /^(Invite|Remove|Revoke)/],
   ];
   for (const [path, forbidden] of PLACES) {
     test(`is offered none of ${forbidden.source}`, async () => {

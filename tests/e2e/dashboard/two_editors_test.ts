@@ -35,17 +35,17 @@ test("who saves second sees the difference, and nothing is lost before they choo
   await first.page.getByText("Draft saved").waitFor();
 
   await save(second.page);
-  const dialog = second.page.getByRole("dialog", { name: "This draft was changed meanwhile" });
+  const dialog = second.page.getByRole("dialog", { name: "Someone else changed this draft" });
   await dialog.getByText("Eddie Editor saved while you were writing").waitFor();
   for (const text of ["Theirs", "Mine"]) await dialog.getByText(text).first().waitFor();
   await expectNoAxeViolations(second.page);
   assert.equal((await read(id)).draft.subject, "Theirs");
 
-  await dialog.getByRole("button", { name: "Go on writing" }).click();
+  await dialog.getByRole("button", { name: "Continue editing" }).click();
   assert.equal(await subjectOf(second.page), "Mine");
   await save(second.page);
   await dialog.getByRole("button", { name: "Keep mine" }).click();
-  await second.page.getByText("Saved yours").waitFor();
+  await second.page.getByText("Your version is saved").waitFor();
   assert.equal((await read(id)).draft.subject, "Mine");
   assert.deepEqual([...first.faults, ...second.faults], []);
 });
@@ -54,7 +54,7 @@ test("who takes the other's draft goes on with it, and may save again", async ()
   await using look = await lookAfterTheirs();
   const { page, id } = look;
   await save(page);
-  await page.getByRole("button", { name: "Take theirs, drop mine" }).click();
+  await page.getByRole("button", { name: "Use theirs, discard mine" }).click();
   await page.getByRole("dialog").waitFor({ state: "hidden" });
   assert.equal(await subjectOf(page), "Theirs");
   await writeSubject(page, "Ours");
@@ -68,7 +68,7 @@ test("publishing after another's change asks, too", async () => {
   const { page, id } = look;
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByRole("button", { name: "Save and publish" }).click();
-  await page.getByRole("dialog", { name: "This draft was changed meanwhile" }).waitFor();
+  await page.getByRole("dialog", { name: "Someone else changed this draft" }).waitFor();
   const versions = await fixture.people.owner.ask<unknown[]>(
     "GET",
     `/templates/email/${id}/versions`,
@@ -88,7 +88,7 @@ test("an integration that two people change keeps the first one's, and the secon
   await first.page.getByRole("button", { name: "Save changes" }).click();
   await first.page.getByText("The integration was saved").waitFor();
   await second.page.getByRole("button", { name: "Save changes" }).click();
-  await second.page.getByText("Somebody else has changed this integration").waitFor();
+  await second.page.getByText("Someone else changed this integration").waitFor();
   assert.equal(await second.page.getByRole("textbox", { name: "Name" }).inputValue(), "Mine");
   const { system: { store, accountId } } = fixture;
   assert.equal((await store.findIntegration(accountId, id))?.name, "Theirs");

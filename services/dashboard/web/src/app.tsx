@@ -42,7 +42,7 @@ client.getQueryCache().subscribe(({ query }) => {
   }
 });
 
-/** Shows the account, unless it asks for a second factor that somebody does not have. */
+/** Shows the account, unless it requires a second factor that somebody does not have. */
 function AccountGate() {
   return useSession().needsSecondFactor ? <SecondFactorNeeded /> : <Shell />;
 }

@@ -14,9 +14,9 @@ export function SecondFactorNeeded() {
     <Center mih="100dvh" component="main" p="md">
       <Box w="100%" maw={560}>
         <Stack>
-          <Title order={1} size="h3">{account.name} asks for a second factor</Title>
+          <Title order={1} size="h3">{account.name} requires a second factor</Title>
           <Text size="sm">
-            Its owners ask members for one who sign in by password. Add one, {user.name}, and go on.
+            Members who sign in by password need one. Add one, {user.name}, to continue.
           </Text>
           <SecondFactor />
           {others.map(({ id, name }) => (

@@ -9,7 +9,7 @@ const SessionContext = createContext<SessionView | null>(null);
 /** Gives who is signed in. */
 export function useSession(): SessionView {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error("Cannot tell who is signed in: nobody is");
+  if (session === null) throw new Error("Cannot read the session: nobody is signed in");
   return session;
 }
 

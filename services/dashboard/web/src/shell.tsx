@@ -68,8 +68,8 @@ export function Shell() {
               ))}
               <Route>
                 <Page title="There is no such page">
-                  <Empty icon={TbMapPinOff} title="Nothing is shown here">
-                    The page may have been moved, or what it showed was removed.
+                  <Empty icon={TbMapPinOff} title="Page not found">
+                    The page may have moved, or its content was removed.
                   </Empty>
                 </Page>
               </Route>
@@ -144,7 +144,7 @@ function PersonMenu() {
             onClick={() => void act(request("/session/account", { method: "PUT", body: { id } }))}
           >
             {name}
-            <Text size="xs" c="dimmed">{id === account.id ? `${role}, shown now` : role}</Text>
+            <Text size="xs" c="dimmed">{id === account.id ? `${role}, current` : role}</Text>
           </Menu.Item>
         ))}
         <Menu.Divider />

@@ -18,7 +18,7 @@ export function IdentityQuestion() {
     keepIdentityQuestion(() =>
       new Promise((resolve) => {
         const id = modals.open({
-          title: "Show that it is you",
+          title: "Confirm your identity",
           closeButtonProps: { "aria-label": "Close" },
           children: (
             <ConfirmIdentity user={user} onDone={() => (resolve(true), modals.close(id))} />
@@ -42,7 +42,7 @@ function ConfirmIdentity({ user, onDone }: { user: SessionView["user"]; onDone: 
     onError: (problem) => showIssues(form, problem),
   });
   const why =
-    "This is asked again after ten minutes, before tokens, owners or servers are changed.";
+    "Required for changes to tokens, owners and servers. The confirmation lasts ten minutes.";
   if (user.confirmBy === "provider") return <ConfirmElsewhere why={why} />;
   return (
     <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
@@ -73,7 +73,7 @@ function ConfirmElsewhere({ why }: { why: string }) {
   });
   return (
     <Stack>
-      <Text size="sm">{why} You come back to this page; what you have typed on it is lost.</Text>
+      <Text size="sm">{why} You return to this page. Your unsaved input is lost.</Text>
       <Button
         component="a"
         href={`/api/sign-in/oidc?back=${encodeURIComponent(location.pathname)}`}

@@ -19,5 +19,5 @@ export class PageBoundary extends Component<{ children: ReactNode }, { isBroken:
 
 const PROBLEM = new ApiProblem(
   "offline",
-  "The dashboard cannot be reached, or this page has failed",
+  "The dashboard cannot be reached, or this page failed",
 );

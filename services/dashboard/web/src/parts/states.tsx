@@ -20,7 +20,7 @@ export function Failed({ problem, retry }: { problem: Error; retry?: () => void 
     <Alert
       color="red"
       icon={<TbAlertTriangle size={20} />}
-      title={isMissing ? "This is not there" : "This could not be loaded"}
+      title={isMissing ? "Not found" : "Loading failed"}
       my="md"
     >
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>{problem.message}</Text>

@@ -16,7 +16,7 @@ export function useUnsavedGuard(isUnsaved: boolean): void {
     const ask = (leave: () => void) =>
       modals.openConfirmModal({
         title: "Leave without saving?",
-        children: <Text size="sm">What you have changed since the last save would be lost.</Text>,
+        children: <Text size="sm">Your unsaved changes will be lost.</Text>,
         labels: { confirm: "Leave without saving", cancel: "Stay" },
         confirmProps: { color: "red" },
         onConfirm: () => {

@@ -33,13 +33,13 @@ export function DangerZone({ view }: { view: IntegrationView }) {
       children: (
         <Stack gap="xs">
           <Text size="sm">
-            Requests that name it get an error from now on, and nobody sees it any more. This cannot
-            be undone.
+            Requests for this integration get an error from now on. It disappears from the
+            dashboard. This cannot be undone.
           </Text>
           <Text size="sm">
-            Mail that was accepted before still goes out by it ({sayWaiting(waiting)}).
+            Accepted messages are still sent through it ({sayWaiting(waiting)}).
             {isStopped &&
-              " It is stopped now, so that mail fails when its time for retries is over: resume it first if it should go."}
+              " It is stopped, so these messages fail when their retry time ends. To send them, resume it first."}
           </Text>
         </Stack>
       ),
@@ -53,7 +53,7 @@ export function DangerZone({ view }: { view: IntegrationView }) {
         <div>
           <Title order={2} size="h5">Remove</Title>
           <Text size="sm" c="dimmed">
-            Its number is not given to another one. Mail that was accepted before still goes out.
+            Its number is not reused. Accepted messages are still sent.
           </Text>
         </div>
         <Button

@@ -29,10 +29,10 @@ export function DkimPanel({ view }: { view: IntegrationView }) {
         <Stack gap="sm">
           <Title order={2} size="h5">DKIM signature</Title>
           <Text size="sm">
-            A signature shows receivers that your domain answers for a mail, and that nobody changed
-            it. Most providers (Amazon SES, Postmark, SendGrid …) sign by themselves: then you need
-            none here. Sign here if the server is your own, or its provider signs for another
-            domain.
+            A signature proves to receivers that your domain sent the mail and that it was not
+            changed. Most providers (Amazon SES, Postmark, SendGrid …) sign mail themselves; then
+            you need no key here. Sign here if you run the server yourself, or if the provider signs
+            for another domain.
           </Text>
           {dkim === null ? <NewKey view={view} /> : <Key view={view} dkim={dkim} />}
         </Stack>
@@ -67,10 +67,12 @@ function NewKey({ view }: { view: IntegrationView }) {
   const [selector, setSelector] = useState("posthaste");
   const { mutate, isPending, error } = useDkimChange(
     id,
-    "The key was made: publish its record now",
+    "Key created. Publish its DNS record now",
   );
   const faultOf = (field: string) => error?.issues.find(({ path }) => path === field)?.message;
-  if (!may) return <Text size="sm" c="dimmed">Mail is not signed here.</Text>;
+  if (!may) {
+    return <Text size="sm" c="dimmed">Posthaste does not sign mail of this integration.</Text>;
+  }
   return (
     <form
       aria-label="New key"
@@ -84,7 +86,7 @@ function NewKey({ view }: { view: IntegrationView }) {
           <Grid.Col span={{ base: 12, xs: 7 }}>
             <TextInput
               label="Domain"
-              description="Of your sender addresses"
+              description="Domain of your sender addresses"
               required
               value={domain}
               onChange={(event) => setDomain(event.currentTarget.value)}
@@ -94,7 +96,7 @@ function NewKey({ view }: { view: IntegrationView }) {
           <Grid.Col span={{ base: 12, xs: 5 }}>
             <TextInput
               label="Selector"
-              description="Any name; one for each key"
+              description="Any name, unique for each key"
               required
               value={selector}
               onChange={(event) => setSelector(event.currentTarget.value)}
@@ -103,8 +105,8 @@ function NewKey({ view }: { view: IntegrationView }) {
           </Grid.Col>
         </Grid>
         <Group>
-          <Button type="submit" loading={isPending}>Make a key</Button>
-          <Text size="sm" c="dimmed">RSA, 2048 bits. Mail is signed when you switch it on.</Text>
+          <Button type="submit" loading={isPending}>Create key</Button>
+          <Text size="sm" c="dimmed">RSA, 2048 bits. Mail is signed once you turn signing on.</Text>
         </Group>
       </Stack>
     </form>
@@ -115,7 +117,7 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
   const { id } = view;
   const may = useMay("editor");
   const { domain, selector, enabled, record } = dkim;
-  const turn = useDkimChange(id, enabled ? "Mail is not signed any more" : "Mail is signed now");
+  const turn = useDkimChange(id, enabled ? "Signing is off" : "Signing is on");
   const remove = useDkimChange(id, "The key was removed");
   const check = useMutation({
     mutationFn: () => request<DnsCheck>(`/integrations/${id}/dkim/check`, { method: "POST" }),
@@ -126,9 +128,8 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
       title: "Remove this key?",
       children: (
         <Text size="sm">
-          Mail is not signed any more. Leave the record in the DNS for some days: receivers look at
-          it when they get mail that is on its way. To replace a key, remove it and make one under
-          another selector.
+          Mail will not be signed. Keep the DNS record for some days: receivers need it for mail in
+          transit. To replace a key, remove it and create one with another selector.
         </Text>
       ),
       labels: { confirm: "Remove key", cancel: "Cancel" },
@@ -142,7 +143,7 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
         label={enabled ? `Mail is signed for ${domain}` : "Mail is not signed yet"}
         description={enabled
           ? `Selector ${selector}`
-          : "Publish the record below, check it, and switch signing on"}
+          : "Publish the record below, check it, then turn signing on"}
         checked={enabled}
         disabled={!may || turn.isPending}
         onChange={(event) =>
@@ -150,21 +151,21 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
       />
       {enabled && check.data !== undefined && check.data.outcome !== "published" && (
         <Alert color="red">
-          Receivers cannot check signatures without the record: switch signing off until it is
+          Receivers cannot check signatures without the record. Turn signing off until the record is
           published.
         </Alert>
       )}
       {foreign.length > 0 && (
         <Alert color="yellow">
           {foreign.slice(0, 3).join(", ")} is not of{" "}
-          {domain}: for DMARC the signature of such mail does not count.
+          {domain}. For DMARC, the signature of such mail does not count.
         </Alert>
       )}
       <div>
         <Text size="sm" fw={600} mb={4}>Name of the TXT record</Text>
         <CopyCode code={record.name} label="Copy the name" />
         <Text size="xs" c="dimmed" mt={4}>
-          Many providers add your domain by themselves: enter {selector}._domainkey there.
+          Many DNS providers add your domain automatically. There, enter {selector}._domainkey.
         </Text>
       </div>
       <div>
@@ -175,7 +176,7 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
         <Text size="sm" fw={600} mb={4}>Value for a zone file</Text>
         <CopyCode code={record.quoted} label="Copy the value for a zone file" />
         <Text size="xs" c="dimmed" mt={4}>
-          In pieces of at most 255 characters, which some providers want, too.
+          In parts of at most 255 characters, as some providers require.
         </Text>
       </div>
       {check.data !== undefined && <Checked check={check.data} />}
@@ -211,7 +212,7 @@ function Checked({ check: { outcome, detail, found } }: { check: DnsCheck }) {
       role="status"
       color={isGood ? "teal" : outcome === "unavailable" ? "yellow" : "red"}
       icon={isGood ? <TbCheck size={20} /> : <TbRefresh size={20} />}
-      title={isGood ? "Published" : outcome === "unavailable" ? "Not known" : "Not published"}
+      title={isGood ? "Published" : outcome === "unavailable" ? "Unknown" : "Not published"}
     >
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>{detail}.</Text>
       {!isGood && found.length > 0 && (

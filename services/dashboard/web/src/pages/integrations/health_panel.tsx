@@ -37,12 +37,14 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
             <StateBadge state={state} />
             {since !== null && (
               <Text span size="sm" c="dimmed">
-                {state === "failing" && "Nothing accepted, first failure "}
+                {state === "failing" && "No message accepted; first failure "}
                 <Time at={since} size="sm" />
               </Text>
             )}
             {state === "ready" && (
-              <Text size="sm">{lastSent === null ? "Nothing was sent yet" : "Mail goes out"}</Text>
+              <Text size="sm">
+                {lastSent === null ? "No messages sent yet" : "Sending normally"}
+              </Text>
             )}
           </Group>
           <Group gap="xs">
@@ -55,19 +57,19 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
             {reason}
             {openUntil !== null && (
               <>
-                . It is tried again <Time at={openUntil} size="sm" />
+                . Next try <Time at={openUntil} size="sm" />
               </>
             )}
             {state === "suspended" && may && (
               <Text span size="sm" c="dimmed" display="block">
-                Mail goes out again once changed settings are saved, or when you resume it.
+                Sending resumes when you save changed settings or resume the integration.
               </Text>
             )}
           </Text>
         )}
         <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
           <Figure label="Waiting">{waiting === 0 ? "Nothing" : countWaiting(waiting)}</Figure>
-          <Figure label="Succeeded in 24 hours">
+          <Figure label="Succeeded in the last 24 hours">
             {attempts === 0 ? <Text span size="sm" c="dimmed">No attempts</Text> : (
               <>
                 {sayRate(view)}
@@ -154,13 +156,13 @@ function PauseButton({ view }: { view: IntegrationView }) {
         >
           <Stack gap="md">
             <Text size="sm">
-              Requests are still accepted, and their mail waits until somebody resumes. What waits
-              longer than the time for retries has failed then.
+              Requests are still accepted. Their messages wait until someone resumes the
+              integration. Messages that wait longer than the retry time fail.
             </Text>
             <TextInput
               data-autofocus
               label="Reason"
-              description="Your colleagues see it"
+              description="Visible to all members"
               maxLength={200}
               value={reason}
               onChange={(event) => setReason(event.currentTarget.value)}

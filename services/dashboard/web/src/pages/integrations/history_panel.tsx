@@ -19,7 +19,7 @@ const SHOWN: Record<Line["type"], { label: string; color: string; icon: IconType
   suspended: { label: "Suspended", color: "red", icon: TbAlertTriangle },
   paused: { label: "Paused", color: "gray", icon: TbPlayerPause },
   resumed: { label: "Resumed", color: "teal", icon: TbPlayerPlay },
-  unreachable: { label: "Server out of reach", color: "orange", icon: TbPlugConnectedX },
+  unreachable: { label: "Server unreachable", color: "orange", icon: TbPlugConnectedX },
   login_refused: { label: "Login refused", color: "orange", icon: TbLock },
   reachable: { label: "Server reached again", color: "teal", icon: TbPlugConnected },
 };
@@ -28,9 +28,9 @@ const SHOWN: Record<Line["type"], { label: string; color: string; icon: IconType
 export function HistoryPanel({ view: { history, createdAt } }: { view: IntegrationView }) {
   if (history.length === 0) {
     return (
-      <Empty icon={TbHistory} title="Nothing happened in the last 30 days">
-        When its server refuses the login or cannot be reached, or somebody pauses it, it is written
-        here.
+      <Empty icon={TbHistory} title="No events in the last 30 days">
+        Events appear here when the server refuses the login or cannot be reached, or when someone
+        pauses the integration.
       </Empty>
     );
   }

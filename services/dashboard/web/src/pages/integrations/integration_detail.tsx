@@ -21,7 +21,7 @@ export function IntegrationDetail({ id }: { id: number }) {
           title="There is no such integration"
           action={<Button component={Link} href="/">Show all integrations</Button>}
         >
-          It may have been removed, or belong to another account.
+          It may have been removed, or it belongs to another account.
         </Empty>
       </Page>
     );
@@ -35,7 +35,7 @@ export function IntegrationDetail({ id }: { id: number }) {
       about={
         <>
           <Anchor component={Link} href="/" inherit underline="always">Integrations</Anchor>{" "}
-          · requests name it as <b>{id}</b>
+          · id in requests: <b>{id}</b>
         </>
       }
     >

@@ -46,7 +46,7 @@ export function IntegrationForm({ form, hasPassword }: FormProps) {
       </Section>
       <Section
         title="Senders"
-        about="Requests may name these addresses, and no others, in from.email"
+        about="Requests may use only these addresses in from.email"
       >
         <TagsInput
           label="Sender addresses"
@@ -57,7 +57,7 @@ export function IntegrationForm({ form, hasPassword }: FormProps) {
           {...form.getInputProps("senders")}
         />
       </Section>
-      <Section title="Pace and retries">
+      <Section title="Rate and retries">
         <PaceFields form={form} />
       </Section>
       <TrustFields form={form} />
@@ -97,7 +97,7 @@ function ServerFields({ form }: Pick<FormProps, "form">) {
     <>
       <TextInput
         label="Name"
-        description="For you; people who get your mail do not see it"
+        description="Recipients do not see it"
         required
         {...form.getInputProps("name")}
       />
@@ -148,11 +148,13 @@ function ServerFields({ form }: Pick<FormProps, "form">) {
 }
 
 const TLS_WORDS: Record<FormValues["tls"], string> = {
-  starttls: "Begins in the clear and is encrypted before anything is said; usual on port 587. " +
-    "A server that does not offer it gets no mail.",
+  starttls:
+    "The connection starts unencrypted and switches to TLS before any data is sent. Usual on port 587. " +
+    "If the server does not offer STARTTLS, nothing is sent.",
   implicit: "Encrypted from the first byte; usual on port 465.",
-  none: "Anybody on the way can read your mail. Only for a server on this machine or in your own " +
-    "network; a login is not sent like this.",
+  none:
+    "Anyone on the network path can read your mail. Use it only for a server on this machine or in your own " +
+    "network. A login is not sent without encryption.",
 };
 
 function LoginFields({ form, hasPassword }: FormProps) {
@@ -160,7 +162,7 @@ function LoginFields({ form, hasPassword }: FormProps) {
   return (
     <>
       <Switch
-        label="The server wants a login"
+        label="The server requires authentication"
         checked={hasLogin}
         onChange={(event) => form.setFieldValue("hasLogin", event.currentTarget.checked)}
       />
@@ -180,17 +182,17 @@ function LoginFields({ form, hasPassword }: FormProps) {
             autoComplete="new-password"
             placeholder={hasPassword ? "Stored; leave empty to keep it" : ""}
             description={hasPassword
-              ? "Needed again when host, port, encryption or user change. Nobody can read it here, not even you"
-              : "It is sealed when it is stored, and nobody can read it here afterwards"}
+              ? "Required again when host, port, encryption or user change. It cannot be read here"
+              : "Stored encrypted. It cannot be read here later"}
             visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
             {...form.getInputProps("password")}
           />
           <Select
             label="Method"
-            description="What the server offers is nearly always right"
+            description="Automatic is almost always right"
             allowDeselect={false}
             data={[
-              { value: "", label: "What the server offers" },
+              { value: "", label: "Automatic" },
               { value: "PLAIN", label: "PLAIN" },
               { value: "LOGIN", label: "LOGIN" },
             ]}
@@ -198,7 +200,7 @@ function LoginFields({ form, hasPassword }: FormProps) {
           />
           {tls === "none" && (
             <Alert color="orange" icon={<TbAlertTriangle size={20} />}>
-              A login is not sent without encryption, except to this machine itself.
+              A login is not sent without encryption, except to this machine.
             </Alert>
           )}
         </>
@@ -213,7 +215,7 @@ function PaceFields({ form }: Pick<FormProps, "form">) {
       <Grid gap="sm">
         <Grid.Col span={{ base: 12, xs: 6 }}>
           <NumberInput
-            label="Connections at once"
+            label="Concurrent connections"
             description="1 to 100"
             min={1}
             max={100}
@@ -224,7 +226,7 @@ function PaceFields({ form }: Pick<FormProps, "form">) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, xs: 6 }}>
           <NumberInput
-            label="Mails a minute"
+            label="Messages per minute"
             description="Empty for no limit"
             min={1}
             max={1_000_000}
@@ -234,27 +236,27 @@ function PaceFields({ form }: Pick<FormProps, "form">) {
         </Grid.Col>
       </Grid>
       <Select
-        label="Try again for"
-        description="A server that says “not now” is asked again, ever more rarely; after this time the mail has failed"
+        label="Retry for"
+        description="After a temporary refusal, a message is retried with growing pauses. After this time it fails"
         allowDeselect={false}
         data={retryAges(Number(form.values.retryForMs))}
         {...form.getInputProps("retryForMs")}
       />
       <Radio.Group
-        label="When nobody knows whether the server took a mail"
-        description="The connection can break after the last byte and before the answer. That is rare, and no mail system can prevent it"
+        label="When the outcome is unknown"
+        description="The connection can break after the last byte and before the server's reply. This is rare, and no mail system can prevent it"
         {...form.getInputProps("whenUnknown")}
       >
         <Stack gap="xs" mt="xs">
           <Radio
             value="retry"
             label="Send it again"
-            description="It arrives for sure. If the server had taken it, the recipient has it twice"
+            description="No message is lost. If the server had accepted it, the recipient gets it twice"
           />
           <Radio
             value="hold"
-            label="Hold it until a person decides"
-            description="Nobody gets it twice. If the server had not taken it, it waits as “unknown” until somebody retries it"
+            label="Hold it for a decision"
+            description="No duplicates. If the server had not accepted it, the message stays “unknown” until someone retries it"
           />
         </Stack>
       </Radio.Group>
@@ -272,14 +274,14 @@ function TrustFields({ form }: Pick<FormProps, "form">) {
         <Group gap="xs">
           <Sign size={16} aria-hidden />
           <Title order={2} size="h5">Certificates</Title>
-          <Text size="sm" c="dimmed">for servers of your own</Text>
+          <Text size="sm" c="dimmed">for your own servers</Text>
         </Group>
       </UnstyledButton>
       <Collapse expanded={opened}>
         <Stack gap="sm" mt="sm">
           <Textarea
             label="Certificate authority"
-            description="PEM. With it, this authority alone is trusted, and not those that everybody trusts"
+            description="PEM. If set, only this authority is trusted, not the public ones"
             placeholder="-----BEGIN CERTIFICATE-----"
             autosize
             minRows={3}
@@ -291,8 +293,8 @@ function TrustFields({ form }: Pick<FormProps, "form">) {
           <Alert color="red">
             <Switch
               color="red"
-              label="Dangerous: take any certificate"
-              description="Whoever is between here and the server can pretend to be it, and read your mail and its password. Paste the authority above instead"
+              label="Dangerous: accept any certificate"
+              description="An attacker on the network path can impersonate the server and read your mail and password. Paste the certificate authority above instead"
               styles={{
                 label: { fontWeight: allowInvalidCertificate ? 700 : 500 },
                 description: { color: "var(--mantine-color-text)" },

@@ -24,7 +24,7 @@ export function IntegrationList() {
   return (
     <Page
       title="Integrations"
-      about="The SMTP servers that your mail goes out by"
+      about="The SMTP servers that send your messages"
       actions={data?.length ? add : null}
     >
       {data === undefined
@@ -33,8 +33,8 @@ export function IntegrationList() {
         ? (
           <Empty icon={TbServer} title="No SMTP server yet" action={add}>
             {may
-              ? "Mail goes out by a server of your own: Amazon SES, Microsoft 365, Postmark, your own Postfix. Add it, test the connection, and use its number in requests."
-              : "Mail goes out by a server of your own. Somebody who may edit has to add one."}
+              ? "Messages are sent through your own server: Amazon SES, Microsoft 365, Postmark, or your own Postfix. Add it, test the connection, and use its number in requests."
+              : "Messages are sent through your own server. An editor or owner of the account can add one."}
           </Empty>
         )
         : (
@@ -78,7 +78,7 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
           <Text size="sm" c="red.3" lightHidden fw={600}>Its certificate is not checked</Text>
         )}
         <Text size="sm" c="dimmed" mt="auto">
-          {lastSent === null ? "Nothing sent yet" : (
+          {lastSent === null ? "No messages sent yet" : (
             <>
               Last sent <Time at={lastSent.at} size="sm" />
             </>

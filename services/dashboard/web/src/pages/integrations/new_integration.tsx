@@ -33,7 +33,7 @@ export function NewIntegration() {
   });
   useUnsavedGuard(form.isDirty() && !isSuccess);
   return (
-    <Page title="New integration" about="An SMTP server that your mail goes out by">
+    <Page title="New integration" about="An SMTP server that sends your messages">
       <form
         onSubmit={form.onSubmit(() => mutate())}
         aria-label="New integration"

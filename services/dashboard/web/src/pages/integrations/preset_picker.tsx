@@ -21,14 +21,14 @@ export function PresetPicker({ form }: { form: IntegrationFormState }) {
       <Stack gap="sm">
         <div>
           <Title order={2} size="h5">Provider</Title>
-          <Text size="sm" c="dimmed">Fills in what is known. Skip it for any other server</Text>
+          <Text size="sm" c="dimmed">Fills in known settings. Skip it for any other server</Text>
         </div>
         <Select
           aria-label="Provider"
-          placeholder="Choose one, or fill in the form yourself"
+          placeholder="Choose a provider, or fill in the form yourself"
           searchable
           clearable
-          clearButtonProps={{ "aria-label": "Choose no provider" }}
+          clearButtonProps={{ "aria-label": "Clear provider" }}
           data={presets.map(({ id, name }) => ({ value: id, label: name }))}
           value={chosen}
           onChange={choose}

@@ -19,7 +19,7 @@ export function ResumeButton({ id, state, name }: {
     onSuccess: (view) => {
       client.setQueryData(["integrations", id], view);
       void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
-      showDone(`“${name}” sends again`);
+      showDone(`“${name}” was resumed`);
     },
     onError: showProblem,
   });
@@ -31,9 +31,9 @@ export function ResumeButton({ id, state, name }: {
       loading={isPending}
       leftSection={<TbPlayerPlay size={14} />}
       onClick={() => mutate()}
-      aria-label={`${state === "unreachable" ? "Try now" : "Resume"}: ${name}`}
+      aria-label={`${state === "unreachable" ? "Retry now" : "Resume"}: ${name}`}
     >
-      {state === "unreachable" ? "Try now" : "Resume"}
+      {state === "unreachable" ? "Retry now" : "Resume"}
     </Button>
   );
 }

@@ -5,12 +5,12 @@ import { retryAgeText } from "./retry_ages.ts";
 const ENCRYPTION: Record<IntegrationSettingsView["tls"], string> = {
   starttls: "STARTTLS",
   implicit: "TLS",
-  none: "None: anybody on the way can read the mail",
+  none: "None: anyone on the network path can read the mail",
 };
 
 const WHEN_UNKNOWN: Record<IntegrationSettingsView["whenUnknown"], string> = {
   retry: "Send it again",
-  hold: "Hold it until a person decides",
+  hold: "Hold it for a decision",
 };
 
 /** The settings of an integration, for people who may only read them. */
@@ -41,10 +41,10 @@ function factsOf(settings: IntegrationSettingsView): [label: string, fact: strin
     ["Encryption", ENCRYPTION[tls]],
     ["Login", user === null ? "None" : authMethod === null ? user : `${user}, by ${authMethod}`],
     ["Sender addresses", senders.join(", ")],
-    ["Connections at once", maxConnections.toLocaleString()],
-    ["Mails a minute", maxPerMinute?.toLocaleString() ?? "No limit"],
-    ["Try again for", retryAgeText(retryForMs)],
-    ["When nobody knows whether the server took a mail", WHEN_UNKNOWN[whenUnknown]],
+    ["Concurrent connections", maxConnections.toLocaleString()],
+    ["Messages per minute", maxPerMinute?.toLocaleString() ?? "No limit"],
+    ["Retry for", retryAgeText(retryForMs)],
+    ["When the outcome is unknown", WHEN_UNKNOWN[whenUnknown]],
     ["Certificates", trustText({ ca, allowInvalidCertificate })],
   ];
 }
@@ -52,8 +52,8 @@ function factsOf(settings: IntegrationSettingsView): [label: string, fact: strin
 function trustText(
   { ca, allowInvalidCertificate }: Pick<IntegrationSettingsView, "ca" | "allowInvalidCertificate">,
 ): string {
-  if (allowInvalidCertificate) return "Any is taken: they are not checked";
-  return ca === null ? "Those that everybody trusts" : "Those of an authority of its own";
+  if (allowInvalidCertificate) return "Any certificate is accepted (not checked)";
+  return ca === null ? "Public certificate authorities" : "Own certificate authority";
 }
 
 const WRAP = { whiteSpace: "normal", overflowWrap: "anywhere", verticalAlign: "top" } as const;

@@ -67,9 +67,10 @@ function SettingsForm({ view }: { view: IntegrationView }) {
   return (
     <form onSubmit={form.onSubmit(() => mutate())} aria-label="Settings">
       {isBehind && !isSame && form.isDirty() && (
-        <Alert color="orange" mb="md" title="Somebody else has changed this integration">
+        <Alert color="orange" mb="md" title="Someone else changed this integration">
           <Text size="sm">
-            Yours cannot be saved over it. Load theirs, and make your changes again.
+            Your changes cannot be saved over theirs. Load the current version and make your changes
+            again.
           </Text>
           <Button
             mt="sm"
@@ -78,7 +79,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
             onClick={() =>
               fill(view)}
           >
-            Load theirs
+            Load current version
           </Button>
         </Alert>
       )}

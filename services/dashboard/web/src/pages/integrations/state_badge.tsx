@@ -17,7 +17,7 @@ const SHOWN: Record<IntegrationState, { label: string; color: string; icon: Icon
   ready: { label: "Ready", color: "teal", icon: TbCircleCheck },
   slow: { label: "Delayed", color: "yellow", icon: TbClockPause },
   failing: { label: "Failing", color: "red", icon: TbMailX },
-  unreachable: { label: "Not reachable", color: "orange", icon: TbPlugConnectedX },
+  unreachable: { label: "Unreachable", color: "orange", icon: TbPlugConnectedX },
   suspended: { label: "Suspended", color: "red", icon: TbAlertTriangle },
   paused: { label: "Paused", color: "gray", icon: TbPlayerPause },
 };

@@ -11,7 +11,7 @@ export function countWaiting(waiting: number): string {
 
 /** Says how many messages wait: `1,204 messages wait`. */
 export function sayWaiting(waiting: number): string {
-  if (waiting === 0) return "no mail waits";
+  if (waiting === 0) return "no messages waiting";
   return `${countWaiting(waiting)} ${waiting === 1 ? "waits" : "wait"}`;
 }
 

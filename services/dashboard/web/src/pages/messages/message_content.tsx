@@ -20,14 +20,14 @@ export function MessageContent({ message }: { message: MessageView }) {
       <Alert color="gray" title="The content is no longer kept">
         <Text size="sm">
           It was removed{" "}
-          {absoluteTime(new Date(contentRemovedAt))}. The owner of this account sets for how many
-          days contents are kept, in the settings.
+          {absoluteTime(new Date(contentRemovedAt))}. An owner of this account sets the retention
+          time of contents in the settings.
         </Text>
       </Alert>
     );
   }
   if (error) return <Failed problem={error} retry={() => void refetch()} />;
-  if (isPending || data === undefined) return <Waiting label="Loading the mail" />;
+  if (isPending || data === undefined) return <Waiting label="Loading the content" />;
   return (
     <Stack gap="sm">
       <Text size="sm">
@@ -41,7 +41,7 @@ export function MessageContent({ message }: { message: MessageView }) {
         </Tabs.List>
         <Tabs.Panel value="mail" pt="sm">
           <iframe
-            title="The mail as it was sent"
+            title="Content as sent"
             sandbox=""
             srcDoc={data.html}
             style={{
@@ -75,7 +75,7 @@ export function MessageContent({ message }: { message: MessageView }) {
       ))}
       {message.state !== "sent" && (
         <Text size="xs" c="dimmed">
-          Filled again now, from the versions that it was accepted with.
+          Rendered again now, from the template versions of the original request.
         </Text>
       )}
     </Stack>

@@ -45,7 +45,7 @@ export default function MessageList() {
   return (
     <Page
       title="Messages"
-      about="Every mail of this account, newest first."
+      about="All messages of this account, newest first."
       wide
       actions={
         <Switch
@@ -62,9 +62,9 @@ export default function MessageList() {
       {list.error && <Failed problem={list.error} retry={() => void list.refetch()} />}
       {rows.length > 0 && <MessageRows rows={rows} options={options} withOrigin />}
       {last?.isCut && (
-        <Alert color="yellow" title="Not everything was searched">
+        <Alert color="yellow" title="The search is incomplete">
           <Text size="sm">
-            The search took too long and stopped. Narrow the time, or search on.
+            The search stopped because it took too long. Narrow the time range, or continue.
           </Text>
         </Alert>
       )}
@@ -77,7 +77,7 @@ export default function MessageList() {
             loading={list.isFetchingNextPage}
             onClick={() => void list.fetchNextPage()}
           >
-            {last?.isCut ? "Search on" : "Show older messages"}
+            {last?.isCut ? "Continue searching" : "Show older messages"}
           </Button>
         </Group>
       )}
@@ -90,7 +90,7 @@ function OneReason({ filter }: { filter: Filter }) {
   const { state, reason = "", code, enhanced, send, from } = filter;
   const isOne = state === "failed" || state === "unknown" || state === "deferred";
   return (
-    <Alert color="blue" title="Only those with this reason">
+    <Alert color="blue" title="Show only messages with this reason">
       <Text size="sm">{reason} {code} {enhanced}</Text>
       {isOne && (
         <Group mt="xs">
@@ -111,22 +111,22 @@ function NoMatch({ onClear }: { onClear: () => void }) {
   return (
     <Empty
       icon={TbFilterOff}
-      title="No message matches"
+      title="No messages match"
       action={<Button variant="default" onClick={onClear}>Show all messages</Button>}
     >
-      Take a filter away, or widen the time.
+      Remove a filter, or widen the time range.
     </Empty>
   );
 }
 
 function NoMail() {
   return (
-    <Empty icon={TbSend} title="No mail yet">
-      Mail that is sent with one of your{" "}
+    <Empty icon={TbSend} title="No messages yet">
+      Messages sent with one of your{" "}
       <Anchor component={Link} href="~/tokens" underline="always">tokens</Anchor>{" "}
-      appears here at once. To begin, open an{" "}
+      appear here at once. To start, open an{" "}
       <Anchor component={Link} href="~/email-templates" underline="always">email template</Anchor>
-      : its editor sends a test to you, and copies the request as curl.
+      . Its editor can send you a test message and copy the request as curl.
     </Empty>
   );
 }

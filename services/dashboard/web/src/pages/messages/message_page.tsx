@@ -57,7 +57,7 @@ function Shown({ message }: { message: MessageView }) {
           {why !== null && <Text size="sm">{why}</Text>}
           {reply?.response && (
             <div>
-              <Text size="xs" fw={600} mb={2}>The server's words</Text>
+              <Text size="xs" fw={600} mb={2}>Server's reply</Text>
               <Code block style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
                 {reply.response}
               </Code>
@@ -71,7 +71,7 @@ function Shown({ message }: { message: MessageView }) {
       </Alert>
       <Grid>
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          <Section title="What happened">
+          <Section title="Timeline">
             <MessageTimeline steps={message.timeline} />
           </Section>
         </Grid.Col>
@@ -81,7 +81,7 @@ function Shown({ message }: { message: MessageView }) {
           </Section>
         </Grid.Col>
         <Grid.Col span={12}>
-          <Section title="The mail">
+          <Section title="Content">
             <MessageContent message={message} />
           </Section>
         </Grid.Col>
@@ -106,7 +106,7 @@ function Details({ message }: { message: MessageView }) {
     ["To", name === null ? email : `${name} <${email}>`],
     ["From", from.name === undefined ? from.email : `${from.name} <${from.email}>`],
     ["Accepted", <Time key="t" at={acceptedAt} size="sm" />],
-    finishedAt === null ? undefined : ["Ended", <Time key="t" at={finishedAt} size="sm" />],
+    finishedAt === null ? undefined : ["Finished", <Time key="t" at={finishedAt} size="sm" />],
     nextAt === null || new Date(nextAt) < new Date()
       ? undefined
       : ["Next attempt", <Time key="t" at={nextAt} size="sm" />],
@@ -139,7 +139,7 @@ function Details({ message }: { message: MessageView }) {
     [
       "Send",
       <Anchor key="a" component={Link} href={`/sends/${sendId}`} size="sm">
-        {recipients === 1 ? "this message alone" : `all ${recipients} recipients`}
+        {recipients === 1 ? "this message only" : `all ${recipients} recipients`}
       </Anchor>,
     ],
     ["Message id", <Id key="i" text={id} label="Copy the message's id" />],
@@ -176,7 +176,7 @@ export function Id({ text, label }: { text: string; label: string }) {
 
 function Actions({ message }: { message: MessageView }) {
   const { id, state, canRetry, canCancel } = message;
-  const again = state === "deferred" ? "Try now" : "Send again";
+  const again = state === "deferred" ? "Retry now" : "Send again";
   const may = useMay("editor");
   const client = useQueryClient();
   const act = useMutation({
@@ -184,7 +184,7 @@ function Actions({ message }: { message: MessageView }) {
       request<MessageView>(`/messages/${id}/${verb}`, { method: "POST" }),
     onSuccess: (changed, verb) => {
       client.setQueryData(["messages", id], changed);
-      showDone(verb === "retry" ? "It is sent again now" : "It is canceled");
+      showDone(verb === "retry" ? "The message is being sent again" : "The message is canceled");
     },
     onError: (problem) => {
       showProblem(problem);
@@ -194,14 +194,14 @@ function Actions({ message }: { message: MessageView }) {
   const ask = (verb: "retry" | "cancel", text: string) =>
     modals.openConfirmModal({
       title: verb === "cancel"
-        ? "Cancel this mail?"
+        ? "Cancel this message?"
         : state === "deferred"
-        ? "Try this mail now?"
-        : "Send this mail again?",
+        ? "Retry this message now?"
+        : "Send this message again?",
       children: <Text size="sm">{text}</Text>,
       labels: {
-        confirm: verb === "cancel" ? "Cancel the mail" : again,
-        cancel: "Leave it",
+        confirm: verb === "cancel" ? "Cancel message" : again,
+        cancel: "Keep it",
       },
       confirmProps: verb === "cancel" ? { color: "red" } : {},
       onConfirm: () => act.mutate(verb),
@@ -217,8 +217,8 @@ function Actions({ message }: { message: MessageView }) {
             ask(
               "retry",
               state === "unknown"
-                ? "The server may have taken it already: the recipient may then get it twice."
-                : "It is sent with the same template version and variables, now.",
+                ? "The server may have accepted it already. The recipient may get it twice."
+                : "It is sent now, with the same template version and variables.",
             )}
         >
           {again}
@@ -229,9 +229,9 @@ function Actions({ message }: { message: MessageView }) {
           variant="default"
           leftSection={<TbBan size={16} />}
           loading={act.isPending}
-          onClick={() => ask("cancel", "It will not be sent, and this cannot be taken back.")}
+          onClick={() => ask("cancel", "It will not be sent. This cannot be undone.")}
         >
-          Cancel the mail
+          Cancel message
         </Button>
       )}
     </>

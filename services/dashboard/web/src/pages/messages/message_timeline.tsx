@@ -9,9 +9,9 @@ const WORDS: Record<TimelineStep["type"], string> = {
   rendered: "Rendered",
   printed: "PDFs printed",
   deferred: "Deferred",
-  sending: "Sending began",
+  sending: "Sending started",
   unknown: "Outcome unknown",
-  sent: "The server took it",
+  sent: "Accepted by the server",
   failed: "Failed",
   canceled: "Canceled",
 };

@@ -8,12 +8,12 @@ import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
 const ENDED = {
-  ...{ one: "Send again", askOne: "Send this mail again?" },
+  ...{ one: "Send again", askOne: "Send this message again?" },
   ...{ all: "Send all again", ask: "Send all of these again?" },
 };
 const DEFERRED = {
-  ...{ one: "Try now", askOne: "Try this mail now?" },
-  ...{ all: "Try all now", ask: "Try all of these now?" },
+  ...{ one: "Retry now", askOne: "Retry this message now?" },
+  ...{ all: "Retry all now", ask: "Retry all of these now?" },
 };
 
 /** A button that has all messages with one cause sent again, 1000 at a time. */
@@ -39,7 +39,7 @@ export function RetryAll({ cause, count }: {
     modals.openConfirmModal({
       title: isOne ? words.askOne : words.ask,
       children: <Text size="sm">{warningOf(cause, isOne)}</Text>,
-      labels: { confirm: words.one, cancel: isOne ? "Leave it" : "Leave them" },
+      labels: { confirm: words.one, cancel: isOne ? "Keep it" : "Keep them" },
       onConfirm: () => retry.mutate(),
     });
   return (
@@ -58,16 +58,18 @@ export function RetryAll({ cause, count }: {
 function warningOf({ state }: BulkRetry, isOne: boolean): string {
   if (state === "unknown") {
     return isOne
-      ? "The server may have taken it already: the recipient may then get it twice."
-      : "The server may have taken some of them already: their recipients may get them twice.";
+      ? "The server may have accepted it already. The recipient may get it twice."
+      : "The server may have accepted some of them already. Those recipients may get the message twice.";
   }
   return isOne
-    ? "It is sent with the same template version and variables, now."
-    : "They are sent with the same template version and variables, now; at most 1000 at once.";
+    ? "It is sent now, with the same template version and variables."
+    : "They are sent now, with the same template version and variables; at most 1,000 at a time.";
 }
 
 function sentenceOf({ retried, withoutContent, remaining }: BulkRetried): string {
-  const what = retried === 1 ? "1 is sent again now" : `${retried} are sent again now`;
+  const what = retried === 1
+    ? "1 message is being sent again"
+    : `${retried} messages are being sent again`;
   const gone = withoutContent > 0 ? `; the content of ${withoutContent} is no longer kept` : "";
   const rest = remaining > 0 ? `; ${remaining >= 1000 ? "1000 or more" : remaining} remain` : "";
   return `${what}${gone}${rest}`;

@@ -85,7 +85,7 @@ function Shares({ send }: { send: SendView }) {
           {template.name ?? `Template ${template.id}`}, version {template.version}, through{" "}
           {integration.name ?? `integration ${integration.id}`}; accepted{" "}
           <Time at={acceptedAt} size="sm" />
-          {settledAt === null ? "; not finished yet" : (
+          {settledAt === null ? "; not finished" : (
             <>
               ; finished <Time at={settledAt} size="sm" />
             </>
@@ -110,11 +110,11 @@ function Shares({ send }: { send: SendView }) {
 
 function Causes({ send }: { send: SendView }) {
   return (
-    <Stack gap="xs" component="section" aria-label="Why some did not arrive">
-      <Text component="h2" fw={650} m={0}>Why some did not arrive</Text>
+    <Stack gap="xs" component="section" aria-label="Why some were not delivered">
+      <Text component="h2" fw={650} m={0}>Why some were not delivered</Text>
       {send.contentRemovedAt !== null && (
         <Alert color="gray">
-          The content of this send is no longer kept: it cannot be sent again.
+          The content of this send was removed, so it cannot be sent again.
         </Alert>
       )}
       {send.causes.map((cause) => (
@@ -132,7 +132,7 @@ function Causes({ send }: { send: SendView }) {
                 </Code>
               )}
               <Anchor component={Link} href={`/${cause.messageId}`} size="xs">
-                {cause.count === 1 ? "Show the message" : "Show the newest of them"}
+                {cause.count === 1 ? "Show the message" : "Show the newest message"}
               </Anchor>
             </Stack>
             {send.contentRemovedAt === null && (
@@ -177,7 +177,7 @@ function CancelRest({ send }: { send: SendView }) {
   const cancel = useMutation({
     mutationFn: () => request<{ canceled: number }>(`/sends/${id}/cancel`, { method: "POST" }),
     onSuccess: ({ canceled }) => {
-      showDone(`${canceled} are canceled`);
+      showDone(`${canceled} canceled`);
       void client.invalidateQueries({ queryKey: ["messages"] });
     },
     onError: showProblem,
@@ -190,19 +190,18 @@ function CancelRest({ send }: { send: SendView }) {
       loading={cancel.isPending}
       onClick={() =>
         modals.openConfirmModal({
-          title: `Cancel what is left?`,
+          title: `Cancel the remaining messages?`,
           children: (
             <Text size="sm">
-              {left.toLocaleString()}{" "}
-              that are not sent yet will not be, and this cannot be taken back.
+              {left.toLocaleString()} that are not sent yet will be canceled. This cannot be undone.
             </Text>
           ),
-          labels: { confirm: "Cancel them", cancel: "Leave them" },
+          labels: { confirm: "Cancel messages", cancel: "Keep them" },
           confirmProps: { color: "red" },
           onConfirm: () => cancel.mutate(),
         })}
     >
-      Cancel what is left
+      Cancel remaining messages
     </Button>
   );
 }

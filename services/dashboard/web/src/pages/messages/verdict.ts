@@ -24,8 +24,8 @@ export function verdictOf(row: MessageRow): Verdict {
     case "sent": {
       const when = finishedAt === null ? "" : ` on ${absoluteTime(new Date(finishedAt))}`;
       return {
-        headline: "Delivered to the mail server",
-        why: `The server took it${when}. What happens behind that server is not seen from here.`,
+        headline: "Accepted by the mail server",
+        why: `The server accepted it${when}. Posthaste cannot see what happens after that.`,
         color: "teal",
       };
     }
@@ -33,16 +33,14 @@ export function verdictOf(row: MessageRow): Verdict {
       return {
         headline: reply?.code === undefined
           ? "Not delivered"
-          : `Not delivered: the server said ${codeOf(row)}`,
+          : `Not delivered: the server replied ${codeOf(row)}`,
         why: reason,
         color: "red",
       };
     case "unknown":
       return {
-        headline: "It may have arrived: nobody knows",
-        why: `${
-          reason ?? "The server did not confirm it"
-        }. Sending it again may make a second one.`,
+        headline: "Unknown outcome: it may have arrived",
+        why: `${reason ?? "The server did not confirm it"}. Sending it again may deliver it twice.`,
         color: "orange",
       };
     case "deferred":
@@ -50,19 +48,19 @@ export function verdictOf(row: MessageRow): Verdict {
     case "canceled":
       return { headline: "Canceled before it was sent", why: null, color: "gray" };
     case "sending":
-      return { headline: "On its way to the server now", why: null, color: "blue" };
+      return { headline: "Sending to the server", why: null, color: "blue" };
     case "queued":
     // Lines of a timeline, and no states.
     case "rendered":
     case "printed":
-      return { headline: "Accepted, and on its way to be sent", why: reason, color: "gray" };
+      return { headline: "Accepted and queued", why: reason, color: "gray" };
   }
 }
 
 function nextOf({ nextAt, isParked }: MessageRow): string {
-  if (isParked || nextAt === null) return "it waits for its integration's turn";
+  if (isParked || nextAt === null) return "waiting for its integration";
   const at = new Date(nextAt);
-  return at.getTime() <= Date.now() ? "it is tried again now" : `next attempt ${relativeTime(at)}`;
+  return at.getTime() <= Date.now() ? "retrying now" : `next attempt ${relativeTime(at)}`;
 }
 
 /** Writes a reply's codes: `550 5.1.1`. */

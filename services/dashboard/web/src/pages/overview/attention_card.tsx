@@ -19,7 +19,7 @@ export function AttentionCard({ items }: { items: AttentionView[] }) {
           <ThemeIcon color="teal" variant="light" size="md" radius="xl">
             <TbCircleCheck size={16} aria-hidden />
           </ThemeIcon>
-          <Text size="sm">Nothing at the moment.</Text>
+          <Text size="sm">No issues.</Text>
         </Group>
       )}
       <Stack gap="sm">

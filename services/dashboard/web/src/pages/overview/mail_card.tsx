@@ -23,12 +23,12 @@ export function MailCard({ view, range, onRange }: {
   const bars = barsOf(view.counts, range, new Date(view.at));
   const isEmpty = view.counts.length === 0;
   return (
-    <Card withBorder component="section" aria-label="Mail over time">
+    <Card withBorder component="section" aria-label="Messages over time">
       <Group justify="space-between" mb="md" gap="sm">
-        <Text component="h2" fw={650} m={0}>Mail over time</Text>
+        <Text component="h2" fw={650} m={0}>Messages over time</Text>
         <Group gap="sm">
           <Switch
-            label="As a table"
+            label="Show as table"
             checked={isTable}
             onChange={(event) => setTable(event.currentTarget.checked)}
           />
@@ -43,15 +43,14 @@ export function MailCard({ view, range, onRange }: {
       </Group>
       <Sums bars={bars} />
       {isEmpty
-        ? <Text c="dimmed" size="sm" ta="center" py="xl">Nothing was sent in this time.</Text>
+        ? <Text c="dimmed" size="sm" ta="center" py="xl">No messages in this period.</Text>
         : (
           <Suspense fallback={<Waiting label="Loading the chart" />}>
             {isTable ? <MailTable bars={bars} /> : <MailChart bars={bars} />}
           </Suspense>
         )}
       <Text size="xs" c="dimmed" mt="sm">
-        Times are in your time zone,{" "}
-        {TIME_ZONE}. Counted as it happens; a deferral is an attempt that is repeated later.
+        Times are in your time zone, {TIME_ZONE}. A deferral is an attempt that is retried later.
       </Text>
     </Card>
   );

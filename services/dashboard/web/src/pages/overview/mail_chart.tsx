@@ -38,7 +38,7 @@ function summaryOf(bars: Bar[]): string {
   const sum = (name: "sent" | "failed" | "deferred") =>
     bars.reduce((total, bar) => total + bar[name], 0).toLocaleString();
   return `Chart: ${sum("sent")} sent, ${sum("failed")} failed, ${sum("deferred")} deferrals. ` +
-    "The same as a table: switch to the table";
+    "For the numbers, show the table";
 }
 
 /** The same as a table. */
@@ -48,7 +48,7 @@ export function MailTable({ bars }: { bars: Bar[] }) {
   );
   return (
     <Table.ScrollContainer minWidth={420} mah={300} type="native">
-      <Table stickyHeader aria-label="What happened over time">
+      <Table stickyHeader aria-label="Messages by time">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>From</Table.Th>

@@ -6,22 +6,22 @@ import type { SetupStep } from "../../../../interface/overview.ts";
 const STEPS: Record<SetupStep["step"], { title: string; about: string; path: string }> = {
   integration: {
     title: "Connect your mail server",
-    about: "An SMTP integration says where your mail goes out, and from which addresses.",
+    about: "An SMTP integration defines your mail server and your sender addresses.",
     path: "/integrations",
   },
   template: {
     title: "Publish an email template",
-    about: "Write it, look at it, and publish it: requests use what is published.",
+    about: "Write it, preview it, and publish it. Requests use the published version.",
     path: "/email-templates",
   },
   token: {
     title: "Generate a token",
-    about: "Your program shows it with each request.",
+    about: "Your program sends it with each request.",
     path: "/tokens",
   },
   mail: {
-    title: "Send the first mail",
-    about: "The editor of a template copies the request as curl. The mail appears here at once.",
+    title: "Send the first message",
+    about: "Copy the request as curl from the template editor. The message appears here at once.",
     path: "/messages",
   },
 };

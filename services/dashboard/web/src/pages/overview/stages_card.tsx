@@ -14,13 +14,13 @@ export function QueuesCard({ stages }: { stages: StageView[] }) {
   return (
     <Card withBorder component="section" aria-label="Queues now">
       <Text component="h2" fw={650} m={0}>Queues now</Text>
-      <Text size="xs" c="dimmed" mb="xs">Of all accounts of this installation together</Text>
+      <Text size="xs" c="dimmed" mb="xs">All accounts of this installation</Text>
       <Table horizontalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Stage</Table.Th>
             <Table.Th ta="right">Waiting</Table.Th>
-            <Table.Th ta="right">In hand</Table.Th>
+            <Table.Th ta="right">In flight</Table.Th>
             <Table.Th ta="right">Oldest</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -46,16 +46,16 @@ export function DurationsCard({ durations }: { durations: DurationView[] }) {
   return (
     <Card withBorder component="section" aria-label="Slowest stages">
       <Text component="h2" fw={650} m={0}>Slowest stages</Text>
-      <Text size="xs" c="dimmed" mb="xs">By this account's newest 500 messages</Text>
+      <Text size="xs" c="dimmed" mb="xs">From this account's newest 500 messages</Text>
       {durations.length === 0
-        ? <Text size="sm" c="dimmed">No mail has been made yet.</Text>
+        ? <Text size="sm" c="dimmed">No messages yet.</Text>
         : (
           <Table horizontalSpacing={4}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Stage</Table.Th>
                 <Table.Th ta="right">Median</Table.Th>
-                <Table.Th ta="right">95% within</Table.Th>
+                <Table.Th ta="right">95th percentile</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -26,14 +26,14 @@ export function AccountTab() {
     <Stack>
       <Section
         title="Account"
-        about={isOwner ? "Members see this name." : "Owners of the account can change this."}
+        about={isOwner ? "Members see this name." : "Only owners can change this."}
       >
         <NameForm
           key={account.id}
           label="Name"
           name={account.name}
           save={rename}
-          done="The account is renamed"
+          done="Account renamed"
           readOnly={!isOwner}
         />
         <Group gap={4} mt="xs" wrap="nowrap">
@@ -44,19 +44,19 @@ export function AccountTab() {
       </Section>
       {isOwner && <NoSystemMail />}
       {isOwner && <SecondFactorRule />}
-      <Section title="HTTP interface" about="Where programs send mail, each with a token.">
+      <Section title="HTTP interface" about="Programs send requests to this address with a token.">
         <CopyCode code={apiUrl} label="Copy the address" />
       </Section>
       {isOwner && (
         <Section
           title="Another account"
-          about="It has templates, integrations, tokens and members of its own. You will be its owner."
+          about="It has its own templates, integrations, tokens and members. You become its owner."
         >
           <NameForm
             label="Name of the new account"
             name=""
             save={create}
-            done="The account is created"
+            done="Account created"
             button="Create"
           />
         </Section>
@@ -73,10 +73,10 @@ function NoSystemMail() {
   });
   if (data?.sendsMail !== false) return null;
   return (
-    <Alert color="yellow" title="Posthaste sends no mail of its own here">
-      You copy the links of invitations. Nobody can prove an address or set a forgotten password
-      anew, and nobody is told of new sign-ins, tokens and suspended integrations. Whoever runs
-      Posthaste can change that with SYSTEM_ACCOUNT.
+    <Alert color="yellow" title="This installation sends no mail of its own">
+      You must pass on invitation links yourself. People cannot verify an address or reset a
+      password by mail, and there are no notices about new sign-ins, tokens or suspended
+      integrations. The operator can enable this with SYSTEM_ACCOUNT.
     </Alert>
   );
 }

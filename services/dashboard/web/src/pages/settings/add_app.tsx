@@ -61,7 +61,7 @@ function AppForm({ made, onAdded }: {
         </Group>
         <TextInput
           label="Code"
-          description="That the app shows now"
+          description="The code that the app shows now"
           inputMode="numeric"
           autoComplete="one-time-code"
           {...form.getInputProps("code")}

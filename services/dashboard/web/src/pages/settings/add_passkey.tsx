@@ -26,7 +26,7 @@ export function AddPasskey({ onAdded }: { onAdded: (answer: SecondFactorAdded) =
 function PasskeyForm({ onAdded }: { onAdded: (answer: SecondFactorAdded) => Promise<void> }) {
   const form = useForm({
     initialValues: { name: "" },
-    validate: { name: (text) => text.trim() === "" ? "Fill this in" : null },
+    validate: { name: (text) => text.trim() === "" ? "Required" : null },
   });
   const { mutate, isPending } = useMutation({
     mutationFn: async ({ name }: { name: string }) => {
@@ -37,18 +37,18 @@ function PasskeyForm({ onAdded }: { onAdded: (answer: SecondFactorAdded) => Prom
     onSuccess: onAdded,
     onError: (problem) =>
       problem.name === "NotAllowedError"
-        ? showProblem("No passkey was made")
+        ? showProblem("No passkey was created")
         : showIssues(form, problem),
   });
   return (
     <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
       <Stack>
         <Text size="sm">
-          Your browser asks where to keep it: in this device, in a telephone, or in a security key.
+          Your browser asks where to store it: on this device, on a phone, or on a security key.
         </Text>
         <TextInput
           label="Name"
-          description="By which you tell it from others: Laptop, Blue key"
+          description="To recognize it, such as “Laptop” or “Blue key”"
           data-autofocus
           {...form.getInputProps("name")}
         />

@@ -11,15 +11,15 @@ export function AddressForm({ email }: { email: string }) {
   const form = useForm({
     initialValues: { email, current: "" },
     validate: {
-      email: (text) => /^\S+@\S+$/.test(text.trim()) ? null : "This is no e-mail address",
-      current: (text) => text === "" ? "Fill this in" : null,
+      email: (text) => /^\S+@\S+$/.test(text.trim()) ? null : "This is not a valid e-mail address",
+      current: (text) => text === "" ? "Required" : null,
     },
   });
   const { mutate, isPending } = useMutation({
     mutationFn: (body: { current: string; email: string }) =>
       request("/you/email", { method: "PUT", body }),
     onSuccess: async (_, { email }) => {
-      showDone("You sign in with the new address now");
+      showDone("Address changed. Sign in with the new address from now on");
       form.setInitialValues({ email, current: "" });
       form.setValues({ email, current: "" });
       for (const key of ["session", "members", "you"]) {
@@ -45,7 +45,7 @@ export function AddressForm({ email }: { email: string }) {
           <>
             <PasswordInput
               label="Your password"
-              description="You sign in with the new address; other browsers are signed out."
+              description="You will sign in with the new address. Other browsers are signed out."
               autoComplete="current-password"
               visibilityToggleButtonProps={{ "aria-label": "Show or hide your password" }}
               {...form.getInputProps("current")}

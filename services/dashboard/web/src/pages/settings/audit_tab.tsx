@@ -31,15 +31,15 @@ export function AuditTab() {
   const lines = data.pages.flatMap((page) => page.lines);
   if (lines.length === 0) {
     return (
-      <Empty icon={TbHistory} title="Nothing has been changed yet">
-        Whatever members change in this account is listed here.
+      <Empty icon={TbHistory} title="No entries yet">
+        Changes that members make in this account are listed here.
       </Empty>
     );
   }
   return (
     <Section
       title="Audit log"
-      about="Who did what in this account, and who read whose mail. Each line holds the digest of the one before."
+      about="Who changed what in this account, and who read message contents. Each line contains the digest of the line before."
     >
       <Button
         component="a"

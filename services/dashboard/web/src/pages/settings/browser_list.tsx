@@ -18,16 +18,19 @@ export function BrowserList() {
   const everywhere = () =>
     confirmAction({
       title: "Sign out everywhere?",
-      text: "All browsers are signed out, this one too.",
+      text: "All browsers are signed out, including this one.",
       label: "Sign out everywhere",
-      done: "You are signed out everywhere",
+      done: "Signed out everywhere",
       act: async () => {
         await request("/you/sessions", { method: "DELETE" });
         location.assign("/");
       },
     });
   return (
-    <Section title="Browsers" about="Where you are signed in. Sign out what you do not know.">
+    <Section
+      title="Browsers"
+      about="Where you are signed in. Sign out any browser that you do not recognize."
+    >
       {data === undefined && error === null && <Waiting />}
       {data === undefined && error !== null && (
         <Failed

@@ -11,12 +11,12 @@ export function InvitationList({ invitations }: { invitations: InvitationView[] 
   const client = useQueryClient();
   const { mutate, variables, isPending } = useMutation({
     mutationFn: ({ id }: InvitationView) => request(`/invitations/${id}`, { method: "DELETE" }),
-    onSuccess: (_, { email }) => showDone(`The invitation of ${email} is taken back`),
+    onSuccess: (_, { email }) => showDone(`Invitation of ${email} revoked`),
     onError: showProblem,
     onSettled: () => client.invalidateQueries({ queryKey: ["members"] }),
   });
   return (
-    <Section title="Invited" about="Invite somebody again to make another link.">
+    <Section title="Invited" about="To create a new link, invite the person again.">
       <Stack gap="sm">
         {invitations.map((invitation) => {
           const { id, email, role, invitedBy, expiresAt } = invitation;
@@ -35,9 +35,9 @@ export function InvitationList({ invitations }: { invitations: InvitationView[] 
                 color="red"
                 loading={isPending && variables?.id === id}
                 onClick={() => mutate(invitation)}
-                aria-label={`Take back the invitation of ${email}`}
+                aria-label={`Revoke the invitation of ${email}`}
               >
-                Take back
+                Revoke
               </Button>
             </Group>
           );

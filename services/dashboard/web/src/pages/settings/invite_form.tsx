@@ -13,7 +13,8 @@ export function InviteForm() {
   const form = useForm({
     initialValues: { email: "", role: "editor" },
     validate: {
-      email: (text) => text.includes("@") ? null : "An e-mail address, such as jane@example.com",
+      email: (text) =>
+        text.includes("@") ? null : "Enter an e-mail address, such as jane@example.com",
     },
   });
   const { mutate, data, isPending } = useMutation({
@@ -53,7 +54,7 @@ export function InviteForm() {
           {data.link === null
             ? (
               <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>
-                The invitation is on its way to {data.invitation.email}
+                The invitation was sent to {data.invitation.email}
               </Text>
             )
             : <LinkToGive email={data.invitation.email} link={data.link} />}
@@ -71,8 +72,8 @@ function LinkToGive({ email, link }: { email: string; link: string }) {
       </Text>
       <CopyCode code={link} label="Copy the link" />
       <Text size="sm" c="dimmed" mt="xs">
-        It is shown this once. Whoever has it can join in their place, with a login for this account
-        alone: nothing shows that the address is theirs.
+        It is shown only once. Anyone who has the link can join in their place, with a login for
+        this account only. The link does not verify the address.
       </Text>
     </>
   );

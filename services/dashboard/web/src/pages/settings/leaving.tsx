@@ -15,7 +15,7 @@ export function Leaving() {
   const leave = () =>
     confirmAction({
       title: `Leave ${account.name}?`,
-      text: "You can come back only if an owner invites you. Tokens that you made go on working.",
+      text: "You can return only if an owner invites you. Tokens that you created keep working.",
       label: "Leave",
       done: `You have left ${account.name}`,
       act: async () => {
@@ -25,8 +25,8 @@ export function Leaving() {
     });
   return (
     <Section
-      title="Leaving"
-      about="The only owner of an account stays until somebody else is an owner too. What you did stays in the audit log, under your address."
+      title="Leave"
+      about="The only owner of an account cannot leave. Make someone else an owner first. Your actions stay in the audit log, under your address."
     >
       <Group gap="xs">
         <Button variant="default" onClick={leave}>Leave this account</Button>
@@ -42,7 +42,7 @@ export function Leaving() {
 function CloseForm({ hasPassword, onCancel }: { hasPassword: boolean; onCancel: () => void }) {
   const form = useForm({
     initialValues: { current: "" },
-    validate: { current: (text) => hasPassword && text === "" ? "Fill this in" : null },
+    validate: { current: (text) => hasPassword && text === "" ? "Required" : null },
   });
   const { mutate, isPending } = useMutation({
     mutationFn: (body: { current: string }) => request("/you/removal", { method: "POST", body }),
@@ -53,8 +53,8 @@ function CloseForm({ hasPassword, onCancel }: { hasPassword: boolean; onCancel: 
     <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
       <Stack>
         <Text size="sm">
-          You leave all your accounts, are signed out everywhere, and nothing is kept of you but
-          your address in audit logs. This cannot be taken back.
+          You leave all your accounts and are signed out everywhere. Only your address in audit logs
+          is kept. This cannot be undone.
         </Text>
         {hasPassword && (
           <PasswordInput

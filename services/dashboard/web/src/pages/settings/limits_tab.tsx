@@ -18,7 +18,7 @@ export function LimitsTab() {
   return (
     <Section
       title="Limits"
-      about="They are set by whoever runs Posthaste. What goes beyond is answered with a clear error."
+      about="The operator sets these limits. Requests above a limit get an error that names it."
     >
       <Table verticalSpacing="sm" horizontalSpacing={0}>
         <Table.Thead>

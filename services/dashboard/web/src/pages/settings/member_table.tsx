@@ -44,8 +44,8 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
     confirmAction({
       title: isYou ? "Leave the account?" : `Remove ${name}?`,
       text: isYou
-        ? "You can come back only if an owner invites you."
-        : `${email} cannot see or change anything in this account any more. Tokens that they made go on working.`,
+        ? "You can return only if an owner invites you."
+        : `${email} loses access to this account. Tokens that they created keep working.`,
       label: isYou ? "Leave" : "Remove",
       done: isYou ? "You have left the account" : `${name} is removed`,
       act: async () => {
@@ -65,9 +65,9 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
               variant="default"
               size="sm"
               tt="none"
-              title={`Nobody has shown that ${email} is theirs`}
+              title={`The address ${email} is not verified`}
             >
-              address not proven
+              address not verified
             </Badge>
           )}
         </Group>

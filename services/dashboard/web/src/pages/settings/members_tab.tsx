@@ -24,8 +24,8 @@ export function MembersTab() {
     <Stack>
       {isOwner && (
         <Section
-          title="Invite somebody"
-          about="You get a link to give to them. It is for their address alone, works once, and ends after 7 days."
+          title="Invite a person"
+          about="You get a link to pass on. It is for this address only, works once, and expires after 7 days."
         >
           <InviteForm />
         </Section>
@@ -33,7 +33,7 @@ export function MembersTab() {
       {data.invitations.length > 0 && <InvitationList invitations={data.invitations} />}
       <Section
         title="Members"
-        about="Viewers look at everything. Editors also change templates and integrations, and send mails again. Owners do everything."
+        about="Viewers can see everything. Editors can also change templates and integrations, and retry messages. Owners can do everything."
       >
         <MemberTable members={data.members} mayChange={isOwner} />
       </Section>

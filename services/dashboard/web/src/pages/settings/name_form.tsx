@@ -17,7 +17,7 @@ export function NameForm({ label, name, save, done, readOnly = false, button = "
 }) {
   const form = useForm({
     initialValues: { name },
-    validate: { name: (text) => text.trim() === "" ? "Fill this in" : null },
+    validate: { name: (text) => text.trim() === "" ? "Required" : null },
   });
   const { mutate, isPending } = useMutation({
     mutationFn: save,

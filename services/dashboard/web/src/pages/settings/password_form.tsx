@@ -12,7 +12,7 @@ export function PasswordForm({ email }: { email: string }) {
   const form = useForm({
     initialValues: { current: "", password: "" },
     validate: {
-      current: (text) => text === "" ? "Fill this in" : null,
+      current: (text) => text === "" ? "Required" : null,
       password: shortPassword,
     },
   });
@@ -22,7 +22,7 @@ export function PasswordForm({ email }: { email: string }) {
     onSuccess: ({ ended }) => {
       form.reset();
       const others = ended === 1 ? "another browser is" : `${ended} other browsers are`;
-      showDone(`Your password is changed${ended === 0 ? "" : `; ${others} signed out`}`);
+      showDone(`Your password was changed${ended === 0 ? "" : `; ${others} signed out`}`);
       void client.invalidateQueries({ queryKey: ["you"] });
     },
     onError: (problem) => showIssues(form, problem),
@@ -32,7 +32,7 @@ export function PasswordForm({ email }: { email: string }) {
       <Stack maw={420}>
         <input type="hidden" autoComplete="username" value={email} readOnly />
         <PasswordInput
-          label="Password now"
+          label="Current password"
           autoComplete="current-password"
           visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
           {...form.getInputProps("current")}

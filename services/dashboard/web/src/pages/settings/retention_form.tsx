@@ -28,7 +28,7 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
     onSuccess: async (_, days) => {
       form.resetDirty();
       showDone(
-        days === 0 ? "Contents are not kept any more" : `Contents are kept for ${daysText(days)}`,
+        days === 0 ? "Contents are no longer kept" : `Contents are kept for ${daysText(days)}`,
       );
       await client.invalidateQueries({ queryKey: ["account"] });
     },
@@ -39,8 +39,8 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
       <Text size="sm">
         {contentDays === 0
           ? "Contents are not kept."
-          : `Contents are kept for ${daysText(contentDays)} after a mail was sent.`}{" "}
-        Owners of the account can change this.
+          : `Contents are kept for ${daysText(contentDays)} after a message was sent.`}{" "}
+        Only owners can change this.
       </Text>
     );
   }
@@ -52,13 +52,13 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
     >
       <Stack>
         <Switch
-          label="Keep the contents of mails"
+          label="Keep the contents of messages"
           {...form.getInputProps("isKept", { type: "checkbox" })}
         />
         {isKept && (
           <NumberInput
             label="Days"
-            description="Counted from when a mail was sent"
+            description="Counted from when the message was sent"
             min={1}
             max={LONGEST}
             allowDecimal={false}
@@ -68,7 +68,7 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
         )}
         {!isKept && (
           <Text size="sm" c="dimmed">
-            Nobody can look at a mail once it is sent; what is kept now is removed.
+            Contents cannot be viewed after sending. Contents that are kept now are removed.
           </Text>
         )}
         <div>

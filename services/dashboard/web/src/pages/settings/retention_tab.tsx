@@ -17,8 +17,8 @@ export function RetentionTab() {
   }
   return (
     <Section
-      title="Mails as they were sent"
-      about="So that you can look at a mail and its PDFs just as its recipient got them. What became of a mail is kept in any case."
+      title="Content retention"
+      about="While contents are kept, you can view a message and its PDFs as the recipient got them. States and outcomes are kept in any case."
     >
       <RetentionForm contentDays={data.retention.contentDays} />
     </Section>

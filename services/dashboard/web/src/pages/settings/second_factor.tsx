@@ -34,13 +34,13 @@ export function SecondFactor() {
   };
   const added = async (answer: SecondFactorAdded, what: string) => {
     modals.closeAll();
-    showDone(`${what} is added; other browsers are signed out`);
+    showDone(`${what} was added. Other browsers are signed out`);
     await show(answer);
   };
   return (
     <Section
       title="Second factor"
-      about="Asked for after your password: who has learnt the password alone cannot sign in."
+      about="Required after your password. The password alone is not enough to sign in."
     >
       {data === undefined && error === null && <Waiting />}
       {data === undefined && error !== null && (
@@ -102,7 +102,8 @@ function Removal({ what, path, onDone }: {
   const remove = () =>
     confirmAction({
       title: `Remove ${what}?`,
-      text: "You cannot sign in with it any more. Recovery codes go with the last of them.",
+      text:
+        "You can no longer sign in with it. Removing the last one also removes the recovery codes.",
       label: "Remove",
       done: "It is removed",
       act: async () => {
@@ -155,8 +156,8 @@ function KeptCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => 
     >
       <Stack>
         <Alert color="yellow">
-          Keep these where you find them without this device. Each signs you in once, when you have
-          lost your second factor. They are shown this once.
+          Store these where you can find them without this device. Each code signs you in once if
+          you lose your second factor. They are shown only once.
         </Alert>
         <Group justify="space-between" align="flex-start" wrap="nowrap">
           <SimpleGrid cols={2} spacing="xs">
@@ -164,7 +165,7 @@ function KeptCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => 
           </SimpleGrid>
           <CopyText text={codes.join("\n")} label="Copy the recovery codes" />
         </Group>
-        <Button onClick={onKept}>I have kept them</Button>
+        <Button onClick={onKept}>I have stored them</Button>
       </Stack>
     </Modal>
   );

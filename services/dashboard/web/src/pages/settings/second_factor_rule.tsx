@@ -13,7 +13,7 @@ export function SecondFactorRule() {
     mutationFn: (required: boolean) =>
       request("/account/second-factor", { method: "PUT", body: { required } }),
     onSuccess: async (_, required) => {
-      showDone(required ? "Members need a second factor now" : "A password is enough now");
+      showDone(required ? "A second factor is now required" : "A second factor is now optional");
       await client.invalidateQueries({ queryKey: ["session"] });
     },
     onError: showProblem,
@@ -21,7 +21,7 @@ export function SecondFactorRule() {
   return (
     <Section
       title="Signing in"
-      about="Members who sign in at a provider are asked there for what it takes."
+      about="For members who sign in at a provider, the provider handles second factors."
     >
       <Switch
         label="Members who sign in by password need a second factor"

@@ -12,15 +12,16 @@ export function UnprovenAddress({ email }: { email: string }) {
   });
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: () => request("/you/proof", { method: "POST" }),
-    onSuccess: () => showDone("A mail is on its way"),
+    onSuccess: () => showDone("Verification link sent"),
     onError: showProblem,
   });
   return (
-    <Alert color="yellow" title="This address is not proven" maw={420}>
+    <Alert color="yellow" title="This address is not verified" maw={420}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          Nobody has shown that {email}{" "}
-          is yours. Until then you cannot join another account, nor sign in elsewhere as this login.
+          The address {email}{" "}
+          is not verified yet. Until it is, you cannot join another account or use this login with a
+          provider.
         </Text>
         {view?.sendsMail === true && (
           <Button

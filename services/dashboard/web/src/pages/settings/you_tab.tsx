@@ -24,12 +24,12 @@ export function YouTab() {
     <Stack>
       <Section title="You">
         <Stack>
-          <NameForm label="Name" name={user.name} save={rename} done="Your name is changed" />
+          <NameForm label="Name" name={user.name} save={rename} done="Name changed" />
           {!user.isProven && <UnprovenAddress email={user.email} />}
           {user.hasPassword ? <AddressForm email={user.email} /> : (
             <TextInput
               label="E-mail address"
-              description="It is that of the provider where you sign in."
+              description="Your sign-in provider sets this address."
               value={user.email}
               readOnly
               variant="filled"
@@ -41,7 +41,7 @@ export function YouTab() {
       <Section
         title="Password"
         about={user.hasPassword
-          ? "Other browsers are signed out when you change it."
+          ? "Changing it signs out other browsers."
           : "You have no password here: you sign in at your provider."}
       >
         {user.hasPassword && <PasswordForm email={user.email} />}

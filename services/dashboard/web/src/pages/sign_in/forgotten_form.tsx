@@ -1,8 +1,9 @@
-import { Alert, Anchor, Button, Stack, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { showProblem } from "../../parts/show_outcome.ts";
+import { EmailField } from "./email_field.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 
 /** Sends a link to who has forgotten the password. */
@@ -15,26 +16,19 @@ export function ForgottenForm({ email, onBack }: { email: string; onBack: () => 
   });
   return (
     <SignInFrame
-      title="Password forgotten"
-      about="A link for a new one is sent to your address, if you have shown that it is yours."
+      title="Reset password"
+      about="If your address is verified, we send you a link to set a new password."
     >
       {isSuccess
         ? (
           <Alert color="teal" role="status">
-            If there is a login with this address, a mail is on its way. Its link works for an hour.
+            If this address has a login, we have sent a link to it. The link works for one hour.
           </Alert>
         )
         : (
           <form onSubmit={form.onSubmit((values) => mutate(values))}>
             <Stack>
-              <TextInput
-                label="E-mail address"
-                type="email"
-                autoComplete="username"
-                required
-                withAsterisk={false}
-                {...form.getInputProps("email")}
-              />
+              <EmailField {...form.getInputProps("email")} />
               <Button type="submit" loading={isPending}>Send the link</Button>
             </Stack>
           </form>

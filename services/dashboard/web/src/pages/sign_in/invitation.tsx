@@ -12,9 +12,9 @@ import { JoinForm } from "./join_form.tsx";
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
 
 const ROLE: Record<InvitationOffer["role"], string> = {
-  viewer: "a viewer, who may look at everything",
-  editor: "an editor, who may change templates and integrations",
-  owner: "an owner, who may do everything, and invite others",
+  viewer: "a viewer, who can see everything",
+  editor: "an editor, who can change templates and integrations",
+  owner: "an owner, who can do everything and invite others",
 };
 
 /** What the link of an invitation leads to, signed out or signed in. */
@@ -49,7 +49,7 @@ export default function Invitation({ token }: { token: string }) {
   return (
     <SignInFrame
       title={`Join ${accountName}`}
-      about={`${invitedBy} invites ${email} to be ${ROLE[role]}. The invitation can be used until ${
+      about={`${invitedBy} invites ${email} to be ${ROLE[role]}. The invitation expires on ${
         DAY.format(new Date(expiresAt))
       }.`}
     >
@@ -79,7 +79,7 @@ function JoinSignedIn({ token, offer, session }: {
     <Stack>
       <Text size="sm">
         You are signed in as <strong>{session.user.email}</strong>.
-        {!isMine && ` This invitation is for ${offer.email}: sign out to use it.`}
+        {!isMine && ` This invitation is for ${offer.email}. Sign out to use it.`}
       </Text>
       {isMine && !isProven && <UnprovenAddress email={offer.email} />}
       {error && <Alert color="red" role="alert">{error.message}</Alert>}
@@ -95,7 +95,7 @@ function JoinSignedIn({ token, offer, session }: {
 
 function Gone({ problem }: { problem: Error }) {
   return (
-    <SignInFrame title="This invitation has ended">
+    <SignInFrame title="This invitation has expired">
       <Stack>
         <Alert color="yellow" icon={<TbMailOff size={20} />}>{problem.message}.</Alert>
         <Button component="a" href="/" variant="default">Go to the dashboard</Button>

@@ -17,7 +17,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
   const form = useForm({
     initialValues: { name: "", password: "" },
     validate: {
-      name: (name) => name.trim() === "" ? "Fill this in" : null,
+      name: (name) => name.trim() === "" ? "Required" : null,
       password: shortPassword,
     },
   });
@@ -53,7 +53,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
             <NewPassword {...form.getInputProps("password")} />
             {!isMailed && (
               <Text size="sm" c="dimmed">
-                This login is for {accountName} alone, until you have shown that {email}{" "}
+                This login works for {accountName} only, until you verify that {email}{" "}
                 is your address.
               </Text>
             )}
@@ -69,8 +69,8 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
         </form>
       )}
       <Text size="sm" c="dimmed">
-        Do you have a login here already?{" "}
-        <Anchor href="/" size="sm" underline="always">Sign in</Anchor>, and open this link again.
+        Do you already have a login here?{" "}
+        <Anchor href="/" size="sm" underline="always">Sign in</Anchor> and open this link again.
       </Text>
     </Stack>
   );

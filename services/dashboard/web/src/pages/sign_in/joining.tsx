@@ -15,10 +15,10 @@ export default function Joining() {
   if (data === undefined || data.offers.length === 0) {
     const isOver = error === null || error instanceof ApiProblem && error.code === "not_found";
     return (
-      <SignInFrame title="Nothing to join">
+      <SignInFrame title="No open invitations">
         <Stack>
           {isOver
-            ? <Alert color="yellow">{error?.message ?? "No invitation is left"}.</Alert>
+            ? <Alert color="yellow">{error?.message ?? "You have no open invitations"}.</Alert>
             : <Failed problem={error} retry={() => void refetch()} />}
           <Button component="a" href="/" variant="default">Go to the sign-in page</Button>
         </Stack>
@@ -27,12 +27,12 @@ export default function Joining() {
   }
   return (
     <SignInFrame
-      title="Do you want to join?"
-      about={`These invitations were sent to ${data.email}. You join only what you choose.`}
+      title="Join an account?"
+      about={`These invitations were sent to ${data.email}. Choose which accounts to join.`}
     >
       <Stack>
         {data.offers.map((offer) => <Offer key={offer.id} offer={offer} />)}
-        <Button component="a" href="/" variant="default">Join nothing</Button>
+        <Button component="a" href="/" variant="default">Join none</Button>
       </Stack>
     </SignInFrame>
   );
@@ -45,7 +45,7 @@ function Offer({ offer }: { offer: JoiningOffer }) {
     onSuccess: () => location.assign("/"),
   });
   const inviter = inviterEmail === null
-    ? `${invitedBy}, who has not proven an address,`
+    ? `${invitedBy}, whose address is not verified,`
     : `${invitedBy} (${inviterEmail})`;
   return (
     <Paper withBorder p="md">

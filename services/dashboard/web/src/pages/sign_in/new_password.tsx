@@ -13,7 +13,7 @@ export function NewPassword(props: PasswordInputProps) {
   return (
     <PasswordInput
       label="Password"
-      description={`At least ${MIN_PASSWORD} characters; a few words are easy to remember`}
+      description={`At least ${MIN_PASSWORD} characters; several words are easy to remember`}
       autoComplete="new-password"
       visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
       required

@@ -13,12 +13,12 @@ export default function Proof({ token }: { token: string }) {
   });
   return (
     <SignInFrame
-      title="Is this your address?"
-      about={`You are signed in as ${user.name}. Say yes only if mail to ${user.email} reaches you.`}
+      title="Verify your address"
+      about={`You are signed in as ${user.name}. Confirm only if you receive mail at ${user.email}.`}
     >
       <Stack>
         {error && <Alert color="red" role="alert">{error.message}.</Alert>}
-        <Button loading={isPending} onClick={() => mutate()}>Yes, it is mine</Button>
+        <Button loading={isPending} onClick={() => mutate()}>Confirm</Button>
         <Button component="a" href="/" variant="default">No</Button>
       </Stack>
     </SignInFrame>

@@ -16,16 +16,16 @@ export default function Reset({ token }: { token: string }) {
   });
   if (isSuccess) {
     return (
-      <SignInFrame title="A new password">
+      <SignInFrame title="New password">
         <Stack>
-          <Alert color="teal">Your password is changed. You are signed out everywhere.</Alert>
+          <Alert color="teal">Your password was changed. You are signed out everywhere.</Alert>
           <Button component="a" href="/">Sign in</Button>
         </Stack>
       </SignInFrame>
     );
   }
   return (
-    <SignInFrame title="A new password" about="You sign in with it from now on.">
+    <SignInFrame title="New password" about="Use it to sign in from now on.">
       <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
         <Stack>
           <NewPassword label="New password" {...form.getInputProps("password")} />

@@ -43,10 +43,10 @@ export function SecondFactorForm({ ways, onSignedIn, onAgain }: {
     <SignInFrame
       title="Second factor"
       about={isRecovery
-        ? "One of the recovery codes that you have kept. Each works once."
+        ? "Enter one of your recovery codes. Each works once."
         : ways.app
-        ? "The code that your authenticator app shows."
-        : "Use the passkey that you have added."}
+        ? "Enter the code that your authenticator app shows."
+        : "Use one of your passkeys."}
     >
       {ways.passkey && !isRecovery && (
         <Button
@@ -85,14 +85,13 @@ export function SecondFactorForm({ ways, onSignedIn, onAgain }: {
       )}
       <Stack gap={4}>
         <Anchor component="button" type="button" size="sm" onClick={other}>
-          {isRecovery ? "Use something else" : "Use a recovery code"}
+          {isRecovery ? "Use another method" : "Use a recovery code"}
         </Anchor>
         <Anchor component="button" type="button" size="sm" onClick={onAgain}>
-          Sign in as somebody else
+          Sign in as another person
         </Anchor>
         <Text size="xs" c="dimmed">
-          If you have lost all of them, whoever runs this Posthaste can let you in by your password
-          alone.
+          If you lost all of them, ask the operator to remove your second factor.
         </Text>
       </Stack>
     </SignInFrame>

@@ -7,7 +7,7 @@ import { showIssues } from "../../parts/form_issues.ts";
 import { SignInFrame } from "./sign_in_frame.tsx";
 import { NewPassword, shortPassword } from "./new_password.tsx";
 
-const required = (text: string) => text.trim() === "" ? "Fill this in" : null;
+const required = (text: string) => text.trim() === "" ? "Required" : null;
 
 /** Makes the first account, where nobody has ever signed in. */
 export function SetupForm() {
@@ -16,7 +16,8 @@ export function SetupForm() {
     initialValues: { setupCode: "", accountName: "", name: "", email: "", password: "" },
     validate: {
       ...{ setupCode: required, accountName: required, name: required },
-      email: (text) => text.includes("@") ? null : "An e-mail address, such as jane@example.com",
+      email: (text) =>
+        text.includes("@") ? null : "Enter an e-mail address, such as jane@example.com",
       password: shortPassword,
     },
   });
@@ -35,7 +36,7 @@ export function SetupForm() {
   return (
     <SignInFrame
       title="Create the first account"
-      about="An account owns templates, integrations and tokens. You will be its owner, and can invite others."
+      about="An account contains templates, integrations and tokens. You become its owner and can invite others."
     >
       <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
         <Stack>
@@ -43,8 +44,8 @@ export function SetupForm() {
             label="Setup code"
             description={
               <Text span inherit>
-                It is in the dashboard's log, in the line with{" "}
-                <Code>setupCode</Code>: so nobody else can be first
+                Find it in the dashboard's log, in the line with{" "}
+                <Code>setupCode</Code>. It proves that you run this installation
               </Text>
             }
             autoComplete="off"

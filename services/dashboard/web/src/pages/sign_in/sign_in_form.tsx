@@ -1,13 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Divider,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { TbAlertTriangle } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -16,17 +7,17 @@ import type { LoginInput, LoginView, SecondFactorWays } from "../../../../interf
 import type { OidcRefusal, SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { showProblem } from "../../parts/show_outcome.ts";
+import { EmailField } from "./email_field.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 import { ForgottenForm } from "./forgotten_form.tsx";
 import { SecondFactorForm } from "./second_factor_form.tsx";
 
 const REFUSED: Record<OidcRefusal, string> = {
-  not_member:
-    "You are no member of an account here. Have an owner invite you by your e-mail address.",
+  not_member: "You are not a member of any account. Ask an owner to invite your e-mail address.",
   unverified:
-    "Your provider has not verified your e-mail address, so it cannot be taken for yours.",
-  provider: "Your provider could not be reached, or did not confirm who you are. Try again.",
-  expired: "That took longer than ten minutes, or began in another browser. Try again.",
+    "Your provider has not verified your e-mail address. Verify it there, then try again.",
+  provider: "Your provider could not be reached or did not confirm your identity. Try again.",
+  expired: "The sign-in took longer than ten minutes or started in another browser. Try again.",
 };
 
 /** Signs people in: by password, at the provider, or with one click where that is meant for development. */
@@ -102,14 +93,7 @@ export function SignInForm({ view }: { view: SignInView }) {
       {view.hasPasswords && (
         <form onSubmit={form.onSubmit((values) => login.mutate(values))}>
           <Stack>
-            <TextInput
-              label="E-mail address"
-              type="email"
-              autoComplete="username"
-              required
-              withAsterisk={false}
-              {...form.getInputProps("email")}
-            />
+            <EmailField {...form.getInputProps("email")} />
             <PasswordInput
               label="Password"
               autoComplete="current-password"
@@ -138,12 +122,12 @@ export function SignInForm({ view }: { view: SignInView }) {
                   size="sm"
                   onClick={() => setForgotten(true)}
                 >
-                  Password forgotten?
+                  Forgot password?
                 </Anchor>
               )
               : (
                 <Text size="xs" c="dimmed">
-                  Whoever runs this Posthaste can set a new password for you if yours is lost.
+                  If you forgot your password, ask the operator to set a new one.
                 </Text>
               )}
           </Stack>

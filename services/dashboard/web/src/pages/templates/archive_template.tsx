@@ -40,14 +40,14 @@ export function ArchiveTemplate({ kind, row, opened, onClose }: {
     <Modal opened={opened} onClose={onClose} title={`Archive ${row.name}?`}>
       <Stack gap="sm">
         <Text size="sm">
-          Every request that names this {noun}, by id <Code>{row.id}</Code>
+          Requests for this {noun}, by id <Code>{row.id}</Code>
           {row.alias !== null && (
             <>
               {" "}or alias <Code>{row.alias}</Code>
             </>
           )}
-          , is refused from then on{kind === "email" ? " (404)" : " (400)"}. Mail that was accepted
-          before is still sent.
+          , are refused from then on{kind === "email" ? " (404)" : " (400)"}. Accepted messages are
+          still sent.
         </Text>
         <Text size="sm" fw={550}>
           {row.lastUsedAt === null

@@ -6,26 +6,26 @@ import type { Draft } from "./use_draft.ts";
 export function ConflictDialog({ draft }: { draft: Draft }) {
   const { theirs, source, adopt, keepMine, compareWith, isSaving } = draft;
   const close = () => compareWith(null);
-  const who = theirs?.updatedBy ?? "Somebody else";
+  const who = theirs?.updatedBy ?? "Someone else";
   return (
     <Modal
       opened={theirs !== null}
       onClose={close}
       size="xl"
-      title="This draft was changed meanwhile"
+      title="Someone else changed this draft"
     >
       {theirs !== null && (
         <Stack>
           <Text size="sm">
             {who}{" "}
-            saved while you were writing. Nothing of yours is lost yet. Red is theirs, green is
-            yours.
+            saved this draft while you were editing. Your changes are not lost. Red is theirs, green
+            is yours.
           </Text>
-          <SourceDiff before={theirs.draft} after={source} same="Both say the same." />
+          <SourceDiff before={theirs.draft} after={source} same="Both are the same." />
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>Go on writing</Button>
+            <Button variant="default" onClick={close}>Continue editing</Button>
             <Button variant="default" color="red" onClick={() => adopt(theirs)}>
-              Take theirs, drop mine
+              Use theirs, discard mine
             </Button>
             <Button loading={isSaving} onClick={() => void keepMine()}>Keep mine</Button>
           </Group>

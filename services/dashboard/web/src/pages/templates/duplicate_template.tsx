@@ -42,7 +42,7 @@ export function DuplicateTemplate({ kind, row, opened, onClose }: {
       <form onSubmit={form.onSubmit((values) => duplicate(values))}>
         <Stack>
           <TextInput label="Name of the copy" data-autofocus {...form.getInputProps("name")} />
-          <Text size="sm" c="dimmed">The copy gets an id of its own and begins as a draft.</Text>
+          <Text size="sm" c="dimmed">The copy gets its own id and starts as a draft.</Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>Cancel</Button>
             <Button type="submit" loading={form.submitting}>Duplicate</Button>

@@ -64,7 +64,7 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
         )}
         {look === "text" && (
           <Text size="xs" c="dimmed">
-            {textGenerated ? "Made from the HTML." : "Written by hand."}
+            {textGenerated ? "Generated from the HTML." : "Written by hand."}
           </Text>
         )}
       </Box>

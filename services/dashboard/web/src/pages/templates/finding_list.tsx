@@ -24,7 +24,7 @@ export function FindingList({ view, kind, onShow }: {
     return (
       <Group gap={6} px="sm" py={6} style={LINE}>
         <TbCircleCheck size={16} color="var(--mantine-color-teal-text)" aria-hidden />
-        <Text size="xs">Nothing to mend</Text>
+        <Text size="xs">No issues</Text>
       </Group>
     );
   }

@@ -11,14 +11,14 @@ export function LocaleInput({ value, readOnly, onChange }: {
   return (
     <Autocomplete
       label="Language of numbers and dates"
-      description="For example en, de or pt-BR. A helper in the template may name another."
+      description="For example en, de or pt-BR. A helper in the template can use another."
       size="sm"
       styles={{ wrapper: { maxWidth: 340 } }}
       data={COMMON}
       value={value}
       readOnly={readOnly}
       onChange={onChange}
-      error={isLocale(value) ? undefined : "Write a language tag such as en or pt-BR"}
+      error={isLocale(value) ? undefined : "Enter a language tag such as en or pt-BR"}
     />
   );
 }

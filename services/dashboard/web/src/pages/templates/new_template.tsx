@@ -24,7 +24,7 @@ import { showRefusal } from "./show_refusal.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey, useExamples } from "./template_queries.ts";
 
-const EMPTY: ExampleRow = { id: "empty", name: "Empty", about: "Begin with a blank page." };
+const EMPTY: ExampleRow = { id: "empty", name: "Empty", about: "Start with a blank page." };
 
 /** Asks for what a new template needs, makes it, and opens its editor. */
 export function NewTemplate({ kind, opened, onClose }: {
@@ -67,7 +67,7 @@ export function NewTemplate({ kind, opened, onClose }: {
         <Stack>
           <TextInput
             label="Name"
-            description="What your team calls it."
+            description="Shown in the dashboard only."
             placeholder={kind === "email" ? "Welcome mail" : "Invoice"}
             data-autofocus
             required
@@ -76,12 +76,12 @@ export function NewTemplate({ kind, opened, onClose }: {
           {kind === "email" && (
             <TextInput
               label="Alias"
-              description="Optional: requests may use it in place of the id. Lower case letters, digits and dashes."
+              description="Optional. Requests can use it instead of the id. Lower case letters, digits and dashes."
               placeholder="welcome"
               {...form.getInputProps("alias")}
             />
           )}
-          <Radio.Group label="Begin with" {...form.getInputProps("example")}>
+          <Radio.Group label="Start with" {...form.getInputProps("example")}>
             <Stack gap="xs" mt={6}>
               {examples.map(({ id, name, about }) => (
                 <Radio.Card key={id} value={id} p="sm" aria-label={name} aria-description={about}>

@@ -13,8 +13,8 @@ export async function openPdf(address: string, signal: AbortSignal): Promise<PDF
   if (!response.ok) {
     throw new Error(
       response.status === 404
-        ? "The PDF is no longer kept: change something, or load the page again"
-        : `The PDF cannot be fetched: the dashboard answered ${response.status}`,
+        ? "The PDF has expired. Change the template, or reload the page"
+        : `Cannot load the PDF: the dashboard returned ${response.status}`,
     );
   }
   const data = new Uint8Array(await response.arrayBuffer());

@@ -14,7 +14,7 @@ import { isLength, PAGE_SIZES, readFormat } from "./page_format.ts";
 
 const SIDES = ["top", "right", "bottom", "left"] as const;
 const PLACES = ["left", "center", "right"] as const;
-const WRONG_LENGTH = "Write a length such as 18mm, 1.5cm or 0.5in";
+const WRONG_LENGTH = "Enter a length such as 18mm, 1.5cm or 0.5in";
 
 /** How a PDF template is printed. */
 export function PageSetup({ page, locale, readOnly, onChange }: {
@@ -100,16 +100,16 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
       />
       <Switch
         label="Fetch remote images"
-        description="Images that the HTML names by http or https are fetched before it is printed. Images within the HTML always work."
+        description="Images with http or https URLs are fetched before printing. Embedded images (data:) always work."
         checked={images === "remote"}
         onChange={({ currentTarget: { checked } }) =>
           change({ images: checked ? "remote" : "none" })}
       />
       <Select
-        label="If something cannot be loaded"
+        label="If a resource cannot be loaded"
         data={[
-          { value: "fail", label: "The message fails, with the reason" },
-          { value: "leave_out", label: "It is left out, and the message is sent" },
+          { value: "fail", label: "The message fails with the reason" },
+          { value: "leave_out", label: "The resource is left out and the message is sent" },
         ]}
         value={missing}
         allowDeselect={false}

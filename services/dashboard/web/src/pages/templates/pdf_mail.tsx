@@ -25,11 +25,11 @@ export function PdfMail({ lastMailedWith, children }: {
     return (
       <>
         <Text size="sm" c="orange">
-          A PDF is sent with a mail, and no{" "}
+          A PDF is sent with a message, and no{" "}
           <Anchor component={Link} href="~/email-templates" size="sm" underline="always">
             email template
           </Anchor>{" "}
-          is published yet: its id goes where <b>$TEMPLATE_ID</b> stands.
+          is published yet. Replace <b>$TEMPLATE_ID</b> with its id.
         </Text>
         {children(null)}
       </>
@@ -38,8 +38,8 @@ export function PdfMail({ lastMailedWith, children }: {
   return (
     <>
       <Select
-        label="Mailed with"
-        description="The email template of the request; each of the two is filled with its own sample data."
+        label="Sent with"
+        description="The email template of the request. Each template uses its own sample data."
         data={published.map((each) => ({
           value: `${each.id}`,
           label: `${each.id} · ${each.name}`,

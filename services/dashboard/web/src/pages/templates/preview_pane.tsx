@@ -26,7 +26,7 @@ export function PreviewPane({ view, preview, onShow }: {
       {problem !== null && (
         <Alert color="red" p="xs" radius={0}>
           <Group gap="sm" justify="space-between">
-            <Text size="sm">The preview could not be made: {problem.message}</Text>
+            <Text size="sm">The preview failed: {problem.message}</Text>
             <Button size="compact-xs" variant="default" onClick={retry}>Try again</Button>
           </Group>
         </Alert>
@@ -38,12 +38,12 @@ export function PreviewPane({ view, preview, onShow }: {
       )}
       {isOld && (
         <Text size="xs" px="sm" py={4} bg="light-dark(#fff4e0, #3a2f1d)" role="status">
-          Shown as it was before the last change: see what is wrong below.
+          This is the preview before your last change. See the issues below.
         </Text>
       )}
       <Box flex={1} mih={0}>
         {good === null
-          ? problem === null && newest === null && <Waiting label="Making the preview" />
+          ? problem === null && newest === null && <Waiting label="Rendering the preview" />
           : view.kind === "email"
           ? <EmailPreview output={good.output} tookMs={good.tookMs} isWaiting={isWaiting} />
           : (
@@ -66,7 +66,7 @@ export function Took({ tookMs, isWaiting }: { tookMs: number; isWaiting: boolean
   return (
     <Group gap={6} wrap="nowrap" miw={52} h={20} justify="flex-end">
       {isWaiting
-        ? <Loader size={12} role="status" aria-label="Making the preview" />
+        ? <Loader size={12} role="status" aria-label="Rendering the preview" />
         : (
           <Text size="xs" c="dimmed" title="How long this preview took">
             {Math.round(tookMs)} ms

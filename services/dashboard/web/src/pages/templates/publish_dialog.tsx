@@ -40,7 +40,7 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
       const published = await request<TemplateView>(path, { method: "POST", body });
       draft.adopt(published);
       close();
-      showDone(`Version ${published.publishedVersion} is what requests get now`);
+      showDone(`Version ${published.publishedVersion} is now live`);
     } catch (problem) {
       if (problem instanceof ApiProblem && problem.code === "template_failed") setRefused(problem);
       else showProblem(problem);
@@ -52,9 +52,9 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
     <Modal opened={opened} onClose={close} title={`Publish “${view.name}”`} size="lg">
       <Stack>
         <Text size="sm">
-          From then on requests get this draft
-          {publishedVersion === null ? "" : ` in place of version ${publishedVersion}`}. Mail that
-          is already in the queue stays as it was accepted.
+          Publishing makes this draft live
+          {publishedVersion === null ? "" : ` in place of version ${publishedVersion}`}. Accepted
+          messages do not change.
         </Text>
         <Found kind={kind} findings={findings} isWaiting={preview.isWaiting} onShow={onShow} />
         {refused !== null && (
@@ -86,13 +86,13 @@ function Found({ kind, findings, isWaiting, onShow }: {
   isWaiting: boolean;
   onShow: (place: SourcePlace) => void;
 }) {
-  if (isWaiting) return <Text size="sm" c="dimmed" role="status">Looking through it…</Text>;
-  if (findings.length === 0) return <Text size="sm">The check found nothing to mend.</Text>;
+  if (isWaiting) return <Text size="sm" c="dimmed" role="status">Checking…</Text>;
+  if (findings.length === 0) return <Text size="sm">No issues found.</Text>;
   const blocks = findings.some(({ severity }) => severity === "error");
   return (
     <Alert
       color={blocks ? "red" : "orange"}
-      title={blocks ? "Errors have to be mended first" : "You may want to look at this first"}
+      title={blocks ? "Fix these errors first" : "Review these warnings first"}
       p="sm"
     >
       <Stack gap={2} mah={260} style={{ overflowY: "auto" }}>

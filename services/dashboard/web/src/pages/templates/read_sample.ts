@@ -8,7 +8,7 @@ export function readSample(
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return { sample: null, problem: "write an object, with a value for each variable" };
+      return { sample: null, problem: "enter an object with a value for each variable" };
     }
     return { sample: value as Variables, problem: null };
   } catch (error) {

@@ -60,13 +60,13 @@ export function RenameTemplate({ view, opened, onClose }: {
           {kind === "email" && (
             <TextInput
               label="Alias"
-              description="Requests may use it in place of the id."
+              description="Requests can use it instead of the id."
               {...form.getInputProps("alias")}
             />
           )}
           {losesAlias && (
             <Text size="sm" c="orange">
-              Requests that say “{alias}” are refused from then on (404).
+              Requests that use “{alias}” are refused from then on (404).
             </Text>
           )}
           <Group justify="flex-end">

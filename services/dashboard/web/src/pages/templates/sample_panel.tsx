@@ -18,7 +18,7 @@ export function SamplePanel({ draft, preview, readOnly }: {
     <Box h="100%" style={{ display: "flex", flexDirection: "column" }}>
       <Group px="sm" py="xs" gap="sm" justify="space-between">
         <Text size="xs" c="dimmed" flex="1 1 200px">
-          JSON for the preview, test mails and examples. It is never sent to customers.
+          JSON for previews, test messages and examples. It is never sent to customers.
         </Text>
         {lacking.length > 0 && sampleProblem === null && !readOnly && (
           <Button
@@ -27,13 +27,13 @@ export function SamplePanel({ draft, preview, readOnly }: {
             leftSection={<TbPlus size={14} />}
             onClick={() => setSample(completeSample(source.sample, lacking))}
           >
-            Add {lacking.length === 1 ? lacking[0] : `${lacking.length} that are missing`}
+            Add {lacking.length === 1 ? lacking[0] : `${lacking.length} missing variables`}
           </Button>
         )}
       </Group>
       {sampleProblem !== null && (
         <Alert color="red" p="xs" mx="sm" mb="xs">
-          The preview keeps the last data that could be read: {sampleProblem}
+          The preview uses the last valid data: {sampleProblem}
         </Alert>
       )}
       <Box flex={1} mih={0}>

@@ -22,10 +22,10 @@ export default function TemplateEditor({ kind, id }: { kind: TemplateKind; id: n
     <Page title={`No ${noun} ${id}`}>
       <Empty
         icon={TbFileUnknown}
-        title="It is not there"
+        title="Template not found"
         action={<Button component={Link} href="/">Show all {noun}s</Button>}
       >
-        It may have been archived, or belong to another account.
+        It may have been archived, or it belongs to another account.
       </Empty>
     </Page>
   );

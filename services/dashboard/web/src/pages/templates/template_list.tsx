@@ -57,8 +57,8 @@ function NoTemplates({ kind, create }: { kind: TemplateKind; create: React.React
   const { noun, path, firstStep } = KINDS[kind];
   const sign = PAGES.find((page) => page.path === path)?.icon ?? TbPlus;
   return (
-    <Empty icon={sign} title={`Make your first ${noun}`} action={create}>
-      {create ? firstStep : "There is none yet. An editor or an owner of the account can make one."}
+    <Empty icon={sign} title={`Create your first ${noun}`} action={create}>
+      {create ? firstStep : "There are none yet. An editor or owner of the account can create one."}
     </Empty>
   );
 }
@@ -82,7 +82,7 @@ function Rows({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[]
         {found.length === rows.length
           ? `${rows.length} ${rows.length === 1 ? "template" : "templates"}`
           : found.length === 0
-          ? `Nothing matches “${search}”`
+          ? `No results for “${search}”`
           : `${found.length} of ${rows.length}`}
       </Text>
       {found.length > 0 &&
@@ -169,7 +169,7 @@ function LastUse({ row, size }: { row: TemplateRow; size: "xs" | "sm" }) {
   if (lastUsedAt !== null || publishedVersion === null) return <Time at={lastUsedAt} size={size} />;
   return (
     <Tooltip label="Not among the last 1,000 sends of the account">
-      <Text span c="dimmed" size={size} tabIndex={0}>not lately</Text>
+      <Text span c="dimmed" size={size} tabIndex={0}>not recently</Text>
     </Tooltip>
   );
 }

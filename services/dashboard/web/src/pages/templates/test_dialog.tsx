@@ -47,7 +47,7 @@ export function TestDialog({ view, draft, opened, onClose }: {
       )}
       {choices?.length === 0 && (
         <Text size="sm">
-          Mail is sent by an SMTP server of yours:{" "}
+          Messages are sent through your own SMTP server:{" "}
           <Anchor component={Link} href="~/integrations" size="sm" underline="always">
             add an integration
           </Anchor>{" "}
@@ -83,7 +83,7 @@ function TestForm({ view, draft, choices, onClose }: {
     },
     validate: {
       sender: (sender) => sender === "" ? "Choose a sender" : null,
-      to: (to) => /^\S+@\S+$/.test(to.trim()) ? null : "Write an email address",
+      to: (to) => /^\S+@\S+$/.test(to.trim()) ? null : "Enter an email address",
     },
   });
   const picked = choices.find((choice) => String(choice.id) === form.values.integrationId);
@@ -145,7 +145,7 @@ function TestForm({ view, draft, choices, onClose }: {
         {messageId !== null && (
           <Alert color="teal" p="sm" role="status">
             <Text size="sm">
-              It is on its way to {form.values.to}:{" "}
+              Test sent to {form.values.to}:{" "}
               <Anchor
                 component={Link}
                 href={`~/messages/${messageId}`}

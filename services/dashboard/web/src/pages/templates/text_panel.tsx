@@ -38,15 +38,15 @@ export function TextPanel({ draft, preview, readOnly, words, place }: {
           onChange={choose}
           disabled={readOnly}
           data={[
-            { value: "made", label: "Made from the HTML" },
+            { value: "made", label: "Generated from the HTML" },
             { value: "own", label: "Written by hand" },
           ]}
         />
         <Text size="xs" c="dimmed">
           {own && source.text === ""
-            ? "While this is empty, the text is made from the HTML."
+            ? "While this is empty, the text is generated from the HTML."
             : own
-            ? "What you write here is sent beside the HTML."
+            ? "This text is sent with the HTML."
             : "As it is sent with the sample data:"}
         </Text>
       </Group>

@@ -13,7 +13,7 @@ export function useDiscard(view: TemplateView, draft: Draft): () => void {
       const path = `${KINDS[view.kind].api}/${view.id}/discard`;
       const body = { revision: view.revision };
       draft.adopt(await request<TemplateView>(path, { method: "POST", body }));
-      showDone("The draft is what is published");
+      showDone("The draft matches the published version");
     } catch (problem) {
       showProblem(problem);
     }
@@ -23,8 +23,7 @@ export function useDiscard(view: TemplateView, draft: Draft): () => void {
       title: "Discard all changes?",
       children: (
         <Text size="sm">
-          The draft becomes what is published as version{" "}
-          {view.publishedVersion}. What was changed since then is lost.
+          The draft is reset to published version {view.publishedVersion}. Later changes are lost.
         </Text>
       ),
       labels: { confirm: "Discard changes", cancel: "Keep them" },

@@ -67,7 +67,7 @@ export function useDraft(view: TemplateView): Draft {
 
   const saveOver = async (revision: number): Promise<TemplateView | null> => {
     if (sampleProblem !== null) {
-      showProblem(`Cannot save the draft: the sample data is no JSON object: ${sampleProblem}`);
+      showProblem(`Cannot save the draft: the sample data is not a JSON object: ${sampleProblem}`);
       return null;
     }
     setSaving(true);
@@ -110,7 +110,7 @@ export function useDraft(view: TemplateView): Draft {
     },
     save: () => isUnsaved ? saveOver(base.revision) : Promise.resolve(base),
     keepMine: async () => {
-      if (theirs !== null && await saveOver(theirs.revision)) showDone("Saved yours");
+      if (theirs !== null && await saveOver(theirs.revision)) showDone("Your version is saved");
     },
   };
 }

@@ -16,7 +16,7 @@ export function useRollBack(
       const path = `${KINDS[view.kind].api}/${view.id}/roll-back`;
       draft.adopt(await request<TemplateView>(path, { method: "POST", body: { version } }));
       onDone();
-      showDone(`Requests get what version ${version} was`);
+      showDone(`Version ${version} is live again`);
     } catch (problem) {
       showProblem(problem);
     }
@@ -26,11 +26,11 @@ export function useRollBack(
       title: `Roll back to version ${version}?`,
       children: (
         <Text size="sm">
-          Requests get it at once, as a new version. {draft.isUnsaved
-            ? "What is not saved on this page is lost."
+          It becomes live at once, as a new version. {draft.isUnsaved
+            ? "Unsaved changes on this page are lost."
             : view.hasChanges
-            ? "The draft keeps its changes that are not published."
-            : "The draft becomes it too."}
+            ? "The draft keeps its unpublished changes."
+            : "The draft is reset to it too."}
         </Text>
       ),
       labels: { confirm: "Roll back", cancel: "Cancel" },

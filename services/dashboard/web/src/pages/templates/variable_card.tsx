@@ -73,7 +73,7 @@ export function VariableCard({ variable, readIn, isMissing, readOnly, onChange, 
           size="xs"
           label="Default"
           aria-label={`Default of ${name}`}
-          placeholder={required ? "None: requests must give it" : "Empty"}
+          placeholder={required ? "None: required in requests" : "Empty"}
           value={isStale ? writeDefault(declaration.default) : typed}
           disabled={required && declaration.default === undefined}
           styles={LEGIBLE}
@@ -87,7 +87,7 @@ export function VariableCard({ variable, readIn, isMissing, readOnly, onChange, 
           size="xs"
           label="Description"
           aria-label={`Description of ${name}`}
-          placeholder="For people who write requests"
+          placeholder="Shown to people who write requests"
           value={description}
           readOnly={readOnly}
           onChange={({ currentTarget: { value } }) => change({ description: value })}

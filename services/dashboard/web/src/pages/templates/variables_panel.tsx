@@ -29,13 +29,13 @@ export function VariablesPanel({ draft, preview, readOnly, isEmail }: {
       )}
       {missing.length > 0 && (
         <Alert color="red" p="xs">
-          The sample lacks what is required: {missing.join(", ")}. A request like it is refused.
+          The sample lacks required variables: {missing.join(", ")}. Such a request is refused.
         </Alert>
       )}
       {known.length === 0 && (
         <Text size="sm" c="dimmed">
-          The template reads no variables yet. Write {"{{ name }}"}{" "}
-          where a value of the request is to stand: it appears here.
+          The template uses no variables yet. Write {"{{ name }}"}{" "}
+          where you want a value of the request. The variable then appears here.
         </Text>
       )}
       {known.map((variable) => (

@@ -13,14 +13,14 @@ const SCOPES = [
   {
     value: "send",
     label: "Send",
-    about: "Sends mail by templates and integrations of the account",
+    about: "Sends messages with templates and integrations of the account",
   },
   {
     value: "render",
     label: "Render",
-    about: "Fills a template and gives it back, without sending",
+    about: "Renders a template and returns the result, without sending",
   },
-  { value: "read", label: "Read", about: "Asks what became of mails that were sent" },
+  { value: "read", label: "Read", about: "Reads the state of sent messages" },
 ];
 
 /** Asks what a new token is to be, makes it, and shows it this once. */
@@ -63,7 +63,7 @@ function NewTokenForm({ cancel, onMade }: {
       },
     },
     validate: {
-      name: (name) => name.trim() === "" ? "Say what the token is for" : null,
+      name: (name) => name.trim() === "" ? "Enter what the token is for" : null,
       scopes: (scopes) => scopes.length === 0 ? "Choose at least one" : null,
       expiresAt: (date, { expiry }) => expiry === "date" && date === "" ? "Choose a date" : null,
     },
@@ -93,12 +93,12 @@ function NewTokenForm({ cancel, onMade }: {
       <Stack gap="lg">
         <TextInput
           label="Name"
-          description="What will use it: the web shop, the night job"
+          description="The program that uses it, such as “web shop” or “night job”"
           autoComplete="off"
           data-autofocus
           {...form.getInputProps("name")}
         />
-        <Checkbox.Group label="It may" {...form.getInputProps("scopes")}>
+        <Checkbox.Group label="Permissions" {...form.getInputProps("scopes")}>
           <Stack gap="xs" mt={6}>
             {SCOPES.map(({ value, label, about }) => (
               <Checkbox key={value} value={value} label={label} description={about} />
@@ -107,7 +107,7 @@ function NewTokenForm({ cancel, onMade }: {
         </Checkbox.Group>
         <Group align="flex-start" grow>
           <Select
-            label="It expires"
+            label="Expires"
             data={EXPIRIES}
             allowDeselect={false}
             {...form.getInputProps("expiry")}

@@ -55,8 +55,8 @@ export function RollButton({ token }: { token: TokenView }) {
         {made !== null ? <ShownToken made={made} done={leave} /> : (
           <Stack gap="lg">
             <Text size="sm">
-              A new token with the same permissions and limits takes its place. Give it to the
-              program before the old one expires.
+              A new token with the same permissions and limits replaces it. Put the new token into
+              the program before the old one expires.
             </Text>
             <Select
               label="The old token expires"

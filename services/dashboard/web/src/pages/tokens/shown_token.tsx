@@ -10,8 +10,7 @@ export function ShownToken({ made, done }: { made: NewTokenView; done: () => voi
   return (
     <Stack gap="lg">
       <Alert color="yellow" icon={<TbEye size={20} />}>
-        This is the only time that it is shown: Posthaste keeps no copy. Keep it where you keep
-        passwords.
+        The token is shown only once. Posthaste keeps no copy. Store it like a password.
       </Alert>
       <Group align="flex-end" gap="xs">
         <TextInput
@@ -55,14 +54,14 @@ function NothingToTry({ scopes }: { scopes: readonly string[] }) {
       <Text size="sm" c="dimmed">
         Publish an{" "}
         <Anchor component={Link} href="~/email-templates">email template</Anchor>, and add an{" "}
-        <Anchor component={Link} href="~/integrations">integration</Anchor>: each template offers a
-        command to send it.
+        <Anchor component={Link} href="~/integrations">integration</Anchor>. Each template then
+        offers a command to send it.
       </Text>
     );
   }
   return (
     <Text size="sm" c="dimmed">
-      The answer to a send names each mail: ask for one at <code>/v1/messages/…</code>{" "}
+      The response to a send lists its messages. Read one at <code>/v1/messages/…</code>{" "}
       with this token.
     </Text>
   );

@@ -23,22 +23,22 @@ export function TokenLimits({ propsOf }: { propsOf: (path: string) => object }) 
       <Collapse expanded={isOpen}>
         <Stack gap="md" mt="sm">
           <TagsInput
-            label="From these addresses only"
-            description="Addresses and networks of your servers, such as 203.0.113.7 or 2001:db8::/32. Empty: from anywhere"
+            label="Only from these addresses"
+            description="Addresses and networks of your servers, such as 203.0.113.7 or 2001:db8::/32. Empty: any address"
             splitChars={[",", " "]}
             acceptValueOnBlur
             {...propsOf("limits.addresses")}
           />
           <MultiSelect
-            label="With these email templates only"
-            description="Empty: with all of them"
+            label="Only with these email templates"
+            description="Empty: all email templates"
             searchable
             data={choicesOf(templates.data)}
             {...propsOf("limits.templates")}
           />
           <MultiSelect
-            label="Through these integrations only"
-            description="Empty: through all of them"
+            label="Only through these integrations"
+            description="Empty: all integrations"
             searchable
             data={choicesOf(integrations.data)}
             {...propsOf("limits.integrations")}

@@ -19,7 +19,7 @@ export function TokenTable({ tokens, mayRevoke }: { tokens: TokenView[]; mayRevo
     <>
       {ended > 0 && (
         <Switch
-          label={`Show ${ended} that ${ended === 1 ? "has" : "have"} ended`}
+          label={`Show ${ended} inactive`}
           checked={isAll}
           onChange={(event) => setAll(event.currentTarget.checked)}
         />
@@ -183,7 +183,7 @@ function RevokeButton({ token: { id, name, state } }: { token: TokenView }) {
   const revoke = () =>
     confirmAction({
       title: `Revoke the token ${name}?`,
-      text: "Programs that use it are refused within 5 seconds. This cannot be taken back.",
+      text: "Requests with this token are refused within 5 seconds. This cannot be undone.",
       label: "Revoke",
       done: `The token ${name} is revoked`,
       act: async () => {

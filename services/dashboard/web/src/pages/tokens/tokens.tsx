@@ -28,8 +28,8 @@ export default function Tokens() {
     <Page
       title="Tokens"
       about={isOwner
-        ? "Programs show a token with every request. Give each program its own, with as little as it needs."
-        : "Programs show a token with every request. Owners of the account generate and revoke them."}
+        ? "Programs send a token with every request. Create one token per program, with only the permissions it needs."
+        : "Programs send a token with every request. Owners of the account generate and revoke tokens."}
       actions={!isEmpty && isOwner && button}
     >
       {error !== null && data === undefined && (
@@ -42,7 +42,7 @@ export default function Tokens() {
       {isEmpty && (
         <Empty icon={TbKey} title="No tokens yet" action={isOwner && button}>
           {isOwner
-            ? "Generate one to send mail from a program, or to render templates."
+            ? "Generate one to send messages from a program, or to render templates."
             : "An owner of the account can generate one."}
         </Empty>
       )}

@@ -1,0 +1,15 @@
+import { TextInput, type TextInputProps } from "@mantine/core";
+
+/** The required field for the e-mail address of a login, filled in by the browser's password manager. */
+export function EmailField(props: TextInputProps) {
+  return (
+    <TextInput
+      label="E-mail address"
+      type="email"
+      autoComplete="username"
+      required
+      withAsterisk={false}
+      {...props}
+    />
+  );
+}
