@@ -51,8 +51,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
       { label: "Workspace relay", host: "smtp-relay.gmail.com" },
     ],
     user: "The whole address",
-    hint:
-      "Requires an app password (16 letters) and 2-step verification. Gmail allows about " +
+    hint: "Requires an app password (16 letters) and 2-step verification. Gmail allows about " +
       "500 messages per day, Workspace 2,000",
     documentation: "https://support.google.com/a/answer/176600",
   },
@@ -60,7 +59,8 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
     ...{ id: "microsoft", name: "Microsoft 365", ...STARTTLS },
     servers: one("smtp.office365.com"),
     user: "The whole address of the mailbox",
-    hint: "Enable authenticated SMTP for the mailbox. Limits: 30 messages per minute, 3 connections",
+    hint:
+      "Enable authenticated SMTP for the mailbox. Limits: 30 messages per minute, 3 connections",
     documentation:
       "https://learn.microsoft.com/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission",
   },
@@ -82,7 +82,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
     ],
     user: 'The word "apikey"; the password is an API key with send permission',
     fixedUser: "apikey",
-    hint: "The user is literally "apikey", not the name of your key",
+    hint: 'The user is literally "apikey", not the name of your key',
     documentation:
       "https://www.twilio.com/docs/sendgrid/for-developers/sending-email/integrating-with-the-smtp-api",
   },
