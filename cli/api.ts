@@ -19,17 +19,16 @@ const errorSchema = z.object({
 });
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  missing_scope:
-    'make a token with the scope that is missing: "posthaste tokens create --scopes …"',
+  missing_scope: 'create a token with the missing scope: "posthaste tokens create --scopes …"',
   unknown_template: '"posthaste templates list" shows the templates',
   unknown_integration: '"posthaste integrations list" shows the integrations',
   unknown_pdf_template: '"posthaste templates list" shows the PDF templates and their ids',
   sender_not_allowed: '"posthaste integrations list" shows the senders of each integration',
-  unknown_route: 'does the URL end with "/v1"?',
-  idempotency_mismatch: "use another --idempotency-key for another request",
-  too_many_requests: "wait a moment and try again",
-  unavailable: "try again: with the same --idempotency-key nothing is sent twice",
-  render_timeout: "is the renderer service running?",
+  unknown_route: 'check that the URL ends with "/v1"',
+  idempotency_mismatch: "use a new --idempotency-key for each new request",
+  too_many_requests: "try again soon",
+  unavailable: "try again; the same --idempotency-key never sends twice",
+  render_timeout: "check that the renderer service runs",
 };
 
 /** Where the HTTP interface is. */
@@ -45,7 +44,7 @@ export interface ApiOptions {
 export function openApi({ url, token, remedy }: ApiOptions): Api {
   const base = readUrl(url);
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw usageError("Cannot use the access token: it holds blanks or line breaks, or is empty");
+    throw usageError("Cannot use the access token: it is empty or contains blanks or line breaks");
   }
   async function request(path: string, init: RequestInit): Promise<unknown> {
     const headers = { ...init.headers, authorization: `Bearer ${token}` };
@@ -88,7 +87,7 @@ function refusal({ status, headers, url }: Response, text: string): CommandError
   const body = errorSchema.safeParse(parse(text)).data;
   if (body === undefined) {
     return status >= 500
-      ? new CommandError(`Cannot get an answer: the server says ${status}`, {
+      ? new CommandError(`Cannot complete the request: the server returned ${status}`, {
         exitCode: EXIT.failed,
       })
       : notTheInterface(url);
@@ -98,14 +97,14 @@ function refusal({ status, headers, url }: Response, text: string): CommandError
     exitCode: exitCodeOf(status, body.code),
     issues: body.issues?.map(({ path, message }) => ({ at: path, message })),
     remedy: status === 401
-      ? 'make one with "posthaste tokens create"; was it revoked, or has it expired?'
+      ? 'check whether it was revoked or has expired; create one with "posthaste tokens create"'
       : retryAfter === null
       ? REMEDIES[body.code ?? ""]
       : `try again in ${retryAfter} s`,
   });
 }
 
-const UNAUTHENTICATED = "Unauthenticated: the interface does not know the access token";
+const UNAUTHENTICATED = "Unauthenticated: the access token is not valid";
 
 function exitCodeOf(status: number, code: string | undefined): ExitCode {
   if (status === 404 && code !== "unknown_route") return EXIT.notFound;
@@ -114,10 +113,13 @@ function exitCodeOf(status: number, code: string | undefined): ExitCode {
 }
 
 function notTheInterface(url: string): CommandError {
-  return new CommandError(`Cannot understand the answer of "${url}": it is not the interface's`, {
-    exitCode: EXIT.failed,
-    remedy: 'the URL is that of the interface and ends with "/v1"',
-  });
+  return new CommandError(
+    `Cannot read the response of "${url}": it is not the Posthaste HTTP interface`,
+    {
+      exitCode: EXIT.failed,
+      remedy: 'set the URL of the HTTP interface; it ends with "/v1"',
+    },
+  );
 }
 
 function parse(text: string): unknown {
@@ -133,5 +135,5 @@ function sayCause(error: unknown): string {
   if (name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
   if (!(cause instanceof Error)) return message;
   const { code } = cause as NodeJS.ErrnoException;
-  return code === "ECONNREFUSED" ? "nobody listens there" : cause.message || code || message;
+  return code === "ECONNREFUSED" ? "connection refused" : cause.message || code || message;
 }

@@ -20,7 +20,7 @@ export async function applyDatabaseUsers(context: CommandContext, file: string):
   } catch (cause) {
     throw new CommandError(`Cannot apply the users: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: "does MONGODB_URL name somebody who may create users?",
+      remedy: "check that MONGODB_URL names a user with the right to create users",
       cause,
     });
   }

@@ -31,7 +31,7 @@ export async function askPassword(options: AskPasswordOptions): Promise<string> 
   // deno-lint-ignore no-control-regex
   if (given.length > MAX_LENGTH || /[\u{0}-\u{1f}\u{7f}]/u.test(given)) {
     const message =
-      `Cannot take the password: it is not one line of at most ${MAX_LENGTH} characters`;
+      `Cannot use the password: it is not one line of at most ${MAX_LENGTH} characters`;
     throw new CommandError(message, { exitCode: EXIT.refused });
   }
   return given;
@@ -48,7 +48,7 @@ function ask({ stdin, stderr, question }: AskPasswordOptions): Promise<string> {
   stderr.write(`${question}: `);
   return new Promise((resolve, reject) => {
     const interrupted = () => {
-      const message = "Cannot go on: no password was given";
+      const message = "Cannot continue: no password was entered";
       reject(new CommandError(message, { exitCode: EXIT.interrupted }));
       reader.close();
     };

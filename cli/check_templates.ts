@@ -126,7 +126,7 @@ function findUnused({ settings, document, folder }: Authored, used: readonly str
     !required || used.includes(name) ? [] : [{
       file: `${folder}/template.json`,
       ...document.placeOf(["variables", index, "name"]),
-      message: `variable "${name}" is required, and the template does not use it`,
+      message: `variable "${name}" is required, but the template does not use it`,
     }]
   );
 }

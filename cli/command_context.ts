@@ -41,7 +41,7 @@ export async function openStoreFor(
   } catch (cause) {
     throw new CommandError(reasonOf(cause), {
       exitCode: EXIT.failed,
-      remedy: settings.remedy("is the database running, and MONGODB_URL right?"),
+      remedy: settings.remedy("check that the database runs and MONGODB_URL is correct"),
       cause,
     });
   }
@@ -56,7 +56,7 @@ export async function openBusFor({ settings }: CommandContext): Promise<Bus> {
   } catch (cause) {
     throw new CommandError(`Cannot open the broker: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: settings.remedy("is nats-server running with JetStream, and NATS_URL right?"),
+      remedy: settings.remedy("check that nats-server runs with JetStream and NATS_URL is correct"),
       cause,
     });
   }
@@ -68,7 +68,7 @@ export function openApiFor({ settings, cwd }: CommandContext, options: HttpOptio
   const path = tokenFile === undefined ? undefined : resolvePath(cwd, tokenFile);
   const where = settings.http({ url, tokenFile: path });
   const remedy = settings.remedy(
-    "is the api service running, and the URL right (--url, POSTHASTE_URL)?",
+    "check that the api service runs and the URL is correct (--url, POSTHASTE_URL)",
   );
   return openApi({ ...where, remedy });
 }
@@ -81,7 +81,7 @@ export async function findAccountFor(
 ): Promise<Account> {
   const wanted = nameOrId ?? settings.accountId;
   if (wanted === undefined) {
-    throw usageError("Cannot tell the account: --account is missing", SEE_ACCOUNTS);
+    throw usageError("Cannot choose the account: --account is missing", SEE_ACCOUNTS);
   }
   const account = await store.findAccount(wanted);
   if (account !== null) return account;
@@ -110,4 +110,5 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const SEE_ACCOUNTS = '"posthaste accounts list" shows them, "posthaste accounts create" makes one';
+const SEE_ACCOUNTS =
+  '"posthaste accounts list" shows them, "posthaste accounts create" creates one';

@@ -51,7 +51,7 @@ export function toCommandError(error: unknown): CommandError {
     return new CommandError(error.message, { exitCode: EXIT.refused, cause: error });
   }
   if (error.name === "AmbiguousNameError" && "ids" in error && Array.isArray(error.ids)) {
-    const remedy = `give an id: ${error.ids.join(", ")}`;
+    const remedy = `use an id: ${error.ids.join(", ")}`;
     return new CommandError(error.message, { exitCode: EXIT.refused, remedy, cause: error });
   }
   // By its shape: zod throws a class of its own that is not loaded for every command.
@@ -60,7 +60,7 @@ export function toCommandError(error: unknown): CommandError {
       at: Array.isArray(path) ? path.join(".") : "",
       message: String(message),
     }));
-    const message = "Cannot take the values: they are not valid";
+    const message = "Cannot use the values: they are not valid";
     return new CommandError(message, { exitCode: EXIT.refused, issues, cause: error });
   }
   return new CommandError(error.message, { exitCode: EXIT.failed, cause: error });

@@ -47,15 +47,15 @@ const COMMANDS = [
 
 const HELP = `
 Settings:
-  MONGODB_URL, NATS_URL, MASTER_KEY   where the parts are; without any of them, the
+  MONGODB_URL, NATS_URL, MASTER_KEY   the servers and keys; if none is set, the
                                       demonstration that "npm start" runs
-  MONGODB_URL_FILE, …                 files with these and with the token, instead
+  MONGODB_URL_FILE, …                 files that contain these values or the token
   DATA_DIR                            the demonstration's data folder, as for "npm start"
   POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send and status
   NO_COLOR                            no colours
 
 Exit codes:
-  0 done   1 failed   2 called wrongly   3 not found   4 refused or not valid
+  0 done   1 failed   2 wrong usage   3 not found   4 rejected or not valid
 
 Examples:
   posthaste accounts create shop
@@ -125,10 +125,10 @@ function buildProgram(context: CommandContext, stdout: NodeJS.WriteStream): Comm
   const program = new Command("posthaste")
     .description("The operator's command line of Posthaste.")
     .version(manifest.version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "show help; every command has its own")
-    .option("--json", "print nothing but JSON on the standard output")
+    .helpOption("-h, --help", "show help; every command has its own help")
+    .option("--json", "print only JSON on the standard output")
     .addHelpText("after", HELP)
-    .showHelpAfterError('Run with "--help" to see how it is used')
+    .showHelpAfterError('Run with "--help" for usage')
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

@@ -118,7 +118,7 @@ test("a command asks which of those accounts is meant that have the same name", 
   assert.equal(unclear.code, EXIT.refused);
   assert.match(
     unclear.stderr,
-    new RegExp(`2 are called "Namesake"\nremedy: give an id: ${ids[0]}`),
+    new RegExp(`2 are called "Namesake"\nremedy: use an id: ${ids[0]}`),
   );
   assert.equal((await run(`tokens list --account ${ids[1]}`)).code, EXIT.ok);
 });
@@ -141,7 +141,7 @@ test("tokensCommand() prints a token once, lists it and revokes it", async () =>
   const prefix = token.slice(0, 9);
   assert.equal((await run(`tokens revoke ${prefix}`)).code, EXIT.ok);
   assert.equal(await store.findToken(token), null);
-  assert.match((await run(`tokens revoke ${record?._id}`)).stdout, /was revoked before/);
+  assert.match((await run(`tokens revoke ${record?._id}`)).stdout, /was already revoked/);
   assert.equal((await runProcess("tokens revoke ph_nobody")).code, EXIT.notFound);
 });
 
@@ -242,7 +242,7 @@ test("usersCommand() asks which of those is meant who have named the same addres
   const [one, other] = [await store.createUser(shared), await store.createUser(shared)];
   const unclear = await run("users remove shared@example.com");
   assert.equal(unclear.code, EXIT.refused);
-  assert.match(unclear.stderr, new RegExp(`give an id: ${one._id}, ${other._id}`));
+  assert.match(unclear.stderr, new RegExp(`use an id: ${one._id}, ${other._id}`));
   assert.equal((await run(`users remove ${one._id}`)).code, EXIT.ok);
   assert.equal((await run("users remove shared@example.com")).code, EXIT.ok);
 });
@@ -369,7 +369,7 @@ test("keysCommand() brings every password under a new key, and never prints one"
   assert.equal(rotated.code, EXIT.ok, rotated.stderr);
   assert.match(
     rotated.stdout,
-    /^3 passwords sealed to "k2"; none is left to seal\n$/,
+    /^3 passwords sealed to "k2"; none left\n$/,
   );
   const stored = await other.findIntegration(accountId, 3);
   assert.ok(stored?.auth);

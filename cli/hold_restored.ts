@@ -62,7 +62,7 @@ async function refuseIfRunning(store: Restoration["store"]): Promise<void> {
   const live = await store.liveMailers(ALIVE_MS);
   if (live.length === 0) return;
   throw new CommandError(
-    `Cannot hold: ${sayCount(live.length, "mailer")} still at work`,
+    `Cannot hold: ${sayCount(live.length, "mailer")} still running`,
     { exitCode: EXIT.refused, remedy: "stop every service, and try again" },
   );
 }

@@ -188,12 +188,12 @@ test("checkTemplateFolder() warns of required variables that are not used", asyn
   });
   const { warnings } = await checkTemplateFolder(made.folder, sandbox);
   assert.deepEqual(warnings, [
-    { file: "email/welcome/notes.txt", message: "is not read: unknown name" },
+    { file: "email/welcome/notes.txt", message: "is ignored: unknown name" },
     {
       file: "pdf/bill/template.json",
       line: 13,
       column: 12,
-      message: 'variable "iban" is required, and the template does not use it',
+      message: 'variable "iban" is required, but the template does not use it',
     },
   ]);
 });

@@ -42,9 +42,9 @@ export function judge(state: SystemState, limits: Limits): Finding[] {
       late,
       "sweeper",
       ledger.unsettled === 0
-        ? "nothing to look at"
+        ? "nothing to check"
         : late
-        ? `${saySpan(ledger.reconcilerLateMs)} late: is a tracker running?`
+        ? `${saySpan(ledger.reconcilerLateMs)} late: check that a tracker runs`
         : `in time, ${sayCount(ledger.unsettled, "unfinished send")}`,
     ),
     ageFinding(state),
@@ -64,23 +64,25 @@ function queueFindings({ queues, streams, now }: SystemState, { waitMs }: Limits
     const ageMs = waiting + inHand === 0 ? 0 : now.getTime() - oldestAt.getTime();
     const isWrong = WORKED_ON.has(stream) && ageMs > waitMs;
     const age = ageMs > 0 && WORKED_ON.has(stream) ? `, the oldest for ${saySpan(ageMs)}` : "";
-    return finding(isWrong, `queue ${consumer}`, `${waiting} waiting, ${inHand} in hand${age}`);
+    return finding(isWrong, `queue ${consumer}`, `${waiting} waiting, ${inHand} in flight${age}`);
   });
 }
 
 function fillFinding({ name, kind, bytes, maxBytes }: Fill, limits: Limits): Finding {
   const share = maxBytes > 0 ? bytes / maxBytes : 0;
   const isWrong = kind === "queue" && share > limits.fill;
-  return finding(isWrong, `room of ${name}`, `${percent(share)} of ${sayBytes(maxBytes)} used`);
+  return finding(isWrong, `storage of ${name}`, `${percent(share)} of ${sayBytes(maxBytes)} used`);
 }
 
 function ageFinding({ unknownSent }: SystemState): Finding {
-  if (unknownSent === null) return finding(false, "age of the ledger", "it knows the last mail");
+  if (unknownSent === null) {
+    return finding(false, "age of the ledger", "it includes the last sent message");
+  }
   const { messageId, at } = unknownSent;
   return finding(
     true,
     "age of the ledger",
-    `it does not know that ${messageId} was sent at ${at.toISOString()}: if it was restored, stop every service ` +
+    `it lacks that ${messageId} was sent at ${at.toISOString()}: if it was restored, stop every service ` +
       `and run "posthaste restored hold"`,
   );
 }

@@ -91,7 +91,7 @@ function sayPlace(
   said: string | null,
 ): string {
   const place = ahead === 0
-    ? "next in line"
+    ? "next in the queue"
     : ahead >= MAX_AHEAD
     ? `behind ${ahead.toLocaleString("en")} others or more`
     : `behind ${ahead === 1 ? "1 other" : `${ahead.toLocaleString("en")} others`}`;

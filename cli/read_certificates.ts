@@ -15,19 +15,19 @@ export async function readCertificates(file: string): Promise<string> {
     throw usageError(`Cannot read the certificates in "${file}": ${error.message}`);
   });
   const refuse = (reason: string) =>
-    new CommandError(`Cannot take the certificates in "${file}": ${reason}`, {
+    new CommandError(`Cannot use the certificates in "${file}": ${reason}`, {
       exitCode: EXIT.refused,
     });
   if (text.includes("PRIVATE KEY-----")) {
-    throw refuse("there is a private key, which it must not see");
+    throw refuse("the file contains a private key; remove it");
   }
   const certificates = text.match(CERTIFICATE) ?? [];
-  if (certificates.length === 0) throw refuse("there are none, as PEM");
+  if (certificates.length === 0) throw refuse("the file contains no PEM certificate");
   for (const certificate of certificates) {
     try {
       new X509Certificate(certificate);
     } catch {
-      throw refuse("one of them cannot be read");
+      throw refuse("a certificate cannot be read");
     }
   }
   return `${certificates.join("\n")}\n`;

@@ -19,7 +19,7 @@ export async function readDuration(
     ? `at least ${formatDuration(min)}`
     : `from ${formatDuration(min)} to ${formatDuration(max)}`;
   throw usageError(
-    `Cannot take ${option} "${text}": expected a duration such as 30s, 48h or 7d, ${range}`,
+    `Cannot use ${option} "${text}": expected a duration such as 30s, 48h or 7d, ${range}`,
   );
 }
 
@@ -29,7 +29,7 @@ export function readInteger(option: string, text: string, range: Required<Option
   const { min, max } = range;
   if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
   throw usageError(
-    `Cannot take ${option} "${text}": expected a whole number from ${min} to ${max}`,
+    `Cannot use ${option} "${text}": expected a whole number from ${min} to ${max}`,
   );
 }
 
@@ -40,6 +40,6 @@ export function readTime(option: string, text: string): Date {
   const at = new Date(isTime ? `${text.replace(" ", "T")}${hasZone ? "" : "Z"}` : NaN);
   if (!Number.isNaN(at.getTime())) return at;
   throw usageError(
-    `Cannot take ${option} "${text}": expected a time such as 2026-11-22T03:00Z`,
+    `Cannot use ${option} "${text}": expected a time such as 2026-11-22T03:00Z`,
   );
 }

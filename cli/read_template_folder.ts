@@ -84,7 +84,7 @@ export async function readTemplateFolder(folder: string): Promise<TemplateFolder
       if (!(await stat(join(folder, path))).isDirectory()) {
         found.warnings.push({
           file: path,
-          message: "is not read: it is not in a template's folder",
+          message: "is ignored: it is not in a template's folder",
         });
         continue;
       }
@@ -93,7 +93,7 @@ export async function readTemplateFolder(folder: string): Promise<TemplateFolder
     }
   }
   if (found.templates.length === 0 && found.faults.length === 0) {
-    const message = 'there is no template in it: expected "email/<alias>/" or "pdf/<alias>/"';
+    const message = 'it contains no template: expected "email/<alias>/" or "pdf/<alias>/"';
     found.faults.push({ file: "", message });
   }
   return found;
@@ -119,7 +119,7 @@ async function readTemplate(
   const files = await readFiles(join(root, folder), kind, {
     report,
     ignored: (name) =>
-      found.warnings.push({ file: `${folder}/${name}`, message: "is not read: unknown name" }),
+      found.warnings.push({ file: `${folder}/${name}`, message: "is ignored: unknown name" }),
   });
   const bodyFile = findBody(files, report);
   const settings = readSettings(files, kind, report);

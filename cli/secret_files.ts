@@ -77,7 +77,7 @@ export function readSecretFileOf(folder: string, name: string): string {
 /** The password in an address. */
 export function passwordIn(url: string): string {
   const [, password] = /\/\/[^:@/]+:([^@/]+)@/.exec(url) ?? [];
-  if (password === undefined) throw new Error("Cannot read a password: the address has none");
+  if (password === undefined) throw new Error("Cannot read a password: the URL has none");
   return decodeURIComponent(password);
 }
 

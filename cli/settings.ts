@@ -55,7 +55,7 @@ export class Settings {
   get masterKey(): string {
     return this.#connection("MASTER_KEY", ({ masterKeyFile }) => {
       if (masterKeyFile === undefined) {
-        throw usageError('Cannot tell the master key: the demonstration has no "masterKeyFile"');
+        throw usageError('Cannot read the master key: the demonstration has no "masterKeyFile"');
       }
       return readFileSync(masterKeyFile, "utf8").trim();
     });
@@ -88,8 +88,8 @@ export class Settings {
     }
     if (token !== undefined) return { url: url ?? DEFAULT_URL, token };
     throw usageError(
-      `Cannot ask the interface: there is no access token${this.#absence()}`,
-      'set POSTHASTE_TOKEN or give --token-file ("posthaste tokens create" makes a token), ' +
+      `Cannot call the HTTP interface: there is no access token${this.#absence()}`,
+      'set POSTHASTE_TOKEN or --token-file ("posthaste tokens create" creates a token), ' +
         `or ${START}`,
     );
   }
@@ -97,7 +97,7 @@ export class Settings {
   /** Returns what to do when a server does not answer: `otherwise`, unless it is the demonstration. */
   remedy(otherwise: string): string {
     if (!this.#stack) return otherwise;
-    return `${START}: "${this.#options.stackFile}" may be of an earlier start`;
+    return `${START}: "${this.#options.stackFile}" may be from an earlier start`;
   }
 
   #connection(name: string, fromStack: (stack: StackFile) => string): string {
@@ -109,7 +109,7 @@ export class Settings {
       `Cannot connect: ${name} is not set${this.#absence()}`,
       this.#stack === null
         ? `set ${name}, or ${START}`
-        : `set ${name}, too: the demonstration is used when none of these settings is there`,
+        : `also set ${name}: the demonstration is used only when none of these settings is set`,
     );
   }
 
@@ -142,7 +142,7 @@ export class Settings {
     const file = SECRET.has(name) ? this.#env[`${name}_FILE`]?.trim() || undefined : undefined;
     if (file === undefined) return value;
     if (value === undefined) return readSecret(`${name}_FILE`, file);
-    throw usageError(`Cannot tell which ${name} to use: ${name}_FILE is set, too`, "unset one");
+    throw usageError(`Cannot choose ${name}: ${name}_FILE is also set`, "unset one");
   }
 }
 
@@ -158,7 +158,7 @@ function readStack(file: string): StackFile | null {
   try {
     return stackFileSchema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new CommandError(`Cannot use the demonstration: "${file}" is not what npm start writes`, {
+    throw new CommandError(`Cannot use the demonstration: "${file}" was not written by npm start`, {
       exitCode: EXIT.failed,
       remedy: 'run "npm start" again, or remove the file',
       cause,

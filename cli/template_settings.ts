@@ -20,7 +20,7 @@ const variablesSchema = z.array(variableDeclarationSchema).superRefine((variable
   const seen = new Set<string>();
   for (const [index, { name }] of variables.entries()) {
     if (seen.has(name)) {
-      const message = `declares "${name}" a second time`;
+      const message = `declares "${name}" twice`;
       context.addIssue({ code: "custom", path: [index, "name"], message });
     }
     seen.add(name);

@@ -6,7 +6,9 @@ import { sayTime } from "../say.ts";
 /** `posthaste accounts …` */
 export function accountsCommand(context: CommandContext): Command {
   const command = new Command("accounts")
-    .description("Create and list accounts: whoever owns templates, integrations, tokens and mail.")
+    .description(
+      "Create and list accounts. An account owns templates, integrations, tokens and messages.",
+    )
     .addHelpText(
       "after",
       `
@@ -41,7 +43,7 @@ async function listAccounts(context: CommandContext): Promise<void> {
     accounts.map(show),
     () =>
       accounts.length === 0
-        ? 'There is no account yet: "posthaste accounts create <name>" makes one'
+        ? 'There is no account yet. Run "posthaste accounts create <name>"'
         : output.table(
           ["NAME", "ID", "CREATED"],
           accounts.map(({ name, _id, createdAt }) => [name, _id, sayTime(createdAt)]),

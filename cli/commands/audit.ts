@@ -26,16 +26,19 @@ interface Checked {
 /** `posthaste audit …` */
 export function auditCommand(context: CommandContext): Command {
   const command = new Command("audit")
-    .description("Who did what, by account: whether the log is whole, and a copy of it.");
+    .description("Check and export the audit log of accounts.");
   command.command("check")
-    .description("Look whether every line is as it was written, and follows the one before.")
+    .description("Check that every line is unchanged and follows the line before.")
     .option("--account <name|id>", "of this account only (default: of all)")
-    .option("--kept <line:digest>", "what an earlier check told of the account: cut off lines show")
+    .option(
+      "--kept <line:digest>",
+      "last line of an earlier check; shows whether lines were cut off",
+    )
     .addHelpText(
       "after",
       `
-Each line holds the SHA-256 of the one before. What is told of the last line, kept elsewhere, shows
-later that no line was cut off at the end. It ends with 1 if a line is not as it was written.
+Each line contains the SHA-256 of the line before. Keep the reported last line elsewhere: it shows
+later whether lines were cut off at the end. The exit code is 1 if a line was changed.
 
 Example:
   posthaste audit check --account shop
@@ -49,7 +52,7 @@ Example:
     .action((options: CheckOptions) => exportLines(context, options));
   command.command("erase <person>")
     .description(
-      "Erase what the lines of a person (usr_…) say, in all accounts; the chain stays whole.",
+      "Erase the text of a person's lines (usr_…) in all accounts; the chain stays valid.",
     )
     .addHelpText("after", "\nExample:\n  posthaste audit erase usr_01j9z3k4m5n6p7q8r9s0t1v2w3\n")
     .action((userId: string) => erase(context, userId));
@@ -60,7 +63,7 @@ async function check(context: CommandContext, { account, kept }: CheckOptions): 
   const { output } = context;
   const [, seq, digest] = /^(\d{1,12}):([0-9a-f]{64})$/.exec(kept ?? "") ?? [];
   if (kept !== undefined && (seq === undefined || account === undefined)) {
-    throw usageError("Cannot compare with --kept: give it as <line:digest>, with --account");
+    throw usageError("Cannot compare with --kept: use <line:digest> together with --account");
   }
   await using store = await openStoreFor(context);
   const results: (AuditSummary & Checked)[] = [];
@@ -99,7 +102,7 @@ async function exportLines(context: CommandContext, { account }: CheckOptions): 
 
 async function erase(context: CommandContext, userId: string): Promise<void> {
   if (!/^usr_\w+$/.test(userId)) {
-    throw new CommandError("Cannot erase: give the id of a person, usr_…", {
+    throw new CommandError("Cannot erase: use the id of a person, usr_…", {
       exitCode: EXIT.usage,
     });
   }

@@ -17,16 +17,16 @@ const STAGES = ["RENDER", "PRINT", "MAIL", "STATUS"] as const;
 export function checkCommand(context: CommandContext): Command {
   return new Command("check")
     .description(
-      "Look at queues, stores, ledger and integrations; end with 1 if something is wrong.",
+      "Check queues, stores, ledger and integrations; the exit code is 1 if something is wrong.",
     )
-    .option("--max-fill <percent>", "fullest that a queue, a cache or a disk may be", "80")
-    .option("--max-wait <duration>", "longest that mail may wait in a queue", "10m")
-    .option("--max-late <duration>", "longest that the reconciler may be behind", "2m")
+    .option("--max-fill <percent>", "maximum fill level of a queue, cache or disk", "80")
+    .option("--max-wait <duration>", "maximum time that an event may wait in a queue", "10m")
+    .option("--max-late <duration>", "maximum delay of the reconciler", "2m")
     .addHelpText(
       "after",
       `
-Caches (PDFs, contents, status events) lose their oldest when they are full: that is shown and is no
-fault. An integration that a person has paused is none either.
+Full caches (PDFs, contents, status events) drop their oldest entries: this is shown, but is not a
+fault. A paused integration is not a fault either.
 
 Examples:
   posthaste check

@@ -12,16 +12,16 @@ interface ForgetOptions {
 /** `posthaste forget` */
 export function forgetCommand(context: CommandContext): Command {
   return new Command("forget")
-    .argument("<address>", "e-mail address of the person, as mail was sent to it")
-    .description("Remove what is kept of a recipient: address, name, variables, servers' words.")
+    .argument("<address>", "e-mail address of the person, as used in sends")
+    .description("Remove the stored data of a recipient: address, name, variables, server replies.")
     .option("--account <name|id>", "of this account only (default: of all)")
     .addHelpText(
       "after",
       `
-Mail to the address that was not sent yet is canceled. That there were messages, when and with
-what outcome stays, under "forgotten@forgotten.invalid". It ends with 1 if a message is being
-sent, or waits for a person to decide: run it again when that has ended. People who sign in to
-the dashboard, templates, logs and backups are not touched.
+Unsent messages to the address are canceled. The records of messages, with times and
+outcomes, stay under "forgotten@forgotten.invalid". The exit code is 1 if a message is being
+sent, or waits for a decision: run the command again later. People who sign in to
+the dashboard, templates, logs and backups are not changed.
 
 Example:
   posthaste forget ann@example.com
@@ -37,7 +37,7 @@ async function forget(
 ): Promise<void> {
   const { output } = context;
   if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
-    throw usageError("Cannot forget anybody: what was given is no e-mail address");
+    throw usageError("Cannot forget the recipient: the argument is not an e-mail address");
   }
   await using store = await openStoreFor(context);
   const accounts = options.account === undefined
@@ -54,7 +54,7 @@ async function forget(
       `${sayCount(sum(({ messages }) => messages), "message")} forgotten, ` +
       `${sum(({ canceled }) => canceled)} of them canceled`,
       `${sayCount(sum(({ auditLines }) => auditLines), "line")} of audit logs changed`,
-      `${sayCount(sum(({ invitations }) => invitations), "invitation")} taken back`,
+      `${sayCount(sum(({ invitations }) => invitations), "invitation")} revoked`,
       `${sayCount(left.length, "message")} left`,
     ].join("\n"));
   for (const id of left) output.warn("it is being sent or waits for a decision", id);

@@ -22,10 +22,10 @@ interface ImportOptions {
 /** `posthaste import` */
 export function importCommand(context: CommandContext): Command {
   return new Command("import")
-    .argument("<folder>", "folder with email/<alias>/ and pdf/<alias>/ in it")
+    .argument("<folder>", "folder that contains email/<alias>/ and pdf/<alias>/")
     .description("Publish a folder of templates, each as a new version if it changed.")
-    .option("--account <name|id>", "account that they belong to")
-    .option("--check", "only check them; needs no database")
+    .option("--account <name|id>", "account that owns them")
+    .option("--check", "only check the templates; needs no database")
     .addHelpText(
       "after",
       `
@@ -33,7 +33,7 @@ export function importCommand(context: CommandContext): Command {
                   text.txt.hbs (optional), sample.json (optional)
   pdf/<alias>/    template.json, body.html.hbs, sample.json (optional)
 
-All are checked first. If one is faulty, every fault is told with its line and column,
+All templates are checked first. If one is faulty, all faults are reported with line and column,
 and nothing is published.
 
 Examples:
@@ -96,7 +96,7 @@ async function checkFolder({ context, folder, sandbox }: ImportJob): Promise<voi
   }));
   context.output.result(
     { templates, warnings },
-    () => `${sayCount(templates.length, "template")} in good order`,
+    () => `${sayCount(templates.length, "template")} valid`,
   );
 }
 

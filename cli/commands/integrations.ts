@@ -46,12 +46,12 @@ const RETRY_RANGE = { min: HOUR_MS, max: 5 * 24 * HOUR_MS };
 /** `posthaste integrations …` */
 export function integrationsCommand(context: CommandContext): Command {
   const command = new Command("integrations")
-    .description("Create, change and list SMTP integrations: the servers that mail goes out by.")
+    .description("Create, change and list SMTP integrations: the servers that send your mail.")
     .addHelpText(
       "after",
       `
-A password is asked for on the terminal, or read from the standard input; it is never an
-argument. It is sealed to SEALING_KEY or, where that is not set, to the first key of MASTER_KEY.
+A password is read from the terminal or the standard input; it is never an
+argument. It is sealed to SEALING_KEY or, if that is not set, to the first key of MASTER_KEY.
 
 Examples:
   posthaste integrations create --account shop --name main --host smtp.example.com --port 587 \\
@@ -73,11 +73,13 @@ Examples:
 `,
     )
     .action((options: IntegrationOptions) => createIntegration(context, options));
-  const update = command.command("update <id>").description("Change what is given, keep the rest.");
+  const update = command.command("update <id>").description(
+    "Change the given values; keep the others.",
+  );
   addOptions(update, (flags, text) => new Option(flags, text))
     .option("--new-password", "ask for a new password")
     .option("--no-login", "use the server without a user and password")
-    .option("--no-ca", "trust the certificate authorities again that everybody trusts")
+    .option("--no-ca", "trust the public certificate authorities again")
     .option("--no-allow-invalid-certificate", "check the server's certificate again")
     .addHelpText(
       "after",
@@ -92,7 +94,7 @@ Examples:
     .action((id: string, options: IntegrationOptions) => updateIntegration(context, id, options));
   command.command("resume <id>")
     .description("Send again through an integration that was suspended.")
-    .option("--account <name|id>", "account that it belongs to")
+    .option("--account <name|id>", "account that owns it")
     .addHelpText("after", "\nExample:\n  posthaste integrations resume 1 --account shop\n")
     .action((id: string, options: IntegrationOptions) => resumeIntegration(context, id, options));
   command.command("list")
@@ -109,36 +111,39 @@ function addOptions(
 ): Command {
   const collect = (value: string, all: string[] = []) => [...all, value];
   return command
-    .option("--account <name|id>", "account that it belongs to")
+    .option("--account <name|id>", "account that owns it")
     .addOption(needed("--name <name>", "its name"))
     .addOption(needed("--host <host>", "name of the SMTP server"))
-    .addOption(needed("--port <port>", "its port: 587, 465 or 25 as a rule"))
+    .addOption(needed("--port <port>", "its port, usually 587, 465 or 25"))
     .addOption(
-      needed("--tls <mode>", "how it is encrypted").choices(["none", "starttls", "implicit"]),
+      needed("--tls <mode>", "encryption mode").choices(["none", "starttls", "implicit"]),
     )
-    .option("--user <user>", "user to log in as; none for a server without log-in")
+    .option("--user <user>", "user to log in as; omit it for a server without authentication")
     .addOption(
-      needed("--sender <address>", "address that may stand in from.email; repeatable")
+      needed("--sender <address>", "address allowed in from.email; repeatable")
         .argParser(collect),
     )
-    .option("--max-connections <count>", "connections at once (default: 5)")
-    .option("--max-per-minute <count>", "mails a minute, 0 for no limit (default: 0)")
-    .option("--retry-for <duration>", "how long refusals are retried, 1h to 5d (default: 48h)")
+    .option("--max-connections <count>", "concurrent connections (default: 5)")
+    .option("--max-per-minute <count>", "messages per minute, 0 for no limit (default: 0)")
+    .option(
+      "--retry-for <duration>",
+      "how long temporary failures are retried, 1h to 5d (default: 48h)",
+    )
     .addOption(
       new Option(
         "--when-unknown <policy>",
-        "nobody knows whether it took a message (default: retry)",
+        "the outcome of a message is unknown (default: retry)",
       )
         .choices(["retry", "hold"]),
     )
     .addOption(
-      new Option("--auth-method <method>", "instead of what the server offers")
+      new Option("--auth-method <method>", "SMTP authentication method (default: automatic)")
         .choices(["PLAIN", "LOGIN"]),
     )
-    .option("--ca <file.pem>", "trust these certificate authorities, and no others")
+    .option("--ca <file.pem>", "trust only these certificate authorities")
     .option(
       "--allow-invalid-certificate",
-      "DANGEROUS: take any certificate; whoever is in the way reads mail and password",
+      "DANGEROUS: accept any certificate; an attacker on the network path can read mail and password",
     )
     .option("--password-stdin", "read the password from the standard input");
 }
@@ -183,7 +188,7 @@ async function updateIntegration(
     show(updated),
     () =>
       updated.revision === current.revision
-        ? `Integration ${updated.id} is so already, ${describe(updated)}`
+        ? `Integration ${updated.id} is unchanged, ${describe(updated)}`
         : `Changed integration ${updated.id}, ${describe(updated)}`,
   );
 }
@@ -250,7 +255,9 @@ async function changeAuth(
   const { login, user, newPassword, passwordStdin, authMethod } = options;
   const asksPassword = user !== undefined || newPassword || passwordStdin;
   if (login === false) {
-    if (asksPassword || authMethod) throw usageError("Cannot log in and not: drop --no-login");
+    if (asksPassword || authMethod) {
+      throw usageError("Cannot combine --no-login with a login: drop --no-login");
+    }
     return null;
   }
   const { accountId, host, port } = { ...current, ...settings };
@@ -300,11 +307,13 @@ function warn({ output }: CommandContext, integration: Integration): void {
   const { tls, auth, host, allowInvalidCertificate } = integration;
   if (allowInvalidCertificate) {
     output.danger(
-      `the certificate of "${host}" is not checked: whoever is in the way can read mail and password`,
+      `the certificate of "${host}" is not checked: an attacker on the network path can read mail and password`,
     );
   }
   if (tls !== "none" || auth === null) return;
-  output.warn(`the password goes to "${host}" without encryption: use --tls starttls or implicit`);
+  output.warn(
+    `the password is sent to "${host}" without encryption: use --tls starttls or implicit`,
+  );
 }
 
 async function listIntegrations(
@@ -320,7 +329,7 @@ async function listIntegrations(
     integrations.map((each) => ({ ...show(each), health: health.get(each.id) })),
     () =>
       integrations.length === 0
-        ? 'There is no integration yet: "posthaste integrations create" makes one'
+        ? 'There is no integration yet. Run "posthaste integrations create"'
         : output.table(
           [
             "ID",
@@ -328,8 +337,8 @@ async function listIntegrations(
             "SERVER",
             "TLS",
             "USER",
-            "AT ONCE",
-            "A MINUTE",
+            "CONNECTIONS",
+            "PER MINUTE",
             "RETRY FOR",
             "UNKNOWN",
             "STATE",
@@ -387,7 +396,7 @@ async function healthOf(
 function sayHealth(health: Health | undefined): string[] {
   if (health === undefined) return ["", "", "", ""];
   const { state, lastSent, lastFailed, attempts, sent } = health;
-  const word = state === "unreachable" ? "not reachable" : state === "slow" ? "delayed" : state;
+  const word = state === "unreachable" ? "unreachable" : state === "slow" ? "delayed" : state;
   return [
     word,
     lastSent === null ? "never" : sayTime(lastSent.at),
@@ -403,7 +412,7 @@ function sayTls(output: Output, { tls, ca, allowInvalidCertificate }: Integratio
 
 function describe({ name, host, port, tls, auth, ...rest }: Integration): string {
   const encryption = tls === "none" ? "no encryption" : tls === "implicit" ? "TLS" : "STARTTLS";
-  const login = auth === null ? "no log-in" : `as "${auth.user}"`;
+  const login = auth === null ? "no login" : `as "${auth.user}"`;
   const certificate = rest.allowInvalidCertificate
     ? ", ANY CERTIFICATE"
     : rest.ca === null

@@ -10,18 +10,18 @@ const BATCH = 100;
 /** `posthaste keys …` */
 export function keysCommand(context: CommandContext): Command {
   const command = new Command("keys")
-    .description("Make, list and replace master keys: those that open SMTP passwords.")
+    .description("Create, list and replace master keys, which open SMTP passwords.")
     .addHelpText(
       "after",
       `
 To replace a key while mail is sent:
-  1. posthaste keys generate k2        makes a key; keep it where the others are
-  2. MASTER_KEY=<new>,<old>            for every mailer; start them again, one after another
+  1. posthaste keys generate k2        creates a key; store it with the others
+  2. MASTER_KEY=<new>,<old>            for every mailer; restart them one by one
   3. posthaste keys public             prints the new key's public half
-  4. SEALING_KEY=<public half>         for the dashboard; start it again
+  4. SEALING_KEY=<public half>         for the dashboard; restart it
   5. posthaste keys rotate             seals every password to the new key
-  6. posthaste keys list               shows that nothing is sealed to the old one
-  7. MASTER_KEY=<new>                  and keep the old one as long as backups need it
+  6. posthaste keys list               shows that nothing is sealed to the old key
+  7. MASTER_KEY=<new>                  keep the old key while backups need it
 
 Examples:
   posthaste keys list
@@ -29,7 +29,7 @@ Examples:
 `,
     );
   command.command("generate <id>")
-    .description("Make a master key. It is printed once and stored nowhere.")
+    .description("Create a master key. It is printed once and not stored.")
     .addHelpText("after", "\nExample:\n  posthaste keys generate k2 >> master.keys\n")
     .action((id: string) => generateKey(context, id));
   command.command("public")
@@ -43,12 +43,12 @@ Examples:
     .addHelpText("after", "\nExample:\n  posthaste keys list --json\n")
     .action(() => listKeys(context));
   command.command("rotate")
-    .description("Seal every password to the first key of MASTER_KEY. It opens none.")
+    .description("Seal every password to the first key of MASTER_KEY, without opening any.")
     .addHelpText(
       "after",
       `
-Mail goes on meanwhile. It may be broken off and begun again. It ends with 1 if something is left
-that is sealed to another key, or as versions before the sealing key did.
+Sending continues meanwhile. The command can be interrupted and repeated. The exit code is 1 if something is left
+that is sealed to another key or in the old format.
 
 Example:
   posthaste keys rotate
@@ -60,12 +60,14 @@ Example:
 
 async function generateKey({ output }: CommandContext, id: string): Promise<void> {
   if (!/^[\w.-]{1,64}$/.test(id)) {
-    throw usageError(`Cannot make key "${id}": an id is made of letters, digits, "_", "." and "-"`);
+    throw usageError(
+      `Cannot make key "${id}": an id consists of letters, digits, "_", "." and "-"`,
+    );
   }
   const { randomBytes } = await import("node:crypto");
   const key = `${id}:${randomBytes(32).toString("base64")}`;
   output.result({ id, key }, () => key);
-  output.note("Keep it now: it is shown this once, and without it no password opens");
+  output.note("Store it now: it is shown only once, and passwords cannot be opened without it");
 }
 
 async function printPublicKey(context: CommandContext): Promise<void> {
@@ -122,7 +124,7 @@ async function rotateKeys(context: CommandContext): Promise<void> {
   for (const { recordId, reason } of faults) output.warn(reason, `integration ${recordId}`);
   output.result({ currentId: keys.currentId, rewrapped, left: count, faults }, () => {
     const done = `${sayCount(rewrapped, "password")} sealed to "${keys.currentId}"`;
-    if (count === 0) return `${done}; none is left to seal`;
+    if (count === 0) return `${done}; none left`;
     const others = left.map((each) => `${each.count} of "${each.id}"`).join(", ");
     return `${done}; left: ${others}`;
   });
@@ -149,7 +151,7 @@ export async function readKeys({ settings }: CommandContext): Promise<MasterKeys
     return readMasterKeys(settings.masterKey);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw usageError(error.message, 'write MASTER_KEY as "id:base64", the current key first');
+    throw usageError(error.message, 'set MASTER_KEY to "id:base64", the current key first');
   }
 }
 
@@ -162,6 +164,6 @@ export async function readSealingKeyFor(context: CommandContext): Promise<Sealin
     return readSealingKey(sealingKey);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw usageError(error.message, 'write SEALING_KEY as "posthaste keys public" prints it');
+    throw usageError(error.message, 'set SEALING_KEY to the output of "posthaste keys public"');
   }
 }

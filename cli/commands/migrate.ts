@@ -10,7 +10,7 @@ interface MigrateOptions {
 /** `posthaste migrate` */
 export function migrateCommand(context: CommandContext): Command {
   return new Command("migrate")
-    .description("Create what is missing of the database's indexes and the broker's streams.")
+    .description("Create missing indexes of the database and streams of the broker.")
     .addOption(
       new Option("--replicas <count>", "copies of each stream; 3 in a cluster")
         .choices(["1", "3", "5"]).default("1"),
@@ -18,7 +18,7 @@ export function migrateCommand(context: CommandContext): Command {
     .addHelpText(
       "after",
       `
-It can run again and again, and does so before each new version is started.
+It can be repeated. Run it before you start a new version.
 
 Examples:
   posthaste migrate
@@ -39,8 +39,8 @@ async function migrate(context: CommandContext, options: MigrateOptions): Promis
     { indexes: "ok", streams: "ok", replicas },
     () =>
       output.table(["PART", "IS READY"], [
-        ["database", "indexes are there"],
-        ["broker", `streams, consumers and object stores are there, ${replicas} of each`],
+        ["database", "indexes exist"],
+        ["broker", `streams, consumers and object stores exist, ${replicas} replicas each`],
       ]),
   );
 }
@@ -56,7 +56,7 @@ async function applyTopology(
   } catch (cause) {
     throw new CommandError(`Cannot set up the broker: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: settings.remedy("is nats-server running with JetStream, and NATS_URL right?"),
+      remedy: settings.remedy("check that nats-server runs with JetStream and NATS_URL is correct"),
       cause,
     });
   }

@@ -19,7 +19,7 @@ export function renderCommand(context: CommandContext): Command {
     .description("Render a template over the HTTP interface and print it.")
     .option("--data <file>", 'JSON file with the variables; "-" for the standard input')
     .addOption(
-      new Option("--part <part>", "print only this part, as it is")
+      new Option("--part <part>", "print only this part, unchanged")
         .choices(["subject", "html", "text"]),
     );
   return addHttpOptions(command)

@@ -32,13 +32,15 @@ const CLOSED_AT_ONCE = 500;
 /** `posthaste restored …` */
 export function restoredCommand(context: CommandContext): Command {
   const command = new Command("restored")
-    .description("After the database was restored: hold what may have been sent since the backup.")
+    .description(
+      "After a database restore: hold messages that may have been sent since the backup.",
+    )
     .addHelpText(
       "after",
       `
-A restored ledger takes for unsent what was sent between the backup and the loss. With every
-service stopped, "hold" marks all of it as unknown, but for what the broker's status events tell. Then
-the services may start, and "release" sends again what a person decides to send again.
+In a restored ledger, messages sent between the backup and the loss look unsent. With every
+service stopped, "hold" marks them as unknown, except where the broker's status events report an outcome. Then
+start the services. "release" sends the messages that a person decides to send again.
 
 Examples:
   posthaste restored hold --backup 2026-11-22T03:00Z --lost 2026-11-22T09:12Z
@@ -49,15 +51,15 @@ Examples:
     );
   command.command("hold")
     .description("Hold every message that is not finished. Stop all services first.")
-    .requiredOption("--backup <time>", "when the backup was begun, in ISO 8601; rather too early")
+    .requiredOption("--backup <time>", "when the backup started, in ISO 8601; if in doubt, earlier")
     .option("--lost <time>", "when the last mailer stopped (default: now)")
     .addHelpText(
       "after",
       `
-It empties the broker's queues, holds what is not finished, and writes down what the broker's
-status events, kept for 3 days, say was sent or failed since. It ends with 1 if a password of an
-integration cannot be opened with MASTER_KEY, or if accepted mail is known to be missing from
-the backup. It may be repeated.
+It empties the broker's queues, holds unfinished messages, and records the outcomes that the broker's
+status events (kept for 3 days) report since the backup. The exit code is 1 if a password of an
+integration cannot be opened with MASTER_KEY, or if accepted sends are known to be missing from
+the backup. It can be repeated.
 
 Example:
   posthaste restored hold --backup 2026-11-22T03:00Z
@@ -65,16 +67,16 @@ Example:
     )
     .action((options: HoldOptions) => hold(context, options));
   command.command("list")
-    .description("Count what is held, by account and integration.")
+    .description("Count held messages by account and integration.")
     .addHelpText("after", "\nExample:\n  posthaste restored list\n")
     .action(() => list(context));
-  select(command.command("release").description("Send held messages after all."))
+  select(command.command("release").description("Send held messages."))
     .addHelpText(
       "after",
       "\nExample:\n  posthaste restored release --account shop --integration 1\n",
     )
     .action((options: SelectOptions) => release(context, options));
-  select(command.command("close").description("Let held messages end as failed; none is sent."))
+  select(command.command("close").description("Mark held messages as failed; none is sent."))
     .addHelpText("after", "\nExample:\n  posthaste restored close --account shop\n")
     .action((options: SelectOptions) => close(context, options));
   return command;
@@ -102,11 +104,11 @@ async function hold(context: CommandContext, options: HoldOptions): Promise<void
   const locked = await store.lockedSecrets(await readKeys(context));
   output.result({ held, emptied, known, missing, locked }, () =>
     [
-      `${sayCount(held, "message")} held; the status events of the broker told of ${known}`,
+      `${sayCount(held, "message")} held; the broker reported outcomes for ${known}`,
       `${sayCount(emptied, "event")} removed from the queues`,
     ].join("\n"));
   for (const { sendId, accountId, at } of missing) {
-    output.warn(`accepted ${at}, and not in the backup: ${sendId}`, `account ${accountId}`);
+    output.warn(`accepted ${at}, but not in the backup: ${sendId}`, `account ${accountId}`);
   }
   for (const { recordId, reason } of locked) output.warn(reason, `integration ${recordId}`);
   if (missing.length + locked.length > 0) context.endWith(EXIT.failed);
@@ -119,7 +121,7 @@ async function list(context: CommandContext): Promise<void> {
   const names = new Map(accounts.map(({ _id, name }) => [_id, name]));
   const groups = await store.heldGroups();
   output.result(groups, () =>
-    groups.length === 0 ? "Nothing is held" : output.table(
+    groups.length === 0 ? "No messages are held" : output.table(
       ["ACCOUNT", "INTEGRATION", "MESSAGES", "ACCEPTED FROM", "TO"],
       groups.map(({ accountId, integrationId, count, oldest, newest }) => [
         names.get(accountId) ?? accountId,

@@ -13,13 +13,13 @@ const ENDED: readonly MessageState[] = ["failed", "unknown"];
 export function retryCommand(context: CommandContext): Command {
   return new Command("retry")
     .argument("<id...>", "ids of messages (msg_…) or of sends (snd_…)")
-    .description("Send messages again that failed or that nobody knows to have arrived.")
+    .description("Send failed messages and messages with unknown outcome again.")
     .addHelpText(
       "after",
       `
-Of a send, those messages are sent again that failed or whose outcome is unknown. A message that
-waits for its next attempt is tried at once if it is named itself. Whatever is older than its
-integration retries has this one attempt.
+For a send, only messages that failed or have an unknown outcome are sent again. A message that
+waits for its next attempt is retried at once if you give its own id. A message older than the
+integration's retry time gets one attempt.
 
 Examples:
   posthaste retry msg_01k9…
@@ -33,7 +33,9 @@ async function retry(context: CommandContext, ids: string[]): Promise<void> {
   const { output } = context;
   const wrong = ids.find((id) => !isSendId(id) && parseMessageId(id) === undefined);
   if (wrong !== undefined) {
-    throw usageError(`Cannot retry "${wrong}": it is no id of a message (msg_…) or a send (snd_…)`);
+    throw usageError(
+      `Cannot retry "${wrong}": it is not the id of a message (msg_…) or a send (snd_…)`,
+    );
   }
   await using store = await openStoreFor(context);
   const retried: string[] = [];
@@ -56,7 +58,7 @@ async function retryOne(store: Store, id: string): Promise<string> {
   }
   throw new CommandError(`Cannot retry "${id}": it is ${message.state}`, {
     exitCode: EXIT.refused,
-    remedy: "only what failed, waits or is unknown can be sent again",
+    remedy: "only failed, waiting or unknown messages can be sent again",
   });
 }
 
@@ -76,7 +78,7 @@ async function accountOf(store: Store, sendId: string): Promise<string> {
     const { message } = new ContentRemovedError(sendId, send.contentRemovedAt);
     throw new CommandError(message, {
       exitCode: EXIT.refused,
-      remedy: "send a new request; the account's settings say for how many days contents are kept",
+      remedy: "send a new request; the account's settings define how many days contents are kept",
     });
   }
   if (send !== undefined) return send.accountId;

@@ -24,12 +24,12 @@ export function sendCommand(context: CommandContext): Command {
     .argument("<integration>", "id of an SMTP integration")
     .description("Send a template to one or more recipients over the HTTP interface.")
     .requiredOption("--data <file>", 'JSON file with the request; "-" for the standard input')
-    .option("--idempotency-key <key>", "the same key and request again sends nothing twice");
+    .option("--idempotency-key <key>", "repeating the same key and request never sends twice");
   return addHttpOptions(command)
     .addHelpText(
       "after",
       `
-The file holds "from", "to" and "variables", as the HTTP interface takes them:
+The file contains "from", "to" and "variables", as in the HTTP interface:
   { "from": { "email": "hello@example.com" },
     "to": [{ "email": "jane@example.net", "variables": { "name": "Jane" } }] }
 
@@ -67,5 +67,5 @@ async function send(context: CommandContext, path: string, options: SendOptions)
       ...more > 0 ? [output.style("dim", `and ${more} more`)] : [],
     ].join("\n");
   });
-  output.note(`See what becomes of it: posthaste status ${id} --watch`);
+  output.note(`Follow it: posthaste status ${id} --watch`);
 }

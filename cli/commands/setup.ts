@@ -13,7 +13,7 @@ interface SecretsOptions {
 /** `posthaste setup …` */
 export function setupCommand(context: CommandContext): Command {
   const command = new Command("setup")
-    .description("Prepare a database and a broker of one's own, before the first migration.")
+    .description("Prepare your own database and broker before the first migration.")
     .addHelpText(
       "after",
       `
@@ -23,15 +23,15 @@ Examples:
 `,
     );
   command.command("secrets <folder>")
-    .description("Draw the passwords and keys that are missing into a folder, one file each.")
-    .option("--mongodb <host:port>", "the database, as services call it", "mongo:27017")
+    .description("Generate missing passwords and keys into a folder, one file each.")
+    .option("--mongodb <host:port>", "database address, as services reach it", "mongo:27017")
     .option("--replica-set <name>", "its replica set", "rs0")
-    .option("--nats <host:port>", "the broker, as services call it", "nats:4222")
+    .option("--nats <host:port>", "broker address, as services reach it", "nats:4222")
     .addHelpText(
       "after",
       `
-What is there stays. The broker's accounts are written anew each time: they follow from the other
-files, and from what this version lets each service do.
+Existing files stay. The broker's accounts file is rewritten each time, from the other
+files and the rights that each service has in this version.
 
 Example:
   posthaste setup secrets ./secrets
@@ -39,11 +39,11 @@ Example:
     )
     .action((folder: string, options: SecretsOptions) => setupSecrets(context, folder, options));
   command.command("database <folder>")
-    .description("Make a replica set of a new database, and its users as the folder has them.")
+    .description("Create the replica set of a new database, and its users from the folder.")
     .addHelpText(
       "after",
       `
-It can run again and again, and does so before each new version is started.
+It can be repeated. Run it before you start a new version.
 
 Example:
   posthaste setup database /run/secrets
@@ -83,12 +83,12 @@ async function setupDatabase({ output, cwd }: CommandContext, folder: string): P
     });
     output.result(
       { replicaSet: isNew ? "made" : "ok", users: "ok" },
-      () => `The replica set "${name}" ${isNew ? "was made" : "is there"}, and so are its users`,
+      () => `The replica set "${name}" ${isNew ? "was created" : "exists"}, and so are its users`,
     );
   } catch (cause) {
     throw new CommandError(`Cannot set up the database: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: "does mongod run with --replSet and the key of this folder?",
+      remedy: "check that mongod runs with --replSet and the key of this folder",
       cause,
     });
   }

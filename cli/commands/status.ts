@@ -28,9 +28,9 @@ const MAX_FAULTS = 10;
 export function statusCommand(context: CommandContext): Command {
   const command = new Command("status")
     .argument("<id>", "id of a message (msg_…) or of a send (snd_…)")
-    .description("Show where a message or a send stands, with its timeline.")
-    .option("--watch", "show it again until every message is sent, failed or canceled")
-    .option("--timeout <duration>", "watch no longer than this, such as 5m");
+    .description("Show the state and timeline of a message or a send.")
+    .option("--watch", "update until every message is sent, failed or canceled")
+    .option("--timeout <duration>", "maximum time to watch, such as 5m");
   return addHttpOptions(command)
     .addHelpText(
       "after",
@@ -56,10 +56,12 @@ interface Look {
 async function status(context: CommandContext, id: string, options: StatusOptions): Promise<void> {
   const { output } = context;
   if (!isSendId(id) && parseMessageId(id) === undefined) {
-    throw usageError(`Cannot show "${id}": it is no id of a message (msg_…) or a send (snd_…)`);
+    throw usageError(
+      `Cannot show "${id}": it is not the id of a message (msg_…) or a send (snd_…)`,
+    );
   }
   if (options.timeout !== undefined && !options.watch) {
-    throw usageError("Cannot use --timeout alone: it goes with --watch");
+    throw usageError("Cannot use --timeout alone: add --watch");
   }
   const timeoutMs = options.timeout === undefined
     ? Infinity
@@ -123,7 +125,7 @@ async function watch(
     if (seen && !output.json) screen.show(seen.say());
     if (isDone || isLate) {
       if (seen && output.json) output.result(seen.answer, seen.say);
-      if (!isDone) output.warn("the time to watch ran out");
+      if (!isDone) output.warn("the watch timeout was reached");
       if (!isDone || seen?.states.some((state) => state !== "sent")) endWith(EXIT.failed);
       return;
     }

@@ -6,7 +6,7 @@ import { sayTime } from "../say.ts";
 /** `posthaste templates …` */
 export function templatesCommand(context: CommandContext): Command {
   const command = new Command("templates")
-    .description('List templates. "posthaste import" brings them in.')
+    .description('List templates. "posthaste import" publishes them.')
     .addHelpText("after", "\nExample:\n  posthaste templates list --account shop\n");
   command.command("list")
     .description("List the email and PDF templates of an account.")
@@ -29,7 +29,7 @@ async function listTemplates(context: CommandContext, wanted: string | undefined
     templates.map(show),
     () =>
       templates.length === 0
-        ? 'There is no template yet: "posthaste import <folder>" brings templates in'
+        ? 'There is no template yet. Run "posthaste import <folder>"'
         : output.table(
           ["KIND", "ID", "ALIAS", "NAME", "VERSION", "PUBLISHED"],
           templates.map(({ kind, id, alias, name, publishedVersion, updatedAt }) => [

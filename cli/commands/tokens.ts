@@ -49,42 +49,46 @@ Examples:
 `,
     );
   command.command("create")
-    .description("Create a token. It is printed once and stored nowhere.")
-    .option("--account <name|id>", "account that it speaks for")
+    .description("Create a token. It is printed once and not stored.")
+    .option("--account <name|id>", "account that the token belongs to")
     .requiredOption("--name <name>", "what it is for")
     .requiredOption("--scopes <list>", `any of ${TOKEN_SCOPES.join(",")}`)
-    .option("--expires <duration>", "how long it lives, such as 12h or 90d; for ever if left out")
-    .option("--address <network>", "from here alone, such as 203.0.113.0/24; repeatable", append)
-    .option("--template <id>", "with this email template alone; repeatable", append)
-    .option("--integration <id>", "through this integration alone; repeatable", append)
+    .option("--expires <duration>", "lifetime, such as 12h or 90d (default: no expiry)")
+    .option(
+      "--address <network>",
+      "only from this network, such as 203.0.113.0/24; repeatable",
+      append,
+    )
+    .option("--template <id>", "only with this email template; repeatable", append)
+    .option("--integration <id>", "only through this integration; repeatable", append)
     .addHelpText(
       "after",
       `
-The token alone goes to the standard output, all else to the standard error:
+The standard output contains only the token; the rest goes to the standard error:
   posthaste tokens create --account shop --name website --scopes send > token.txt
 `,
     )
     .action((options: CreateOptions) => createToken(context, options));
   command.command("list")
-    .description("List tokens, with those that are revoked or have expired.")
+    .description("List tokens, including revoked and expired tokens.")
     .option("--account <name|id>", "only of this account")
     .addHelpText("after", "\nExample:\n  posthaste tokens list --account shop\n")
     .action((options: AccountOption) => listTokens(context, options));
   command.command("roll <prefix|id>")
-    .description("Make a token like another, which expires after a while: both work until then.")
-    .option("--account <name|id>", "only among those of this account")
-    .option("--overlap <duration>", "how long the old one works, too, 30d at most", "24h")
+    .description("Create a copy of a token. The old token expires later; both work until then.")
+    .option("--account <name|id>", "only among the tokens of this account")
+    .option("--overlap <duration>", "how long the old token still works, 30d at most", "24h")
     .addHelpText(
       "after",
       `
-The new token alone goes to the standard output:
+The standard output contains only the new token:
   posthaste tokens roll ph_Xk3aQ9 --overlap 1h > token.txt
 `,
     )
     .action((which: string, options: RollOptions) => rollToken(context, which, options));
   command.command("revoke <prefix|id>")
     .description("Revoke a token: everywhere, within 5 seconds.")
-    .option("--account <name|id>", "only among those of this account")
+    .option("--account <name|id>", "only among the tokens of this account")
     .addHelpText("after", "\nExample:\n  posthaste tokens revoke ph_Xk3aQ9\n")
     .action((which: string, options: AccountOption) => revokeToken(context, which, options));
   return command;
@@ -108,11 +112,11 @@ async function createToken(context: CommandContext, options: CreateOptions): Pro
   });
   output.note(
     `Token "${record.name}" of account "${account.name}", ${scopes.join(", ")}, ${
-      record.expiresAt === null ? "for ever" : `until ${sayTime(record.expiresAt)}`
+      record.expiresAt === null ? "no expiry" : `until ${sayTime(record.expiresAt)}`
     }`,
   );
   output.result({ token, ...show(record, account) }, () => token);
-  output.note("Keep it now: it is shown this once");
+  output.note("Store it now: it is shown only once");
 }
 
 function readScopes(list: string): TokenScope[] {
@@ -120,9 +124,7 @@ function readScopes(list: string): TokenScope[] {
   const wrong = words.find((word) => !TOKEN_SCOPES.includes(word as TokenScope));
   if (words.length > 0 && wrong === undefined) return [...new Set(words)] as TokenScope[];
   throw usageError(
-    `Cannot take --scopes "${list}": ${
-      wrong === undefined ? "it is empty" : `no scope "${wrong}"`
-    }`,
+    `Cannot use --scopes "${list}": ${wrong === undefined ? "it is empty" : `no scope "${wrong}"`}`,
     `write one or more of ${TOKEN_SCOPES.join(",")}`,
   );
 }
@@ -134,26 +136,24 @@ async function listTokens(context: CommandContext, { account }: AccountOption): 
   output.result(
     found.map(({ token, account }) => show(token, account)),
     () =>
-      found.length === 0
-        ? 'There is no token yet: "posthaste tokens create" makes one'
-        : output.table(
-          ["TOKEN", "NAME", "ACCOUNT", "SCOPES", "STATE", "LAST USED", "ID"],
-          found.map(({ token, account }) => {
-            const state = stateOf(token);
-            return [
-              `${token.prefix}…`,
-              token.name,
-              account.name,
-              token.scopes.join(","),
-              {
-                text: sayState(token, state),
-                style: output.styler(state === "live" ? "green" : "dim"),
-              },
-              token.lastUsedAt === null ? "never" : sayTime(token.lastUsedAt),
-              token._id.slice(0, 12),
-            ];
-          }),
-        ),
+      found.length === 0 ? 'There is no token yet. Run "posthaste tokens create"' : output.table(
+        ["TOKEN", "NAME", "ACCOUNT", "SCOPES", "STATE", "LAST USED", "ID"],
+        found.map(({ token, account }) => {
+          const state = stateOf(token);
+          return [
+            `${token.prefix}…`,
+            token.name,
+            account.name,
+            token.scopes.join(","),
+            {
+              text: sayState(token, state),
+              style: output.styler(state === "live" ? "green" : "dim"),
+            },
+            token.lastUsedAt === null ? "never" : sayTime(token.lastUsedAt),
+            token._id.slice(0, 12),
+          ];
+        }),
+      ),
   );
 }
 
@@ -195,9 +195,11 @@ async function rollToken(
   if (made === null) {
     throw usageError(`Cannot roll token ${token.prefix}…: it is ${stateOf(token)}`);
   }
-  output.note(`Token ${token.prefix}… ("${token.name}") expires ${sayTime(until)} at the latest`);
+  output.note(
+    `Token ${token.prefix}… ("${token.name}") expires at ${sayTime(until)} at the latest`,
+  );
   output.result({ token: made.token, ...show(made.record, account) }, () => made.token);
-  output.note("Keep it now: it is shown this once");
+  output.note("Store it now: it is shown only once");
 }
 
 async function revokeToken(
@@ -214,7 +216,7 @@ async function revokeToken(
     () =>
       isNew
         ? `Revoked token ${token.prefix}… ("${token.name}" of account "${account.name}")`
-        : `Token ${token.prefix}… ("${token.name}") was revoked before`,
+        : `Token ${token.prefix}… ("${token.name}") was already revoked`,
   );
 }
 
@@ -236,13 +238,13 @@ async function findToken(
     const shown = isAccessToken(which) ? "the token" : `token "${which}"`;
     throw notFoundError(
       `Cannot ${verb} ${shown}: there is none`,
-      '"posthaste tokens list" shows their beginnings and ids',
+      '"posthaste tokens list" shows prefixes and ids',
     );
   }
   if (other !== undefined) {
     throw usageError(
-      `Cannot ${verb} token "${which}": ${matching.length} begin so`,
-      'write the id that "posthaste tokens list" shows',
+      `Cannot ${verb} token "${which}": ${matching.length} tokens have this prefix`,
+      'use the id that "posthaste tokens list" shows',
     );
   }
   return found;

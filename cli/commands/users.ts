@@ -11,7 +11,7 @@ import { applyDatabaseUsers } from "../apply_database_users.ts";
 /** `posthaste users …` */
 export function usersCommand(context: CommandContext): Command {
   const command = new Command("users")
-    .description("The people of the dashboard, and the services' users at the database.")
+    .description("Manage people of the dashboard, and database users of the services.")
     .addHelpText(
       "after",
       `
@@ -23,14 +23,14 @@ Examples:
 `,
     );
   command.command("apply <file>")
-    .description("Create or change the services' users at the database, with just their rights.")
+    .description("Create or change the database users of the services, with minimal rights.")
     .addHelpText(
       "after",
       `
-MONGODB_URL names somebody who may create users. The file is JSON, for its owner's eyes only:
+MONGODB_URL must name a user with the right to create users. The file is JSON, readable only by its owner:
   {"operator": "…", "api": "…", "renderer": "…", "mailer": "…", "tracker": "…", "dashboard": "…"}
-Each value is a password of at least 16 characters. It may be repeated, and is before each upgrade:
-rights may have been added. To change a password, change the file, apply it, and start that
+Each value is a password of at least 16 characters. Repeat the command before each upgrade:
+rights may have changed. To change a password, change the file, apply it, and restart that
 service again.
 
 Example:
@@ -39,17 +39,17 @@ Example:
     )
     .action((file: string) => applyDatabaseUsers(context, file));
   command.command("list")
-    .description("List everybody who signs in to the dashboard.")
+    .description("List all people who sign in to the dashboard.")
     .addHelpText("after", "\nExample:\n  posthaste users list\n")
     .action(() => listUsers(context));
   command.command("set-password <person>")
-    .description("Give somebody a new password, and sign them out everywhere.")
+    .description("Set a new password for a person, and sign them out everywhere.")
     .option("--password-stdin", "read the password from the standard input")
     .addHelpText(
       "after",
       `
-The person is named by address or by id: until an address is proven, several may have it.
-The password is asked for on the terminal, or read from the standard input; it is never an argument.
+Name the person by address or id: several people may have the same unverified address.
+The password is read from the terminal or the standard input; it is never an argument.
 
 Example:
   posthaste users set-password ann@example.com
@@ -57,12 +57,12 @@ Example:
     )
     .action((who: string) => setPassword(context, who));
   command.command("remove-second-factor <person>")
-    .description("Have somebody sign in by their password alone, who has lost their second factor.")
+    .description("Remove the second factor of a person who lost it; they sign in by password.")
     .addHelpText(
       "after",
       `
 Their passkeys, authenticator app and recovery codes are removed, and they are signed out everywhere.
-Make sure that it is them who asks.
+Verify the identity of the person first.
 
 Example:
   posthaste users remove-second-factor ann@example.com
@@ -70,7 +70,7 @@ Example:
     )
     .action((who: string) => removeSecondFactor(context, who));
   command.command("remove <person>")
-    .description("Remove somebody from all accounts, for good, and sign them out everywhere.")
+    .description("Remove a person from all accounts permanently, and sign them out everywhere.")
     .addHelpText("after", "\nExample:\n  posthaste users remove ann@example.com\n")
     .action((who: string) => removeUser(context, who));
   return command;
@@ -84,7 +84,7 @@ async function listUsers(context: CommandContext): Promise<void> {
     users.map(show),
     () =>
       users.length === 0
-        ? "Nobody signs in to the dashboard yet: open it to make the first account"
+        ? "There are no people yet. Open the dashboard to create the first account"
         : output.table(
           ["EMAIL", "PROVEN", "NAME", "SIGNS IN WITH", "SINCE", "ID"],
           users.map((user) => [
@@ -107,7 +107,7 @@ async function setPassword(context: CommandContext, who: string): Promise<void> 
   const password = await askPassword({ stdin, stderr, question: `New password of ${user.email}` });
   const fault = await passwordFault(password, user.email);
   if (fault !== undefined) {
-    throw new CommandError(`Cannot take the password: it ${fault}`, { exitCode: EXIT.refused });
+    throw new CommandError(`Cannot use the password: it ${fault}`, { exitCode: EXIT.refused });
   }
   await store.updateUser(user._id, { passwordHash: await hashPassword(password) });
   const ended = await store.removeSessions(user._id);
@@ -128,7 +128,7 @@ async function removeSecondFactor(context: CommandContext, who: string): Promise
   const sessionsEnded = await store.removeSessions(user._id);
   context.output.result(
     { email: user.email, sessionsEnded },
-    () => `${user.email} signs in by the password alone now, and is signed out everywhere`,
+    () => `${user.email} has no second factor any more, and is signed out everywhere`,
   );
 }
 
@@ -140,7 +140,7 @@ async function removeUser(context: CommandContext, who: string): Promise<void> {
     const found = await Promise.all(ownerless.map((id) => store.findAccount(id)));
     const names = found.map((account, at) => `"${account?.name ?? ownerless[at]}"`).join(", ");
     throw new CommandError(
-      `Cannot remove ${user.email}: there is no other owner of ${names}; make one in the dashboard`,
+      `Cannot remove ${user.email}: there is no other owner of ${names}; add one in the dashboard`,
       { exitCode: EXIT.refused },
     );
   }
@@ -155,11 +155,11 @@ async function findPerson(store: Store, who: string, cannot: string): Promise<Us
   const byId = await store.findUser(who);
   const found = byId === null ? await store.listUsersByEmail(who) : [byId];
   const [user] = found;
-  if (user === undefined) throw notFoundError(`${cannot}: nobody signs in as "${who}"`);
+  if (user === undefined) throw notFoundError(`${cannot}: there is no person "${who}"`);
   if (found.length === 1) return user;
   throw new CommandError(
-    `${cannot}: ${found.length} people have named the address "${who}"`,
-    { exitCode: EXIT.refused, remedy: `give an id: ${found.map(({ _id }) => _id).join(", ")}` },
+    `${cannot}: ${found.length} people have the address "${who}"`,
+    { exitCode: EXIT.refused, remedy: `use an id: ${found.map(({ _id }) => _id).join(", ")}` },
   );
 }
 

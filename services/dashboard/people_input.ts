@@ -24,7 +24,7 @@ export const passwordInput = z.string().max(MAX_PASSWORD * 2, { error: "is too l
 export async function checkPassword(password: string, email: string): Promise<void> {
   const fault = await passwordFault(password, email);
   if (fault === undefined) return;
-  throw new Problem("invalid_request", `Cannot take the password: it ${fault}`, {
+  throw new Problem("invalid_request", `Cannot use the password: it ${fault}`, {
     issues: [{ path: "password", message: fault }],
   });
 }

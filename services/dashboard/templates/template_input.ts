@@ -37,7 +37,7 @@ const declarationsSchema = z.array(variableDeclarationSchema).max(500)
       const { name } = declaration;
       const report = (field: string, message: string) =>
         context.addIssue({ code: "custom", path: [index, field], message });
-      if (seen.has(name)) report("name", `declares "${name}" a second time`);
+      if (seen.has(name)) report("name", `declares "${name}" twice`);
       if (!isStorable(declaration.default)) report("default", "has a name that cannot be stored");
       seen.add(name);
     }
