@@ -107,7 +107,7 @@ test("sendCommand() posts the request with its key and prints the messages", asy
 });
 
 test("statusCommand() says why a message waits, and its place in line", async () => {
-  const reason = "Other mail of this integration waits for its turn";
+  const reason = "Other messages of this integration go first";
   const waits = { attempt: 0, finishedAt: null, timeline: [] };
   const answers = [
     message("queued", { ...waits, waiting: { reason, ahead: 1234 } }),

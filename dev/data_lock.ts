@@ -27,7 +27,7 @@ export async function lockData(dataDir: string): Promise<AsyncDisposable> {
     const [pid = "", mark = ""] = (await readFile(file, "utf8").catch(() => "")).trim().split(" ");
     if (isRunning(Number(pid)) && await startMark(Number(pid)) === mark) {
       throw new LockedError(
-        `Cannot start: npm start is running already (pid ${pid}) with the data in "${dataDir}"; ` +
+        `Cannot start: npm start is already running (pid ${pid}) with the data in "${dataDir}"; ` +
           `stop it with Ctrl-C, or choose another folder with DATA_DIR`,
       );
     }

@@ -4,9 +4,9 @@ import { PORT_NAMES, PORTS } from "./settings.ts";
 export function helpText(): string {
   const ports = PORT_NAMES.map((name) => {
     const { setting, purpose, standard } = PORTS[name];
-    return `  ${setting.padEnd(18)}${purpose}, ${standard} when not set`;
+    return `  ${setting.padEnd(18)}${purpose}(default: ${standard})`;
   });
-  return `npm start: the whole of Posthaste on this machine, with a demonstration
+  return `npm start: run all of Posthaste on this machine, with a demonstration
 
 Usage: npm start [-- <options>]
 
@@ -20,13 +20,13 @@ Ports, as variables of the environment; 0 takes any free one
 ${ports.join("\n")}
 
 Other variables
-  MONGODB_URL       use this database (a replica set) and start none
-  NATS_URL          use this broker (JetStream) and start none
-  DATA_DIR          folder for all data, .posthaste when not set; the command line takes it, too
+  MONGODB_URL       use this database (a replica set) instead of starting one
+  NATS_URL          use this broker (JetStream) instead of starting one
+  DATA_DIR          folder for all data (default: .posthaste); the command line also uses it
   CHROMIUM_PATH     the browser that prints
-  LOG_LEVEL         debug, info, warn or error; what the services write at all
+  LOG_LEVEL         debug, info, warn or error; lowest level that services log
   NO_COLOR          no colours
-Every other setting of a service is passed on to it.
+All other settings are passed to the services.
 
 Example
   API_PORT=8090 npm start -- --verbose

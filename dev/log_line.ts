@@ -37,7 +37,7 @@ const NAME_WIDTH = Math.max(...Object.keys(NAME_COLOURS).map((name) => name.leng
 const INDENT = "00:00:00 ".length + NAME_WIDTH + 1;
 
 /** Records below `warn` that people want to see nevertheless. */
-const IMPORTANT = new Set(["Dispatched again", "Mail arrived"]);
+const IMPORTANT = new Set(["Redispatched", "Mail arrived"]);
 const HIDDEN = new Set(["traceId", "spanId", "pid", "healthPort"]);
 
 /** Reads a line of a log; `undefined` if it is something else. */

@@ -15,13 +15,8 @@ function format(text: string, look: { columns?: number; isVerbose?: boolean; pai
 }
 
 test("formatRecord() writes time, service, level, message and fields", () => {
-  const warning = line({
-    level: "warn",
-    message: "Cannot reconciliation",
-    step: "a b",
-    traceId: "t",
-  });
-  assert.equal(format(warning), '09:10:11 mailer    warn Cannot reconciliation step="a b"');
+  const warning = line({ level: "warn", message: "Cannot reconcile", step: "a b", traceId: "t" });
+  assert.equal(format(warning), '09:10:11 mailer    warn Cannot reconcile step="a b"');
   assert.match(format(warning, { isVerbose: true }), / traceId=t$/);
 });
 
@@ -57,6 +52,6 @@ test("parseLogLine() leaves all that is no record alone", () => {
 
 test("isImportant() keeps warnings, errors and the news", () => {
   assert.ok(isImportant({ level: "warn", message: "a" }));
-  assert.ok(isImportant({ level: "info", message: "Dispatched again" }));
+  assert.ok(isImportant({ level: "info", message: "Redispatched" }));
   assert.ok(!isImportant({ level: "info", message: "Starting" }));
 });

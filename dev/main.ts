@@ -35,11 +35,11 @@ async function run(settings: ReturnType<typeof readSettings>): Promise<number> {
   const screen = openScreen(stdout, settings);
   const signal = watchSignals({
     output: stdout,
-    onStop: () => screen.status("stopping; Ctrl-C again ends everything at once"),
+    onStop: () => screen.status("stopping; press Ctrl-C again to stop at once"),
     onRepeat: async () => {
       await signalDescendants("SIGKILL");
       screen.status("");
-      screen.print("Posthaste was ended at once");
+      screen.print("Posthaste was stopped at once");
       process.exit(130);
     },
   });
@@ -72,7 +72,7 @@ async function signalDescendants(name: NodeJS.Signals): Promise<void> {
 }
 
 async function confirm(question: string): Promise<boolean> {
-  if (!stdin.isTTY) throw new UsageError("Cannot ask whether to remove the data: give --yes");
+  if (!stdin.isTTY) throw new UsageError("Cannot ask whether to remove the data: add --yes");
   const lines = createInterface({ input: stdin, output: stdout });
   try {
     return /^y(es)?$/i.test((await lines.question(question)).trim());

@@ -15,6 +15,6 @@ if (OWN_PARTS.some((part) => part === name)) {
   const flags = await denoFlags(name as OwnPart, { env: process.env, root });
   process.stdout.write(`${flags.join("\n")}\n`);
 } else {
-  process.stderr.write(`Cannot print flags: give one of ${OWN_PARTS.join(", ")}\n`);
+  process.stderr.write(`Cannot print flags: name one of ${OWN_PARTS.join(", ")}\n`);
   process.exitCode = 2;
 }

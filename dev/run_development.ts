@@ -62,7 +62,7 @@ export async function runDevelopment(options: DevelopmentOptions): Promise<void>
     onUnexpectedExit: (part, reason) => keeper.ended(part, reason),
   });
   keeper.keep(stack);
-  if (demonstration === undefined) throw new Error("Cannot start: the demonstration is not there");
+  if (demonstration === undefined) throw new Error("Cannot start: the demonstration is missing");
   const { mongodbUrl, natsUrl, apiUrl, masterKeyFile } = stack;
   const { accountId, token, integrationId, templates } = demonstration;
   const keyFile = env["MASTER_KEY"] ? {} : { masterKeyFile };
@@ -142,13 +142,13 @@ function openKeeper({ screen, signal }: Pick<DevelopmentOptions, "screen" | "sig
     if (signal.aborted || kept === undefined) return;
     const wait = restartDelay(times);
     if (wait === undefined) {
-      return screen.say("error", `Stays down after several starts in a row: ${reason}`, part);
+      return screen.say("error", `Giving up after several restarts: ${reason}`, part);
     }
-    screen.say("warn", `Starting again in ${wait / 1000} s: ${reason}`, part);
+    screen.say("warn", `Restarting in ${wait / 1000} s: ${reason}`, part);
     try {
       await delay(wait, undefined, { signal });
       await kept.restart(part);
-      if (!signal.aborted) screen.say("warn", "Runs again", part);
+      if (!signal.aborted) screen.say("warn", "Running again", part);
     } catch (error) {
       if (!signal.aborted) await ended(part, error instanceof Error ? error.message : `${error}`);
     }

@@ -125,7 +125,7 @@ async function untilReady(
     await delay(50);
   }
   service.signal("SIGKILL");
-  throw new Error(`${cannot}it is not ready after ${timeoutMs / 1000} s${lastWords(last)}`);
+  throw new Error(`${cannot}it was not ready within ${timeoutMs / 1000} s${lastWords(last)}`);
 }
 
 /** Stops a service that is starting: it has nothing in hand that would be worth a long wait. */

@@ -477,8 +477,8 @@ async function migrateBroker(url: string): Promise<void> {
 function notUsable(name: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new Error(
-    `Cannot use ${name}: ${reason}; check that the server runs and takes this user, or unset ` +
-      `${name} and one is started here`,
+    `Cannot use ${name}: ${reason}; check that the server runs and accepts this user, or unset ` +
+      `${name} to start one here`,
     { cause },
   );
 }

@@ -33,7 +33,7 @@ export function summaryText(summary: Summary, paint: Paint): string {
   const rows: [string, string, string?][] = [
     ["Interface", request.apiUrl],
     ["Dashboard", dashboardUrl, "one click signs in"],
-    ["Inbox", inboxUrl, `all mail ends here, by SMTP on port ${summary.smtpPort}`],
+    ["Inbox", inboxUrl, `catches all mail, SMTP on port ${summary.smtpPort}`],
     ["Database", withoutPassword(summary.mongodbUrl)],
     ["Broker", withoutPassword(summary.natsUrl)],
     ["Data", summary.dataDir],

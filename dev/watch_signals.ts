@@ -23,7 +23,7 @@ export function watchSignals({ output, onStop, onRepeat }: SignalOptions): Abort
     controller.abort(new DOMException(`Stopped ${reason}`, "AbortError"));
   };
   output.on("error", ({ code }: NodeJS.ErrnoException) => {
-    if (code === "EPIPE") stop("because nobody reads the output any more");
+    if (code === "EPIPE") stop("because the output was closed");
   });
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {

@@ -24,7 +24,7 @@ after(() => {
 test("watchSignals() stops a program whose output nobody reads any more", async () => {
   const pipeline = '"$0" --input-type=module --eval "$1" | true';
   const { stderr } = await promisify(execFile)("sh", ["-c", pipeline, process.execPath, PRINTING]);
-  assert.equal(stderr, "Stopped because nobody reads the output any more\n");
+  assert.equal(stderr, "Stopped because the output was closed\n");
 });
 
 test("watchSignals() goes on when an output fails for another reason", () => {

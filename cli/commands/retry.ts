@@ -82,5 +82,5 @@ async function accountOf(store: Store, sendId: string): Promise<string> {
     });
   }
   if (send !== undefined) return send.accountId;
-  throw notFoundError(`Cannot find send "${sendId}": there is none with this id`);
+  throw notFoundError(`Cannot find send "${sendId}": no such id`);
 }

@@ -58,7 +58,7 @@ export async function openWeb(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isAllowed(request.headers.host, names)) {
-      return sendJson(response, 403, { error: "This host name is not one of the inbox" });
+      return sendJson(response, 403, { error: "This host name is not allowed" });
     }
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://inbox");
     const file = page.get(pathname);
@@ -147,9 +147,9 @@ function isRead({ method }: IncomingMessage): boolean {
 }
 
 function notFound(response: ServerResponse): void {
-  sendJson(response, 404, { error: "There is no such thing in the inbox" });
+  sendJson(response, 404, { error: "Not found in the inbox" });
 }
 
 function notAllowed(response: ServerResponse): void {
-  sendJson(response, 405, { error: "This method is not for this address" });
+  sendJson(response, 405, { error: "This method is not allowed here" });
 }

@@ -80,7 +80,7 @@ export type TemplateKind = (typeof TEMPLATE_KINDS)[number];
 
 /** An alias: lower case letters, digits and dashes, beginning with a letter. */
 export const aliasSchema = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, {
-  error: "must be lower case letters, digits and dashes, beginning with a letter",
+  error: "must be lower case letters, digits and dashes, and start with a letter",
 });
 
 /** The summary of a template: what its versions have in common. */
@@ -222,7 +222,7 @@ export const integrationSchema = z.object({
   revision: z.int().positive(),
   /** A name, or an IP address. */
   host: z.string().min(1).max(255).regex(/^[\p{L}\p{M}\p{N}._:[\]-]+$/u, {
-    error: "must be the name of a host or an IP address",
+    error: "must be a host name or an IP address",
   }),
   port: z.int().min(1).max(65535),
   tls: z.enum(TLS_MODES),

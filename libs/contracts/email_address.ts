@@ -37,7 +37,7 @@ export function addressFault(text: string): string | undefined {
     return `must not exceed ${MAX_ADDRESS_BYTES} bytes`;
   }
   const at = text.indexOf("@");
-  if (at < 1 || at !== text.lastIndexOf("@")) return "must be one address of the form name@domain";
+  if (at < 1 || at !== text.lastIndexOf("@")) return "must be one address in the form name@domain";
   const local = text.slice(0, at);
   const labels = text.slice(at + 1).split(".");
   if (byteLength(local) > MAX_LOCAL_BYTES) {

@@ -111,7 +111,7 @@ test("addressFault() counts the longest address in bytes", () => {
 test("emailAddressSchema gives the fault as its issue and nothing else", () => {
   const result = emailAddressSchema.safeParse("ann");
   assert.deepEqual(result.error?.issues.map(({ message }) => message), [
-    "must be one address of the form name@domain",
+    "must be one address in the form name@domain",
   ]);
   assert.equal(emailAddressSchema.parse("Ann@Example.com"), "Ann@Example.com");
 });

@@ -44,7 +44,7 @@ const filenameSchema = z.string()
     (name) => !hasPlaceholder(name),
     faultParams(
       "placeholder_in_filename",
-      "must not contain {{…}}: only the file name of the PDF template is filled",
+      "must not contain {{…}}: placeholders work only in the file name of the PDF template",
     ),
   );
 

@@ -46,7 +46,7 @@ test("sendBodySchema() names all faults at once, each with its path", () => {
     variables: "x",
   });
   assert.deepEqual(faults, [
-    "from.email: must be one address of the form name@domain",
+    "from.email: must be one address in the form name@domain",
     "from.name: must not contain line breaks or control characters",
     "to.1.email: must not contain blanks, line breaks, control or invisible characters",
     "to.1.attachments.1.id: must be the id or the alias of a PDF template",

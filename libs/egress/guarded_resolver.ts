@@ -74,7 +74,7 @@ async function lookUp(
   } catch (cause) {
     const { code } = cause as { code?: string };
     if (code !== "ENOTFOUND" && code !== "ENODATA") {
-      const reason = "its name cannot be looked up now";
+      const reason = "its name cannot be resolved now";
       throw new EgressError(`Cannot reach "${host}": ${reason}`, { fault: "unavailable", cause });
     }
   } finally {

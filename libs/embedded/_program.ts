@@ -33,7 +33,9 @@ export async function programVersion(file: string): Promise<string> {
       throw new Error(`Cannot run "${file}": ${reason}`, { cause: error });
     });
   const version = /v?(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
-  if (version === undefined) throw new Error(`Cannot run "${file}": it does not tell its version`);
+  if (version === undefined) {
+    throw new Error(`Cannot run "${file}": it does not report its version`);
+  }
   return version;
 }
 

@@ -39,7 +39,7 @@ export function startFailure(failure: StartFailure): Error {
   if (/permission denied/i.test(log)) {
     return new Error(`${cannot}no permission for "${dataDir}"; make it writable for this user`);
   }
-  return new Error(`${cannot}it ${failure.end}; the last it wrote was:\n${lastLines(log)}`);
+  return new Error(`${cannot}it ${failure.end}; its last output was:\n${lastLines(log)}`);
 }
 
 /** Says that the system lacks a library that a downloaded program needs. */

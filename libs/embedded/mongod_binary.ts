@@ -52,7 +52,7 @@ async function cachedMongod(
     const { digest, ...each } of found.sort((a, b) => isAtLeast(a.version, b.version) ? -1 : 1)
   ) {
     if (await digestOf(each.file) !== digest) {
-      onProgress(`mongod ${each.version} in the cache was changed: it is removed`);
+      onProgress(`mongod ${each.version} in the cache was changed, removing it`);
       await rm(each.file, { force: true });
     } else if (await isExecutable(each.file)) return each;
   }
@@ -78,7 +78,7 @@ async function fetchMongod(cacheDir: string, options: FindMongodOptions): Promis
     }
   }
   throw new Error(
-    `Cannot find mongod: none of version 6 or newer is on the PATH, and none could be fetched; ` +
+    `Cannot find mongod: no version 6 or newer is on the PATH, and the download failed; ` +
       `install MongoDB, or set MONGODB_URL to a running replica set\n  ${reasons.join("\n  ")}`,
   );
 }

@@ -55,7 +55,7 @@ test("findMongod() starts nothing of the cache that was changed, and removes it"
     onProgress: (line) => lines.push(line),
   });
   assert.equal(found.file, join(dir.path, cachedName("8.0.9")));
-  assert.deepEqual(lines, ["mongod 8.0.10 in the cache was changed: it is removed"]);
+  assert.deepEqual(lines, ["mongod 8.0.10 in the cache was changed, removing it"]);
   assert.equal(existsSync(changed), false);
 });
 

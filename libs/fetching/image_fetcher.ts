@@ -64,7 +64,7 @@ export function openImageFetcher(options: ImageFetcherOptions): FetchImage {
       if (cause instanceof FetchError) throw cause;
       const reason = limit.aborted
         ? `it took longer than ${timeLimitMs / 1000} s`
-        : "its server cannot be reached, or broke off";
+        : "its server cannot be reached, or closed the connection";
       throw new FetchError(url, { fault: "unavailable", reason, cause });
     }
   };
@@ -85,7 +85,7 @@ async function follow(url: string, fetching: Fetching): Promise<FetchedImage> {
       const { location } = headers;
       if (!REDIRECTS.includes(statusCode) || location === undefined) {
         const fault = TROUBLE.includes(statusCode) ? "unavailable" : "refused";
-        throw new FetchError(url, { fault, reason: `its server answers ${statusCode}` });
+        throw new FetchError(url, { fault, reason: `its server returned ${statusCode}` });
       }
       at = parse(url, location, at);
     } finally {
@@ -100,7 +100,7 @@ function parse(asked: string, text: string, base?: URL): URL {
   const url = text.length <= MAX_URL_LENGTH ? URL.parse(text, base) : null;
   const isWeb = url !== null && (url.protocol === "http:" || url.protocol === "https:");
   if (isWeb && url.username === "" && url.password === "") return url;
-  const reason = isWeb ? "its address has a user name in it" : "its address is none of the web";
+  const reason = isWeb ? "its URL contains a user name" : "its URL is not http or https";
   throw new FetchError(asked, { fault: "forbidden", reason });
 }
 
@@ -178,7 +178,7 @@ async function read(
   const unusable = (reason: string) => new FetchError(asked, { fault: "unusable", reason });
   const encoding = response.headers["content-encoding"] ?? "identity";
   // Not undone: so a small answer cannot become a large one.
-  if (encoding !== "identity") throw unusable("its server compresses it without being asked");
+  if (encoding !== "identity") throw unusable("its server compressed it without a request");
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of response) {
@@ -188,7 +188,7 @@ async function read(
   }
   const bytes = Buffer.concat(parts);
   const format = imageFormat(bytes);
-  if (format === undefined) throw unusable("it is no PNG, JPEG, GIF, WebP or plain SVG image");
+  if (format === undefined) throw unusable("it is not a PNG, JPEG, GIF, WebP or plain SVG image");
   const { type, width, height } = format;
   if (width * height > maxPixels) throw tooLarge(`it has more than ${maxPixels} pixels`);
   return { type, bytes };

@@ -32,8 +32,8 @@ export function readJsonBody(body: Buffer, limits: JsonLimits): unknown {
   const inexact = hasUnsafeIntegers ? findUnsafeIntegers(text) : [];
   if (!look.hasFaults && inexact.length === 0) return value;
   const reason = inexact.length === 0
-    ? "a value cannot be kept as it is"
-    : "an integer beyond ±(2^53-1) would change; send it as a string";
+    ? "a value cannot be stored unchanged"
+    : "an integer outside ±(2^53-1) would change; send it as a string";
   const others = look.hasFaults ? findValueFaults(value, { hasSurrogates }) : [];
   throw invalidJson(reason, [...inexact, ...others]);
 }
@@ -53,8 +53,8 @@ function parseJson(text: string): unknown {
 
 function repeated(text: string): Refusal {
   const path = pathOf(findRepeatedField(text) ?? []);
-  const issue: Issue = { path, code: "repeated_field", message: "must not be given twice" };
-  return invalidJson("a field is given twice", [issue]);
+  const issue: Issue = { path, code: "repeated_field", message: "must not appear twice" };
+  return invalidJson("a field appears twice", [issue]);
 }
 
 function invalidJson(reason: string, issues?: Issue[]): Refusal {

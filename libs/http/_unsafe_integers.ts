@@ -20,7 +20,7 @@ export function findUnsafeIntegers(text: string): Issue[] {
         issues.push({
           path: pathOf(open.map(({ at }) => at)),
           code: "number_not_exact",
-          message: "is an integer beyond ±(2^53-1): send it as a string",
+          message: "is an integer outside ±(2^53-1): send it as a string",
         });
       }
       return issues.length >= MAX_ISSUES;

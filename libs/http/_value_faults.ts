@@ -66,7 +66,10 @@ function collect(
     if (issues.length >= MAX_ISSUES) return;
     if (hasSurrogates && !name.isWellFormed()) {
       const at = [...path, name.toWellFormed()];
-      note({ code: "half_character", message: "must not have half a character in its name" }, at);
+      note(
+        { code: "half_character", message: "must not have an unpaired surrogate in its name" },
+        at,
+      );
     }
     collect((value as Record<string, unknown>)[name], [...path, name], options);
   }
@@ -83,7 +86,7 @@ const OUT_OF_RANGE: ValueFault = {
 };
 const HALF_CHARACTER: ValueFault = {
   code: "half_character",
-  message: "must not contain half a character (a surrogate without its pair)",
+  message: "must not contain an unpaired surrogate",
 };
 
 function faultOf(value: unknown, { hasSurrogates }: LookOptions): ValueFault | undefined {

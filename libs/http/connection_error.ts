@@ -51,7 +51,7 @@ export function answerConnectionError(error: Error & { code?: string }, socket: 
 
 /** Answers the wish for a tunnel. */
 export function refuseTunnel(_request: IncomingMessage, socket: Socket): void {
-  endWith(socket, "method_not_allowed", "Cannot CONNECT: this is no proxy");
+  endWith(socket, "method_not_allowed", "Cannot CONNECT: this server is not a proxy");
 }
 
 function sayConnectionError(code: string | undefined): [ErrorCode, string] {

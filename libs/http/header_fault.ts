@@ -37,7 +37,7 @@ export function distrust(socket: object): void {
  */
 export function headerFault(head: RequestHead): Refusal | undefined {
   const fault = distrusted.has(head.socket)
-    ? invalid("an earlier one on this connection was not valid")
+    ? invalid("an earlier request on this connection was not valid")
     : findFault(head);
   if (fault !== undefined) distrust(head.socket);
   return fault;
@@ -55,12 +55,12 @@ function findFault({ rawHeaders, headers, httpVersion }: RequestHead): Refusal |
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? "";
     if (!ONCE.has(name)) continue;
-    if (seen.has(name)) return invalid(`the header "${name}" is given twice`);
+    if (seen.has(name)) return invalid(`the header "${name}" appears twice`);
     seen.add(name);
   }
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && coding.toLowerCase() !== "chunked") {
-    return invalid("the only transfer coding is chunked");
+    return invalid("the only supported transfer coding is chunked");
   }
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return invalid("it is not HTTP/1.1");
   if (headers.host === undefined && httpVersion !== "1.0") {

@@ -20,7 +20,7 @@ test("headerFault() finds nothing in an ordinary request", () => {
 });
 
 test("headerFault() finds headers that two readers may read as two requests", () => {
-  assert.match(String(faultOf(["Host", "x", "HOST", "y"])), /"host" is given twice/);
+  assert.match(String(faultOf(["Host", "x", "HOST", "y"])), /"host" appears twice/);
   for (const name of ["Authorization", "Content-Type", "Idempotency-Key", "Content-Encoding"]) {
     assert.match(String(faultOf(["Host", "x", name, "1", name.toLowerCase(), "1"])), /twice/);
   }

@@ -111,7 +111,7 @@ export function measureJson(
           if (++names > MAX_NAMES) {
             return {
               ...measure,
-              excess: `it has more than ${MAX_NAMES} different names of fields`,
+              excess: `it has more than ${MAX_NAMES} different field names`,
             };
           }
         }

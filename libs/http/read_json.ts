@@ -91,7 +91,7 @@ function readBytes(
     chunks.length = 0;
   };
   const breakOff = () =>
-    refuse(new Refusal("invalid_request", "Cannot read the request: it broke off"));
+    refuse(new Refusal("invalid_request", "Cannot read the request: the connection was closed"));
   // The rest of what is refused is read on and forgotten, so that the client gets to the answer.
   payload.on("data", take).once("end", end).once("close", breakOff).on("error", breakOff);
   return promise;

@@ -56,7 +56,7 @@ test("readOnlyJson() refuses a body that breaks off, so that nothing waits for i
   await server.arrived;
   socket.destroy();
   await server.first;
-  assert.deepEqual(server.outcomes, ["Cannot read the request: it broke off"]);
+  assert.deepEqual(server.outcomes, ["Cannot read the request: the connection was closed"]);
   assert.equal(server.taken(), 5);
 });
 

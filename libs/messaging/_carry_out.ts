@@ -54,7 +54,7 @@ export async function carryOut<T extends EventType>(
   const context = { tries, signal, place };
   let verdict = await runStep(step, delivery, context);
   for (let waits = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; waits++) {
-    logger.warn("Cannot work now, waiting", { step: step.name, error: verdict.reason });
+    logger.warn("Cannot process events now, waiting", { step: step.name, error: verdict.reason });
     await delay(retryDelayMs(waits), undefined, { signal }).catch(() => undefined);
     verdict = await runStep(step, delivery, context);
   }
@@ -63,7 +63,7 @@ export async function carryOut<T extends EventType>(
     "posthaste.outcome": verdict.type,
   });
   if (verdict.type === "retry") {
-    logger.warn("Cannot finish an event, it comes again", {
+    logger.warn("Cannot process an event, it will be redelivered", {
       step: step.name,
       ...tries,
       error: verdict.reason,
@@ -75,7 +75,7 @@ export async function carryOut<T extends EventType>(
   }
   if (verdict.type === "fail") {
     addSpanAttributes({ "error.type": "internal" });
-    logger.error("Cannot finish an event, given up", { step: step.name, reason: verdict.reason });
+    logger.error("Cannot process an event, giving up", { step: step.name, reason: verdict.reason });
   }
   let outcome = verdict.type === "done" ? verdict : step.giveUp(delivery, verdict.reason);
   failpoint("consume.before_publish");
@@ -83,7 +83,7 @@ export async function carryOut<T extends EventType>(
     await untilPublished(client, outcome.publish, { message, options });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    logger.error("Cannot publish what came of an event, given up", { step: step.name, error });
+    logger.error("Cannot publish the result of an event, giving up", { step: step.name, error });
     outcome = step.giveUp(delivery, error.message);
     await untilPublished(client, outcome.publish, { message, options });
   }
@@ -110,7 +110,7 @@ export async function refuse(
   const about = { subject: message.subject, sequence: message.seq, reason };
   // During an upgrade a process that knows it may have it next.
   if (isNewer && deliveries < MAX_TRIES) {
-    logger.warn("Cannot read an event, it comes again", { ...about, deliveries });
+    logger.warn("Cannot read an event, it will be redelivered", { ...about, deliveries });
     await delay(retryDelayMs(deliveries), undefined, { signal }).catch(() => undefined);
     message.nak();
     return;
@@ -121,7 +121,7 @@ export async function refuse(
     "posthaste.reason": isNewer ? "newer" : "malformed",
   });
   const failed = failures.length;
-  logger.error("Cannot read an event, given up", { ...about, failed });
+  logger.error("Cannot read an event, giving up", { ...about, failed });
   await untilPublished(client, failures, { message, options });
   message.term(reason);
 }
@@ -182,7 +182,7 @@ async function answer(
       client.respond(inbox, position, ready);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      logger.error("Cannot answer, the reply is too large", { error });
+      logger.error("Cannot reply: the reply is too large", { error });
       client.respond(inbox, position, instead(error.message)[position]);
     }
   }));

@@ -90,7 +90,7 @@ function failuresIn(work: unknown, reason: string): Outgoing[] {
         messageId: messageIdOf(sendId, index),
         at: new Date().toISOString(),
         stage: "pipeline",
-        reason: `An event on its way could not be read: ${reason}`,
+        reason: `An event of the message could not be read: ${reason}`,
       };
       return { type: "status.message.failed", data };
     }),

@@ -197,7 +197,9 @@ class NatsBus implements Bus {
         const bytes = Buffer.from(JSON.stringify(reply));
         const most = connection.info?.max_payload ?? Infinity;
         if (bytes.length > most) {
-          throw new RangeError(`the answer has ${bytes.length} bytes, more than ${most}`);
+          throw new RangeError(
+            `the response has ${bytes.length} bytes, more than the limit of ${most}`,
+          );
         }
         connection.publish(`${inbox}.${position}`, bytes);
       },

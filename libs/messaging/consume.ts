@@ -56,7 +56,7 @@ export async function consume<T extends EventType>(
     try {
       await pull(client, step, { ...options, held });
     } catch (error) {
-      logger.warn("Cannot pull events, trying again", { consumer: options.consumer, error });
+      logger.warn("Cannot pull events, retrying", { consumer: options.consumer, error });
     }
     if (!signal.aborted) await delay(RECOVER_DELAY_MS);
   }
@@ -195,7 +195,7 @@ async function settle<T extends EventType>(
         }),
     );
   } catch (error) {
-    logger.warn("Cannot settle an event, it comes again", { step: step.name, error });
+    logger.warn("Cannot acknowledge an event, it will be redelivered", { step: step.name, error });
     await client.poisonMessages.end(keyOf(message), "interrupted");
     message.nak();
   } finally {

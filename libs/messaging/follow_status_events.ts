@@ -53,7 +53,7 @@ export async function followStatusEvents(
     try {
       await pull(client, record, options);
     } catch (error) {
-      options.logger.warn("Cannot follow status events, trying again", { error });
+      options.logger.warn("Cannot follow status events, retrying", { error });
     }
     if (!options.signal.aborted) await delay(RECOVER_DELAY_MS);
   }
@@ -165,7 +165,10 @@ async function settle(
   if (known.length === 0) return;
   const error = await failureOf(known, record);
   if (error === undefined) return;
-  logger.warn("Cannot record status events, they come again", { count: known.length, error });
+  logger.warn("Cannot record status events, they will be redelivered", {
+    count: known.length,
+    error,
+  });
   await sendBack(isOutage(error) ? known : await recordEach(known, record, logger));
 }
 
@@ -231,7 +234,11 @@ function end(
     "messaging.destination.name": type,
     "posthaste.reason": reason,
   });
-  logger.error("Cannot take a status event, given up", { subject: message.subject, reason, error });
+  logger.error("Cannot process a status event, giving up", {
+    subject: message.subject,
+    reason,
+    error,
+  });
   message.term(reason);
 }
 

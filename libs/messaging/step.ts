@@ -91,7 +91,7 @@ export async function runStep<T extends EventType>(
     return { type: "fail", reason: `given up after ${MAX_TRIES} tries` };
   }
   if (tries.lost >= MAX_LOST) {
-    return { type: "fail", reason: `given up after ${MAX_LOST} workers were lost with it` };
+    return { type: "fail", reason: `given up after ${MAX_LOST} workers crashed on it` };
   }
   try {
     return await step.handle(delivery, signal, place);

@@ -123,7 +123,7 @@ class Board {
 async function findProblem(check: HealthCheck): Promise<string | undefined> {
   try {
     const passed = await answerWithin(CHECK_TIMEOUT, check());
-    return passed === false ? "the check says no" : undefined;
+    return passed === false ? "the check failed" : undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -36,7 +36,7 @@ test("openHealth() names the checks that fail and those that do not answer", asy
   assert.equal(status, 503);
   assert.deepEqual(body, {
     status: "failing",
-    failing: { bad: "no route", no: "the check says no", slow: "no answer within 2000 ms" },
+    failing: { bad: "no route", no: "the check failed", slow: "no answer within 2000 ms" },
   });
 });
 

@@ -29,7 +29,7 @@ export async function onceThere<T>(
       return await open();
     } catch (error) {
       if (waiting === undefined || !AWAY.has(errorType(error))) throw error;
-      waiting.logger.warn(`Cannot reach ${what}, trying again`, { error });
+      waiting.logger.warn(`Cannot reach ${what}, retrying`, { error });
       await delay(DELAY_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
       waiting.signal.throwIfAborted();
     }

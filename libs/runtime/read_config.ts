@@ -65,7 +65,7 @@ function readInput(schema: z.ZodObject, env: Env): { input: Env; faults: Unread[
     if (value !== undefined) input[name] = value;
     if (file === undefined) continue;
     if (value !== undefined) {
-      faults.push({ of: name, setting: variable, problem: `is set, and so is ${name}: unset one` });
+      faults.push({ of: name, setting: variable, problem: `and ${name} are both set: unset one` });
       continue;
     }
     try {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface Repetition {
   /** Pause after each time, in milliseconds. */
   everyMs: number;
-  /** The warning of a failure: `Cannot reconciliation, trying again`. */
+  /** The warning of a failure: `Cannot reconcile, retrying`. */
   failure: string;
   logger: Pick<Logger, "warn">;
   signal: AbortSignal;

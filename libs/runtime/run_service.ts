@@ -9,12 +9,12 @@ import { watchStop } from "./_watch_stop.ts";
 /** Settings that every service has; part of what {@linkcode runService} reads. */
 export const SERVICE_CONFIG = z.object({
   LOG_LEVEL: setting.oneOf(["debug", "info", "warn", "error"]).prefault("info")
-    .describe("Least urgent log records that are written"),
+    .describe("Lowest level of log records that are written"),
   HEALTH_PORT: setting.port().optional()
-    .describe("Port of /livez, /readyz and /metrics; no health server when not set"),
+    .describe("Port of /livez, /readyz and /metrics; when not set, there is no health server"),
   HEALTH_HOST: setting.text().prefault("0.0.0.0").describe("Address of the health server"),
   SHUTDOWN_DEADLINE: setting.duration({ min: 100 }).prefault("25s")
-    .describe("Longest time from the first signal to the end of the process"),
+    .describe("Maximum time from the first signal to the end of the process"),
   POSTHASTE_CRASH_AT: setting.text().optional()
     .describe("For tests: ends the process at a named moment, such as mailer.after_dot:3"),
   POSTHASTE_PARENT_PIPE: setting.integer({ min: 0 }).optional()
@@ -96,7 +96,7 @@ export async function runService<Schema extends z.ZodObject>(
       }, common.SHUTDOWN_DEADLINE).unref();
     },
     onRepeat: (reason) => {
-      logger.error(`Cannot stop "${name}" in order: ${reason} came twice`, hanging(held));
+      logger.error(`Cannot stop "${name}" in order: ${reason} was received twice`, hanging(held));
       exitNow(1);
     },
   });
@@ -105,7 +105,7 @@ export async function runService<Schema extends z.ZodObject>(
   await logger.flush();
   process.exitCode = code;
   setTimeout(() => {
-    logger.warn("Ending with resources open", hanging(held));
+    logger.warn("Stopping with open resources", hanging(held));
     exitNow(code);
   }, LINGER).unref();
 }
@@ -199,11 +199,11 @@ function failOnConfig(name: string, error: ConfigError): void {
 
 function catchStrays(logger: Logger, exitNow: (code: number) => void): void {
   process.on("uncaughtException", (error, origin) => {
-    logger.error("Cannot go on: nobody caught an error", { error, origin });
+    logger.error("Cannot continue: uncaught error", { error, origin });
     exitNow(1);
   });
   process.on("unhandledRejection", (error) => {
-    logger.error("Cannot go on: nobody caught an error", { error, origin: "unhandledRejection" });
+    logger.error("Cannot continue: uncaught error", { error, origin: "unhandledRejection" });
     exitNow(1);
   });
 }

@@ -157,7 +157,7 @@ test("runService() logs an error of its service and exits with 1", async () => {
   assert.deepEqual(await Promise.all([first.exited, second.exited]), [1, 1]);
   const { error } = await first.said('Cannot run "demo"') as { error: { cause: object } };
   assert.equal((error.cause as { message: string }).message, "refused");
-  await second.said("Cannot go on: nobody caught an error");
+  await second.said("Cannot continue: uncaught error");
 });
 
 test("runService() takes an abort by its own signal as an orderly stop", async () => {
@@ -173,7 +173,7 @@ test("runService() takes an abort by its own signal as an orderly stop", async (
 test("runService() ends a process in which something was left open", async () => {
   await using service = startService(`async () => { setInterval(() => {}, 1000); }`);
   assert.equal(await service.exited, 0);
-  await service.said("Ending with resources open");
+  await service.said("Stopping with open resources");
 });
 
 test("runService() serves health on HEALTH_PORT", async () => {
@@ -218,7 +218,7 @@ test("runService() tells no secret in the log or in a diagnostic report, however
     },
   });
   assert.equal(await service.exited, 1);
-  assert.ok(await service.said("Cannot go on: nobody caught an error"));
+  assert.ok(await service.said("Cannot continue: uncaught error"));
   const reports = await Promise.all(
     (await readdir(folder.path)).map((name) => readFile(join(folder.path, name), "utf8")),
   );

@@ -175,7 +175,7 @@ export class ReplyChannel {
   ): Promise<void> {
     if (this.#isOver) return Promise.reject(overError(wait.phase));
     return new Promise((resolve, reject) => {
-      const take = () => this.end("lost", "the server spoke too early");
+      const take = () => this.end("lost", "the server sent data too early");
       this.standBy({ ...wait, take, fail: reject });
       step(() => {
         if (!this.#isOver) this.standBy(undefined);
@@ -260,7 +260,7 @@ export class ReplyChannel {
       this.#arm();
       listener.take(concealed);
     } else if (this.#standby !== undefined) this.#standby.take(concealed);
-    else this.end("lost", "the server spoke unasked");
+    else this.end("lost", "the server sent unexpected data");
   }
 
   #concealed(reply: SmtpReply): SmtpReply {
@@ -279,7 +279,7 @@ export class ReplyChannel {
     this.#timer = setTimeout(() => {
       if (armed !== this.#armed) return;
       const fault = phase === "connect" || phase === "greeting" ? "timeout" : "stalled";
-      this.end(fault, "nothing moved any more");
+      this.end(fault, "the connection stalled");
     }, READ_FIRST_MS);
   }
 }

@@ -140,7 +140,7 @@ export class Transaction {
       // It closes, whatever was asked besides.
       if (reply.code === 421) return this.#end(this.#refusal, "over");
     } else if ((step === "data") !== (reply.code >= 300)) {
-      return this.#break("out_of_order", `"${reply.text}" is no reply to ${step.toUpperCase()}`);
+      return this.#break("out_of_order", `"${reply.text}" is not a reply to ${step.toUpperCase()}`);
     } else if (step === "mail") this.#isMailTaken = true;
     this.#goOn(step, isRefused);
   }

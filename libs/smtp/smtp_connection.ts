@@ -184,10 +184,13 @@ export class SmtpConnection {
       throw failed("no_smtputf8", "the server does not offer SMTPUTF8");
     }
     if (maxBytes === undefined || raw.length <= maxBytes) return;
-    throw new SmtpError(`the mail has ${raw.length} bytes, and the server takes ${maxBytes}`, {
-      ...{ phase: "mail", fault: "too_large" },
-      sizes: { mail: raw.length, allowed: maxBytes },
-    });
+    throw new SmtpError(
+      `the mail has ${raw.length} bytes, but the server accepts at most ${maxBytes}`,
+      {
+        ...{ phase: "mail", fault: "too_large" },
+        sizes: { mail: raw.length, allowed: maxBytes },
+      },
+    );
   }
 
   #carry(mail: SmtpMail): Carried {
@@ -258,7 +261,7 @@ export class SmtpConnection {
   #guardAhead({ transaction, mail: { signal } }: Carried): Guard {
     const abort = () => transaction.abandon(aborted(signal, "mail"));
     const timer = setTimeout(
-      () => transaction.abandon(failed("lost", "the mail before it was not answered")),
+      () => transaction.abandon(failed("lost", "the previous mail got no reply")),
       this.#options.aheadMs ?? 2000,
     );
     signal?.addEventListener("abort", abort, { once: true });

@@ -48,7 +48,7 @@ export function faultOf(
   last: Pick<StoredAuditLine, "seq" | "digest"> | null,
 ): string | undefined {
   if (line.seq !== (last?.seq ?? 0) + 1) return "a line is missing before it";
-  if (line.previous !== (last?.digest ?? "")) return "it does not follow the line before";
+  if (line.previous !== (last?.digest ?? "")) return "it does not match the line before";
   if (line.content !== null && digestOfContent(line.content) !== line.contentDigest) {
     return "its text was changed";
   }

@@ -5,7 +5,7 @@ export class AmbiguousNameError extends Error {
   readonly ids: readonly string[];
 
   constructor(name: string, ids: readonly string[]) {
-    super(`Cannot tell which account is meant: ${ids.length} are called "${name}"`);
+    super(`Cannot choose the account: ${ids.length} have the name "${name}"`);
     this.ids = ids;
   }
 }

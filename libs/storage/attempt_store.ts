@@ -76,7 +76,7 @@ export function attemptStore(db: Db): AttemptStore {
         },
       ], { upsert: true, returnDocument: "after" });
       if (count === null) {
-        throw new Error("Cannot count an attempt: the database gave nothing back");
+        throw new Error("Cannot count an attempt: the database returned nothing");
       }
       return count;
     },

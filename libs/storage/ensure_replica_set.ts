@@ -36,7 +36,9 @@ export async function ensureReplicaSet(options: ReplicaSetOptions): Promise<bool
   const deadline = performance.now() + timeoutMs;
   while ((await admin.command({ hello: 1 }))["isWritablePrimary"] !== true) {
     if (performance.now() > deadline) {
-      throw new Error(`Cannot use "${host}": it takes no writes after ${timeoutMs / 1000} s`);
+      throw new Error(
+        `Cannot use "${host}": it does not accept writes after ${timeoutMs / 1000} s`,
+      );
     }
     await delay(50);
   }

@@ -24,7 +24,7 @@ export function reasonOfTrouble(
 ): string {
   // The login is tried again in a minute; a server that cannot be reached is left alone for a while.
   return loginRefusedAt
-    ? `The integration waits for a minute: ${reason}`
+    ? `The integration pauses for a minute: ${reason}`
     : `The SMTP server cannot be reached: ${reason}`;
 }
 
@@ -112,7 +112,7 @@ export function integrationHealth(db: Db): IntegrationHealth {
         at: new Date(),
         reason: before.loginRefusedAt
           ? "Its server accepts the login again"
-          : "Its server was reached again",
+          : "Its server is reachable again",
       });
     },
   };

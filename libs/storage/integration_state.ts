@@ -37,7 +37,7 @@ export function integrationStateOf(
     return { state: "failing", reason: result.lastFailed?.reason ?? null };
   }
   if (trouble !== null) return { state: "slow", reason: trouble.reason };
-  if (waiting > 0) return { state: "slow", reason: "Mail waits for its turn" };
+  if (waiting > 0) return { state: "slow", reason: "Messages are waiting" };
   return { state: "ready", reason: null };
 }
 

@@ -49,6 +49,6 @@ test("integrationStateOf() says failing after 10 minutes of failures, and not af
 test("integrationStateOf() says failing while a refused login waits for its second try", () => {
   const refused = { ...trouble, failures: 0, loginRefusedAt: at, reason: "Wrong password" };
   assert.deepEqual(stateOf({ trouble: refused }), [
-    ...["failing", "The integration waits for a minute: Wrong password"],
+    ...["failing", "The integration pauses for a minute: Wrong password"],
   ]);
 });

@@ -46,12 +46,12 @@ export function ledgerFault(
 ): string | undefined {
   const { version, oldestProgram } = mark ?? UNMARKED;
   if (oldestProgram > program.version) {
-    return `its documents are of version ${version}, and this program, of version ` +
-      `${program.version}, is too old for them: start a newer one, or restore the backup from before ` +
+    return `its documents are of version ${version}, but this program, version ` +
+      `${program.version}, is too old for them: start a newer version, or restore the backup from before ` +
       `the upgrade`;
   }
   if (version < program.oldestRead) {
-    return `its documents are of version ${version}, and this program needs ${program.oldestRead}: ` +
+    return `its documents are of version ${version}, but this program needs ${program.oldestRead}: ` +
       `run "posthaste migrate" first`;
   }
   return undefined;

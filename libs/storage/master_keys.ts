@@ -53,12 +53,12 @@ export function readMasterKeys(setting: string): MasterKeys {
   for (const [position, part] of setting.split(",").entries()) {
     const { id, bytes } = readKey(part, `master key ${position + 1}`);
     if (byId.has(id)) {
-      throw keyFault(`master key ${position + 1}`, `the id "${id}" stands there twice`);
+      throw keyFault(`master key ${position + 1}`, `the id "${id}" appears twice`);
     }
     byId.set(id, deriveKeys(id, bytes));
   }
   const [currentId] = byId.keys();
-  if (currentId === undefined) throw keyFault("master key 1", "there is none");
+  if (currentId === undefined) throw keyFault("master key 1", "it is empty");
   return { currentId, byId };
 }
 
@@ -74,7 +74,7 @@ export function readSealingKey(setting: string): SealingKey {
     // Points of small order give everybody the same secret (RFC 7748, section 6.1): OpenSSL refuses.
     diffieHellman({ privateKey: generateKeyPairSync("x25519").privateKey, publicKey });
   } catch {
-    throw keyFault("the sealing key", "it is no public key");
+    throw keyFault("the sealing key", "it is not a public key");
   }
   return { id, publicKey };
 }

@@ -36,7 +36,7 @@ test("findPlaces() counts what goes first: what came back, small sends, and what
   const older = await waitingSend(1, { messageCount: 5, priority: "bulk" });
   const send = await waitingSend(2, { messageCount: 4, priority: "bulk" });
   await waitingSend(3, { messageCount: 4, priority: "bulk" });
-  const behind = "Other mail of this integration waits for its turn";
+  const behind = "Other messages of this integration go first";
   assert.deepEqual(await placeOf(send._id, 0), { reason: behind, ahead: 5 });
   assert.deepEqual(await placeOf(send._id, 3), { reason: behind, ahead: 8 });
   assert.equal((await placeOf(older._id, 0))?.ahead, 0);

@@ -13,7 +13,7 @@ export class ContentRemovedError extends Error {
 
   constructor(id: string, since: Date) {
     const day = since.toISOString().slice(0, 10);
-    super(`Cannot send "${id}" again: its content is no longer kept since ${day}`);
+    super(`Cannot send "${id}" again: its content was removed on ${day}`);
     this.since = since;
   }
 }

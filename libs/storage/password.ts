@@ -55,9 +55,7 @@ export async function passwordFault(password: string, email: string): Promise<st
   // The list is read by who needs it: most processes never set a password.
   const { estimateGuesses } = await import("./_password_guesses.ts");
   const guesses = estimateGuesses(password.slice(0, ESTIMATED_CHARS), email);
-  return guesses < MIN_GUESSES
-    ? "is too easy to guess: take several words that do not belong together"
-    : undefined;
+  return guesses < MIN_GUESSES ? "is too easy to guess: use several unrelated words" : undefined;
 }
 
 /** Gives what a password is stored as: a PHC string of argon2id. Takes 19 MiB while it works. */
@@ -91,7 +89,7 @@ export function isOutdated(stored: string, cost: PasswordCost = PASSWORD_COST): 
 function readPhc(stored: string): { cost: PasswordCost; salt: Buffer; tag: Buffer } {
   const [, memory, passes, parallelism, salt, tag] = PHC_PATTERN.exec(stored) ?? [];
   if (salt === undefined || tag === undefined) {
-    throw new TypeError("Cannot read a stored password: it is no PHC string of argon2id");
+    throw new TypeError("Cannot read a stored password: it is not an argon2id PHC string");
   }
   return {
     cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },

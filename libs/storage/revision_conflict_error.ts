@@ -3,6 +3,6 @@ export class RevisionConflictError extends Error {
   override readonly name = "RevisionConflictError";
 
   constructor(kind: string) {
-    super(`Cannot change the ${kind}: it was changed meanwhile`);
+    super(`Cannot change the ${kind}: someone else changed it`);
   }
 }

@@ -225,7 +225,7 @@ function joinNames(
   { recordId, field }: Pick<SecretBinding, "recordId" | "field">,
 ): Buffer {
   if (names.some((name) => name.includes("|"))) {
-    throw new TypeError(`Cannot bind a secret to "${field}" of "${recordId}": a name holds "|"`);
+    throw new TypeError(`Cannot bind a secret to "${field}" of "${recordId}": a name contains "|"`);
   }
   return Buffer.from(names.join("|"));
 }

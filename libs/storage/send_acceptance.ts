@@ -129,7 +129,7 @@ async function repeated(
     const acceptance = await attempt();
     if (acceptance !== null) return acceptance;
     if (Date.now() > giveUpAt) {
-      throw new Error(`Cannot accept "${_id}": its concurrent duplicate is neither there nor gone`);
+      throw new Error(`Cannot accept "${_id}": the state of its concurrent duplicate is unknown`);
     }
     await delay(POLL_MS);
   }

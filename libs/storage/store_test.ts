@@ -41,7 +41,7 @@ test("openStore() waits for a database that is away, until it comes", async () =
   const url = `mongodb://127.0.0.1:${port}/ledger?directConnection=true`;
   const opening = openStore({ url, waiting });
   await until(() => lines.length > 0);
-  assert.equal(lines[0], "Cannot reach the database, trying again");
+  assert.equal(lines[0], "Cannot reach the database, retrying");
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-late-"));
   await using after = new AsyncDisposableStack();
   after.defer(() => rm(dataDir, { recursive: true }));

@@ -109,7 +109,7 @@ export function templateStore(db: Db): TemplateStore {
     if (id !== undefined) {
       const template = await findTemplate(accountId, kind, id);
       if (template !== null) return template;
-      throw new Error(`Cannot publish ${kind} template "${id}": there is none with this id`);
+      throw new Error(`Cannot publish ${kind} template "${id}": no such id`);
     }
     if (alias === undefined) return createTemplate(publication);
     const key = aliasSchema.parse(alias);

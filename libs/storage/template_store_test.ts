@@ -108,7 +108,7 @@ test("publishVersion() mends a template whose publisher died before pointing to 
 
 test("publishVersion() refuses an unknown id and a malformed alias", async () => {
   await assert.rejects(store.publishVersion({ ...email("acc_8", "a"), id: 7 }), {
-    message: 'Cannot publish email template "7": there is none with this id',
+    message: 'Cannot publish email template "7": no such id',
   });
   await assert.rejects(store.publishVersion(email("acc_8", "a", "Bad Alias")), /lower case/);
   const { template } = await store.publishVersion(email("acc_8", "a"));

@@ -7,7 +7,7 @@ const MAX_POINTERS = 10_000;
 /** How much is kept, and for how long. */
 export interface VersionCacheOptions {
   /**
-   * How long the answer to "which is the newest" holds, and "there is none", in milliseconds.
+   * How long the answer to "which is the newest" holds, and "it is empty", in milliseconds.
    * @default {1000}
    */
   pointerTtlMs?: number | undefined;

@@ -4,9 +4,9 @@ import { type IntegrationTrouble, reasonOfTrouble } from "./integration_health.t
 /** Why mail waits for its integration, whatever that is: sentences for people. */
 export const WAITING_REASON = {
   /** More comes than the server takes. */
-  busy: "The SMTP server is busy with other mail of this integration",
+  busy: "The SMTP server is busy with other messages of this integration",
   /** What came before has not gone yet. */
-  behind: "Other mail of this integration waits for its turn",
+  behind: "Other messages of this integration go first",
   /** Its rate is used up. */
   rate: "The integration's rate limit is reached",
 } as const;

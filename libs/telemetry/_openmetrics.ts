@@ -25,7 +25,7 @@ export function writeMetrics(read: ResourceMetrics, format: TextFormat): string 
 function aboutTarget(attributes: Attributes, format: TextFormat): string[] {
   const [name, type] = format === "openmetrics" ? ["target", "info"] : ["target_info", "gauge"];
   return [
-    `# HELP ${name} What the process says of itself`,
+    `# HELP ${name} Information about the process`,
     `# TYPE ${name} ${type}`,
     `target_info${labels(attributes)} 1`,
   ];

@@ -68,16 +68,16 @@ export const METRICS = {
   "posthaste.queue.messages": {
     kind: "observedGauge",
     unit: "{message}",
-    description: "Events in front of a consumer: those that wait and those in hand",
+    description: "Events of a consumer: waiting and in flight",
     attributes: QUEUE,
   },
   "posthaste.queue.oldest_age": {
     kind: "observedGauge",
     unit: "s",
-    description: "Age of the oldest event in front of a consumer; 0 when there is none",
+    description: "Age of the oldest event of a consumer; 0 when there is none",
     attributes: QUEUE,
   },
-  "posthaste.queue.wait.duration": long("Events from the broker until they are taken up", QUEUE),
+  "posthaste.queue.wait.duration": long("Time from the broker until an event is processed", QUEUE),
   "posthaste.stream.size": {
     kind: "observedGauge",
     unit: "By",
@@ -96,7 +96,7 @@ export const METRICS = {
   ]),
   "posthaste.events.refused": counter(
     "{event}",
-    "Events that could not be read, and were ended",
+    "Events that could not be read and were terminated",
     ["messaging.destination.name", "posthaste.reason"],
   ),
   "posthaste.step.in_flight": {
@@ -151,13 +151,13 @@ export const METRICS = {
     kind: "observedGauge",
     unit: "{integration}",
     description:
-      "SMTP integrations that mail waits for: unreachable (open breaker), suspended, failing (nothing accepted for 10 minutes)",
+      "SMTP integrations with waiting messages: unreachable (open breaker), suspended, failing (nothing accepted for 10 minutes)",
     attributes: ["posthaste.state"],
   },
   "posthaste.messages": {
     kind: "observedGauge",
     unit: "{message}",
-    description: "Messages in the ledger that wait: parked, or unknown; counted up to 100,000",
+    description: "Messages in the ledger that are waiting or unknown; counted up to 100,000",
     attributes: ["posthaste.state"],
   },
   "posthaste.ledger.disk.usage": {
@@ -175,29 +175,25 @@ export const METRICS = {
   "posthaste.message.duration": long("A message from its acceptance to the outcome of an attempt", [
     "posthaste.state",
   ]),
-  "posthaste.message.states": counter(
-    "{message}",
-    "Messages that came to an outcome, by status event",
-    [
-      "posthaste.state",
-      "posthaste.stage",
-    ],
-  ),
+  "posthaste.message.states": counter("{message}", "Messages with an outcome, by status event", [
+    "posthaste.state",
+    "posthaste.stage",
+  ]),
   "posthaste.sweep.duration": duration("One round of the reconciler", []),
-  "posthaste.sweep.sends": counter("{send}", "Sends that the reconciler looked at", []),
+  "posthaste.sweep.sends": counter("{send}", "Sends that the reconciler checked", []),
   "posthaste.sweep.dispatched": counter(
     "{message}",
-    "Messages that the reconciler dispatched again",
+    "Messages that the reconciler redispatched",
     [],
   ),
   "posthaste.schedule.dispatched": counter(
     "{message}",
-    "Messages of waiting sends that were dispatched because there was room",
+    "Messages of waiting sends that were dispatched when there was capacity",
     [],
   ),
   "posthaste.due.dispatched": counter(
     "{message}",
-    "Messages that were dispatched because their next attempt was due, or there was room for them again",
+    "Messages that were dispatched because their next attempt was due, or there was capacity for them again",
     [],
   ),
   "posthaste.sweep.ended": counter(

@@ -58,10 +58,10 @@ function includesIn(source: string): TemplateError[] {
 
 function parseError(error: unknown): TemplateError {
   if (error instanceof RangeError) {
-    const message = "MJML does not understand it: its elements lie too deep inside each other";
+    const message = "Cannot compile the MJML: its elements are nested too deep";
     return { part: "html", line: 1, column: 1, message };
   }
   const raw = error instanceof Error ? error.message : String(error);
   const line = Number(/line (\d+)/i.exec(raw)?.[1] ?? 1);
-  return { part: "html", line, column: 1, message: `MJML does not understand it: ${raw}` };
+  return { part: "html", line, column: 1, message: `Cannot compile the MJML: ${raw}` };
 }

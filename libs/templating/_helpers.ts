@@ -48,9 +48,9 @@ export const HELPER_FUNCTIONS: Readonly<Record<string, HelperFunction>> = {
   percent: formatPercent,
   plural,
   upper: ([value], context) =>
-    needText("write in capitals", value).toLocaleUpperCase(lang(context)),
+    needText("convert to capital letters", value).toLocaleUpperCase(lang(context)),
   lower: ([value], context) =>
-    needText("write in small letters", value).toLocaleLowerCase(lang(context)),
+    needText("convert to small letters", value).toLocaleLowerCase(lang(context)),
   trim: ([value]) => needText("trim", value).trim(),
   breaks: ([value]) => needText("break into lines", value),
   urlEncode: ([value]) => encodeURIComponent(needText("encode", value).toWellFormed()),

@@ -28,7 +28,7 @@ export async function inlineCss(html: string): Promise<{ html: string; warnings:
   const lost = missing(hidden.order(withoutStyles(hidden.text)), hidden.order(inlined));
   if (lost) {
     const { line } = hidden.placeOf(lost.tag);
-    const reason = `${hidden.tags[lost.tag]} on line ${line} does not survive it`;
+    const reason = `${hidden.tags[lost.tag]} on line ${line} would be lost`;
     return { html, warnings: [`The CSS was left in <style>: ${reason}`] };
   }
   const warnings = keepStyles ? [CHOSEN_LATER] : [];
@@ -36,8 +36,8 @@ export async function inlineCss(html: string): Promise<{ html: string; warnings:
 }
 
 const CHOSEN_LATER =
-  "A class or id is chosen by a placeholder: rules for it stay in <style>, and inlined rules win " +
-  "over them";
+  "A placeholder sets a class or id: its rules stay in <style>, and inlined rules override " +
+  "them";
 
 /** Rules are copied to many elements or dropped; everything else must keep its order. */
 function missing(before: readonly number[], after: readonly number[]): { tag: number } | undefined {

@@ -13,7 +13,7 @@ import workerThreads from "node:worker_threads";
  */
 export function lockDown(): void {
   const refuse = () => {
-    throw new Error("A template reaches nothing outside of its process");
+    throw new Error("Templates cannot access anything outside their process");
   };
   // On Deno the process has no permission for any of these, and its modules assign to some.
   if (process.versions["deno"] === undefined) closeNetwork(refuse);

@@ -31,7 +31,7 @@ export function parseTemplate(part: TemplatePart, source: string): ParsedTemplat
 function refuseAtSight(part: TemplatePart, source: string): TemplateError | undefined {
   const most = TEMPLATE_LIMITS.characters[part];
   if (source.length > most) {
-    return at(part, `The ${part} is ${source.length} characters long: at most ${most} are allowed`);
+    return at(part, `The ${part} has ${source.length} characters, more than the limit of ${most}`);
   }
   let count = 0;
   for (let from = source.indexOf("{{"); from !== -1; from = source.indexOf("{{", from + 2)) {
@@ -44,8 +44,7 @@ function refuseAtSight(part: TemplatePart, source: string): TemplateError | unde
 }
 
 const TOO_MANY = `The template has more than ${TEMPLATE_LIMITS.nodes} placeholders and blocks`;
-const TOO_DEEP =
-  `Blocks and parentheses lie more than ${TEMPLATE_LIMITS.depth} deep inside each other`;
+const TOO_DEEP = `Blocks and parentheses are nested more than ${TEMPLATE_LIMITS.depth} deep`;
 const TOO_LONG = `A name has more than ${TEMPLATE_LIMITS.name} characters`;
 
 function at(part: TemplatePart, message: string): TemplateError {

@@ -32,7 +32,7 @@ export function plainData(value: unknown, depth = 0): unknown {
     return typeof value === "bigint" ? String(value) : value;
   }
   if (depth > DEPTH) {
-    const reason = `the values lie more than ${DEPTH} deep`;
+    const reason = `the values are nested more than ${DEPTH} deep`;
     throw new RenderError("data", `Cannot fill the template: ${reason}`);
   }
   if (Array.isArray(value)) return value.map((item) => plainData(item, depth + 1));

@@ -75,14 +75,14 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     const late = waiting.remove((task) =>
       "request" in task && task.request.urgent && task.request.owner === owner && left-- <= 0
     );
-    const message = "Cannot fill the template now: others of this account take long, and wait";
+    const message = "Cannot fill the template now: too many templates of this account are waiting";
     refuse(late as FillTask[], "busy", message);
   }
 
   /** Those that go on; the others are answered, as their request holds enough text. */
   function leave(tasks: FillTask[]): FillTask[] {
     const full = ({ request }: FillTask) => request.made >= request.textBudget;
-    const message = "Cannot fill the template now: what was filled before it is large";
+    const message = "Cannot fill the template now: earlier output is too large";
     refuse(tasks.filter(full), "later", message);
     return tasks.filter((task) => !full(task));
   }

@@ -52,17 +52,17 @@ function sentence(found: string, text: string): string {
     case "EOF":
       return "The placeholder is not closed: add }}";
     case "INVALID":
-      return `${text} cannot stand in a placeholder`;
+      return `${text} is not allowed in a placeholder`;
     case "CLOSE_UNESCAPED":
-      return "Three braces close what two have opened: leave a space after }} where } follows";
+      return "Three braces close what two braces opened: add a space between }} and }";
     case "CLOSE":
     case "CLOSE_RAW_BLOCK":
-      return "The placeholder is closed too early, or not with as many braces as it was opened";
+      return "The placeholder is closed too early, or with a different number of braces";
     case "OPEN_ENDBLOCK":
-      return "A block is closed here that was never opened";
+      return "This closes a block that was never opened";
     case "INVERSE":
     case "OPEN_INVERSE_CHAIN":
-      return "{{else}} stands outside of a block";
+      return "{{else}} is outside of a block";
     case "EQUALS":
       return "A name=value pair is not expected here";
     default:

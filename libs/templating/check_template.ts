@@ -78,7 +78,7 @@ function check(node: Node, report: Report): void {
 
 function checkInline(node: MustacheStatement | SubExpression, report: Report): void {
   if (node.path.type.endsWith("Literal")) {
-    return report(node, "A placeholder names a variable: write a fixed text without braces");
+    return report(node, "A placeholder must name a variable: write fixed text without braces");
   }
   if (!callsHelper(node)) return;
   const helper = helperOf(node, report);
@@ -124,7 +124,7 @@ function helperOf(node: Call, report: Report): HelperDescription | undefined {
   const helper = path.data || path.depth > 0 || isScoped(path) ? undefined : helperNamed(name);
   if (!helper) {
     const guess = nearest(name, HELPERS.map((each) => each.name));
-    const hint = guess ? `: did you mean "${guess}"?` : ", and names of variables have no spaces";
+    const hint = guess ? `: did you mean "${guess}"?` : "; variable names have no spaces";
     report(node, `There is no helper "${name}"${hint}`);
   }
   return helper;

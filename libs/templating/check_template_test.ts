@@ -21,8 +21,8 @@ test("checkTemplate() turns faults of syntax into a sentence with line and colum
     ["a\n  {{#if x}} b", "2:3 {{#if}} is never closed: add {{/if}}"],
     ["a {{#if x}}\n{{/each}}", "1:3 {{#if}} is closed by {{/each}}: write {{/if}}"],
     ["a\n {{ x", "2:5 The placeholder is not closed: add }}"],
-    ["a\n{{/if}}", "2:1 A block is closed here that was never opened"],
-    ["x {{else}}", "1:3 {{else}} stands outside of a block"],
+    ["a\n{{/if}}", "2:1 This closes a block that was never opened"],
+    ["x {{else}}", "1:3 {{else}} is outside of a block"],
     [
       "<style>a{color:{{x}}}</style>",
       "1:19 Three braces close what two have opened: leave a space after }} where } follows",
@@ -35,7 +35,7 @@ test("checkTemplate() names every wrong helper and guesses what was meant", () =
   assert.deepEqual(errorsOf('{{curency x "EUR"}}\n {{#if (eqq a b)}}{{/if}} {{first name}}'), [
     '1:1 There is no helper "curency": did you mean "currency"?',
     '2:8 There is no helper "eqq": did you mean "eq"?',
-    '2:27 There is no helper "first", and names of variables have no spaces',
+    '2:27 There is no helper "first"; variable names have no spaces',
   ]);
   assert.deepEqual(errorsOf('{{date x timezone="UTC"}}{{date x tzz="UTC"}}{{eq 1}}'), [
     '1:10 "date" has no option "timezone"',

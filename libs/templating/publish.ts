@@ -103,7 +103,7 @@ async function textFrom(html: string): Promise<string> {
   const text = await deriveText(html);
   const [error] = checkTemplate({ text });
   if (error) {
-    const message = `The text part cannot be made from the HTML (${error.message}): write it here`;
+    const message = `Cannot generate the text part from the HTML (${error.message}): write it here`;
     refuse([at("text", message)]);
   }
   return text;
@@ -115,7 +115,7 @@ function refuse(errors: readonly TemplateError[]): void {
 
 /** What was right as written can only be wrong as compiled by having become too large. */
 function outgrown(errors: readonly TemplateError[]): TemplateError[] {
-  return errors.map(({ part, message }) => at(part, `After compiling it: ${message}`));
+  return errors.map(({ part, message }) => at(part, `After compiling: ${message}`));
 }
 
 function at(part: TemplateError["part"], message: string): TemplateError {

@@ -79,7 +79,7 @@ export function openSandbox(options: SandboxOptions = {}): Sandbox {
         for (const name of use) {
           const template = templates[name];
           if (!template) {
-            const message = `Cannot fill "${name}": there is no template of that name`;
+            const message = `Cannot fill "${name}": there is no template with that name`;
             return done({ ok: false, error: new RenderError("error", message, { part: name }) });
           }
           named.push([name, template]);

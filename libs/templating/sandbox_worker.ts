@@ -79,7 +79,7 @@ function fill({ parts, data }: FillOrder, outputLimit: number): Filled {
       const text = templateOf(id)(plain);
       characters += text.length;
       if (characters > outputLimit) {
-        const message = `Cannot fill the template: it made more than ${outputLimit} characters`;
+        const message = `Cannot fill the template: its output exceeds ${outputLimit} characters`;
         throw new RenderError("output", message);
       }
       texts.push(text);
@@ -107,7 +107,9 @@ function templateOf(id: number): CompiledTemplate {
 
 function compile(id: number): CompiledTemplate | RenderError {
   const load = loaded.get(id);
-  if (!load) return new RenderError("sandbox", "The template did not reach the worker");
+  if (!load) {
+    return new RenderError("sandbox", "Cannot fill the template: it did not reach the worker");
+  }
   loaded.delete(id);
   try {
     return compileTemplate(load.source, load);
@@ -129,7 +131,7 @@ function failureOf(error: unknown): { name: string; message: string; errors?: un
     return { name: error.name, message: error.message, errors: error.errors };
   }
   const message = error instanceof RangeError && /call stack/.test(error.message)
-    ? "its elements lie too deep inside each other"
+    ? "its elements are nested too deep"
     : error instanceof Error
     ? error.message
     : String(error);

@@ -170,7 +170,7 @@ function replay(existing: Send | null, { idempotency }: SendCommand): AcceptedSe
   }
   throw new Refusal(
     "idempotency_mismatch",
-    `Cannot accept the send: the idempotency key "${idempotency?.key}" came with another request before`,
+    `Cannot accept the send: the idempotency key "${idempotency?.key}" was used with another request`,
   );
 }
 
@@ -203,7 +203,7 @@ async function findIntegration(
 }
 
 function tooMuch(): Refusal {
-  return new Refusal("unavailable", "Cannot accept the send: too many wait to be sent on", {
+  return new Refusal("unavailable", "Cannot accept the send: the queue is full. Retry later", {
     retryAfter: RETRY_AFTER_SECONDS,
   });
 }

@@ -45,7 +45,7 @@ export function toRefusal(error: unknown): Refusal {
       cause: error,
     });
   }
-  return new Refusal("internal", "Cannot answer the request: something unforeseen happened", {
+  return new Refusal("internal", "Cannot answer the request: unexpected error", {
     cause: error,
   });
 }

@@ -71,7 +71,7 @@ export interface ApiOptions {
   rateLimit?: number;
   /** In milliseconds. @default {1000} */
   rateWindowMs?: number;
-  /** Longest wait for a renderer, in milliseconds. @default {10_000} */
+  /** Maximum wait for a renderer, in milliseconds. @default {10_000} */
   renderTimeoutMs?: number;
   /** Longest time that one request waits for the database, in milliseconds. @default {1200} */
   ledgerTimeoutMs?: number;
@@ -228,7 +228,7 @@ function headersOf({ id }: FastifyRequest): Record<string, string> {
 }
 
 function unknownRoute(): Refusal {
-  return new Refusal("unknown_route", "Cannot find the path: there is no such route");
+  return new Refusal("unknown_route", "Cannot find the path: no such route");
 }
 
 function sendError(error: unknown, reply: FastifyReply): FastifyReply {

@@ -101,7 +101,10 @@ export function requireScope(scope: TokenScope): onRequestAsyncHookHandler {
 }
 
 function elsewhere(ip: string): Refusal {
-  return new Refusal("missing_scope", `Cannot use this token here: not from the address ${ip}`);
+  return new Refusal(
+    "missing_scope",
+    `Cannot use this token here: the address ${ip} is not allowed`,
+  );
 }
 
 /**
@@ -122,7 +125,7 @@ export function requireUse(
 }
 
 function notFor(what: string): Refusal {
-  return new Refusal("missing_scope", `Cannot use this token here: it is not for ${what}`);
+  return new Refusal("missing_scope", `Cannot use this token here: ${what} is not allowed`);
 }
 
 function isValid({ revokedAt, expiresAt }: AccessToken, now: Date): boolean {

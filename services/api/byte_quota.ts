@@ -89,7 +89,7 @@ export function openByteQuota(deps: ByteQuotaDeps, limits: ByteQuotaLimits): Byt
 
   function flushSoon(): Promise<void> {
     return flushing = flushing.then(flush).catch((error) => {
-      deps.logger.warn("Cannot count the bytes that accounts send, trying again", { error });
+      deps.logger.warn("Cannot count the bytes that accounts send, retrying", { error });
     });
   }
 

@@ -66,7 +66,9 @@ function pdfRefsOf(send: ReadableSend): Set<PdfRef> {
 function nameById({ to, ...rest }: SendBody, pdfs: PdfVersions): SendRequest {
   const idOf = (ref: PdfRef): number => {
     const id = pdfs.get(ref)?.templateId;
-    if (id === undefined) throw new RangeError(`Cannot name PDF template "${ref}": it is unknown`);
+    if (id === undefined) {
+      throw new RangeError(`Cannot name PDF template "${ref}": it does not exist`);
+    }
     return id;
   };
   return {

@@ -29,7 +29,7 @@ export function openClosed(
         known = await listClosed(now());
       }, {
         everyMs: FOLLOW_MS,
-        failure: "Cannot learn which integrations are closed",
+        failure: "Cannot read which integrations are closed",
         ...{ logger, signal },
       });
     },

@@ -28,7 +28,7 @@ test("openClosed() knows what is closed, keeps it while the ledger is away, and 
   await until(() => asked >= 2);
   await delay(0);
   assert.equal(closed.has(integration(2)), true);
-  assert.deepEqual(warnings, ["Cannot learn which integrations are closed"]);
+  assert.deepEqual(warnings, ["Cannot read which integrations are closed"]);
   listed = new Set();
   await until(() => asked >= 3);
   await delay(0);

@@ -9,45 +9,49 @@ export const CONFIG = z.object({
   ...CONNECTIONS,
   ...REQUEST_LIMITS,
   RENDER_TIMEOUT: setting.duration({ min: 100, max: 30_000 }).prefault("10s")
-    .describe("Longest wait for a renderer"),
+    .describe("Maximum wait for a renderer"),
   LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1200ms")
-    .describe("Longest time that a request waits for the database in all, before it gets 503"),
+    .describe(
+      "Maximum total time that a request waits for the database; after it, the request gets 503",
+    ),
   LEDGER_OPERATIONS: setting.integer({ min: 10 }).prefault("2000")
-    .describe("Most operations that wait for the database; beyond, requests get 503"),
+    .describe("Maximum of operations that wait for the database; above it, requests get 503"),
   BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("256MB")
     .describe("Maximum memory for the bodies of requests in progress; above it, requests get 503"),
   ACCOUNT_BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("32MB")
-    .describe("Most of it that the requests of one account may hold; beyond, they get 429"),
+    .describe("Maximum of that memory for the requests of one account; above it, requests get 429"),
   DISPATCH_RECIPIENTS: setting.integer({ min: 1 }).prefault("10000")
-    .describe("Most recipients on their way to the broker; beyond, the reconciler dispatches them"),
+    .describe(
+      "Maximum of recipients in flight to the broker; above it, the reconciler dispatches them",
+    ),
   DISPATCH_MEMORY: setting.bytes({ min: 1000 }).prefault("32MB")
-    .describe("Most bytes on their way to the broker; beyond, the reconciler dispatches them"),
+    .describe("Maximum of bytes in flight to the broker; above it, the reconciler dispatches them"),
   DISPATCH_LEFT: setting.integer({ min: 1 }).prefault("20000")
     .describe(
-      "Recipients left to the reconciler, after which sends get 503 until the broker keeps up",
+      "Recipients left to the reconciler at which sends get 503, until the broker keeps up",
     ),
   BROKER_AWAY: setting.duration({ min: 1000 }).prefault("1m")
-    .describe("Absence of the broker, after which sends get 503 and the process is not ready"),
+    .describe("Time without the broker after which sends get 503 and the process is not ready"),
   TRANSACTIONAL_RATE: setting.integer({ min: 0 }).prefault("50")
     .describe(
       "Messages per second of one account with transactional priority, per process; 0 sets no limit",
     ),
   TRANSACTIONAL_BURST: setting.integer({ min: 1 }).prefault("200")
     .describe(
-      "Messages of one account with transactional priority at once, after a quiet time, per process",
+      "Burst of messages of one account with transactional priority, per process",
     ),
   ACCOUNT_DAILY_BYTES: setting.bytes({ min: 0 }).prefault("20GB")
     .describe(
-      "Most bytes of sends that one account may have accepted on a day (UTC); beyond, they get 429; 0 sets no limit",
+      "Maximum bytes of sends of one account per day (UTC); above it, requests get 429; 0 sets no limit",
     ),
   ACCOUNT_STORED_BYTES: setting.bytes({ min: 0 }).prefault("100GB")
     .describe(
-      "Most bytes of sends of one account whose contents are still kept; beyond, they get 429; 0 sets no limit",
+      "Maximum bytes of stored contents of one account; above it, requests get 429; 0 sets no limit",
     ),
   REQUEST_TIMEOUT: setting.duration({ min: 1000 }).prefault("30s")
     .describe("Maximum time for a whole request to arrive"),
   IDLE_TIMEOUT: setting.duration({ min: 1000 }).prefault("1m")
-    .describe("Longest time in which nothing moves on a connection before its answer is taken"),
+    .describe("Maximum idle time of a connection before the client has read the response"),
   MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("10000")
     .describe("Maximum of open connections; more are closed at once"),
   MAX_CLIENT_CONNECTIONS: setting.integer({ min: 1 }).prefault("2000")
@@ -56,7 +60,7 @@ export const CONFIG = z.object({
     ),
   TRUSTED_PROXIES: setting.list().prefault("")
     .describe(
-      "Addresses and networks of the proxies in front, which stand for many clients and whose X-Forwarded-For is believed",
+      "Addresses and networks of the proxies in front, which serve many clients and whose X-Forwarded-For is trusted",
     ),
 });
 

@@ -97,7 +97,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
     start: (send, bytes) => {
       if (recipients >= maxRecipients || waitingBytes >= maxBytes) {
         left += send.messageCount;
-        logger.warn(`Cannot dispatch "${send._id}" now: too many wait for the broker`, {
+        logger.warn(`Cannot dispatch "${send._id}" now: too many events wait for the broker`, {
           sendId: send._id,
         });
         return;

@@ -111,7 +111,7 @@ async function ask(
   } finally {
     clearTimeout(timer);
   }
-  logger.error(`Cannot ${ACTION}: no renderer answered`, { error: failure });
+  logger.error(`Cannot ${ACTION}: no renderer responded`, { error: failure });
   const isLate = failure === undefined || !isGone && errorType(failure) === "timeout";
   throw isLate
     ? new Refusal("render_timeout", `Cannot ${ACTION}: it took more than ${timeoutMs} ms`)

@@ -160,7 +160,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   #refuse(action: string, cause: unknown): Refusal {
     if (!this.#isLogged) {
       this.#isLogged = true;
-      this.#deps.logger.error(`Cannot ${action}: the ledger does not answer as it should`, {
+      this.#deps.logger.error(`Cannot ${action}: unexpected response of the ledger`, {
         error: cause,
       });
     }
@@ -178,10 +178,10 @@ async function under<T>(permit: Permit, work: () => Promise<T>): Promise<T> {
 }
 
 function tooMuchOfAccount(): Refusal {
-  const reason = "too many bytes of the account's other requests are being worked on";
+  const reason = "too many bytes of the account's other requests are in progress";
   return new Refusal("too_many_requests", `Cannot read the request: ${reason}`, { retryAfter: 1 });
 }
 
 function tooMuch(): Error {
-  return new Error("too much is under way");
+  return new Error("the server is busy");
 }

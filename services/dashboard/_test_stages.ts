@@ -107,7 +107,7 @@ async function preview(
     };
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
-    const reason = "The template has faults";
+    const reason = "The template has errors";
     return { ok: false, reason, errors: [...error.errors], variables: [], timedOut: false };
   }
 }

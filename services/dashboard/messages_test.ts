@@ -98,7 +98,7 @@ test("a message that waits is found by its address, with its reason and its plac
   await waiting(20, "first.example");
   const send = await waiting(3, "second.example");
   const { body } = await viewer.get("/api/messages?email=R2@second.example");
-  const reason = "Other mail of this integration waits for its turn";
+  const reason = "Other messages of this integration go first";
   assert.deepEqual(
     body.rows.map(({ state, waiting }: Record<string, unknown>) => [state, waiting]),
     [["queued", { reason, ahead: 22 }]],

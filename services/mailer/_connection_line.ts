@@ -277,8 +277,8 @@ export class ConnectionLine {
     } catch (cause) {
       const isForbidden = cause instanceof EgressError && cause.fault === "forbidden";
       throw isForbidden
-        ? refuse(this.#integration, { fault: "host", reason: "it may not be reached", cause })
-        : refuse(this.#integration, { fault: "dns", reason: "its name is not resolved", cause });
+        ? refuse(this.#integration, { fault: "host", reason: "it is not allowed", cause })
+        : refuse(this.#integration, { fault: "dns", reason: "its name does not resolve", cause });
     }
   }
 

@@ -32,14 +32,14 @@ export class ProbeSteps {
     const how = tls === "implicit" && times.connected !== undefined ? ", with TLS" : "";
     this.done("connect", `Connected to port ${port}${how}`, undefined, connected - begun);
     if (greeted === undefined) return;
-    this.done("greeting", "The server talks SMTP", undefined, greeted - connected);
+    this.done("greeting", "The server speaks SMTP", undefined, greeted - connected);
   }
 
   /** Only once it is known that whoever asks is known there. */
   reportGreeting({ greeting, offer, times }: Opening): void {
     const { connected = 0, greeted = 0 } = times;
     const offers = offer.keywords.join(", ");
-    const detail = offers === "" ? "The server talks SMTP" : `The server offers ${offers}`;
+    const detail = offers === "" ? "The server speaks SMTP" : `The server offers ${offers}`;
     this.done("greeting", detail, greeting?.text, greeted - connected);
   }
 

@@ -90,7 +90,7 @@ export function openAttempt(
         return await advance(ending, ledger, {
           isLate,
           beforeRepeat: async () => {
-            logger.warn("The ledger does not answer, asking again", {
+            logger.warn("The ledger does not answer, retrying", {
               messageId: message.messageId,
             });
             await delay(REPEAT_MS);
@@ -98,7 +98,7 @@ export function openAttempt(
         });
       } catch (error) {
         if (errorType(error) !== "disk_full" && tries >= MAX_TRIES) throw error;
-        logger.warn("Cannot write of an attempt, trying again", { error });
+        logger.warn("Cannot record an attempt, retrying", { error });
         await delay(REPEAT_MS);
       }
     }
@@ -116,8 +116,8 @@ export function openAttempt(
       const isOwn = ending?.phase === "dot";
       // A worker that stood still meanwhile is late, too.
       if (!isOwn || !mayDot({ isValid: isValid(), isLate: ending.isLate || isLate() })) {
-        const why = isOwn ? "its time is over" : "another worker has ended the attempt";
-        throw new Error(`Cannot end the mail: ${why}`);
+        const why = isOwn ? "its time limit has passed" : "another worker has ended the attempt";
+        throw new Error(`Cannot complete the mail: ${why}`);
       }
       failpoint("mailer.after_register");
     },

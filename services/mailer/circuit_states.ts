@@ -21,7 +21,7 @@ export interface CircuitStatesDeps extends IntegrationHealth, Pick<TroubleNote, 
 }
 
 const FOLLOW_MS = 2000;
-const CANNOT_SHARE = "Cannot share what is known about SMTP servers";
+const CANNOT_SHARE = "Cannot share the circuit state of SMTP servers";
 
 /** Opens the circuit states; there are none until they are followed. */
 export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
@@ -49,7 +49,7 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
           return;
         }
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "open" });
-        deps.logger.warn("An SMTP server cannot be reached, leaving it alone", { integration: id });
+        deps.logger.warn("An SMTP server cannot be reached, circuit opened", { integration: id });
       }),
     clear: (id) =>
       carefully(async () => {
@@ -59,7 +59,7 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
         await deps.clearTrouble(id);
         if (circuitState(before, deps.now()) === "closed") return;
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "closed" });
-        deps.logger.info("An SMTP server is reached again", { integration: id });
+        deps.logger.info("An SMTP server is reachable again, circuit closed", { integration: id });
       }),
     async follow(signal) {
       await repeat(async () => {

@@ -59,7 +59,7 @@ export class MailTooLargeError extends Error {
   readonly limit: number;
 
   constructor(size: number, limit: number) {
-    super(`Cannot compose the mail: it has ${size} bytes encoded, ${limit} are allowed`);
+    super(`Cannot compose the mail: it has ${size} bytes encoded, more than the limit of ${limit}`);
     this.size = size;
     this.limit = limit;
   }

@@ -24,40 +24,40 @@ function isNetwork(text: string): boolean {
 export const CONFIG = z.object({
   ...CONNECTIONS,
   MASTER_KEY: setting.text({ secret: true })
-    .describe("Keys that open SMTP passwords: id:base64, the current one first"),
+    .describe("Keys that open SMTP passwords, as id:base64, the current key first"),
   EHLO_NAME: setting.text().optional()
-    .describe("Name given to SMTP servers; this machine's when not set"),
+    .describe("Name in EHLO; when not set, the name of this machine"),
   SMTP_PORTS: listOf("ports", isPort).prefault("25,465,587,2525")
-    .describe("Ports that SMTP servers at public addresses may have"),
+    .describe("Allowed ports of SMTP servers at public addresses"),
   EGRESS_ALLOW: listOf("networks such as 10.1.0.0/16", isNetwork).optional()
-    .describe("Networks inside, in which every customer may name SMTP servers, on any port"),
+    .describe("Private networks in which all accounts may use SMTP servers, on any port"),
   MAIL_CONCURRENCY: setting.integer({ min: 1, max: 1000 }).prefault("32")
     .describe(
-      "Events begun at once, in each priority; of their mails the bytes in hand are bounded",
+      "Concurrent events for each priority; the bytes of mails in flight are also bounded",
     ),
   ...MAIL_LIMITS,
   TRANSFER_TIMEOUT: setting.duration({ min: 1000 }).prefault("5m")
-    .describe("Longest time for handing a mail over to its server, up to the final dot"),
+    .describe("Maximum time to transmit a mail to its server, up to the final dot"),
   REPLY_TIMEOUT: setting.duration({ min: 1000 }).prefault("10m")
     .describe(
-      "Longest wait for a server's reply to a mail that was handed over (RFC 5321, 4.5.3.2.6)",
+      "Maximum wait for a server's reply after the final dot (RFC 5321, 4.5.3.2.6)",
     ),
   RETRY_DELAY: setting.duration({ min: 100 }).prefault("1m")
     .describe(
-      "Wait after the first attempt that failed for now; after the next ones 5, 15, 30, 60, 120, then 240 times as long",
+      "Wait after the first temporary failure; after the next ones 5, 15, 30, 60, 120, then 240 times as long",
     ),
   CIRCUIT_PAUSE: setting.duration({ min: 100 }).prefault("30s")
     .describe(
-      "Time for which a server is left alone that could not be reached five times in a row; doubles up to 20 times as long",
+      "Pause for a server after five connection failures in a row; it doubles, up to 20 times as long",
     ),
   CONNECTION_IDLE: setting.duration({ min: 100 }).prefault("30s")
-    .describe("An unused connection to an SMTP server is closed after this time"),
+    .describe("Time after which an idle connection to an SMTP server is closed"),
   METRIC_INTEGRATIONS: setting.integer({ min: 0, max: 1000 }).prefault("50")
     .describe(
       'SMTP integrations that this process names in posthaste.smtp.outcomes; the rest are "other", and 0 names none',
     ),
   ATTACHMENT_CACHE: setting.bytes({ min: 0 }).prefault("64MB")
-    .describe("Memory for PDFs that several mails share"),
+    .describe("Memory for PDFs that several messages share"),
 });
 
 /** Makes what decides where integrations may lead to. */

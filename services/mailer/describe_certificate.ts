@@ -22,7 +22,7 @@ export function namesOf({ subjectAltName, subject }: X509Certificate): string {
 /** Who has issued a certificate, as text. */
 export function issuerOf({ issuer, subject }: X509Certificate): string {
   if (issuer === subject) return "itself";
-  return printable(fieldOf(issuer, "O") ?? fieldOf(issuer, "CN") ?? "nobody who is named");
+  return printable(fieldOf(issuer, "O") ?? fieldOf(issuer, "CN") ?? "an unnamed issuer");
 }
 
 function fieldOf(name: string | undefined, field: string): string | undefined {

@@ -14,7 +14,7 @@ export function describeTlsFault({ kind, certificate, alert }: TlsFault, host: s
     case "expired":
       return `The certificate of the SMTP server expired${
         certificate ? ` on ${dayOf(certificate.validToDate)}` : ""
-      }: the operator of the server has to renew it`;
+      }. The operator of the server must renew it`;
     case "not_yet_valid":
       return `The certificate of the SMTP server is not valid yet${
         certificate ? `, but from ${dayOf(certificate.validFromDate)} on` : ""
@@ -25,12 +25,12 @@ export function describeTlsFault({ kind, certificate, alert }: TlsFault, host: s
         : `The certificate of the SMTP server is not for ${host}`;
     case "protocol":
       return alert === undefined
-        ? "The SMTP server speaks no TLS 1.2 or newer"
+        ? "The SMTP server does not support TLS 1.2 or newer"
         : `The SMTP server refused TLS 1.2 and 1.3 with the alert "${alert}"`;
     case "not_tls":
-      return "The SMTP server does not begin with TLS on this port";
+      return "The SMTP server does not start with TLS on this port";
     case "not_offered":
-      return "The SMTP server does not offer the encryption that the integration asks for";
+      return "The SMTP server does not offer the encryption that the integration requires";
     case "other":
       return "The connection to the SMTP server could not be encrypted";
   }
@@ -39,7 +39,7 @@ export function describeTlsFault({ kind, certificate, alert }: TlsFault, host: s
 function describeAuthority(certificate: X509Certificate | undefined): string {
   const what = "The certificate of the SMTP server is signed by";
   if (certificate === undefined) {
-    return `${what} nobody who is trusted: add the authority's certificate (PEM) to the integration`;
+    return `${what} an untrusted authority: add the authority's certificate (PEM) to the integration`;
   }
   const issuer = issuerOf(certificate);
   return issuer === "itself"

@@ -30,7 +30,7 @@ test("describeTlsFault() names the names that a certificate has, and the one tha
 test("describeTlsFault() says since when a certificate is not valid any more, or from when", () => {
   assert.equal(
     describeTlsFault({ kind: "expired", certificate: own }, "a.example"),
-    "The certificate of the SMTP server expired on 2126-01-01: the operator of the server has to renew it",
+    "The certificate of the SMTP server expired on 2126-01-01. The operator of the server must renew it",
   );
   assert.match(
     describeTlsFault({ kind: "not_yet_valid", certificate: own }, "a.example"),

@@ -34,7 +34,7 @@ export async function joinPeers(
       const position = live.indexOf(id);
       if (position >= 0) known = { count: live.length, position };
     } catch (error) {
-      logger.warn("Cannot tell the other mailers of this one", { error });
+      logger.warn("Cannot announce this mailer to its peers", { error });
     }
   }
 

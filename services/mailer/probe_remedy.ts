@@ -20,9 +20,9 @@ export function remedyFor(mishap: Mishap, where: Where): string {
   switch (mishap.step) {
     case "resolve":
       return mishap.fault === "host"
-        ? "Name a server on the internet, with port 25, 465, 587 or 2525; for one inside of the " +
-          "network the operator has to allow it (EGRESS_ALLOW, SMTP_PORTS)"
-        : "Look for a typing error in the host. If it is right, its name servers may not answer " +
+        ? "Use a server on the internet, with port 25, 465, 587 or 2525. For a server inside the " +
+          "network, the operator must allow it (EGRESS_ALLOW, SMTP_PORTS)"
+        : "Check the spelling of the host. If it is correct, its name servers may not respond " +
           "at the moment: try again in a minute";
     case "connect":
     case "greeting":
@@ -38,13 +38,13 @@ export function remedyFor(mishap: Mishap, where: Where): string {
 
 function connectionRemedy({ port, tls }: Where): string {
   if (tls === "implicit" && port !== 465) {
-    return `Port ${port} mostly begins without TLS: choose STARTTLS, or port 465 with TLS`;
+    return `Port ${port} usually starts without TLS: choose STARTTLS, or port 465 with TLS`;
   }
   if (tls !== "implicit" && port === 465) {
     return "Port 465 expects TLS from the first byte: choose TLS, or port 587 with STARTTLS";
   }
   return "Compare host and port with your provider's page; 587 with STARTTLS and 465 with TLS are " +
-    "usual. Port 25 is blocked in many networks, and some servers let only known addresses in";
+    "usual. Port 25 is blocked in many networks, and some servers accept only known addresses";
 }
 
 function tlsRemedy({ fault, tls: kind }: Mishap, { port, tls }: Where): string {
@@ -53,15 +53,15 @@ function tlsRemedy({ fault, tls: kind }: Mishap, { port, tls }: Where): string {
   }
   if (fault !== "certificate") {
     return tls === "starttls"
-      ? "The server offers no STARTTLS that we can use (TLS 1.2 or newer): try port 465 with TLS"
+      ? "The server offers no usable STARTTLS (TLS 1.2 or newer): try port 465 with TLS"
       : connectionRemedy({ host: "", port, tls });
   }
   switch (kind) {
     case "name":
-      return "Enter one of the names in the certificate as host, if it is the same server";
+      return "If it is the same server, enter one of the names in its certificate as host";
     case "expired":
     case "not_yet_valid":
-      return "The operator of the server has to renew its certificate";
+      return "The operator of the server must renew its certificate";
     default:
       return "Paste the certificate of that authority (PEM) into this integration, or have the " +
         "server send the whole chain";
@@ -73,37 +73,41 @@ function loginRemedy({ fault, code, enhanced }: Mishap, { host }: Where): string
     return "Choose STARTTLS or TLS: passwords are not sent in the clear";
   }
   if (fault === "no_auth") {
-    return "Choose STARTTLS or TLS, or leave user and password out if the server wants none";
+    return "Choose STARTTLS or TLS, or remove user and password if the server requires none";
   }
   if (code !== undefined && code < 500) {
-    return "The server cannot check logins at the moment, or has seen too many: try again later";
+    return "The server cannot check logins at the moment, or there were too many logins. Try again later";
   }
-  if (code === 504) return "The server knows another login method: choose PLAIN or LOGIN";
-  if (code === 538) return "The server wants encryption first: choose STARTTLS or TLS";
+  if (code === 504) return "The server requires another login method: choose PLAIN or LOGIN";
+  if (code === 538) return "The server requires encryption first: choose STARTTLS or TLS";
   if (/(^|\.)(gmail|googlemail|google)\.com$/i.test(host)) {
-    return "Google takes no account password here: turn on 2-step verification, make an app " +
+    return "Google does not accept the account password: turn on 2-step verification, create an app " +
       "password and enter its 16 letters; the user is the whole address";
   }
   if (/(^|\.)(office365|outlook|hotmail|microsoft)\.com$/i.test(host)) {
-    return "Microsoft wants authenticated SMTP to be turned on for this mailbox, and an app " +
-      "password where there is multi-factor authentication; the user is the whole address";
+    return "Microsoft requires authenticated SMTP to be turned on for this mailbox, and an app " +
+      "password with multi-factor authentication; the user is the whole address";
   }
   if (enhanced === "5.7.9" || code === 534) {
-    return "The server wants a password made for this application (app password), not your own";
+    return "The server requires an app password, not your own password";
   }
   if (/(^|\.)(sendgrid\.net)$/i.test(host)) {
     return 'The user is the word "apikey", and the password is the key itself';
   }
   if (/(^|\.)amazonaws\.com$/i.test(host)) {
-    return "Amazon SES has SMTP credentials of its own, for each region: access keys do not work";
+    return "Amazon SES has its own SMTP credentials for each region: access keys do not work";
   }
-  return "Check user and password. Many providers want the whole address as user, and an app " +
-    "password or API key in place of your own password";
+  return "Check user and password. Many providers require the whole address as user, and an app " +
+    "password or API key instead of your own password";
 }
 
 function senderRemedy({ fault, code = 0 }: Mishap): string {
-  if (fault !== "reply") return "Try again; if it stays so, ask whoever runs the server";
-  if (code === 530) return "The server requires authentication or encryption before it takes mail";
-  if (code < 500) return "The server takes no mail from this address for now: try again later";
-  return "Verify this address or its domain at your provider, or name one that this login may use";
+  if (fault !== "reply") return "Try again. If it still fails, ask the operator of the server";
+  if (code === 530) {
+    return "The server requires authentication or encryption before it accepts mail";
+  }
+  if (code < 500) {
+    return "The server does not accept mail from this address at the moment. Try again later";
+  }
+  return "Verify this address or its domain at your provider, or use an address that this login may use";
 }

@@ -50,7 +50,7 @@ export async function probeServer(
     return steps.failed("resolve", error.fault === "forbidden" ? "host" : "dns");
   }
   const mayTell = isPublic(address);
-  steps.done("resolve", mayTell ? `The host is ${address}` : "The host is one that may be reached");
+  steps.done("resolve", mayTell ? `The host is ${address}` : "The host is allowed");
 
   const dialled = performance.now();
   const connection = new SmtpConnection(serverOf(integration, address), {
@@ -81,14 +81,14 @@ export async function probeServer(
   try {
     steps.connected(opening);
     steps.encrypted(opening, mayTell || auth !== null);
-    if (auth === null) steps.skip("auth", "There is no login to try");
+    if (auth === null) steps.skip("auth", "No login to test");
     else steps.done("auth", `Logged in as ${auth.user}`, opening.loggedIn?.text);
     if (auth !== null) steps.reportGreeting(opening);
-    if (sender === undefined) return steps.skip("sender", "There is no sender to try").reply(true);
+    if (sender === undefined) return steps.skip("sender", "No sender to test").reply(true);
     const { text } = await connection.trySender(toWireAddress(sender).address, whole);
     steps.reportGreeting(opening);
     steps.encrypted(opening, true);
-    return steps.done("sender", `The server takes mail from ${sender}`, text).reply(true);
+    return steps.done("sender", `The server accepts mail from ${sender}`, text).reply(true);
   } catch (error) {
     if (!(error instanceof SmtpError)) throw error;
     return steps.failed("sender", failureOf(error, integration));

@@ -33,12 +33,12 @@ export function probeStep(deps: ProbeDeps): Step<"probe.requested"> {
     },
     giveUp: (_, reason) => ({
       publish: [],
-      replies: [refused(`The test was given up: ${reason}`)],
+      replies: [refused(`The test was aborted: ${reason}`)],
     }),
   };
 }
 
-const BUSY = "Other tests of this account are still running: try again when they are done";
+const BUSY = "Other tests of this account are running. Try again when they finish";
 
 function done(reply: ProbeReply) {
   return { type: "done" as const, publish: [], replies: [reply] };

@@ -26,7 +26,10 @@ export function openReporter(
     try {
       await Promise.all(reportsOf(facts).map((event) => publish(event, { trace })));
     } catch (error) {
-      logger.warn("Cannot report outcomes, the ledger has them", { count: facts.length, error });
+      logger.warn("Cannot publish outcomes, but the ledger has them", {
+        count: facts.length,
+        error,
+      });
     }
   }
 

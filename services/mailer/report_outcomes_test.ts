@@ -43,5 +43,5 @@ test("openReporter() warns of what the broker does not take, and goes on", async
   const one = report(sent(0));
   await move(25);
   await one;
-  assert.deepEqual(warned, ["Cannot report outcomes, the ledger has them"]);
+  assert.deepEqual(warned, ["Cannot publish outcomes, but the ledger has them"]);
 });

@@ -70,7 +70,7 @@ export interface SendDeps
   mailLimit: number;
 }
 
-const SILENT = "The SMTP server takes mail and does not answer";
+const SILENT = "The SMTP server accepts mail but does not reply";
 
 /** What a mail in hand costs besides its texts and PDFs, in bytes. */
 const MAIL_BYTES = 32_000;
@@ -109,7 +109,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
       const results = await allEnded(counted, async ({ message, permit, full }) => {
         using _ = permit;
         if (integration === null) {
-          return await failUnsent(message, deps, "The SMTP integration does not exist any more");
+          return await failUnsent(message, deps, "The SMTP integration no longer exists");
         }
         // The account has enough in hand that waits for its servers.
         if (full === "owner") {

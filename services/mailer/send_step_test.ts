@@ -561,7 +561,7 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
     "left",
   ]);
   assert.deepEqual(first.world.written.map(({ waitsFor, reason }) => [waitsFor, reason]), [
-    ["acc_1/4", `${reason}; it is tried again in a minute`],
+    ["acc_1/4", `${reason}; next try in a minute`],
   ]);
   const second = openMailer({
     send: refusal("535 5.7.8 no", "auth"),
@@ -635,7 +635,7 @@ test("sendStep() tells the breaker of servers that cannot be reached, and of no 
   });
   await away.run();
   assert.deepEqual(away.world.noted, [
-    "note acc_1/4: The SMTP server does not answer, or takes no mail at the moment",
+    "note acc_1/4: The SMTP server does not answer, or accepts no mail at the moment",
     "left",
   ]);
 });
@@ -650,7 +650,7 @@ test("sendStep() tells the breaker of servers that take the mail and never answe
   });
   await silent.run();
   assert.deepEqual(silent.world.noted, [
-    "note acc_1/4: The SMTP server takes mail and does not answer",
+    "note acc_1/4: The SMTP server accepts mail but does not reply",
     "left",
   ]);
   assert.equal(silent.world.written[0]?.unknownAttempt, 1);
@@ -688,7 +688,7 @@ test("sendStep() fails a message whose integration is gone", async () => {
   const { world, run } = openMailer({ findIntegration: () => Promise.resolve(null) });
   await run();
   assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
-  assert.equal(world.written[0]?.reason, "The SMTP integration does not exist any more");
+  assert.equal(world.written[0]?.reason, "The SMTP integration no longer exists");
   assert.deepEqual(world.mails, []);
 });
 

@@ -40,7 +40,7 @@ export async function signMail(raw: Buffer, signer: DkimSigner): Promise<Buffer>
     privateKey: signer.privateKey,
     headerFieldNames: SIGNED_HEADERS,
   });
-  if (signature === false) throw new Error("Cannot sign the mail: its key is not one to sign with");
+  if (signature === false) throw new Error("Cannot sign the mail: its key cannot be used to sign");
   return Buffer.concat([Buffer.from(`${signature}\r\n`, "latin1"), raw]);
 }
 

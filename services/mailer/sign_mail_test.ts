@@ -72,7 +72,7 @@ test("signMail() signs so that nothing can be changed, and with this key alone",
 
 test("signMail() refuses a key that cannot sign", async () => {
   const key = { ...signer, privateKey: publicKey };
-  await assert.rejects(signMail(mailOf(), key), /its key is not one to sign with/);
+  await assert.rejects(signMail(mailOf(), key), /its key cannot be used to sign/);
 });
 
 test("a signed mail arrives as it was signed", async () => {

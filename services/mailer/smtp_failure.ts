@@ -92,7 +92,7 @@ export function failureOf(error: SmtpError, { host }: { host: string }): SmtpFai
 function detailOf({ fault, tls, sizes }: SmtpError, host: string): string | undefined {
   if (fault === "too_large" && sizes !== undefined) {
     const [mail, allowed] = [sizes.mail, sizes.allowed].map((bytes) => bytes.toLocaleString("en"));
-    return `The mail has ${mail} bytes, and the SMTP server takes at most ${allowed}`;
+    return `The mail has ${mail} bytes, but the SMTP server accepts at most ${allowed}`;
   }
   return tls === undefined || fault === "reply" ? undefined : describeTlsFault(tls, host);
 }

@@ -26,7 +26,7 @@ type Judged = Pick<
  * All that is said of a server that was not heard to talk SMTP: who names hosts of others must not
  * learn which of their ports are open, and what listens there.
  */
-const UNREACHABLE = "The SMTP server does not answer, or takes no mail at the moment";
+const UNREACHABLE = "The SMTP server does not answer, or accepts no mail at the moment";
 
 const withoutReply: Record<
   Exclude<SmtpFault, "reply">,
@@ -36,7 +36,7 @@ const withoutReply: Record<
   refused: ["defer", UNREACHABLE],
   timeout: ["defer", "The SMTP server did not answer in time"],
   lost: ["defer", "The connection to the SMTP server was lost before it accepted the mail"],
-  out_of_order: ["defer", "The SMTP server's replies do not match what it was asked"],
+  out_of_order: ["defer", "The SMTP server's replies do not match the commands"],
   tls: ["defer", "The connection to the SMTP server could not be encrypted"],
   certificate: ["defer", "The certificate of the SMTP server is not valid"],
   stalled: ["defer", "The SMTP server stopped answering before it accepted the mail"],
@@ -45,11 +45,11 @@ const withoutReply: Record<
   gate: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
   host: [
     "suspend_integration",
-    "The integration's host or port may not be reached from here: change it, or ask the operator",
+    "The integration's host or port is not allowed here: change it, or ask the operator",
   ],
   "insecure_auth": [
     "suspend_integration",
-    "The integration has a login but no encryption, and logins are not sent in the clear",
+    "The integration has a login but no encryption, and logins are not sent unencrypted",
   ],
   "bad_ca": [
     "suspend_integration",
@@ -124,7 +124,7 @@ function judgeLogin(
 ): readonly [SmtpVerdict["kind"], string] {
   if (code < 500) return ["defer", "The SMTP server could not check the login at the moment"];
   if (OF_COMMANDS.has(code) && !OF_LOGIN.test(enhanced ?? "")) {
-    return ["defer", "The SMTP server does not take a login of this kind, or not now"];
+    return ["defer", "The SMTP server does not accept this login method, or not at the moment"];
   }
   return ["login_refused", "The SMTP server refused the user name or the password"];
 }
@@ -142,13 +142,13 @@ function judgeReply(
     case "tls":
       return [
         "defer",
-        "The SMTP server does not offer the encryption that the integration asks for",
+        "The SMTP server does not offer the encryption that the integration requires",
       ];
   }
   // RFC 3207 and 4954: 530 asks for a login or encryption. After MAIL was taken it may be about the
   // recipient: only the enhanced code tells.
   if (code === 530 && (phase === "mail" || enhanced === LOGIN_MISSING)) {
-    return ["suspend_integration", "The SMTP server asks for a login or for encryption"];
+    return ["suspend_integration", "The SMTP server requires authentication or encryption"];
   }
   // 552 at RCPT means too many recipients (RFC 5321, 4.5.3.1.10), unless the enhanced code says otherwise:
   // 5.2.2 is a mailbox that is full.

@@ -107,7 +107,7 @@ test("judgeSmtpFailure() tells nothing of what was found before a login succeede
   for (const verdict of unreachable) {
     assert.deepEqual(verdict, {
       kind: "defer",
-      reason: "The SMTP server does not answer, or takes no mail at the moment",
+      reason: "The SMTP server does not answer, or accepts no mail at the moment",
     });
   }
   assert.deepEqual(Object.keys(replied("tls", "502 5.5.1 internal.corp")), ["kind", "reason"]);

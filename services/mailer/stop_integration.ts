@@ -31,7 +31,7 @@ export async function stopIntegration(
     const isAgain = await noteRefusedLogin(refusal);
     if (!isAgain) {
       admission.block(integration);
-      return `${reason}; it is tried again in a minute`;
+      return `${reason}; next try in a minute`;
     }
   }
   admission.block(integration);

@@ -458,7 +458,7 @@ test("send() fails a mail that is larger than the server announced", async () =>
     judgeSmtpFailure(failure).reason,
     `The mail has ${
       large.length.toLocaleString("en")
-    } bytes, and the SMTP server takes at most 1,000`,
+    } bytes, but the SMTP server accepts at most 1,000`,
   );
 });
 

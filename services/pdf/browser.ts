@@ -185,7 +185,7 @@ class Supervisor implements PdfBrowser {
       onStop: (reason, process) => this.#onStop(reason, process),
     });
     if (!chromium.headlessShell) {
-      this.#log("warn", `${chromium.version} is a whole browser: a headless shell prints faster`);
+      this.#log("warn", `${chromium.version} is a full browser: a headless shell prints faster`);
     }
   }
 
@@ -353,7 +353,7 @@ class Supervisor implements PdfBrowser {
 
   #tooLarge(job: PrintJob, cause: MemoryError): PrintError {
     const megabytes = Math.round(this.#limits.memoryBytes / 1024 ** 2);
-    const reason = `the browser needs more than ${megabytes} MB of memory for it`;
+    const reason = `it needs more than ${megabytes} MB of browser memory`;
     return new PrintError({ name: job.name, code: "too_large", reason, cause });
   }
 
@@ -384,7 +384,7 @@ async function unlessAborted<T>(
 }
 
 function aborted(job: PrintJob): PrintError {
-  return new PrintError({ name: job.name, code: "aborted", reason: "the wait for it was ended" });
+  return new PrintError({ name: job.name, code: "aborted", reason: "the request was canceled" });
 }
 
 function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError {
@@ -398,7 +398,7 @@ function timedOut(
 ): PrintError {
   const inAll = elapsedMs < BUSY * time
     ? ""
-    : ` of its own (${Math.round(elapsedMs / 1000)} s on a busy machine)`;
+    : ` of browser time (${Math.round(elapsedMs / 1000)} s on a busy machine)`;
   const reason = `the document took longer than ${time / 1000} s${inAll}`;
   return new PrintError({ name: job.name, code: "timeout", reason });
 }

@@ -44,7 +44,7 @@ export class BrowserProcess {
     this.#printsPerPage = printsPerPage;
     this.#looker = openLooker(pid);
     this.#gone.promise.catch(() => this.#lost = true);
-    void connection.closed.then(() => this.#gone.reject(new Error("the browser is gone")));
+    void connection.closed.then(() => this.#gone.reject(new Error("the browser has exited")));
   }
 
   /** Whether it is running and wanted. */

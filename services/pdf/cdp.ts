@@ -138,7 +138,7 @@ export class CdpConnection implements CdpSession {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const id of this.#waiting.keys()) this.#fail(id, "the browser is gone");
+    for (const id of this.#waiting.keys()) this.#fail(id, "the browser has exited");
     this.#listeners.clear();
     this.#closed.resolve();
   }
@@ -151,7 +151,7 @@ export class CdpConnection implements CdpSession {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#waiting.set(id, { method, sessionId, resolve, reject });
-    if (this.#isClosed) this.#fail(id, "the browser is gone");
+    if (this.#isClosed) this.#fail(id, "the browser has exited");
     else this.#input.write(`${JSON.stringify({ id, sessionId, method, params })}\0`);
     return promise as Promise<CdpResult<C>>;
   }

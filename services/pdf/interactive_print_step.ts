@@ -45,7 +45,7 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
         return answer(await print(data, { html, signal, onTurn, timeLimitMs, deps }));
       } catch (error) {
         if (error instanceof MissingContentError) {
-          return answer({ ok: false, reason: "what was sent to be printed is gone" });
+          return answer({ ok: false, reason: "the content to print has expired" });
         }
         if (!(error instanceof PrintError)) throw error;
         if (!late.aborted || error.code !== "aborted") {
@@ -53,8 +53,8 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
         }
         const seconds = timeLimitMs / 1000;
         const reason = hasTurn
-          ? `it took longer than ${seconds} s, with the wait for its turn`
-          : `other documents had the printer for ${seconds} s; try again`;
+          ? `it took longer than ${seconds} s, including the wait`
+          : `the printer was busy for ${seconds} s; try again`;
         return answer({ ok: false, reason });
       }
     },

@@ -54,7 +54,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().printed, printed);
     assert.deepEqual(await reply({ key: "gone" }), {
       ok: false,
-      reason: "what was sent to be printed is gone",
+      reason: "the content to print has expired",
     });
   });
 

@@ -34,7 +34,7 @@ export function browserUser(sandbox: SandboxMode): number | undefined {
 export async function launchBrowser(options: SandboxedLaunchOptions): Promise<StartedBrowser> {
   const { sandbox, onWarning, ...rest } = options;
   if (sandbox === "off") {
-    onWarning("The browser runs without its sandbox: it is switched off");
+    onWarning("The browser runs without its sandbox: it is turned off");
     return await startBrowser({ ...rest, sandbox: false });
   }
   try {
@@ -49,7 +49,7 @@ export async function launchBrowser(options: SandboxedLaunchOptions): Promise<St
 
 function whyNot(output: string): string {
   const unread = /User \d+ cannot read [^\n]+?(?=, and as root)/.exec(output)?.[0];
-  if (unread !== undefined) return `${unread}; set CACHE_DIR to a folder that everybody may enter`;
+  if (unread !== undefined) return `${unread}; set CACHE_DIR to a folder that all users can enter`;
   if (/Running as root/.test(output)) return "the service runs as root; set SANDBOX=auto";
-  return "the kernel allows no user namespaces; allow them, or set SANDBOX=off to do without";
+  return "the kernel allows no user namespaces; allow them, or set SANDBOX=off to run without a sandbox";
 }

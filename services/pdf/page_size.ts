@@ -43,7 +43,7 @@ export function pageSizeOf(page: Pick<PageOptions, "format" | "orientation" | "m
     }
   }
   if (margin.left + margin.right >= width || margin.top + margin.bottom >= height) {
-    throw new RangeError("the margins leave no room on the paper");
+    throw new RangeError("the margins leave no space on the paper");
   }
   return { width, height, margin };
 }

@@ -272,7 +272,7 @@ test("printStep() fails a message whose PDF asks for what it may not load, with 
   const verdict = await run(message);
   assert.equal(
     resultsOf(verdict).failures[0]?.[1],
-    "A PDF could not be printed: it asks for what it may not load: http://a/1, https://b/2",
+    "A PDF could not be printed: it loads resources that are not allowed: http://a/1, https://b/2",
   );
   assert.equal(store.size, 0);
   const page = pageOptionsSchema.parse({ missing: "leave_out" });

@@ -185,7 +185,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     });
     const error = await small.print(job("x", { margin: { left: "210mm" } })).catch((e) => e);
     assert.ok(error instanceof PrintError && !error.retryable);
-    assert.equal(error.reason, "the margins leave no room on the paper");
+    assert.equal(error.reason, "the margins leave no space on the paper");
     assert.equal((await small.print(job("still fine"))).pages, 1);
   });
 });

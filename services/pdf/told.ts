@@ -2,5 +2,5 @@
 export function told(blocked: readonly string[]): string {
   const listed = blocked.slice(0, 10).map((url) => url.slice(0, 200)).join(", ");
   const more = blocked.length > 10 ? " and more" : "";
-  return `it asks for what it may not load: ${listed}${more}`;
+  return `it loads resources that are not allowed: ${listed}${more}`;
 }

@@ -21,7 +21,7 @@ export class PreviewFault extends Error {
   readonly found: FoundVariable[];
 
   constructor(errors: TemplateFault[], found: FoundVariable[]) {
-    super("The template has faults");
+    super("The template has errors");
     this.errors = errors;
     this.found = found;
   }

@@ -5,19 +5,19 @@ import { z } from "zod";
 export const CONFIG = z.object({
   ...CONNECTIONS,
   RENDER_CONCURRENCY: setting.integer({ min: 1, max: 100 }).prefault("4")
-    .describe("Events that are worked on at once, in each priority, of new mail and of retries"),
+    .describe("Concurrent events for each priority, of new messages and of retries"),
   CAGE_WORKERS: setting.integer({ min: 1, max: 64 }).prefault("2")
     .describe("Processes that fill templates"),
   RENDER_TIME_LIMIT: setting.duration({ min: 50, max: 60_000 }).prefault("2s")
-    .describe("Longest time that one message's templates may take"),
+    .describe("Maximum time to render the templates of one message"),
   RENDER_MEMORY_MB: setting.integer({ min: 64, max: 4096 }).prefault("256")
-    .describe("Memory that a process which fills templates may use, in MiB"),
+    .describe("Maximum memory of a process that fills templates, in MiB"),
   REMOTE_IMAGES: setting.boolean().prefault("false")
-    .describe("Whether images of PDFs are fetched where the template says so"),
+    .describe("Whether images of PDFs are fetched if the template allows it"),
   REMOTE_IMAGE_TIME_LIMIT: setting.duration({ min: 100, max: 60_000 }).prefault("5s")
-    .describe("Longest time that fetching one image may take"),
+    .describe("Maximum time to fetch one image"),
   REMOTE_IMAGE_SIZE: setting.bytes({ min: 1000, max: 3_000_000 }).prefault("2MB")
-    .describe("Largest image that is fetched"),
+    .describe("Maximum size of a fetched image"),
   EGRESS_ALLOW: setting.list().prefault("")
-    .describe(`Networks that may be reached although they are not public, such as "10.1.0.0/16"`),
+    .describe(`Private networks that may be reached, such as "10.1.0.0/16"`),
 });

@@ -56,14 +56,14 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   const { accountId, template, locale, declarations, variables } = data;
   const owner = interactiveOwner(accountId);
   const written = await textsOf(template, deps);
-  if (written === undefined) return failure({ reason: "what was sent to be shown is gone" });
+  if (written === undefined) return failure({ reason: "the content of the preview has expired" });
   let compiled: Compiled;
   try {
     compiled = await compilePreview({ ...template, ...written }, { sandbox: deps.sandbox, owner });
   } catch (error) {
     if (error instanceof PreviewFault) {
       const { errors, found } = error;
-      return failure({ reason: "The template has faults", errors, variables: found });
+      return failure({ reason: "The template has errors", errors, variables: found });
     }
     return failureOf(error);
   }

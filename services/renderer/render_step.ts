@@ -206,7 +206,7 @@ function waitingFact(
   { afterMs, now }: { afterMs: number; now: Date },
 ): MessageStatusEvent {
   const nextAt = new Date(now.getTime() + afterMs).toISOString();
-  const reason = "The images of its PDFs are not there yet";
+  const reason = "The images of its PDFs are not loaded yet";
   return {
     type: "status.message.waiting",
     data: { ...statusEventOf(head, message, now), reason, nextAt },

@@ -404,7 +404,7 @@ test("renderStep() has the message come again whose images may come later, and i
       facts: [{
         ...{ messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1", index: 0 },
         ...{ attempt: 2, at: "2026-03-01T10:00:01.000Z", nextAt: "2026-03-01T10:00:16.000Z" },
-        reason: "The images of its PDFs are not there yet",
+        reason: "The images of its PDFs are not loaded yet",
       }],
     },
   });

@@ -29,7 +29,7 @@ export async function withShownImages(
     case "later":
       return {
         html,
-        warnings: ["Its images are not there yet: they are fetched again in a moment"],
+        warnings: ["Its images are not loaded yet. Fetching is retried soon"],
       };
   }
 }

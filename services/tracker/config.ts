@@ -6,17 +6,17 @@ import { z } from "zod";
 export const CONFIG = z.object({
   ...CONNECTIONS,
   SWEEP_INTERVAL: setting.duration({ min: 100 }).prefault("1s")
-    .describe("How often the ledger is searched for mail that is due or was lost"),
+    .describe("Interval at which the ledger is searched for due and lost messages"),
   SWEEP_GRACE: setting.duration({ min: 100 }).prefault("20s")
     .describe(
-      "Time after which a small send without news is dispatched again; three times as long for what waited in the ledger",
+      "Time without a status event after which a small send is redispatched; three times as long for messages that waited in the ledger",
     ),
   RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("1s")
     .describe(
-      "How often the ledger is searched for mail that may go on, beside the moments in which mail is accepted or sent: what waits for room, and what is due",
+      "Interval at which the ledger is searched for waiting and due messages, in addition to the searches after each accepted or sent message",
     ),
   LEDGER_RETENTION: setting.duration({ min: IDEMPOTENCY_KEPT_MS }).prefault("90d")
-    .describe("Age at which finished sends are removed with their messages; statistics stay"),
+    .describe("Age at which finished sends and their messages are removed; statistics stay"),
   APPLY_TOPOLOGY: setting.boolean().prefault("false")
-    .describe("Whether missing streams are created again; in production a migration does it"),
+    .describe("Whether missing streams are recreated; in production, a migration creates them"),
 });

@@ -41,7 +41,7 @@ export async function dispatchDueForever(
 ): Promise<void> {
   await repeat(async () => void await dispatchDue(deps, flow), {
     everyMs: intervalMs,
-    failure: "Cannot dispatch what is due, trying again",
+    failure: "Cannot dispatch what is due, retrying",
     logger: deps.logger,
     signal,
   });

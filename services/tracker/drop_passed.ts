@@ -14,10 +14,10 @@ export async function dropPassedForever(
 ): Promise<void> {
   await repeat(async () => {
     const dropped = await bus.dropPassed();
-    if (dropped > 0) logger.warn("Removed events that no consumer brings any more", { dropped });
+    if (dropped > 0) logger.warn("Removed events that no consumer delivers any more", { dropped });
   }, {
     everyMs: EVERY_MS,
-    failure: "Cannot look for events that no consumer brings any more",
+    failure: "Cannot find events that no consumer delivers any more",
     ...{ logger, signal },
   });
 }

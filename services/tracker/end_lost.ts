@@ -27,7 +27,7 @@ export interface LostAttempt {
   decision: LostDecision;
 }
 
-const REASON = "A worker was lost when it had handed the mail over: the server may have it";
+const REASON = "A worker crashed after it handed the mail over: the server may have accepted it";
 
 /**
  * Writes the outcomes of attempts that nobody else will: what their register says, or that it is unknown.

@@ -26,10 +26,10 @@ export async function expireContentsForever(
 ): Promise<void> {
   await repeat(async () => {
     const removed = await expireContents(deps, signal);
-    if (removed > 0) deps.logger.info("Removed contents that are kept no longer", { removed });
+    if (removed > 0) deps.logger.info("Removed expired contents", { removed });
   }, {
     everyMs: EVERY_MS,
-    failure: "Cannot remove contents that are kept no longer, trying again",
+    failure: "Cannot remove expired contents, retrying",
     logger: deps.logger,
     signal,
   });

@@ -48,5 +48,5 @@ test("expireContentsForever() tells of a failure and ends with its signal", asyn
   await new Promise(setImmediate);
   stop.abort();
   await ended;
-  assert.deepEqual(lines, ["Cannot remove contents that are kept no longer, trying again"]);
+  assert.deepEqual(lines, ["Cannot remove expired contents, retrying"]);
 });

@@ -18,7 +18,7 @@ export async function expireKeysForever(deps: ExpireDeps, signal: AbortSignal): 
     if (freed > 0) deps.logger.info("Freed idempotency keys", { keys: freed });
   }, {
     everyMs: EVERY_MS,
-    failure: "Cannot free idempotency keys, trying again",
+    failure: "Cannot free idempotency keys, retrying",
     logger: deps.logger,
     signal,
   });

@@ -18,6 +18,6 @@ test("expireKeysForever() frees what is older than 7 days, at once and after a f
   await ended;
   assert.deepEqual(asked, [
     "2026-03-01T12:00:00.000Z",
-    "Cannot free idempotency keys, trying again",
+    "Cannot free idempotency keys, retrying",
   ]);
 });

@@ -29,10 +29,10 @@ export async function expireSendsForever(
 ): Promise<void> {
   await repeat(async () => {
     const removed = await expireSends(deps, options);
-    if (removed > 0) deps.logger.info("Removed sends that are kept no longer", { removed });
+    if (removed > 0) deps.logger.info("Removed expired sends", { removed });
   }, {
     everyMs: EVERY_MS,
-    failure: "Cannot remove sends that are kept no longer, trying again",
+    failure: "Cannot remove expired sends, retrying",
     logger: deps.logger,
     signal: options.signal,
   });

@@ -13,8 +13,8 @@ export async function keepTopology(
     try {
       await bus.check();
     } catch (error) {
-      logger.warn("Streams are missing, creating them", { error });
+      logger.warn("Creating missing streams", { error });
       await bus.applyTopology();
     }
-  }, { everyMs: EVERY_MS, failure: "Cannot create the streams, trying again", logger, signal });
+  }, { everyMs: EVERY_MS, failure: "Cannot create the streams, retrying", logger, signal });
 }

@@ -15,5 +15,5 @@ test("keepTopology() creates missing streams and ends with its signal", async ()
   await until(() => bus.check().then(() => true));
   stop.abort();
   await ended;
-  assert.deepEqual(warnings, ["Streams are missing, creating them"]);
+  assert.deepEqual(warnings, ["Creating missing streams"]);
 });

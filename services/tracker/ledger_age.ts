@@ -16,7 +16,7 @@ export async function assertCurrent({ lastSent, isOlderThan }: LedgerAgeDeps): P
   if (sent === undefined || !await isOlderThan(sent)) return;
   const { messageId, at } = sent;
   throw new Error(
-    `Cannot act on the ledger: it does not know that ${messageId} was sent at ${at.toISOString()}. If it was restored ` +
+    `Cannot act on the ledger: it lacks that ${messageId} was sent at ${at.toISOString()}. If it was restored ` +
       `from a backup, stop every service and run "posthaste restored hold"`,
   );
 }

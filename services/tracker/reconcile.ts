@@ -50,7 +50,7 @@ export async function reconcileForever(
     try {
       found = await reconcileOnce(deps, options);
     } catch (error) {
-      deps.logger.warn("Cannot reconciliation, trying again", { error });
+      deps.logger.warn("Cannot reconcile, retrying", { error });
       if (error instanceof LedgerSlowError) waitMs = recoveryMs(options.graceMs);
     }
     // A full round means that more are due.
@@ -124,9 +124,11 @@ async function findSends(deps: ReconcileDeps, now: Date): Promise<SendHead[]> {
     const sends = await deps.sendsToReconcile(now, SENDS_PER_ROUND);
     if (performance.now() - started < SLOW_MS) return sends;
   } catch (cause) {
-    throw new LedgerSlowError("Cannot find what is due: the ledger is away", { cause });
+    throw new LedgerSlowError("Cannot find due messages: the ledger is unreachable", { cause });
   }
-  throw new LedgerSlowError(`Cannot rely on what is due: the ledger took over ${SLOW_MS} ms`);
+  throw new LedgerSlowError(
+    `Cannot trust the search for due messages: the ledger took over ${SLOW_MS} ms`,
+  );
 }
 
 /** Dispatches what is due and gives whether nothing of the send is unfinished. */
@@ -168,7 +170,7 @@ async function reconcileSend(
   if (again.length > 0) {
     failpoint("tracker.sweep_dispatched");
     count("posthaste.sweep.dispatched", again.length);
-    deps.logger.info("Dispatched again", { sendId: send._id, messages: again.length });
+    deps.logger.info("Redispatched", { sendId: send._id, messages: again.length });
   }
   const looks = decided.flatMap(({ decision }) => decision.do === "look" ? [decision.at] : []);
   if (looks.length > 0) await deps.hastenReconciliation(send._id, earliest(looks));

@@ -256,7 +256,7 @@ test("sweepForever() goes on after a failure and ends with its signal", async ()
   await until(() => rounds > 2);
   stop.abort();
   await ended;
-  assert.deepEqual(done, ["Cannot reconciliation, trying again"]);
+  assert.deepEqual(done, ["Cannot reconcile, retrying"]);
 });
 
 test("sweepOnce() does not act on what a ledger tells that hangs", async () => {

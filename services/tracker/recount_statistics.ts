@@ -19,7 +19,7 @@ export async function recountForever(deps: RecountDeps, signal: AbortSignal): Pr
     await deps.recountStatistics({ now: deps.now(), limit: AT_ONCE });
   }, {
     everyMs: EVERY_MS,
-    failure: "Cannot count statistics from messages, trying again",
+    failure: "Cannot count statistics from messages, retrying",
     logger: deps.logger,
     signal,
   });

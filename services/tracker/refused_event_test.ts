@@ -60,7 +60,7 @@ test("sweepOnce() dispatches a message again whose event nobody could read", asy
     logger: openLogger({ service: "test", level: "warn", write: (line) => void lines.push(line) }),
   });
   await until(async () => (await bus.streamStates()).get("RENDER")?.messages === 0);
-  assert.match(lines.join(), /Cannot read an event, given up/);
+  assert.match(lines.join(), /Cannot read an event, giving up/);
   assert.deepEqual(taken, []);
 
   await reconcileOnce(reconciler, {

@@ -84,7 +84,7 @@ export async function scheduleForever(
     try {
       await scheduleOnce(deps, flow, looks);
     } catch (error) {
-      deps.logger.warn("Cannot schedule sends, trying again", { error });
+      deps.logger.warn("Cannot schedule sends, retrying", { error });
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
     // What has ended makes room at once.

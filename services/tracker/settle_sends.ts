@@ -63,7 +63,7 @@ export async function settleForever(
 ): Promise<void> {
   await repeat(() => settlement.settleQuiet(), {
     everyMs: QUIET_MS,
-    failure: "Cannot settle sends, trying again",
+    failure: "Cannot settle sends, retrying",
     logger,
     signal,
   });

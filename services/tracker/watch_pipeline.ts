@@ -31,7 +31,7 @@ export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promi
   reportStreams(told, streams);
   reportLedger(told, ledger);
   const watching = {
-    failure: "Cannot look how the pipeline stands, trying again",
+    failure: "Cannot read the state of the pipeline, retrying",
     logger: deps.logger,
     signal,
   };

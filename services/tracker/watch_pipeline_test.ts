@@ -39,7 +39,7 @@ test("watchPipeline() has metrics tell what it saw, and nothing once that is a m
     ),
   );
   assert.doesNotMatch(text, /^posthaste_messages\{/m);
-  assert.match(warnings[0] ?? "", /^Cannot look how the pipeline stands/);
+  assert.match(warnings[0] ?? "", /^Cannot read the state of the pipeline/);
 
   now = new Date("2026-01-01T00:01:31Z");
   assert.doesNotMatch(await read(), /^posthaste_(queue|stream)\w*\{/m);

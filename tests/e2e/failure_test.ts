@@ -126,7 +126,10 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
   test("a server that is down defers a message", async () => {
     const { message } = await sendOne({ integration: await system.connect(await freePort()) });
     assert.equal(message.state, "deferred");
-    assert.equal(message.reason, "The SMTP server does not answer, or takes no mail at the moment");
+    assert.equal(
+      message.reason,
+      "The SMTP server does not answer, or accepts no mail at the moment",
+    );
     assert.equal(message.reply, null);
     assertRetriesSoon(message);
   });

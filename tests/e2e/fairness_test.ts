@@ -136,7 +136,7 @@ test("twenty mails to a server whose login is refused cost a few logins and wait
     message: "the integration to be suspended",
   });
   const suspended = (await system.store.findIntegration(system.accountId, id))?.suspended;
-  assert.equal(suspended?.reason, "The SMTP server asks for a login or for encryption");
+  assert.equal(suspended?.reason, "The SMTP server requires authentication or encryption");
   assert.ok(server.connections <= 16, `${server.connections} connections`);
   for (const { id: messageId } of accepted.messages) {
     // What was on its way comes back, and the rest was never rendered.

@@ -114,7 +114,8 @@ export const PROTOCOL_MUTATIONS: readonly ProtocolMutation[] = [
   },
   {
     name: "no-deadline",
-    description: "one's own register, found after a lost answer, counts although its time is over",
+    description:
+      "one's own register, found after a lost answer, counts although its time limit has passed",
     patch: {
       file: "ending.ts",
       find: 'answer.type === "existing" && isLate;',

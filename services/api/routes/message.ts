@@ -21,7 +21,7 @@ export function messageRoute(app: FastifyInstance): void {
         const recipient = send?.request.to[parts.index];
         if (send && recipient) return showQueued(id, { send, email: recipient.email });
       }
-      throw new Refusal("unknown_message", `Cannot show the message: there is none "${id}"`);
+      throw new Refusal("unknown_message", `Cannot show the message: there is no "${id}"`);
     },
   );
 }

@@ -18,7 +18,7 @@ export function sendStateRoute(app: FastifyInstance): void {
     async ({ caller: { accountId }, params: { id }, ledger }) => {
       const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
       if (send === null) {
-        throw new Refusal("unknown_send", `Cannot show the send: there is none "${id}"`);
+        throw new Refusal("unknown_send", `Cannot show the send: there is no "${id}"`);
       }
       return show(send, await ledger.listMessages(accountId, id) ?? []);
     },

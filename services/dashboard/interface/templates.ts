@@ -17,7 +17,7 @@ import type {
  * | `GET /examples` | | `ExampleRow[]`: what a new one may begin as |
  * | `GET /helpers` | | `HelperRow[]`: what templates may call |
  * | `GET /:id` | | `TemplateView` |
- * | `PUT /:id/draft` | `DraftChange` | `TemplateView`; 409 `conflict` if it was changed meanwhile |
+ * | `PUT /:id/draft` | `DraftChange` | `TemplateView`; 409 `conflict` if someone else changed it |
  * | `PATCH /:id` | `{ name?, alias? }` | `TemplateView`; 409 `name_taken` |
  * | `POST /:id/publish` | `{ revision }` | `TemplateView`; 422 `template_failed` with issues |
  * | `POST /:id/roll-back` | `{ version }` | `TemplateView`: that version's source is published again |

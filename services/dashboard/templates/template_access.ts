@@ -19,7 +19,7 @@ export interface TemplateAccess extends ViewDeps {
   find(principal: Principal, kind: TemplateKind, id: string): Promise<Template>;
   /**
    * Gives a template's draft, if it has the revision.
-   * @throws {Problem} `conflict` if it was changed meanwhile.
+   * @throws {Problem} `conflict` if someone else changed it.
    */
   draftAt(template: Template, revision: number): Promise<TemplateDraft>;
   /** Gives a template as it is now. */
