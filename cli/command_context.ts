@@ -105,7 +105,7 @@ export function resolvePath(cwd: string, path: string): string {
   return isAbsolute(path) ? path : join(cwd, path);
 }
 
-/** Gives the reason in any thrown value. */
+/** Returns the reason in any thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -71,7 +71,7 @@ function toSegment(key: PropertyKey): string | number {
   return typeof key === "symbol" ? String(key) : key;
 }
 
-/** Gives the place of a character, by its offset. */
+/** Returns the place of a character, by its offset. */
 export function placeAt(text: string, offset: number): Place {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };

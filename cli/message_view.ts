@@ -139,7 +139,7 @@ function sayReply({ code, enhanced, response }: NonNullable<MessageAnswer["reply
   return [...start, text].join(" ").trim();
 }
 
-/** Says where a send stands: how many messages in which state, and each of them. */
+/** Returns where a send stands: how many messages in which state, and each of them. */
 export function saySend(send: SendAnswer, output: Painter): string {
   const { id, acceptedAt, template, integrationId, messages } = send;
   const shown = [...messages].sort((a, b) => urgency(a.state) - urgency(b.state))

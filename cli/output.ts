@@ -43,7 +43,7 @@ export class Output {
     return styleText(format, text, { stream: this.#stdout });
   }
 
-  /** Gives the colouring of a part of the result, for a {@linkcode Cell}. */
+  /** Returns the colouring of a part of the result, for a {@linkcode Cell}. */
   styler(format: Format): (text: string) => string {
     return (text) => this.style(format, text);
   }
@@ -88,7 +88,7 @@ export class Output {
     this.#stderr.write(`${this.#mark(["red", "bold"], "DANGER:")} ${printable(text)}\n`);
   }
 
-  /** Says why the command failed, everything that is wrong, and what can be done. */
+  /** Returns why the command failed, everything that is wrong, and what can be done. */
   fail({ message, issues, remedy }: CommandError): void {
     const lines = [
       `${this.#mark(["red", "bold"], "error:")} ${printable(message)}`,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** Gives the processes below a process, where the system tells (Linux); none elsewhere. */
+/** Returns the processes below a process, where the system tells (Linux); none elsewhere. */
 export async function descendantsOf(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir("/proc").catch(() => [])) {

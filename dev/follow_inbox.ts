@@ -7,7 +7,7 @@ export interface CaughtMail {
 }
 
 /**
- * Gives the mails that arrive in an inbox from now on, as the inbox tells them to its page: those of
+ * Returns the mails that arrive in an inbox from now on, as the inbox tells them to its page: those of
  * a tenth of a second together.
  */
 export async function* followInbox(url: string, signal: AbortSignal): AsyncGenerator<CaughtMail[]> {

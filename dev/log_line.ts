@@ -1,7 +1,7 @@
 /** Colours that a line may have. */
 export type Colour = "red" | "yellow" | "green" | "cyan" | "magenta" | "blue" | "gray" | "bold";
 
-/** Gives a text a colour, or leaves it as it is. */
+/** Returns a text a colour, or leaves it as it is. */
 export type Paint = (colour: Colour, text: string) => string;
 
 /** One record of a service's log. */
@@ -52,7 +52,7 @@ export function parseLogLine(line: string): LogRecord | undefined {
   }
 }
 
-/** Tells whether a record is shown to somebody who did not ask for all. */
+/** Returns whether a record is shown to somebody who did not ask for all. */
 export function isImportant({ level, message }: Pick<LogRecord, "level" | "message">): boolean {
   return level === "warn" || level === "error" || IMPORTANT.has(message);
 }

@@ -10,7 +10,7 @@ export interface TakenPort {
   free: number;
 }
 
-/** Says which ports are taken, for what they are needed, and how to choose others. */
+/** Returns which ports are taken, for what they are needed, and how to choose others. */
 export function portConflict(taken: readonly TakenPort[]): string {
   const sentences = taken.map(({ name, port, holder }) =>
     `port ${port}, for ${PORTS[name].purpose}, is used by ${holder ?? "another program"}`

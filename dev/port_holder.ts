@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 const LISTEN = "0A";
 
 /**
- * Says which process listens on a TCP port, as `node dev/main.ts (pid 4711)`; `undefined` where the
+ * Returns which process listens on a TCP port, as `node dev/main.ts (pid 4711)`; `undefined` where the
  * system does not tell, as for processes of other users.
  */
 export async function portHolder(port: number): Promise<string | undefined> {

@@ -5,7 +5,7 @@ const DELAYS_MS = [500, 2000, 5000] as const;
 export const CALM_MS = 60_000;
 
 /**
- * Says how long to wait before a part is started again.
+ * Returns how long to wait before a part is started again.
  *
  * @param ends When it ended, in milliseconds, this time included
  * @returns `undefined` when it has ended too often within a minute

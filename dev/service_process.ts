@@ -14,7 +14,7 @@ export interface ServiceOptions {
   env: Record<string, string | undefined>;
   /** Given to Node before the program. */
   nodeFlags?: readonly string[] | undefined;
-  /** Gives another program than Node, and what it is given before ours, for the whole environment. */
+  /** Returns another program than Node, and what it is given before ours, for the whole environment. */
   command?: ((env: ServiceOptions["env"]) => Promise<readonly [string, ...string[]]>) | undefined;
   /** Every line that it prints. */
   onLine?: ((line: string) => void) | undefined;

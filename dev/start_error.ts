@@ -9,7 +9,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ERR_MODULE_NOT_FOUND: "a package is missing; run npm install",
 };
 
-/** Says why the start failed and what to do about it, for the person at the terminal. */
+/** Returns why the start failed and what to do about it, for the person at the terminal. */
 export function startError(error: unknown): string {
   if (!(error instanceof Error)) return `Cannot start: ${error}`;
   const { code, path } = error as { code?: unknown; path?: unknown };

@@ -156,7 +156,7 @@ async function close(context: CommandContext, options: SelectOptions): Promise<v
 
 interface Decision {
   atOnce: number;
-  /** Gives of how many it was still true that they are held. */
+  /** Returns of how many it was still true that they are held. */
   apply(store: Store, accountId: string, ids: string[]): Promise<number>;
 }
 

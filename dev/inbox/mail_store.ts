@@ -17,7 +17,7 @@ export interface MailStore {
   find(id: string): StoredMail | undefined;
   /** The bytes as received, or `undefined` when there is no such mail. */
   raw(id: string): Promise<Uint8Array | undefined>;
-  /** Whether there was such a mail. */
+  /** Returns whether there was such a mail. */
   remove(id: string): Promise<boolean>;
   clear(): Promise<void>;
   count(): number;

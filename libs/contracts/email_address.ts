@@ -21,7 +21,7 @@ function byteLength(text: string): number {
 }
 
 /**
- * Tells why a text is not one plain e-mail address, or gives `undefined` when it is one.
+ * Returns why a text is not one plain e-mail address, or gives `undefined` when it is one.
  *
  * Accepted is exactly one `local@domain`: a dot-atom, an `@`, and a host name of at least two labels
  * (RFC 5321, RFC 6531 for characters beyond ASCII). Refused are quotes, comments, groups, routes,
@@ -63,7 +63,7 @@ export function addressFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Gives a domain as it goes over the wire (RFC 5891); `undefined` if it has no such form. */
+/** Returns a domain as it goes over the wire (RFC 5891); `undefined` if it has no such form. */
 function asciiDomain(domain: string): string | undefined {
   if (!/\P{ASCII}/u.test(domain)) return domain;
   const { hostname = "" } = URL.parse(`http://${domain}`) ?? {};
@@ -82,7 +82,7 @@ export const emailAddressSchema = z.string().check((context) => {
   }
 });
 
-/** Gives an address in the form in which two are compared: the domain, and only it, in lower case. */
+/** Returns an address in the form in which two are compared: the domain, and only it, in lower case. */
 export function normalizeAddress(address: string): string {
   const at = address.lastIndexOf("@");
   return address.slice(0, at) + address.slice(at).toLowerCase();

@@ -260,7 +260,7 @@ export const EVENTS = {
         kind: z.literal("pdf"),
         filename: z.string(),
         html: contentSchema,
-        /** Tells whether its images are fetched. */
+        /** Returns whether its images are fetched. */
         page: keptPageOptionsSchema.optional(),
       }),
     ]),

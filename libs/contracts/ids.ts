@@ -125,7 +125,7 @@ export function parseMessageId(id: string): { sendId: string; index: number } | 
   };
 }
 
-/** Tells whether a text has the shape of a send's id. */
+/** Returns whether a text has the shape of a send's id. */
 export function isSendId(id: string): boolean {
   return SEND_PATTERN.test(id);
 }

@@ -23,7 +23,7 @@ export const TERMINAL_STATES = ["sent", "failed", "canceled"] as const satisfies
 
 const TERMINAL: ReadonlySet<MessageState> = new Set(TERMINAL_STATES);
 
-/** Tells whether nothing more happens to a message in this state, unless a person asks for it. */
+/** Returns whether nothing more happens to a message in this state, unless a person asks for it. */
 export function isTerminal(state: MessageState): boolean {
   return TERMINAL.has(state);
 }

@@ -44,7 +44,7 @@ export const templateDraftSchema = z.object({
 /** A template as its authors have it in hand. */
 export type TemplateDraft = z.infer<typeof templateDraftSchema>;
 
-/** Gives what the author of a version wrote. A version has no sample. */
+/** Returns what the author of a version wrote. A version has no sample. */
 export function sourceOfVersion(
   version: EmailVersion | PdfVersion,
   sample: Variables = {},

@@ -16,7 +16,7 @@ export type Variables = Record<string, VariableValue>;
 /** How deep `variables` may be nested: `{}` is depth 1. */
 export const MAX_VARIABLE_DEPTH = 32;
 
-/** Tells how deep a JSON value is nested, but not beyond `limit` + 1. Scalars are 0. */
+/** Returns how deep a JSON value is nested, but not beyond `limit` + 1. Scalars are 0. */
 export function depthOf(value: unknown, limit: number = MAX_VARIABLE_DEPTH): number {
   if (typeof value !== "object" || value === null) return 0;
   if (limit <= 0) return 1;

@@ -186,7 +186,7 @@ function afterLateRegister<O extends Outcome>(
 
 /** How {@linkcode advance} runs. */
 export interface AdvanceOptions {
-  /** Whether one's own deadline is over. @default {() => false} */
+  /** Returns whether one's own deadline is over. @default {() => false} */
   isLate?(): boolean;
   /** Called before a request is repeated whose answer was lost. */
   beforeRepeat?(): Promise<void>;

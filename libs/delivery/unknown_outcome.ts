@@ -22,7 +22,7 @@ export interface UnknownAttempt {
   firstMs?: number;
   /** How long the server may still be busy with the mail, in milliseconds. @default {0} */
   busyMs?: number;
-  /** Gives 0 to 1. @default {Math.random} */
+  /** Returns 0 to 1. @default {Math.random} */
   random?: () => number;
 }
 

@@ -25,7 +25,7 @@ export interface Destination {
 }
 
 /**
- * Gives an IP address to dial: the very address that was checked, so that a name that means another
+ * Returns an IP address to dial: the very address that was checked, so that a name that means another
  * one a moment later changes nothing. Ask again for each connection.
  *
  * @throws {EgressError}

@@ -10,7 +10,7 @@ const INNER = ["168.63.129.16"];
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Tells whether an IP address belongs to a host of the public internet: no private, loopback,
+ * Returns whether an IP address belongs to a host of the public internet: no private, loopback,
  * link-local, shared (carrier NAT), multicast, documentation or otherwise special one (IANA's special
  * purpose registries, RFC 6890), nor one that a cloud serves its own machines from. An IPv4 address inside of an IPv6 one counts as itself if it is
  * mapped (RFC 4291) or NAT64's; tunnels (6to4, Teredo) are never public. What is no address is not.

@@ -15,7 +15,7 @@ export async function programsOnPath(name: string, env: Env): Promise<string[]> 
   return found;
 }
 
-/** Whether the file exists and this user may run it. */
+/** Returns whether the file exists and this user may run it. */
 export async function isExecutable(file: string): Promise<boolean> {
   return await access(file, constants.X_OK).then(() => true, () => false);
 }
@@ -39,7 +39,7 @@ export async function programVersion(file: string): Promise<string> {
   return version;
 }
 
-/** Whether version `a` is `b` or newer; both are dotted numbers. */
+/** Returns whether version `a` is `b` or newer; both are dotted numbers. */
 export function isAtLeast(a: string, b: string): boolean {
   const [left, right] = [a, b].map((version) => version.split(".").map(Number));
   for (let i = 0; i < 3; i++) {

@@ -33,7 +33,7 @@ export function findJsonFault(text: string): JsonPlace | undefined {
   }
 }
 
-/** Tells what may follow a token, given by its first character; nothing when it is out of place. */
+/** Returns what may follow a token, given by its first character; nothing when it is out of place. */
 function follow(token: string, expected: Expected, open: string[]): Expected | undefined {
   const isKey = expected === "key" || expected === "key or }";
   const isValue = expected === "value" || expected === "value or ]";

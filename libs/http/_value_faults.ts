@@ -44,7 +44,7 @@ function visit(value: unknown, options: LookOptions, look: ValueLook): void {
   }
 }
 
-/** Tells where the faults are that {@linkcode lookThrough} saw, at most ten. */
+/** Returns where the faults are that {@linkcode lookThrough} saw, at most ten. */
 export function findValueFaults(value: unknown, options: LookOptions): Issue[] {
   const issues: Issue[] = [];
   collect(value, [], { ...options, issues });

@@ -67,7 +67,7 @@ function sayConnectionError(code: string | undefined): [ErrorCode, string] {
   }
 }
 
-/** Whether what is written now is the answer to what was read last. */
+/** Returns whether what is written now is the answer to what was read last. */
 function isNext(socket: Socket): boolean {
   const [first, ...others] = inHand.get(socket) ?? [];
   if (first === undefined) return true;

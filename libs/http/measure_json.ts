@@ -44,7 +44,7 @@ export interface JsonLimits {
   maxFields: number;
 }
 
-/** Gives what bodies may hold where they may have so many bytes. */
+/** Returns what bodies may hold where they may have so many bytes. */
 export function jsonLimitsOf(bodyLimit: number): JsonLimits {
   return {
     maxValues: Math.ceil(bodyLimit / BYTES_PER_VALUE),

@@ -13,7 +13,7 @@ export interface Waiter<Permit> {
 export interface TurnDeps {
   /** Units that an owner holds. */
   heldBy(owner: string): number;
-  /** Whether an owner holds too much to hold so many units more. */
+  /** Returns whether an owner holds too much to hold so many units more. */
   isOwnerFull(owner: string, amount: number): boolean;
 }
 

@@ -100,7 +100,7 @@ export async function runStep<T extends EventType>(
   }
 }
 
-/** Tells whether something is away, and what failed for it works again once it is back. */
+/** Returns whether something is away, and what failed for it works again once it is back. */
 export function isOutage(reason: unknown): boolean {
   const type = errorType(reason);
   return type === "unavailable" || type === "timeout" || type === "disk_full";

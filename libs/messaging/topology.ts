@@ -173,7 +173,7 @@ interface Routed {
   messages?: { pdfs?: unknown[] }[];
 }
 
-/** Gives the subject that an event travels on. */
+/** Returns the subject that an event travels on. */
 export function subjectOf(type: EventType, data: Routed): string {
   switch (type) {
     case "send.requested":

@@ -46,7 +46,7 @@ export function readConfig<Schema extends z.ZodObject>(schema: Schema, env: Env)
   throw new ConfigError(uniqueFaults([...unread, ...faults]));
 }
 
-/** Gives the values of the secret settings of an environment, whether they are right or not. */
+/** Returns the values of the secret settings of an environment, whether they are right or not. */
 export function secretsOf(schema: z.ZodObject, env: Env): string[] {
   const { input } = readInput(schema, env);
   return describeConfig(schema).flatMap(({ name, secret }) => secret ? input[name] ?? [] : []);

@@ -44,7 +44,7 @@ export function tlsFaultOf(
   };
 }
 
-/** Whether a fault is about the certificate, and not about the encryption. */
+/** Returns whether a fault is about the certificate, and not about the encryption. */
 export function isOfCertificate({ kind }: TlsFault): boolean {
   return ["authority", "expired", "not_yet_valid", "name"].includes(kind);
 }

@@ -19,7 +19,7 @@ export const UNTOUCHED = {
   mimeHash: null,
 } satisfies Partial<Message>;
 
-/** Says which message a recipient's is; `null` if there is no such recipient. */
+/** Returns which message a recipient's is; `null` if there is no such recipient. */
 export function identityOf(send: Send, index: number): MessageIdentity | null {
   const recipient = send.request.to[index];
   if (recipient === undefined) return null;

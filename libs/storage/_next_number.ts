@@ -2,7 +2,7 @@ import type { Collection } from "mongodb";
 import type { Counter } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
-/** Gives the next integer under a key, from 1. No number is given twice; some may be left out. */
+/** Returns the next integer under a key, from 1. No number is given twice; some may be left out. */
 export async function nextNumber(counters: Collection<Counter>, key: string): Promise<number> {
   for (;;) {
     try {

@@ -15,7 +15,7 @@ export async function createOpenIntegrations(db: Db): Promise<void> {
 }
 
 /**
- * Tells whether the view is there: one that is missing would read as if there were no integrations.
+ * Returns whether the view is there: one that is missing would read as if there were no integrations.
  *
  * @throws {Error} It is not.
  */

@@ -32,21 +32,21 @@ export function generateAccessToken(): string {
   return text + checksumOf(text);
 }
 
-/** Tells whether a text has the shape and the checksum of an access token; not whether it is known. */
+/** Returns whether a text has the shape and the checksum of an access token; not whether it is known. */
 export function isAccessToken(text: string): boolean {
   return TOKEN_PATTERN.test(text) &&
     checksumOf(text.slice(0, -CHECKSUM_CHARS)) === text.slice(-CHECKSUM_CHARS);
 }
 
 /**
- * Gives the SHA-256 of a token, in hex: all that is stored of it. A fast hash is right for 256 random
+ * Returns the SHA-256 of a token, in hex: all that is stored of it. A fast hash is right for 256 random
  * bits, and a look-up by hash tells a listener of timings nothing about the token.
  */
 export function hashAccessToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Gives the first characters of a token, by which people recognise it. */
+/** Returns the first characters of a token, by which people recognise it. */
 export function prefixOf(token: string): string {
   return token.slice(0, PREFIX_CHARS);
 }

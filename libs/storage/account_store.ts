@@ -28,7 +28,7 @@ export interface AccountStore {
 /** So many of one name are told. */
 const MAX_NAMESAKES = 10;
 
-/** Gives the operations on accounts. */
+/** Returns the operations on accounts. */
 export function accountStore(db: Db): AccountStore {
   const { accounts } = collectionsOf(db);
   return {

@@ -41,7 +41,7 @@ export interface AuditStore {
 /** Others may add lines at the same time. */
 const MAX_TRIES = 100;
 
-/** Gives the operations on audit logs. */
+/** Returns the operations on audit logs. */
 export function auditStore(db: Db): AuditStore {
   const { audit, chainedAudit } = collectionsOf(db);
 

@@ -31,7 +31,7 @@ const READ_AT_ONCE = 20;
 
 type Line = Pick<StoredSend, "_id" | "request">;
 
-/** Gives the removal of contents. */
+/** Returns the removal of contents. */
 export function contentExpiry(db: Db): ContentExpiry {
   const { sends, contentProgress } = collectionsOf(db);
   return {

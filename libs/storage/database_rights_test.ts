@@ -208,7 +208,7 @@ for (const user of DATABASE_USERS) {
   });
 }
 
-/** Whether the database does it; that it fails for want of a right, and of nothing else, is the no. */
+/** Returns whether the database does it; that it fails for want of a right, and of nothing else, is the no. */
 async function isAllowed(
   attempt: (db: Db, name: string) => Promise<unknown>,
   db: Db,

@@ -82,7 +82,7 @@ export function registerRange({ $gte, $lte }: { $gte: string; $lte: string }) {
   return { $gte: `${$gte}/`, $lt: `${$lte}0` };
 }
 
-/** Gives the registers and outcomes of messages. */
+/** Returns the registers and outcomes of messages. */
 export function deliveryLedgers(db: Db): DeliveryLedgers {
   const { messages, registers } = collectionsOf(db);
   const insertRegister = insertGroup(registers);
@@ -218,7 +218,7 @@ function registerOf(
   return stored.void === undefined ? { by, dot: true } : { by, void: stored.void };
 }
 
-/** Whether an error leaves open what was written. */
+/** Returns whether an error leaves open what was written. */
 function isUnsure(error: unknown): boolean {
   const type = errorType(error);
   return type === "unavailable" || type === "timeout";

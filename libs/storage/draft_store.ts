@@ -34,7 +34,7 @@ export interface DraftStore {
   listDrafts(accountId: string, kind: TemplateKind): Promise<DraftSummary[]>;
 }
 
-/** Gives the operations on drafts. */
+/** Returns the operations on drafts. */
 export function draftStore(db: Db): DraftStore {
   const { drafts } = collectionsOf(db);
 

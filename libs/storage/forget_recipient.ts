@@ -33,7 +33,7 @@ export const FORGOTTEN_ADDRESS = "forgotten@forgotten.invalid";
 
 const AT_ONCE = 100;
 
-/** Gives the removal of a person's data. */
+/** Returns the removal of a person's data. */
 export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): RecipientForgetting {
   const { messages, sends, audit, chainedAudit, invitations } = collectionsOf(db);
   const { cancelMessage } = messageCancel(db, ledgers);

@@ -58,7 +58,7 @@ export interface IntegrationHealth {
   clearTrouble(id: string): Promise<void>;
 }
 
-/** Gives the operations on the health of integrations. */
+/** Returns the operations on the health of integrations. */
 export function integrationHealth(db: Db): IntegrationHealth {
   const { integrationHealth: troubles } = collectionsOf(db);
   const note = historian(db);

@@ -18,7 +18,7 @@ export interface IntegrationHistory {
   countParked(accountId: string, id: number, limit: number): Promise<number>;
 }
 
-/** Gives the look-ups of how integrations fared. */
+/** Returns the look-ups of how integrations fared. */
 export function integrationHistory(db: Db): IntegrationHistory {
   const { integrationEvents, integrationHealth, messages, sends } = collectionsOf(db);
 

@@ -109,7 +109,7 @@ export interface IntegrationStore {
   listIntegrations(accountId: string): Promise<Integration[]>;
 }
 
-/** Gives the operations on integrations; without logins, reading alone, and `auth` and `dkim` are null. */
+/** Returns the operations on integrations; without logins, reading alone, and `auth` and `dkim` are null. */
 export function integrationStore(
   db: Db,
   { withoutLogins = false }: { withoutLogins?: boolean } = {},

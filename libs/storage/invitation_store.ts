@@ -16,7 +16,7 @@ export interface InvitationStore {
   removeInvitation(accountId: string, id: string): Promise<boolean>;
 }
 
-/** Gives the operations on invitations. */
+/** Returns the operations on invitations. */
 export function invitationStore(db: Db): InvitationStore {
   const { invitations } = collectionsOf(db);
   return {

@@ -20,7 +20,7 @@ export interface LeaderLeaseStore {
   leaveLeaderLease(claim: Pick<LeaderLeaseClaim, "name" | "holder">): Promise<void>;
 }
 
-/** Gives the operations on leader leases. */
+/** Returns the operations on leader leases. */
 export function leaderLeaseStore(db: Db): LeaderLeaseStore {
   const { duties } = collectionsOf(db);
   return {

@@ -44,7 +44,7 @@ export const MAX_COUNTED = 100_000;
 const MAX_MS = 5000;
 const HOUR_MS = 3_600_000;
 
-/** Gives the figures of the whole ledger. */
+/** Returns the figures of the whole ledger. */
 export function ledgerFigures(db: Db): LedgerFigures {
   const { sends, messages, integrationHealth, openIntegrations } = collectionsOf(db);
   const { integrationResults } = collectionsOf(db);

@@ -31,7 +31,7 @@ export interface LedgerRetention {
   removeOldSends(old: OldSends): Promise<RemovedSends>;
 }
 
-/** Gives the removal of old sends. */
+/** Returns the removal of old sends. */
 export function ledgerRetention(db: Db): LedgerRetention {
   const { messages, registers, sends } = collectionsOf(db);
   return {

@@ -36,7 +36,7 @@ const THIS: ProgramVersions = { version: LEDGER_VERSION, oldestRead: OLDEST_READ
 export const UNMARKED = { version: 1, oldestProgram: 1 };
 
 /**
- * Says why a program may not work with a ledger, as the end of a sentence; `undefined` if it may.
+ * Returns why a program may not work with a ledger, as the end of a sentence; `undefined` if it may.
  *
  * @param mark What a migration wrote; null if none did.
  */

@@ -11,7 +11,7 @@ export interface MailerRegister {
   dismissMailer(id: string): Promise<void>;
 }
 
-/** Gives the register of mailers. */
+/** Returns the register of mailers. */
 export function mailerRegister(db: Db): MailerRegister {
   const { mailers } = collectionsOf(db);
   return {

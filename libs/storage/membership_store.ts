@@ -33,7 +33,7 @@ export interface MembershipStore {
   setUp(first: { accountName: string; user: NewUser }): Promise<FirstAccount | null>;
   /** Creates an account with its owner. Others may have the same name: it tells nobody of them. */
   createOwnedAccount(account: { name: string; userId: string }): Promise<Account>;
-  /** Gives a member another role. */
+  /** Returns a member another role. */
   changeRole(accountId: string, userId: string, role: Role): Promise<MembershipChange>;
   /** Ends a membership. Who may be a member of this account alone is removed with it. */
   removeMember(accountId: string, userId: string): Promise<MembershipChange>;
@@ -65,7 +65,7 @@ export interface FirstAccount {
   user: User;
 }
 
-/** Gives the operations on memberships. */
+/** Returns the operations on memberships. */
 export function membershipStore(db: Db): MembershipStore {
   const { accounts, users, members, invitations, sessions } = collectionsOf(db);
 

@@ -20,7 +20,7 @@ export interface MessageCancel {
 
 const REASON = "Canceled on request";
 
-/** Gives the cancelling of messages. */
+/** Returns the cancelling of messages. */
 export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCancel {
   const { messages, sends } = collectionsOf(db);
   const { findSend } = sendStore(db);

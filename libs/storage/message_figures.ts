@@ -47,7 +47,7 @@ export interface MessageFigures {
     accountId: string,
     query: { state: MessageState; from: Date; limit: number },
   ): Promise<number>;
-  /** Gives the timelines of an account's newest messages. */
+  /** Returns the timelines of an account's newest messages. */
   newestTimelines(accountId: string, limit: number): Promise<TimelineEntry[][]>;
   /** Finds the message that has waited the longest and is not for a person to decide; `null` if none. */
   oldestWaiting(accountId: string): Promise<OldestMessage | null>;
@@ -57,7 +57,7 @@ const MAX_MS = 2000;
 const MAX_GROUPS = 50;
 const SENDS_LOOKED_AT = 20;
 
-/** Gives the figures about messages. */
+/** Returns the figures about messages. */
 export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures {
   const { messages, sends } = collectionsOf(db);
   const { unfinishedMessages } = messageStore(db, ledgers);

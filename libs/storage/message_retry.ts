@@ -34,7 +34,7 @@ const OVERDUE_MS = 3_600_000;
 /** The reconciler leaves a send alone while one of its messages is brought back. */
 const UNDISTURBED_MS = 60_000;
 
-/** Gives the retry of messages. */
+/** Returns the retry of messages. */
 export function messageRetry(db: Db): MessageRetry {
   const { messages, sends } = collectionsOf(db);
 

@@ -97,7 +97,7 @@ const SEARCH_MS = 2000;
 /** Sends that wait and have the address: more than that nobody reads. */
 const MAX_WAITING = 200;
 
-/** Gives the search for messages. */
+/** Returns the search for messages. */
 export function messageSearch(
   db: Db,
   ledgers: Pick<DeliveryLedgers, "findRegisters">,

@@ -48,7 +48,7 @@ export interface MessageStore {
   ): Promise<UnfinishedMessage[]>;
 }
 
-/** Gives the operations on messages. */
+/** Returns the operations on messages. */
 export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): MessageStore {
   const { messages, sends } = collectionsOf(db);
   const { findSend } = sendStore(db);

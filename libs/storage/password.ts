@@ -58,7 +58,7 @@ export async function passwordFault(password: string, email: string): Promise<st
   return guesses < MIN_GUESSES ? "is too easy to guess: use several unrelated words" : undefined;
 }
 
-/** Gives what a password is stored as: a PHC string of argon2id. Takes 19 MiB while it works. */
+/** Returns what a password is stored as: a PHC string of argon2id. Takes 19 MiB while it works. */
 export async function hashPassword(
   password: string,
   cost: PasswordCost = PASSWORD_COST,
@@ -71,7 +71,7 @@ export async function hashPassword(
 }
 
 /**
- * Tells whether a password is the one that was stored. Compares in constant time.
+ * Returns whether a password is the one that was stored. Compares in constant time.
  *
  * @throws {TypeError} If the stored text is no PHC string of argon2id. The message does not hold it.
  */
@@ -80,7 +80,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(await tagOf(password, { cost, salt, length: tag.length }), tag);
 }
 
-/** Tells whether a stored password was made cheaper than passwords are now: it is to be made anew. */
+/** Returns whether a stored password was made cheaper than passwords are now: it is to be made anew. */
 export function isOutdated(stored: string, cost: PasswordCost = PASSWORD_COST): boolean {
   const { cost: { memory, passes, parallelism } } = readPhc(stored);
   return memory < cost.memory || passes < cost.passes || parallelism < cost.parallelism;

@@ -38,7 +38,7 @@ export interface PeopleStore {
    * @throws {NameTakenError} If the address is proven, and another has proven the same.
    */
   createUser(user: NewUser): Promise<User>;
-  /** Tells whether there is any user yet. */
+  /** Returns whether there is any user yet. */
   hasUsers(): Promise<boolean>;
   findUser(id: string): Promise<User | null>;
   /** Lists all users by address, for the operator. */
@@ -98,7 +98,7 @@ const MAX_BROWSERS = 20;
 /** Fits the index of proven addresses. */
 const PROVEN = { $gte: new Date(0) };
 
-/** Gives the operations on people. */
+/** Returns the operations on people. */
 export function peopleStore(db: Db): PeopleStore {
   const { users, members } = collectionsOf(db);
   const parsed = (found: User | null) => found === null ? null : userSchema.parse(found);

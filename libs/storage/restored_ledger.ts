@@ -64,7 +64,7 @@ export interface RestoredLedger {
    */
   holdUnfinished(loss: Loss): AsyncIterable<number>;
   /**
-   * Whether a message that was sent is not sent in this ledger. No worker tells that a mail was sent before
+   * Returns whether a message that was sent is not sent in this ledger. No worker tells that a mail was sent before
    * the ledger knows: so this one is older, and was restored. What was sent before it was held does not count.
    */
   isOlderThan(sent: KnownSent): Promise<boolean>;
@@ -93,7 +93,7 @@ const NOTHING_TO_COME = {
   waitsFor: null,
 } as const satisfies Partial<Message>;
 
-/** Gives the operations on a restored ledger. */
+/** Returns the operations on a restored ledger. */
 export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger {
   const { accounts, messages, sends } = collectionsOf(db);
   const { ledgerOf } = ledgers;

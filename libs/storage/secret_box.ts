@@ -99,7 +99,7 @@ export function openSecret(
 }
 
 /**
- * Tells whether the master keys open a sealed text, without opening it.
+ * Returns whether the master keys open a sealed text, without opening it.
  *
  * @throws {MasterKeyMissingError} If its master key is not among the keys.
  * @throws {Error} If it was sealed to another key of that name, for another record, field or server.
@@ -111,7 +111,7 @@ export function checkSecret(
   unwrapKey(sealed, options);
 }
 
-/** Tells whether a secret is sealed to a master key as one would be sealed now. */
+/** Returns whether a secret is sealed to a master key as one would be sealed now. */
 export function isSealedTo(sealed: SealedSecret, keyId: string): boolean {
   return sealed.keyId === keyId && sealed.ephemeralKey !== undefined;
 }

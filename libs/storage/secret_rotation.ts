@@ -56,7 +56,7 @@ export interface SecretRotation {
   lockedSecrets(keys: MasterKeys): Promise<RewrappedBatch["faults"]>;
 }
 
-/** Gives the rotation of master keys. */
+/** Returns the rotation of master keys. */
 export function secretRotation(db: Db): SecretRotation {
   const { integrations } = collectionsOf(db);
 

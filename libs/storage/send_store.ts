@@ -31,7 +31,7 @@ export interface SendStore {
     accountId: string,
     page: { limit: number; before?: string | undefined },
   ): Promise<SendHead[]>;
-  /** Gives sends that are not settled and due to be looked at, the longest due first. */
+  /** Returns sends that are not settled and due to be looked at, the longest due first. */
   sendsToReconcile(now: Date, limit: number): Promise<SendHead[]>;
   /** Finds all of some sends but their requests; those that are not there are left out. */
   sendHeads(ids: string[]): Promise<SendHead[]>;
@@ -49,7 +49,7 @@ export interface SendStore {
   hastenReconciliation(sendId: string, at: Date): Promise<void>;
 }
 
-/** Gives the operations on sends. */
+/** Returns the operations on sends. */
 export function sendStore(db: Db): SendStore {
   const { sends, messages } = collectionsOf(db);
 

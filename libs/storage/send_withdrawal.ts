@@ -15,7 +15,7 @@ export interface SendWithdrawals {
   withdrawSend(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;
 }
 
-/** Gives the withdrawal of sends. */
+/** Returns the withdrawal of sends. */
 export function sendWithdrawals(db: Db): SendWithdrawals {
   return {
     async withdrawSend({ _id, reconcileAt }) {

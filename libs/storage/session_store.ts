@@ -13,7 +13,7 @@ export interface SessionStore {
   confirmSession(id: string, at: Date): Promise<void>;
   /** Keeps what a passkey is to sign. */
   keepChallenge(id: string, challenge: string): Promise<void>;
-  /** Gives what a passkey is to sign, once. */
+  /** Returns what a passkey is to sign, once. */
   takeChallenge(id: string): Promise<string | null>;
   /** Notes that a session was used; with an account, that this one is looked at from now on. */
   touchSession(
@@ -30,7 +30,7 @@ export interface SessionStore {
   removeSessions(userId: string, options?: { except?: string }): Promise<number>;
 }
 
-/** Gives the operations on sessions. */
+/** Returns the operations on sessions. */
 export function sessionStore(db: Db): SessionStore {
   const { sessions } = collectionsOf(db);
   return {

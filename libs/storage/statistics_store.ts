@@ -74,7 +74,7 @@ export interface StatisticsStore {
 
 const HIDDEN = { notes: 0, isRecountDue: 0, countedAt: 0 };
 
-/** Gives the operations on statistics. */
+/** Returns the operations on statistics. */
 export function statisticsStore(db: Db): StatisticsStore {
   const { statistics, statisticsHints } = collectionsOf(db);
   // Nobody relies on them: no disk and no majority is waited for.

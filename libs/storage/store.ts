@@ -264,7 +264,7 @@ async function checkVersion(db: Db, migrating: boolean): Promise<void> {
   if (fault !== undefined) throw new Error(fault);
 }
 
-/** Whether there is nothing that an earlier version could have written. */
+/** Returns whether there is nothing that an earlier version could have written. */
 async function isEmpty(db: Db): Promise<boolean> {
   return await db.collection("sends").findOne({}, { projection: { _id: 1 } }) === null;
 }

@@ -32,7 +32,7 @@ export interface TemplateSummaries {
   archiveTemplate(template: Pick<Template, "_id" | "accountId">, at: Date): Promise<boolean>;
 }
 
-/** Gives the operations on summaries of templates. */
+/** Returns the operations on summaries of templates. */
 export function templateSummaries(db: Db): TemplateSummaries {
   const { templates, counters } = collectionsOf(db);
   const nameSchema = templateSchema.pick({ name: true });
@@ -81,7 +81,7 @@ export function templateSummaries(db: Db): TemplateSummaries {
   };
 }
 
-/** Gives a template's `_id`. */
+/** Returns a template's `_id`. */
 export function templateIdOf(accountId: string, kind: TemplateKind, id: number | string): string {
   return `${accountId}/${kind}/${id}`;
 }

@@ -90,7 +90,7 @@ export interface TemplateStore {
   publishVersion(publication: Publication): Promise<Published>;
 }
 
-/** Gives the operations on templates. */
+/** Returns the operations on templates. */
 export function templateStore(db: Db): TemplateStore {
   const { templates, versions } = collectionsOf(db);
   const { createTemplate } = templateSummaries(db);

@@ -10,11 +10,11 @@ export interface TemplateUses extends Readonly<Record<TemplateKind, ReadonlyMap<
 
 /** What can be told about the use of templates. */
 export interface TemplateUse {
-  /** Tells when templates were used last, as far as an account's newest sends tell: so many of them. */
+  /** Returns when templates were used last, as far as an account's newest sends tell: so many of them. */
   templateUses(accountId: string, sends: number): Promise<TemplateUses>;
 }
 
-/** Gives the operations on the use of templates. */
+/** Returns the operations on the use of templates. */
 export function templateUse(db: Db): TemplateUse {
   const { sends } = collectionsOf(db);
   return {

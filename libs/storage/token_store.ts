@@ -60,7 +60,7 @@ export interface TokenStore {
   revokeToken(accountId: string, id: string): Promise<boolean>;
 }
 
-/** Tells whether a token may be used at a time: neither expired nor revoked. */
+/** Returns whether a token may be used at a time: neither expired nor revoked. */
 export function isLive(
   token: Pick<AccessToken, "expiresAt" | "revokedAt">,
   now: Date = new Date(),
@@ -68,7 +68,7 @@ export function isLive(
   return token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now);
 }
 
-/** Gives the operations on access tokens. */
+/** Returns the operations on access tokens. */
 export function tokenStore(db: Db): TokenStore {
   const { tokens } = collectionsOf(db);
   const store: TokenStore = {

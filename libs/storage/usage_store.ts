@@ -35,7 +35,7 @@ export function dayOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
 }
 
-/** Gives the operations on usage. */
+/** Returns the operations on usage. */
 export function usageStore(db: Db): UsageStore {
   const { usage } = collectionsOf(db);
   return {

@@ -7,7 +7,7 @@ const MAX_POINTERS = 10_000;
 /** How much is kept, and for how long. */
 export interface VersionCacheOptions {
   /**
-   * How long the answer to "which is the newest" holds, and "it is empty", in milliseconds.
+   * How long the answer to "which is the newest" holds, and "there is none", in milliseconds.
    * @default {1000}
    */
   pointerTtlMs?: number | undefined;
@@ -17,13 +17,13 @@ export interface VersionCacheOptions {
 
 /** Published versions, mostly from memory. Concurrent requests for one version share one look-up. */
 export interface VersionCache {
-  /** Gives the newest version of an email template. */
+  /** Returns the newest version of an email template. */
   latestEmailVersion(accountId: string, idOrAlias: string | number): Promise<EmailVersion | null>;
-  /** Gives the newest version of a PDF template. */
+  /** Returns the newest version of a PDF template. */
   latestPdfVersion(accountId: string, idOrAlias: string | number): Promise<PdfVersion | null>;
-  /** Gives a version of an email template. */
+  /** Returns a version of an email template. */
   emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
-  /** Gives a version of a PDF template. */
+  /** Returns a version of a PDF template. */
   pdfVersion(accountId: string, id: number, version: number): Promise<PdfVersion | null>;
 }
 

@@ -48,7 +48,7 @@ export function noteExemplar(
   bucket.last.set(keyOf(attributes), { traceId, spanId, value, at: now });
 }
 
-/** Gives the last exemplar of a bucket, counted from 0, if there is one. */
+/** Returns the last exemplar of a bucket, counted from 0, if there is one. */
 export function exemplarOf(
   metric: string,
   { position, attributes }: { position: number; attributes: Attributes },

@@ -26,7 +26,7 @@ const GC_TYPES: Readonly<Record<number, string>> = {
   16: "weakcb",
 };
 
-/** Tells how the process is, by OpenTelemetry's conventions for Node.js, V8 and processes. */
+/** Returns how the process is, by OpenTelemetry's conventions for Node.js, V8 and processes. */
 export function observeProcess(): Disposable {
   using opened = new DisposableStack();
   observeEventLoop(opened);

@@ -19,7 +19,7 @@ export class PrometheusReader extends MetricReader {
     super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
   }
 
-  /** Gives all metrics as they are now, in OpenMetrics where the `Accept` header names it. */
+  /** Returns all metrics as they are now, in OpenMetrics where the `Accept` header names it. */
   async page(accept = ""): Promise<MetricsPage> {
     const format = accept.includes("application/openmetrics-text") ? "openmetrics" : "text";
     const { resourceMetrics } = await this.collect();

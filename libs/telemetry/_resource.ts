@@ -9,7 +9,7 @@ export interface Identity {
 }
 
 /**
- * Says what a process is in traces and metrics alike. `OTEL_RESOURCE_ATTRIBUTES` adds to it, such as
+ * Returns what a process is in traces and metrics alike. `OTEL_RESOURCE_ATTRIBUTES` adds to it, such as
  * `deployment.environment.name=production`.
  */
 export async function resourceOf({ service, version, env }: Identity): Promise<Resource> {

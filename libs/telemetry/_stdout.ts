@@ -13,7 +13,7 @@ const FLUSH_TIMEOUT = 1000;
 let shared: Stdout | undefined;
 
 /**
- * Gives the process's one writer of the standard output, which writes from a thread of its own:
+ * Returns the process's one writer of the standard output, which writes from a thread of its own:
  * two writers would tear each other's lines.
  */
 export function openStdout(): Stdout {

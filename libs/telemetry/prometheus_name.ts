@@ -10,7 +10,7 @@ export interface NamedMetric {
 const UNITS: Readonly<Record<string, string>> = { s: "seconds", By: "bytes", "1": "ratio" };
 
 /**
- * Gives the name of a metric in Prometheus, by OpenTelemetry's rules ("Prometheus and OpenMetrics
+ * Returns the name of a metric in Prometheus, by OpenTelemetry's rules ("Prometheus and OpenMetrics
  * Compatibility"): with its unit, and `_total` at the end of a counter. It is the same whether
  * Prometheus reads it from a service or a collector passes it on. The exporter from npm leaves the unit
  * out.
@@ -22,12 +22,12 @@ export function prometheusName({ name, unit, type }: NamedMetric): string {
   return type === "counter" ? `${withUnit}_total` : withUnit;
 }
 
-/** Gives the unit's word in names, `undefined` where a metric counts things. */
+/** Returns the unit's word in names, `undefined` where a metric counts things. */
 export function prometheusUnit(unit: string): string | undefined {
   return UNITS[unit];
 }
 
-/** Gives the name of an attribute in Prometheus: `posthaste_stage`. */
+/** Returns the name of an attribute in Prometheus: `posthaste_stage`. */
 export function prometheusLabel(attribute: string): string {
   return attribute.replaceAll(/[^a-zA-Z0-9_]+/g, "_");
 }

@@ -71,7 +71,7 @@ export function redact(value: unknown, depth = 0): unknown {
   return redactFields(value as Record<string, unknown>, depth);
 }
 
-/** Tells whether a field of this name may hold something secret or personal. */
+/** Returns whether a field of this name may hold something secret or personal. */
 export function isSecretName(name: string): boolean {
   let secret = decided.get(name);
   if (secret === undefined) {

@@ -16,7 +16,7 @@ export interface Telemetry extends AsyncDisposable {
   /** Whether metrics leave the process by themselves. */
   readonly exportsMetrics: boolean;
   /**
-   * Gives all metrics as Prometheus reads them: OpenMetrics where the `Accept` header names it, else
+   * Returns all metrics as Prometheus reads them: OpenMetrics where the `Accept` header names it, else
    * the text format. Left out unless `prometheus` was asked for.
    */
   readonly readMetrics?: (accept: string | undefined) => Promise<MetricsPage>;

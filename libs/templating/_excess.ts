@@ -9,7 +9,7 @@ interface Parser {
 export type Excess = "depth" | "words";
 
 /**
- * Whether blocks or parentheses lie deeper than allowed, or the placeholders have more words, as the
+ * Returns whether blocks or parentheses lie deeper than allowed, or the placeholders have more words, as the
  * lexer of Handlebars sees them. Its parser needs minutes for 20,000 parentheses inside each other,
  * and seconds for a path of 100,000 steps or 4,000 times `{{else if}}`; its tree walker overflows the
  * stack on 2,500 blocks. The lexer is linear, so it looks first.

@@ -192,7 +192,7 @@ function packageFolders(folder: string): string[] {
   return mayRead(found) && existsSync(found) ? [realpathSync(found), ...rest] : rest;
 }
 
-/** Whether Node's own permission flags let this process look there; without them it may. */
+/** Returns whether Node's own permission flags let this process look there; without them it may. */
 function mayRead(path: string): boolean {
   return process.permission?.has("fs.read", path) ?? true;
 }

@@ -7,7 +7,7 @@ import { dataWeight } from "./_data_weight.ts";
 import { openFairQueue } from "./_fair_queue.ts";
 import { RenderError, type RenderErrorCode } from "./render_error.ts";
 
-/** Gives tasks to workers, and each task its answer. */
+/** Returns tasks to workers, and each task its answer. */
 export interface Scheduler extends AsyncDisposable {
   /** Puts tasks behind the others of their owner. Each of them holds the way to its answer. */
   readonly add: (owner: string, tasks: readonly Task[]) => void;
@@ -130,7 +130,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     return "call" in task || waiting.isSlow(owner, performance.now());
   }
 
-  /** Whether enough others stay for those who are quick. */
+  /** Returns whether enough others stay for those who are quick. */
   function hasQuickBeside(slot: Slot): boolean {
     const quick = slots.filter(({ isReady, job }) => {
       if (!isReady()) return false;

@@ -85,7 +85,7 @@ async function toMailHtml(source: string): Promise<{ html: string; warnings: rea
   return await inlineCss(source);
 }
 
-/** Tells whether a source is MJML: whether it begins with `<mjml`, comments aside. */
+/** Returns whether a source is MJML: whether it begins with `<mjml`, comments aside. */
 export function isMjml(source: string): boolean {
   // Step by step: one expression would try every way to pair the ends of many comments.
   let from = source.length - source.trimStart().length;

@@ -18,7 +18,7 @@ export const MAX_PDF_TEMPLATES = 100;
 export interface SendContext {
   email: SendVersions["email"];
   integration: Integration;
-  /** Gives the newest published version of one of the account's PDF templates. */
+  /** Returns the newest published version of one of the account's PDF templates. */
   latestPdfVersion(ref: PdfRef): Promise<PdfVersion | null>;
 }
 

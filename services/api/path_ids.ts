@@ -7,7 +7,7 @@ export function readPathId(text: string): number | undefined {
   return ID_PATTERN.test(text) ? Number(text) : undefined;
 }
 
-/** Tells whether a text of a path can be the id or the alias of a template. */
+/** Returns whether a text of a path can be the id or the alias of a template. */
 export function isIdOrAlias(text: string): boolean {
   return ID_PATTERN.test(text) || aliasSchema.safeParse(text).success;
 }

@@ -88,7 +88,7 @@ export interface TestDashboard extends AsyncDisposable {
   log: { level: string; message: string; fields: unknown }[];
   /** Signs a user in, who is a member of the account. */
   signIn(user: User, accountId: string): Promise<Person>;
-  /** Gives a browser with a cookie of one's choice. */
+  /** Returns a browser with a cookie of one's choice. */
   browser(cookie?: string, csrfToken?: string, accountId?: string): Browser;
 }
 

@@ -120,7 +120,7 @@ function isThisMachine(host: string): boolean {
 /** Settings of the dashboard, as read. */
 export type Config = z.infer<typeof CONFIG>;
 
-/** Gives the limits that the other services hold to, as far as this one was told the same. */
+/** Returns the limits that the other services hold to, as far as this one was told the same. */
 export function reportedLimitsOf(config: Config): ReportedLimits {
   return {
     bodyLimit: config.BODY_LIMIT,
@@ -148,7 +148,7 @@ export function edgeLimitsOf(config: Config): Pick<DashboardOptions, "edge" | "b
 }
 
 /**
- * Gives the OpenID Connect provider out of the settings, if there is one.
+ * Returns the OpenID Connect provider out of the settings, if there is one.
  *
  * @throws {Error} If one of them is set and another is missing.
  */

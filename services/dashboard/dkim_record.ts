@@ -26,7 +26,7 @@ export async function newDkimPair(): Promise<DkimPair> {
   return { privateKey, publicKey: publicKey.toString("base64") };
 }
 
-/** Gives the record that receivers look for (RFC 6376, 3.6). */
+/** Returns the record that receivers look for (RFC 6376, 3.6). */
 export function dkimRecord(
   { domain, selector, publicKey }: { domain: string; selector: string; publicKey: string },
 ): DnsRecord {

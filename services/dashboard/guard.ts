@@ -33,7 +33,7 @@ export interface GuardOptions {
 /** Largest body from whoever is not signed in, in bytes: names, an address, a password. */
 const STRANGERS_BODY_LIMIT = 8_000;
 
-/** Says which account the page shows that asks; an address that a browser opens itself has `?account=`. */
+/** Returns which account the page shows that asks; an address that a browser opens itself has `?account=`. */
 export const ACCOUNT_HEADER = "x-account";
 
 const READING = new Set(["GET", "HEAD"]);

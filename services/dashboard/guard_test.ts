@@ -36,7 +36,7 @@ const ENDLESS = "/api/messages/stream";
 /** Parameters that name nothing of an account; the values that are tried. */
 const KINDS: Record<string, string[]> = { kind: ["email", "pdf"] };
 
-/** Gives an account so many of everything, all with the word canary where there is a text. */
+/** Returns an account so many of everything, all with the word canary where there is a text. */
 async function furnish(
   { accountId, owner, viewer, account }: TestAccount,
   count: number,

@@ -42,7 +42,7 @@ export function checkPasswordStays(
   }
 }
 
-/** Tells whether mail would go to another server, as another user, or with less protection. */
+/** Returns whether mail would go to another server, as another user, or with less protection. */
 export function pointsElsewhere(current: Integration, input: Server): boolean {
   return current.host !== input.host || current.port !== input.port ||
     current.tls !== input.tls || current.ca !== input.ca ||
@@ -50,7 +50,7 @@ export function pointsElsewhere(current: Integration, input: Server): boolean {
     (input.allowInvalidCertificate && !current.allowInvalidCertificate);
 }
 
-/** Gives what the mailer needs to try a server; a password that is not stored is sealed for this alone. */
+/** Returns what the mailer needs to try a server; a password that is not stored is sealed for this alone. */
 export function probeSettingsOf(
   { settings, sender }: ProbeInputData,
   { stored, accountId, sealingKey: key }: {

@@ -48,7 +48,7 @@ async function summaryOf(
   };
 }
 
-/** Gives an integration with all that people may see of it. */
+/** Returns an integration with all that people may see of it. */
 export async function viewOf(
   integration: Integration,
   { store, now }: { store: Histories; now: Date },

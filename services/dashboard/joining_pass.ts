@@ -22,7 +22,7 @@ const PASS = z.object({
  */
 export interface JoiningPasses {
   issue(identity: VerifiedIdentity): string;
-  /** Gives who a pass is of, if this dashboard has issued it and it has not expired. */
+  /** Returns who a pass is of, if this dashboard has issued it and it has not expired. */
   read(pass: string | undefined): VerifiedIdentity | undefined;
 }
 

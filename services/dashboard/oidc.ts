@@ -40,7 +40,7 @@ export interface OidcIdentity {
 /** Signing in at the provider. */
 export interface Oidc {
   /**
-   * Gives where to send the browser; `isAgain` has the provider ask who is there, even if it knows.
+   * Returns where to send the browser; `isAgain` has the provider ask who is there, even if it knows.
    * @throws If the provider cannot be reached.
    */
   begin(redirectUri: string, isAgain: boolean): Promise<{ url: URL; checks: OidcChecks }>;

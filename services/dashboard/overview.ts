@@ -128,7 +128,7 @@ async function stagesOf({ bus }: OverviewDeps): Promise<StageView[]> {
   });
 }
 
-/** Gives the median and the 95th percentile of each stage's work, the slowest first. */
+/** Returns the median and the 95th percentile of each stage's work, the slowest first. */
 export function durationsOf(timelines: readonly TimelineEntry[][]): DurationView[] {
   const byStage = new Map<DurationView["stage"], number[]>();
   for (const { type, durationMs } of timelines.flat()) {

@@ -65,7 +65,7 @@ export function unproven(email: string): Problem {
   return new Problem("unproven", `Verify your address ${email} first`);
 }
 
-/** Says what `libs/http` refuses. */
+/** Returns what `libs/http` refuses. */
 function problemOf({ code, message, issues, retryAfter, cause }: Refusal): Problem {
   const known = code in PROBLEM_STATUS ? code as ProblemCode : "invalid_request";
   return new Problem(known, message, {

@@ -34,7 +34,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 const YEAR_S = 365 * 24 * 3600;
 
-/** Gives the headers of the application's pages; where these come by TLS, browsers stay with that. */
+/** Returns the headers of the application's pages; where these come by TLS, browsers stay with that. */
 export function pageHeaders({ publicUrl }: PageHeadersOptions): Readonly<Record<string, string>> {
   if (!publicUrl.startsWith("https:")) return PAGE_HEADERS;
   return { ...PAGE_HEADERS, "strict-transport-security": `max-age=${YEAR_S}` };

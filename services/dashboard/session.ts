@@ -50,7 +50,7 @@ export const CONFIRMED_MS = 10 * 60_000;
 /** So long somebody may look for their second factor. */
 const HALF_SESSION_MS = 10 * 60_000;
 
-/** Gives what a token is stored under: whoever reads the database has none to sign in with. */
+/** Returns what a token is stored under: whoever reads the database has none to sign in with. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

@@ -91,7 +91,7 @@ async function notifyOfSignIn(
 }
 
 /**
- * Gives the account that a user comes to first.
+ * Returns the account that a user comes to first.
  *
  * @throws {Problem} `not_allowed` if they are a member of none any more.
  */

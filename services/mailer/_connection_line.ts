@@ -131,7 +131,7 @@ export class ConnectionLine {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Gives those who wait what there is: a connection that is idle, a new one, or a place behind a dot. */
+  /** Returns those who wait what there is: a connection that is idle, a new one, or a place behind a dot. */
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const idle = this.#idle.pop();
@@ -155,7 +155,7 @@ export class ConnectionLine {
   }
 
   /**
-   * Whether a mail may go behind the dot of another: not where it would wait for a slow server.
+   * Returns whether a mail may go behind the dot of another: not where it would wait for a slow server.
    *
    * @param isWithDot Whether it would leave with the dot. Later, the server may have answered: that tries nothing.
    */
@@ -261,7 +261,7 @@ export class ConnectionLine {
     return session;
   }
 
-  /** Whether the server refused a connection while it has others: then the mail can wait for those. */
+  /** Returns whether the server refused a connection while it has others: then the mail can wait for those. */
   #isOneTooMany(error: unknown): boolean {
     const others = this.#sessions.size;
     if (!isBusy(error) || others === 0) return false;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { encodeAttachment } from "./compose_mime.ts";
 
-/** Gives a PDF as it stands in a mail (base64 in lines), or `undefined` when it is not stored. */
+/** Returns a PDF as it stands in a mail (base64 in lines), or `undefined` when it is not stored. */
 export type LoadAttachment = (key: string) => Promise<Buffer | undefined>;
 
 /**

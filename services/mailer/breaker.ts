@@ -1,6 +1,6 @@
 import type { SmtpFailure } from "./smtp_failure.ts";
 
-/** Tells whether we ended a transaction ourselves, before the server had the mail. */
+/** Returns whether we ended a transaction ourselves, before the server had the mail. */
 export function isInterruption(
   { fault, unknown }: Pick<SmtpFailure, "fault" | "unknown">,
 ): boolean {
@@ -16,7 +16,7 @@ export function isSilent({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">)
 }
 
 /**
- * Tells whether a server could not be reached at all, so that the next mail will hardly fare better.
+ * Returns whether a server could not be reached at all, so that the next mail will hardly fare better.
  * What it says about a login or a mail is no failure of this kind, nor is a stop of our own.
  */
 export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {

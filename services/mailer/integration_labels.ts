@@ -5,7 +5,7 @@ export interface LabeledMail {
 }
 
 /**
- * Gives what metrics call the integration of a mail: the first `most` that a process meets get names of
+ * Returns what metrics call the integration of a mail: the first `most` that a process meets get names of
  * their own (`<account>/<integration>`), all others are "other". Each name is a time series for as long
  * as the process lives, so their number must have a bound. With 0 there is no such label.
  */

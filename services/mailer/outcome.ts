@@ -19,7 +19,7 @@ export interface Attempt {
   attempt: number;
   acceptedAt: Date;
   now: Date;
-  /** Gives 0 to 1. @default {Math.random} */
+  /** Returns 0 to 1. @default {Math.random} */
   random?: () => number;
 }
 

@@ -15,7 +15,7 @@ export interface Mishap {
 
 type Where = Pick<ProbeSettings, "host" | "port" | "tls">;
 
-/** Says what a person can do about it, as a sentence. */
+/** Returns what a person can do about it, as a sentence. */
 export function remedyFor(mishap: Mishap, where: Where): string {
   switch (mishap.step) {
     case "resolve":

@@ -13,7 +13,7 @@ export interface SettleDeps {
   now(): Date;
   /** What metrics call an integration. */
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
-  /** Says what became of a message to whoever follows status events. */
+  /** Returns what became of a message to whoever follows status events. */
   report(statusEvent: MessageStatusEvent): Promise<void>;
   logger: Pick<Logger, "warn" | "error">;
 }
@@ -139,7 +139,7 @@ function withReply(reply: SmtpReply | undefined) {
   return reply === undefined ? {} : { reply };
 }
 
-/** Says which message a status event is about. */
+/** Returns which message a status event is about. */
 export function statusEventOf(
   message: Pick<ReadyMessage, "messageId" | "sendId" | "accountId" | "index" | "integrationId">,
   attempt: number,

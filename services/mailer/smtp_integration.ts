@@ -52,7 +52,7 @@ export function serverOf(integration: SmtpIntegration, address: string): SmtpSer
 
 const badCas = new WeakMap<SmtpIntegration, boolean>();
 
-/** Whether a certificate authority was given that is none: no connection could be opened with it. */
+/** Returns whether a certificate authority was given that is none: no connection could be opened with it. */
 export function hasBadCa(integration: SmtpIntegration): boolean {
   const { ca } = integration;
   if (ca === undefined) return false;
@@ -68,7 +68,7 @@ export function hasBadCa(integration: SmtpIntegration): boolean {
   return isBad;
 }
 
-/** Whether the login would cross a network unencrypted. */
+/** Returns whether the login would cross a network unencrypted. */
 export function leaksLogin(integration: SmtpIntegration): boolean {
   if (integration.tls !== "none" || integration.auth === null) return false;
   const { host } = integration;

@@ -10,7 +10,7 @@ export interface TransportPoolOptions {
   /** The name said with EHLO; it should resolve to this machine. */
   ehloName: string;
   /**
-   * Gives the IP address to dial, for each connection anew, or throws an `EgressError`. Nothing else
+   * Returns the IP address to dial, for each connection anew, or throws an `EgressError`. Nothing else
    * looks the name up.
    */
   resolveHost: GuardedResolver;

@@ -118,7 +118,7 @@ export interface PdfBrowser extends AsyncDisposable {
   print(job: PrintJob, options?: PrintOptions): Promise<PrintedPdf>;
   /** Starts the browser before the first document needs it. */
   warm(): Promise<void>;
-  /** Whether the browser answers; a browser that is not needed yet counts as healthy. */
+  /** Returns whether the browser answers; a browser that is not needed yet counts as healthy. */
   healthy(): Promise<boolean>;
   stats(): BrowserStats;
 }

@@ -161,7 +161,7 @@ function configuration({ folders, cache, extra }: ConfigurationParts): string {
   ].join("\n");
 }
 
-/** Whether a family seems to be in font files: `arial.ttf` for Arial. It then needs no stand-in. */
+/** Returns whether a family seems to be in font files: `arial.ttf` for Arial. It then needs no stand-in. */
 function isAmong(files: readonly string[], family: string): boolean {
   const word = family.split(" ")[0]?.toLowerCase() ?? family;
   return files.some((file) => basename(file).toLowerCase().startsWith(word));

@@ -26,7 +26,7 @@ export interface Printing {
 
 /** Prints PDFs, identical ones once as far as this process remembers. */
 export interface Printer {
-  /** Whether the same PDF was wanted not long ago: then it will be again. */
+  /** Returns whether the same PDF was wanted not long ago: then it will be again. */
   isKnown(printing: Pick<Printing, "key" | "asker">): boolean;
   /** @throws {PrintError} */
   print(printing: Printing, signal: AbortSignal): Promise<Buffer>;

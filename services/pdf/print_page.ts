@@ -156,7 +156,7 @@ export class PrintPage {
   }
 
   /**
-   * Gives the page a new document object, whatever the last document was: a policy, a refresh or a
+   * Returns the page a new document object, whatever the last document was: a policy, a refresh or a
    * default style sheet stays with the object, not with its content. What the last one still asked for
    * was told when the page has answered. The next print waits for it; the caller need not.
    */

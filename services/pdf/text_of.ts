@@ -6,7 +6,7 @@ export class MissingContentError extends Error {
 }
 
 /**
- * Gives a text that may lie in the object store.
+ * Returns a text that may lie in the object store.
  *
  * @throws {MissingContentError}
  */

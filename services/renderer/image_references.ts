@@ -1,6 +1,6 @@
 import { type HtmlAttribute, type HtmlTag, tagsOf } from "@posthaste/templating";
 
-/** Gives what to load an image from instead of its address; `undefined` leaves the address. */
+/** Returns what to load an image from instead of its address; `undefined` leaves the address. */
 export type AddressOf = (url: string) => string | undefined;
 
 /** A place in HTML where addresses of images stand. */

@@ -88,7 +88,7 @@ export const MAX_SUBJECT_LENGTH = 10_000;
  */
 export const MAX_MESSAGE_LENGTH = 20_000_000;
 
-/** Whether a part of the message was left, because the texts before it fill the request's budget. */
+/** Returns whether a part of the message was left, because the texts before it fill the request's budget. */
 export function isLeft(results: readonly FillResult[]): boolean {
   return results.some((result) => !result.ok && result.error.code === "later");
 }

@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 const MAX_BYTES = 32 * 1024 ** 2;
 
 /**
- * Gives a reader of sends that keeps what it read last. A large send whose messages come back piece
+ * Returns a reader of sends that keeps what it read last. A large send whose messages come back piece
  * by piece, because its server refuses them or its events were lost, is then read once and not for
  * each piece. What a renderer needs of a send never changes; what is not there is asked for again.
  */

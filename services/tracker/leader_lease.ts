@@ -3,7 +3,7 @@ import type { LeaderLeaseStore } from "@posthaste/storage";
 
 /** Work that one of the trackers does for all of them. Disposing leaves it to the others. */
 export interface LeaderLease extends AsyncDisposable {
-  /** Tells whether it is this process's turn; that holds for the next second or so. */
+  /** Returns whether it is this process's turn; that holds for the next second or so. */
   isMine(): Promise<boolean>;
 }
 

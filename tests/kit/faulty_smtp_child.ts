@@ -35,7 +35,7 @@ export interface FaultySmtpProcess extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   readonly ledger: string;
-  /** Gives an order; with none it just counts. */
+  /** Returns an order; with none it just counts. */
   tell(order?: FaultySmtpOrder): Promise<FaultySmtpCounts>;
   /** Reads its ledger so far. */
   records(): Promise<FaultySmtpRecord[]>;

@@ -33,7 +33,7 @@ export interface FaultySmtpRecord {
   readonly faultStage: FaultStage | null;
 }
 
-/** Whether the server has taken the mail, as far as anybody can tell: it said so, or nothing. */
+/** Returns whether the server has taken the mail, as far as anybody can tell: it said so, or nothing. */
 export function mayHaveTaken(record: FaultySmtpRecord): boolean {
   return record.finalDot && (record.reply === null || record.reply.startsWith("2"));
 }

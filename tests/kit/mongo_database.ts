@@ -16,7 +16,7 @@ let shared: Promise<string> | undefined;
 const free: string[] = [];
 
 /**
- * Gives an empty database in a real MongoDB. It may have the collections and indexes that the tests
+ * Returns an empty database in a real MongoDB. It may have the collections and indexes that the tests
  * before left in it: to make them anew takes a tenth of a second each time. The server is the one at `POSTHASTE_TEST_MONGODB_URL`, which a
  * test runner starts for all test files, else in one that this process starts on the first call
  * and that ends with the process.

@@ -129,7 +129,7 @@ function retain(state: State, m: number): void {
   }
 }
 
-/** Whether a register's owner lives and, unless it freezes, comes to an end before its time is over. */
+/** Returns whether a register's owner lives and, unless it freezes, comes to an end before its time is over. */
 function isAtWork(
   { workers }: State,
   { m, n, owner }: { m: number; n: number; owner: number },
@@ -139,7 +139,7 @@ function isAtWork(
   return worker.phase === "wire" || worker.phase === "ending" && !isUnasked(worker);
 }
 
-/** Whether a worker has not asked for its register yet. */
+/** Returns whether a worker has not asked for its register yet. */
 function isUnasked({ ending }: Worker): boolean {
   return ending?.phase === "register" && !ending.isAgain;
 }
@@ -386,7 +386,7 @@ function end(
   leave(me, message, w);
 }
 
-/** Whether a worker has the register of its attempt, or may have it. */
+/** Returns whether a worker has the register of its attempt, or may have it. */
 function owns(worker: Worker, { registers }: WorldMessage, w: number): boolean {
   return registers[worker.n] !== undefined && registers[worker.n]?.owner === w;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DraftSource, TemplateKind } from "@posthaste/contracts";
 
-/** Gives SHA-256, in hex, of all that makes a version of a source: the sample does not. */
+/** Returns SHA-256, in hex, of all that makes a version of a source: the sample does not. */
 export function contentHash(kind: TemplateKind, source: DraftSource): string {
   const { subject, html, text, filename, variables, locale, page } = source;
   const content = [kind, subject, html, text, filename, variables, locale, page];

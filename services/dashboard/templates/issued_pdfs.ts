@@ -4,7 +4,7 @@
  */
 export interface IssuedPdfs {
   note(accountId: string, key: string): void;
-  /** Whether the account was given it, not too long ago. */
+  /** Returns whether the account was given it, not too long ago. */
   has(accountId: string, key: string): boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { TemplateUse, TemplateUses } from "@posthaste/storage";
 
-/** Tells when an account's templates were last used. */
+/** Returns when an account's templates were last used. */
 export type LastUses = (accountId: string) => Promise<TemplateUses>;
 
 /** Sends that are looked through: the newest. */

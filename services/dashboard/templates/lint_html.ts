@@ -129,7 +129,7 @@ function shortened(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** Gives what tells line and column, from 1, of a position; positions may come in any order. */
+/** Returns what tells line and column, from 1, of a position; positions may come in any order. */
 function openPlaces(text: string): (at: number) => { line: number; column: number } {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

@@ -15,7 +15,7 @@ export type DraftDeps = Pick<
 >;
 
 /**
- * Gives the draft of a template. One without gets one made of what is published; one that nobody has
+ * Returns the draft of a template. One without gets one made of what is published; one that nobody has
  * changed follows what was published since, from the command line.
  */
 export async function openDraft(template: Template, store: DraftDeps): Promise<TemplateDraft> {

@@ -98,7 +98,7 @@ export function changedMeanwhile(): Problem {
 }
 
 /**
- * Gives what a renderer compiled.
+ * Returns what a renderer compiled.
  *
  * @throws {Problem} `template_failed`, with the faults by `part:line:column`.
  */

@@ -18,11 +18,11 @@ export interface TemplateAccess extends ViewDeps {
    */
   find(principal: Principal, kind: TemplateKind, id: string): Promise<Template>;
   /**
-   * Gives a template's draft, if it has the revision.
+   * Returns a template's draft, if it has the revision.
    * @throws {Problem} `conflict` if someone else changed it.
    */
   draftAt(template: Template, revision: number): Promise<TemplateDraft>;
-  /** Gives a template as it is now. */
+  /** Returns a template as it is now. */
   view(template: Pick<Template, "accountId" | "kind" | "id">): Promise<TemplateView>;
   /** Notes what a principal did to a template. */
   note(

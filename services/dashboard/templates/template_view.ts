@@ -32,7 +32,7 @@ export async function templateRows(
   );
 }
 
-/** Gives a template as its editor needs it. */
+/** Returns a template as its editor needs it. */
 export async function templateView(
   template: Template,
   { store, lastUses }: ViewDeps,
@@ -78,7 +78,7 @@ async function viewOf(
   };
 }
 
-/** Gives lines of a template's history. */
+/** Returns lines of a template's history. */
 export async function versionRows(
   template: Template,
   versions: readonly VersionSummary[],

@@ -4,18 +4,18 @@ import { useBrowserLocation } from "wouter/use-browser-location";
 /** `/a/<account>/…`: every page of an account says whose it is, so that each tab keeps to its own. */
 const OF_ACCOUNT = /^\/a\/([^/]+)(\/.*)?$/;
 
-/** Gives the account that the address names, if it names one. */
+/** Returns the account that the address names, if it names one. */
 export function accountInPath(path: string = location.pathname): string | null {
   const found = OF_ACCOUNT.exec(path)?.[1];
   return found === undefined ? null : decodeURIComponent(found);
 }
 
-/** Gives a path with the account before it. */
+/** Returns a path with the account before it. */
 export function pathInAccount(accountId: string, path: string): string {
   return `/a/${encodeURIComponent(accountId)}${path}`;
 }
 
-/** Gives a path without the account before it. */
+/** Returns a path without the account before it. */
 export function pathWithoutAccount(path: string): string {
   const found = OF_ACCOUNT.exec(path);
   return found === null ? path : found[2] ?? "/";

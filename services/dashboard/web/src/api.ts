@@ -32,7 +32,7 @@ export function keepSession(session: Pick<SessionView, "csrfToken" | "account">)
   ({ csrfToken, account: { id: accountId } } = session);
 }
 
-/** Gives the address of something that the browser itself opens, of the account that the page shows. */
+/** Returns the address of something that the browser itself opens, of the account that the page shows. */
 export function addressOf(path: string): string {
   const query = accountId === null ? "" : `?account=${encodeURIComponent(accountId)}`;
   return `/api${path}${query}`;

@@ -6,14 +6,14 @@ import { ApiProblem, keepSession, request } from "./api.ts";
 
 const SessionContext = createContext<SessionView | null>(null);
 
-/** Gives who is signed in. */
+/** Returns who is signed in. */
 export function useSession(): SessionView {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("Cannot read the session: nobody is signed in");
   return session;
 }
 
-/** Tells whether who is signed in may do what takes a role. */
+/** Returns whether who is signed in may do what takes a role. */
 export function useMay(role: Role): boolean {
   return includesRole(useSession().role, role);
 }

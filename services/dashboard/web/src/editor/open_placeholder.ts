@@ -13,7 +13,7 @@ export interface OpenPlaceholder {
 
 const LONGEST = 1_000;
 
-/** Tells what is being written at the end of a text, or gives null if no placeholder is open there. */
+/** Returns what is being written at the end of a text, or gives null if no placeholder is open there. */
 export function openPlaceholder(before: string): OpenPlaceholder | null {
   const start = before.lastIndexOf("{{");
   if (start === -1 || before.length - start > LONGEST) return null;

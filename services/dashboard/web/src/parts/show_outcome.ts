@@ -5,7 +5,7 @@ export function showDone(message: string): void {
   notifications.show({ message, color: "teal", withBorder: true });
 }
 
-/** Tells why something was not done; it stays until it is closed. */
+/** Returns why something was not done; it stays until it is closed. */
 export function showProblem(problem: unknown): void {
   const message = problem instanceof Error ? problem.message : String(problem);
   notifications.show({ message, color: "red", withBorder: true, autoClose: false });

@@ -3,13 +3,13 @@ import { Text } from "@mantine/core";
 /** As many are counted at most. */
 const MAX_WAITING = 10_000;
 
-/** Says how many messages there are that wait: `1,204 messages`. */
+/** Returns how many messages there are that wait: `1,204 messages`. */
 export function countWaiting(waiting: number): string {
   const more = waiting >= MAX_WAITING ? " or more" : "";
   return `${waiting.toLocaleString()}${more} ${waiting === 1 ? "message" : "messages"}`;
 }
 
-/** Says how many messages wait: `1,204 messages wait`. */
+/** Returns how many messages wait: `1,204 messages wait`. */
 export function sayWaiting(waiting: number): string {
   if (waiting === 0) return "no messages waiting";
   return `${countWaiting(waiting)} ${waiting === 1 ? "waits" : "wait"}`;

@@ -27,7 +27,7 @@ export function useFilter(): [Filter, (changes: Filter) => void] {
   return [filter, change];
 }
 
-/** Gives the changes that leave nothing of a filter. */
+/** Returns the changes that leave nothing of a filter. */
 export function clearedOf(filter: Filter): Filter {
   return Object.fromEntries(Object.keys(filter).map((name) => [name, ""]));
 }

@@ -5,7 +5,7 @@ import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { useSession } from "../../session.tsx";
 import { Section } from "./section.tsx";
 
-/** Says whether members need a second factor. */
+/** Returns whether members need a second factor. */
 export function SecondFactorRule() {
   const { account: { requiresSecondFactor } } = useSession();
   const client = useQueryClient();

@@ -3,7 +3,7 @@ import { PasswordInput, type PasswordInputProps } from "@mantine/core";
 /** The shortest password that the server takes. */
 export const MIN_PASSWORD = 12;
 
-/** Tells whether a password is long enough, as the fault of a field. */
+/** Returns whether a password is long enough, as the fault of a field. */
 export function shortPassword(password: string): string | null {
   return [...password].length < MIN_PASSWORD ? `At least ${MIN_PASSWORD} characters` : null;
 }

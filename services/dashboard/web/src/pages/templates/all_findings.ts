@@ -18,7 +18,7 @@ export function allFindings(
     .sort((a, b) => RANK[a.severity] - RANK[b.severity] || (a.line ?? 0) - (b.line ?? 0));
 }
 
-/** Says how many there are of a severity: `2 warnings`; null if there is none. */
+/** Returns how many there are of a severity: `2 warnings`; null if there is none. */
 export function countFindings(
   findings: readonly LintFinding[],
   severity: LintFinding["severity"],

@@ -10,7 +10,7 @@ import { showDone, showProblem } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
-/** Says what archiving a template breaks, and does it. */
+/** Returns what archiving a template breaks, and does it. */
 export function ArchiveTemplate({ kind, row, opened, onClose }: {
   kind: TemplateKind;
   row: TemplateRow;

@@ -6,7 +6,7 @@ const LIGHT = /prefers-color-scheme\s*:\s*light/gi;
 const ALWAYS = "min-width: 0px";
 const NEVER = "max-width: 0px";
 
-/** Tells whether a mail brings colours of its own for dark mail clients. */
+/** Returns whether a mail brings colours of its own for dark mail clients. */
 export function hasDarkStyles(html: string): boolean {
   return /prefers-color-scheme\s*:\s*dark/i.test(html);
 }

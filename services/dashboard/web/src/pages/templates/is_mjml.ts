@@ -1,4 +1,4 @@
-/** Tells whether the body of a mail is MJML: by its first tag. */
+/** Returns whether the body of a mail is MJML: by its first tag. */
 export function isMjml(html: string): boolean {
   return html.trimStart().startsWith("<mjml");
 }

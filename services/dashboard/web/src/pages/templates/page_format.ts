@@ -9,7 +9,7 @@ export function readFormat(chosen: string): PageOptions["format"] {
   return name ?? { width: "148mm", height: "105mm" };
 }
 
-/** Tells whether a text is a length that printing understands. */
+/** Returns whether a text is a length that printing understands. */
 export function isLength(text: string): boolean {
   return /^\d+(?:\.\d+)?(?:mm|cm|in|px|pt)$/.test(text);
 }

@@ -1,7 +1,7 @@
 import { ApiProblem } from "../../api.ts";
 import { showProblem } from "../../parts/show_outcome.ts";
 
-/** Tells why a form was refused: at its fields where they are named, else as a notification. */
+/** Returns why a form was refused: at its fields where they are named, else as a notification. */
 export function showRefusal(
   problem: unknown,
   form: { values: object; setFieldError: (name: never, message: string) => void },

@@ -40,7 +40,7 @@ export function changedSections(before: TemplateSource, after: TemplateSource): 
   });
 }
 
-/** Tells whether two sources say the same, whatever the order of the fields in their JSON. */
+/** Returns whether two sources say the same, whatever the order of the fields in their JSON. */
 export function isSameSource(a: TemplateSource, b: TemplateSource): boolean {
   return changedSections(a, b).length === 0;
 }

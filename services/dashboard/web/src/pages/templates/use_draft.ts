@@ -27,7 +27,7 @@ export interface Draft {
   changeSample(text: string): void;
   /** Puts variables into the sample. */
   setSample(sample: Variables): void;
-  /** Gives what is saved; null if it could not be: the person has been told. */
+  /** Returns what is saved; null if it could not be: the person has been told. */
   save(): Promise<TemplateView | null>;
   /** Goes on with what the server has. */
   adopt(view: TemplateView): void;

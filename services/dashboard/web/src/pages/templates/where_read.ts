@@ -2,7 +2,7 @@ import type { FoundVariable } from "@posthaste/contracts";
 import { isMjml } from "./is_mjml.ts";
 
 /**
- * Says where a template reads a variable: `subject, MJML`, or `MJML (first in line 4)`. A subject, or the
+ * Returns where a template reads a variable: `subject, MJML`, or `MJML (first in line 4)`. A subject, or the
  * file name of a PDF, has one line, which is not told.
  */
 export function whereRead(

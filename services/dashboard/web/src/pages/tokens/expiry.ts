@@ -10,7 +10,7 @@ export const EXPIRIES = [
 const DAY_MS = 24 * 3600_000;
 
 /**
- * Gives the time that was chosen, as ISO 8601; null for never. A date is meant to its end, where the
+ * Returns the time that was chosen, as ISO 8601; null for never. A date is meant to its end, where the
  * person is.
  */
 export function expiryOf(choice: string, date: string, now: Date = new Date()): string | null {

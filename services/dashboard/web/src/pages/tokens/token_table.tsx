@@ -153,7 +153,7 @@ function Scopes({ token: { scopes, limits } }: { token: TokenView }) {
   );
 }
 
-/** Says what a token is limited to: `templates 1, 2; from 203.0.113.7`. */
+/** Returns what a token is limited to: `templates 1, 2; from 203.0.113.7`. */
 function limitWords({ addresses, templates, integrations }: TokenView["limits"]): string {
   return [
     ...(templates.length === 0 ? [] : [`templates ${templates.join(", ")}`]),
