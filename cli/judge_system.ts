@@ -40,7 +40,7 @@ export function judge(state: SystemState, limits: Limits): Finding[] {
     ...state.fills.map((fill) => fillFinding(fill, limits)),
     finding(
       late,
-      "sweeper",
+      "reconciler",
       ledger.unsettled === 0
         ? "nothing to check"
         : late

@@ -98,7 +98,7 @@ async function whatGetsThrough(name: Parameters<typeof nodeFlags>[0]): Promise<s
 /** What a service must be let do, for its work. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   renderer: ["start a program", "start a thread"],
-  // It measures the browser's processes. Whoever may start programs could read this anyway.
+  // It measures the browser's processes. Anyone who may start programs could read this anyway.
   pdf: ["read the environment of another process", "start a program"],
 };
 

@@ -2,7 +2,7 @@ import process from "node:process";
 
 /** What to do about signals. */
 export interface SignalOptions {
-  /** Whoever read it may be gone, and with it whoever would stop the program. */
+  /** Anyone who read it may be gone, and with it anyone who would stop the program. */
   output: NodeJS.EventEmitter;
   /** Called once, before the returned signal is aborted. */
   onStop(): void;

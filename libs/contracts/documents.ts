@@ -18,7 +18,7 @@ export const retentionSchema = z.object({
 /** How long an account keeps what it need not keep. */
 export type Retention = z.infer<typeof retentionSchema>;
 
-/** An account: whoever owns templates, integrations, tokens and mail. */
+/** An account: the owner of templates, integrations, tokens and messages. */
 export const accountSchema = z.object({
   /** `acc_` and a ULID. */
   _id: z.string(),
@@ -195,7 +195,7 @@ export const dkimSchema = z.object({
   domain: z.string().max(200).regex(/^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/, {
     error: "must be a domain such as example.com",
   }),
-  /** Tells one key of the domain from another: the record is at `<selector>._domainkey.<domain>`. */
+  /** Distinguishes the keys of a domain: the record is at `<selector>._domainkey.<domain>`. */
   selector: z.string().regex(/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/, {
     error: "must be lower case letters, digits and dashes",
   }),
@@ -228,7 +228,7 @@ export const integrationSchema = z.object({
   tls: z.enum(TLS_MODES),
   /** The certificate authorities to trust, as PEM, instead of those that everybody trusts. */
   ca: caSchema.nullable().default(null),
-  /** Whether any certificate will do. Dangerous: whoever is in the way can read mail and password. */
+  /** Whether any certificate will do. Dangerous: an attacker on the network path can read mail and password. */
   allowInvalidCertificate: z.boolean().default(false),
   auth: z.object({
     user: z.string(),

@@ -62,7 +62,7 @@ export const userSchema = z.object({
     id: z.string(),
     expiresAt: z.date(),
   }).nullable().default(null),
-  /** The link that was sent last to whoever has forgotten the password. */
+  /** The link that was sent last to anyone who has forgotten the password. */
   reset: z.object({
     /** SHA-256 of the link's token, in hex. */
     id: z.string(),

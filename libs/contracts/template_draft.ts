@@ -32,7 +32,7 @@ export const templateDraftSchema = z.object({
   accountId: z.string(),
   kind: z.enum(TEMPLATE_KINDS),
   source: draftSourceSchema,
-  /** Grows with every change: whoever saves says which one they have changed. */
+  /** Grows with every change: anyone who saves says which one they have changed. */
   revision: z.int().positive(),
   /** The released version that it is the same as; null once somebody has changed it. */
   base: z.int().positive().nullable(),

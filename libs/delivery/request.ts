@@ -17,7 +17,7 @@ export type RegisterAnswer<O extends Outcome = Outcome> =
   /** Another insert was first, as a majority knows it: an earlier try of one's own, too. */
   | { type: "existing"; register: Register<O> };
 
-/** What the ledger answers; `unsure` if the answer was lost, so that nobody knows whether it is done. */
+/** What the ledger answers; `unsure` if the answer was lost and the outcome is unknown. */
 export type LedgerAnswer<O extends Outcome = Outcome> =
   | { type: "unsure" }
   | RegisterAnswer<O>

@@ -39,7 +39,7 @@ export async function becomePrimary(
   }
 }
 
-/** How a member of a replica set logs in to another: whoever has the key may do everything. */
+/** How a member of a replica set logs in to another: anyone who has the key may do everything. */
 function memberLogin(key: string): MongoClientOptions {
   return {
     auth: { username: "__system", password: key },

@@ -18,7 +18,7 @@ export function isPortTaken(error: unknown): boolean {
 }
 
 /**
- * Says in one sentence why a server did not start and what a person can do about it. When the log
+ * Returns in one sentence why a server did not start and what a person can do about it. When the log
  * holds none of the known causes, its last lines follow.
  */
 export function startFailure(failure: StartFailure): Error {
@@ -42,7 +42,7 @@ export function startFailure(failure: StartFailure): Error {
   return new Error(`${cannot}it ${failure.end}; its last output was:\n${lastLines(log)}`);
 }
 
-/** Says that the system lacks a library that a downloaded program needs. */
+/** Returns a sentence if the system lacks a library that a downloaded program needs. */
 export function missingLibrary(library: string): string {
   const remedy = library.startsWith("libcurl")
     ? "install it (Debian, Ubuntu: apt-get install libcurl4)"

@@ -21,7 +21,7 @@ export interface SupervisedOptions {
 /** A server process that lives no longer than the process that started it. */
 export interface Supervised {
   readonly pid: number;
-  /** Resolves when the process has ended, whoever ended it. */
+  /** Resolves when the process has ended, no matter who ended it. */
   readonly exited: Promise<Exit>;
   /** The way it ended, or undefined while it runs. */
   exit(): Exit | undefined;

@@ -10,7 +10,7 @@ export interface ImageFormat {
 /** Marks in front of an SVG document's root; a document type could declare entities that multiply. */
 const SVG = /^\uFEFF?(?:\s|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->){0,20}<svg[\s>/]/;
 
-/** Tells a PNG, JPEG, GIF, WebP or SVG image by its bytes, whatever its server says of it. */
+/** Recognizes a PNG, JPEG, GIF, WebP or SVG image by its bytes, whatever its server says of it. */
 export function imageFormat(bytes: Buffer): ImageFormat | undefined {
   if (startsWith(bytes, "89504e470d0a1a0a") && bytes.length >= 24) {
     return { type: "image/png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };

@@ -96,7 +96,7 @@ async function openStreamServer(answerMs = 600_000) {
 
 const EVENTS = { headers: { accept: "text/event-stream" } };
 
-test("closeConnections() ends streams of events, whoever still writes to them", async () => {
+test("closeConnections() ends streams of events, no matter who still writes to them", async () => {
   const { app, url } = await openStreamServer();
   const bodies = await Promise.all([1, 2, 3].map(async () => {
     const { body } = await fetch(`${url}/stream`, EVENTS);

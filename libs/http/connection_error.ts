@@ -17,7 +17,7 @@ export const MAX_UNANSWERED = 64;
 
 /**
  * Keeps in mind which answers of a server's connections are still to come. A connection on which more
- * than {@linkcode MAX_UNANSWERED} requests wait is closed: whoever asks ten thousand things in one
+ * than {@linkcode MAX_UNANSWERED} requests wait is closed: anyone who asks ten thousand things in one
  * breath would be kept in mind with all of them.
  */
 export function followExchanges(server: Server): void {

@@ -39,7 +39,7 @@ export interface TokenBuckets {
   take(key: string, now: number, count?: number): number;
 }
 
-/** Whoever was forgotten starts with a full bucket, as one that was quiet does. */
+/** Anyone who was forgotten starts with a full bucket, as one that was quiet does. */
 const REMEMBERED_KEYS = 10_000;
 
 /** Opens buckets, which are full at first. */

@@ -1,6 +1,6 @@
 import { createInbox, type Msg, type NatsConnection } from "@nats-io/nats-core";
 
-/** Answers of whoever has an event, one for each that waits for it. */
+/** Answers of anyone who has an event, one for each that waits for it. */
 export interface Answers {
   /** Where they come: `<inbox>.<position>`. */
   inbox: string;

@@ -1,7 +1,7 @@
 import { headers, type MsgHdrs } from "@nats-io/nats-core";
 import { injectTrace, type TraceCarrier } from "@posthaste/telemetry";
 
-/** Header that names the inbox of whoever waits for the answer. */
+/** Header that names the inbox of anyone who waits for the answer. */
 export const REPLY_HEADER = "Posthaste-Reply";
 
 /** Header that says how many bytes at the end of an event are its tail, and no JSON. */

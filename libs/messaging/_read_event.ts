@@ -78,7 +78,7 @@ function refused(
   return { ok: false, refusal: { reason, isNewer, failures: failuresIn(work, reason) } };
 }
 
-/** Tells that the messages failed which an event would have had worked on. */
+/** Reports the messages of an event as failed. */
 function failuresIn(work: unknown, reason: string): Outgoing[] {
   if (!isRecord(work)) return [];
   const { sendId, accountId } = work;

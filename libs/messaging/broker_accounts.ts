@@ -10,7 +10,7 @@ export interface BrokerLogins {
   services: Readonly<Record<BrokerUser, BrokerValue>>;
   /**
    * Prefix of the whole JetStream interface in the place of `$JS.API`: `OPERATOR.` and a secret, since
-   * whoever knows it may use it. A permission alone would not do: the server sends the answer to a pull,
+   * anyone who knows it may use it. A permission alone would not do: the server sends the answer to a pull,
    * which may be empty, wherever the client says, and to `$JS.API.STREAM.DELETE.x` too.
    */
   apiPrefix: BrokerValue;

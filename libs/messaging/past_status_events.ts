@@ -28,7 +28,7 @@ const AT_ONCE = 500;
 const PULL_EXPIRES_MS = 5000;
 
 /**
- * Reads the status events that the broker still holds, up to three days, beside whoever follows them: for whoever has
+ * Reads the status events that the broker still holds, up to three days, beside anyone who follows them: for anyone who has
  * to know what happened after the ledger that is there now was written. What cannot be read is left out.
  */
 export async function* pastStatusEvents(

@@ -21,7 +21,7 @@ export interface PublishOptions {
   id?: string;
   /** The trace that the event belongs to. @default the current one */
   trace?: TraceCarrier;
-  /** Inbox of whoever waits for the answer. */
+  /** Inbox of anyone who waits for the answer. */
   replyTo?: string;
   /** The broker has this long to confirm, once. @default twice 5 s */
   timeoutMs?: number;

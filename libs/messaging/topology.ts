@@ -187,7 +187,7 @@ export function subjectOf(type: EventType, data: Routed): string {
   }
 }
 
-/** Tells an event's type by the subject it came on; `undefined` when no event travels there. */
+/** Returns an event's type by its subject; `undefined` when no event travels there. */
 export function typeOfSubject(subject: string): EventType | undefined {
   if (subject.startsWith("status.") || Object.hasOwn(REPLIES, subject)) return subject as EventType;
   const type = subject.split(".").slice(0, 2).join(".");

@@ -103,7 +103,7 @@ export class ReplyChannel {
     });
   }
 
-  /** Says a command and waits for its reply. @throws {SmtpError} */
+  /** Sends a command and waits for its reply. @throws {SmtpError} */
   ask(command: string, phase: SmtpPhase, ms: number): Promise<SmtpReply> {
     this.write(`${command}\r\n`);
     return this.reply(phase, ms);
@@ -147,7 +147,7 @@ export class ReplyChannel {
     socket?.uncork();
   }
 
-  /** Says QUIT, and closes with the answer. */
+  /** Sends QUIT, and closes on the reply. */
   quit(): void {
     if (this.#isOver || this.#isQuitting) return;
     this.#isQuitting = true;

@@ -83,7 +83,7 @@ export class Transaction {
     this.#steps = context.resets ? ["reset", "mail", "rcpt", "data"] : ["mail", "rcpt", "data"];
   }
 
-  /** Says the first command, or with PIPELINING all that can go in one flight (RFC 2920, section 3.1). */
+  /** Sends the first command, or with PIPELINING all that can go in one flight (RFC 2920, section 3.1). */
   start(): void {
     const { channel, pipelines } = this.#context;
     const said = this.#steps.splice(0, pipelines ? this.#steps.length : 1);

@@ -161,7 +161,7 @@ export class SmtpConnection {
     }
   }
 
-  /** Says QUIT and closes. */
+  /** Sends QUIT and closes. */
   quit(): void {
     if (this.#state !== "ready") return this.close();
     this.#state = "quit";

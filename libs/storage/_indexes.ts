@@ -143,7 +143,7 @@ async function createIndexesOfPeople(db: Db): Promise<void> {
   await attempts.createIndexes([{ key: { forgetAt: 1 }, expireAfterSeconds: 0 }]);
   await audit.createIndexes([
     { key: { accountId: 1, _id: -1 } },
-    // One line has each place, whoever writes at the same time.
+    // One line has each place, no matter who writes at the same time.
     {
       key: { accountId: 1, seq: 1 },
       unique: true,

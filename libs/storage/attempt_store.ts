@@ -53,7 +53,7 @@ export function attemptStore(db: Db): AttemptStore {
       const over = { $subtract: ["$failures", free] };
       const wait = { $min: [{ $multiply: [waitMs, { $pow: [2, over] }] }, longestWaitMs] };
       const counted = (value: unknown, kept: string) => ({ $cond: ["$isRefused", kept, value] });
-      // One write, so that whoever counts at the same time counts on.
+      // One write, so that anyone who counts at the same time counts on.
       const count = await attempts.findOneAndUpdate({ _id: id }, [
         {
           $set: {

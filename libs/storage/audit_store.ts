@@ -28,7 +28,7 @@ export interface AuditStore {
     accountId: string,
     page: { limit: number; before?: string | undefined },
   ): Promise<AuditEntry[]>;
-  /** Gives every line of an account, newest first. */
+  /** Returns every line of an account, newest first. */
   allAudit(accountId: string): AsyncGenerator<AuditEntry>;
   /** Looks whether every line of an account follows the one before, and is as it was written. */
   checkAudit(accountId: string): Promise<AuditCheck>;

@@ -81,7 +81,7 @@ async function strip(
   for await (const { _id, request } of found) {
     operations.push({
       updateOne: {
-        // Whoever wants one of its messages sent again has it unsettled first.
+        // Anyone who wants one of its messages sent again has it unsettled first.
         filter: { _id, accountId, settledAt: { $ne: null }, contentRemovedAt: { $exists: false } },
         update: {
           $set: { request: withoutContent(request), contentRemovedAt: now },

@@ -16,7 +16,7 @@ export interface LeaderLeaseClaim {
 export interface LeaderLeaseStore {
   /** Takes charge, or keeps it. Gives `false` while another process has it. */
   takeLeaderLease(claim: LeaderLeaseClaim): Promise<boolean>;
-  /** Gives it up; does nothing if it is another's. */
+  /** Releases it; does nothing if another holds it. */
   leaveLeaderLease(claim: Pick<LeaderLeaseClaim, "name" | "holder">): Promise<void>;
 }
 

@@ -43,7 +43,7 @@ export function ledgerRetention(db: Db): LedgerRetention {
       const ids = await sends.find(old).sort({ _id: 1 })
         .limit(limit).project<{ _id: string }>({ _id: 1 }).map(({ _id }) => _id).toArray();
       if (ids.length === 0) return { removed: 0, last: null };
-      // Whoever wants a message sent again is refused from here on: without its document it would
+      // Anyone who wants a message sent again is refused from here on: without its document it would
       // count as never tried.
       const settled = { _id: { $in: ids }, settledAt: { $ne: null } };
       await sends.updateMany({ ...settled, contentRemovedAt: { $exists: false } }, {

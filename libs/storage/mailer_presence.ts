@@ -3,11 +3,11 @@ import { collectionsOf } from "./_collections.ts";
 
 /** Which mailers are there, by the database's clock: they share what an integration allows. */
 export interface MailerRegister {
-  /** Says that a mailer is there. */
+  /** Announces a mailer. */
   announceMailer(id: string): Promise<void>;
   /** Lists the mailers that announced themselves within the last `withinMs`, in one order for all. */
   liveMailers(withinMs: number): Promise<string[]>;
-  /** Says that a mailer is gone. */
+  /** Removes a mailer. */
   dismissMailer(id: string): Promise<void>;
 }
 

@@ -45,7 +45,7 @@ export interface MembershipStore {
   linkUser(userId: string, oidc: NonNullable<User["oidc"]>): Promise<User | null>;
   /**
    * Removes a user for good, with their memberships and sessions; what they did stays in audit logs.
-   * Gives the accounts that would be left without an owner, and then does nothing.
+   * Returns the accounts that would be left without an owner, and then does nothing.
    */
   removeUser(userId: string): Promise<{ ownerless: string[] }>;
   /**

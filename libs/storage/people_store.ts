@@ -77,7 +77,7 @@ export interface PeopleStore {
   /** Notes how often a passkey has signed. Gives false if it has signed more often already. */
   notePasskeyUse(id: string, passkeyId: string, counter: number): Promise<boolean>;
   /**
-   * Changes a user's second factor by what it is now, whoever else changes it: the change may be asked for
+   * Changes a user's second factor by what it is now, no matter who else changes it: the change may be asked for
    * again. Gives what was changed, and null if there is no such user.
    */
   changeSecondFactor(

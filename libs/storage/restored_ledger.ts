@@ -214,7 +214,7 @@ function isToHold({ outcome, nextAt, waitsFor }: UnfinishedMessage, { lostAt }: 
   return outcome?.state !== "deferred" || !isLater;
 }
 
-/** Ends the next attempt of a message: whoever still has its event finds that taken. */
+/** Ends the next attempt of a message: anyone who still has its event finds that taken. */
 function holding({ outcome, register }: UnfinishedMessage, { now }: Loss): Ending<AttemptOutcome> {
   const n = nextAttempt(outcome);
   const held: AttemptOutcome = {

@@ -52,7 +52,7 @@ export function bindPassword(
 /**
  * Seals a text with AES-256-GCM under a key of its own. That key is wrapped for the holder of a master
  * key: under a secret shared by X25519 (RFC 7748) with a key pair drawn for this alone, by
- * HKDF-SHA-256. Whoever seals cannot open what it has sealed.
+ * HKDF-SHA-256. Anyone who seals cannot open what it has sealed.
  *
  * @throws {TypeError} If one of the names that it is bound to holds a `|`, which stands between them.
  */
@@ -118,7 +118,7 @@ export function isSealedTo(sealed: SealedSecret, keyId: string): boolean {
 
 /**
  * Wraps the key of a sealed text again, for the current master key: the text itself stays sealed.
- * Gives what it was given if that is done already.
+ * Returns its input if that is already done.
  *
  * @throws {MasterKeyMissingError} If its master key is not among the keys.
  * @throws {Error} If it was sealed for another record, field or server, or its key was changed.

@@ -45,7 +45,7 @@ export interface SecretRotation {
   countSecrets(): Promise<KeyUse[]>;
   /**
    * Seals secrets to the current master key that are sealed to another, or as they were before there
-   * were sealing keys, a batch at a time. None is opened; whoever reads one meanwhile finds it sealed
+   * were sealing keys, a batch at a time. None is opened; anyone who reads one meanwhile finds it sealed
    * to the one key or the other. It may be broken off and begun again.
    */
   rewrapSecrets(rewrapping: Rewrapping): Promise<RewrappedBatch>;

@@ -9,7 +9,7 @@ export interface SendWithdrawals {
    * a write that is under way finds its place taken. It may be repeated. The idempotency key that it came
    * with stays with its request: a repetition of that takes it over.
    *
-   * Gives `false` if it is too late, for the reconciler has looked at the send and may have dispatched
+   * Returns `false` if it is too late, for the reconciler has looked at the send and may have dispatched
    * it.
    */
   withdrawSend(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;

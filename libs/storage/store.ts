@@ -159,7 +159,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       }
     }, { what: "the database", waiting });
   } catch (error) {
-    // Whoever was stopped while it waited was not at fault.
+    // Anyone who was stopped while it waited was not at fault.
     waiting?.signal.throwIfAborted();
     throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });
   }
@@ -247,7 +247,7 @@ function storeOf(
       await migrateLedger(db, new Date());
       await createIndexes(db);
       await createOpenIntegrations(db);
-      // Last: whoever finds it may rely on the rest.
+      // Last: anyone who finds it may rely on the rest.
       await writeLedgerMark(db);
     },
     [Symbol.asyncDispose]: () => client.close(),

@@ -177,7 +177,7 @@ export function templateStore(db: Db): TemplateStore {
       const template = await templateFor(publication);
       const { version, published } = await insertVersion(publication, template);
       if (publication.isTest) return { template, version, published };
-      // Also after finding the version there: whoever wrote it may have died before this.
+      // Also after finding the version there: anyone who wrote it may have died before this.
       await templates.updateOne({
         _id: template._id,
         $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }],

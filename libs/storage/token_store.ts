@@ -49,7 +49,7 @@ export interface TokenStore {
   listTokens(accountId: string): Promise<AccessToken[]>;
   /**
    * Makes a token like another, which then expires. The new one lives as long as the old one was to live.
-   * Gives null if there is no such token that may be used.
+   * Returns null if there is no such token that may be used.
    */
   rollToken(roll: TokenRoll): Promise<{ token: string; record: AccessToken } | null>;
   /** Lists tokens of all accounts that expire before a time and whose owners were not reminded. */

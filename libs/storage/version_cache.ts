@@ -50,7 +50,7 @@ export function openVersionCache(
 ): VersionCache {
   const versions = new LRUCache<string, { found: EmailVersion | PdfVersion | null }, VersionKey>({
     max,
-    // What is evicted while it is fetched is still the answer for whoever waits.
+    // What is evicted while it is fetched is still the answer for anyone who waits.
     ignoreFetchAbort: true,
     async fetchMethod(_key, _stale, { context, options }) {
       const { accountId, kind, id, version } = context;

@@ -2,7 +2,7 @@ import { AggregationTemporality, MetricReader } from "@opentelemetry/sdk-metrics
 import { withoutStale } from "./_current.ts";
 import { type TextFormat, writeMetrics } from "./_openmetrics.ts";
 
-/** An answer to whoever reads metrics. */
+/** An answer to anyone who reads metrics. */
 export interface MetricsPage {
   contentType: string;
   body: string;

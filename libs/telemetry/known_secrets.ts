@@ -5,7 +5,7 @@ const SHORTEST = 6;
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-// For the whole process, like the tracer: whoever writes a text need not know who has secrets. The
+// For the whole process, like the tracer: anyone who writes a text need not know who has secrets. The
 // longest come first: a part of one would leave the rest.
 let known: readonly string[] = [];
 

@@ -30,12 +30,12 @@ export function withContext<T>(ctx: Context, fn: () => T): T {
   return context.with(ctx, fn);
 }
 
-/** Tells the id of the current trace, 32 hexadecimal digits, if there is one. */
+/** Returns the id of the current trace, 32 hexadecimal digits, if there is one. */
 export function currentTraceId(): string | undefined {
   return currentTrace()?.traceId;
 }
 
-/** Tells the ids of the current span, if there is one. */
+/** Returns the ids of the current span, if there is one. */
 export function currentTrace(): { traceId: string; spanId: string } | undefined {
   const spanContext = trace.getActiveSpan()?.spanContext();
   return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext : undefined;

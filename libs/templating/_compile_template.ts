@@ -35,7 +35,7 @@ handlebars.unregisterHelper("log");
 
 /**
  * Compiles a template with the fixed helpers. This runs where the template runs: inside the sandbox,
- * or in a test. The source is checked again, whoever checked it before.
+ * or in a test. The source is checked again, no matter who checked it before.
  *
  * @throws {RenderError} if the template is not valid
  */

@@ -38,7 +38,7 @@ export interface SandboxStats {
   readonly restarts: number;
 }
 
-/** Says for whom a template is checked or published. */
+/** Names the account for which a template is checked or published. */
 export interface CallOptions {
   /** As in {@linkcode FillRequest}. */
   readonly owner?: string;

@@ -50,7 +50,7 @@ export interface AcceptSendDeps {
   now(): Date;
 }
 
-/** A wish to send, of whoever the token says. */
+/** A request to send, of the account of the token. */
 export interface SendCommand {
   accountId: string;
   /** What the token is limited to. */
@@ -198,7 +198,7 @@ async function findIntegration(
 ): Promise<Integration | null> {
   const id = readPathId(integrationId);
   const found = id === undefined ? null : await ledger.findIntegration(accountId, id);
-  // Whoever removed it wants no new mail to go by it.
+  // Anyone who removed it wants no new mail to go by it.
   return found === null || found.archivedAt ? null : found;
 }
 

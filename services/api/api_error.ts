@@ -9,7 +9,7 @@ export interface ApiError {
 }
 
 /**
- * Says any thrown value in HTTP: status, headers and body. What nobody foresaw becomes a 500 that
+ * Translates any thrown value to HTTP: status, headers and body. What nobody foresaw becomes a 500 that
  * tells the caller nothing of it.
  */
 export function toApiError(error: unknown): ApiError {

@@ -123,7 +123,7 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
   });
   armEdge(app, edge);
   app.addHook("onRequest", (request, _reply, done) => {
-    // Nobody is known there: a body would be read for whoever sends it.
+    // Nobody is known there: a body would be read for anyone who sends it.
     done(request.is404 ? unknownRoute() : undefined);
   });
   app.decorateRequest("bodyHash", "");

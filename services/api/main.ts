@@ -50,7 +50,7 @@ async function dispatch(
   send: Send,
   { bus, store }: { bus: Bus; store: Pick<Store, "queueSend"> },
 ): Promise<void> {
-  // Only now: whoever was told that it was not accepted has it withdrawn before.
+  // Only now: anyone who was told that it was not accepted has it withdrawn before.
   if (send.next !== undefined) await store.queueSend(send);
   await dispatchSend(bus, send);
   failpoint("api.after_dispatch");

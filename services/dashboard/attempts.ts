@@ -24,7 +24,7 @@ export interface Attempts {
   succeed(keys: AttemptKeys, options?: { forget?: readonly string[] }): Promise<void>;
 }
 
-/** Of one person from one network: whoever mistypes has five tries. */
+/** Of one person from one network: anyone who mistypes has five tries. */
 export const PER_PERSON: AttemptRule = { free: 5, waitMs: 60_000 };
 
 /** Of one person from anywhere. More are free: strangers must not keep somebody out with few. */

@@ -39,7 +39,7 @@ function openCounted(counted: AttemptStore = store) {
   return { attempts, begin, beginAll, pass: (seconds: number) => void (time += seconds * 1000) };
 }
 
-test("begin() has whoever failed too often wait, and twice as long each time, up to 15 minutes", async () => {
+test("begin() has anyone who failed too often wait, and twice as long each time, up to 15 minutes", async () => {
   const { begin, beginAll, pass } = openCounted();
   assert.deepEqual(await beginAll("a", "a", "a", "a"), [0, 0, 0, 60]);
   pass(59);

@@ -105,7 +105,7 @@ export const CONFIG = z.object({
     addIssue({ code: "custom", path: ["PASSWORD_SIGN_IN"], message });
   }
   if (DEMO_ACCOUNT === undefined) return;
-  // Whoever reaches the port is let in: what a browser may not do across origins, any other program may.
+  // Anyone who reaches the port is let in: what a browser may not do across origins, any other program may.
   for (const [setting, host] of [["HOST", HOST], ["PUBLIC_URL", new URL(PUBLIC_URL).hostname]]) {
     if (isThisMachine(`${host}`)) continue;
     const message = `${setting} must be local to this machine, such as localhost`;

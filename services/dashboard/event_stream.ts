@@ -5,10 +5,10 @@ import { DATA_HEADERS } from "@posthaste/runtime";
 export interface EventStream {
   /** Sends an event. A browser that does not read is cut off. */
   send(event: string, data: unknown): void;
-  /** Sends a line that means nothing, so that nobody on the way thinks the connection dead. */
+  /** Sends a line that means nothing; it keeps the connection open. */
   beat(): void;
   end(): void;
-  /** Calls back when it has ended, whoever ended it. */
+  /** Calls back when it has ended, no matter who ended it. */
   onEnd(callback: () => void): void;
 }
 

@@ -26,7 +26,7 @@ export async function notifyOfExpiriesForever(
 }
 
 /**
- * Reminds the owners of each token that expires within a week, once, whoever else looks. A token that was
+ * Reminds the owners of each token that expires within a week, once, no matter who else looks. A token that was
  * made for less than four weeks is told of in the last quarter of its life.
  */
 export async function notifyOfExpiries(mail: SystemMail, deps: NoticeDeps): Promise<void> {

@@ -17,7 +17,7 @@ declare module "fastify" {
     principal: Principal;
   }
   interface FastifyContextConfig {
-    /** Who may ask: whoever is signed in with this role or more, or `anyone`. Every route says so. */
+    /** Who may ask: anyone who is signed in with this role or more, or `anyone`. Every route says so. */
     role?: Role | "anyone";
     /** Whether it must have been shown lately who is at the browser. */
     isRecent?: boolean;
@@ -30,7 +30,7 @@ export interface GuardOptions {
   publicUrl: string;
 }
 
-/** Largest body from whoever is not signed in, in bytes: names, an address, a password. */
+/** Largest body from anyone who is not signed in, in bytes: names, an address, a password. */
 const STRANGERS_BODY_LIMIT = 8_000;
 
 /** Returns which account the page shows that asks; an address that a browser opens itself has `?account=`. */

@@ -27,7 +27,7 @@ export function loginOf(
 }
 
 /**
- * Refuses to use a stored password with another server, another user or less protection: whoever may
+ * Refuses to use a stored password with another server, another user or less protection: anyone who may
  * change integrations could have it sent to a host of their own, and read it there.
  *
  * @throws {Problem} If the password has to be entered again.

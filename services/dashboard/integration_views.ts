@@ -14,7 +14,7 @@ import type {
   IntegrationView,
 } from "./interface/integrations.ts";
 
-/** So many waiting messages are counted at most: whoever sees it wants to know whether, not how many. */
+/** So many waiting messages are counted at most: anyone who sees it wants to know whether, not how many. */
 export const MAX_WAITING = 10_000;
 
 const HISTORY_LINES = 100;

@@ -55,7 +55,7 @@ export async function rowsOf(
   return messages.map((message) => rowOf(message, places.get(message._id)));
 }
 
-/** Tells all about a message. */
+/** Returns all about a message. */
 export function messageViewOf(known: KnownMessage): MessageView {
   const { message, send, template, integration, contentDays, now } = known;
   const { request, contentRemovedAt } = send;

@@ -17,7 +17,7 @@ export interface Notice {
 }
 
 /**
- * Tells somebody by mail, if their address is proven: else it would be a stranger who learns it. What
+ * Notifies a person by mail, if their address is verified: else it would be a stranger who learns it. What
  * they are told of is done, whatever becomes of the mail.
  */
 export async function notifyPerson(
@@ -31,7 +31,7 @@ export async function notifyPerson(
   });
 }
 
-/** Tells every owner of an account. */
+/** Notifies every owner of an account. */
 export async function notifyOwners(
   accountId: string,
   notice: Notice,

@@ -68,7 +68,7 @@ export function openOidc(settings: OidcSettings): Oidc {
     const url = new URL(issuer);
     // Without TLS on this machine only: for development, and for tests.
     const isLocal = url.protocol === "http:" && ["localhost", "127.0.0.1"].includes(url.hostname);
-    // Without the second, the library believes an ID token that came over TLS whoever has signed it.
+    // Without the second, the library believes an ID token that came over TLS no matter who has signed it.
     const execute = [...(isLocal ? [allowInsecureRequests] : []), enableNonRepudiationChecks];
     found ??= discovery(url, clientId, clientSecret, undefined, { execute, timeout: TIMEOUT_S })
       .catch((error) => {

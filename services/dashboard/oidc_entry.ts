@@ -29,7 +29,7 @@ export type Admission =
 
 /**
  * Finds the user who signed in at the provider: by the provider's own name for them, else by an address
- * that the provider has verified and the user has proven. Whoever is a member of nothing, but invited, is
+ * that the provider has verified and the user has proven. Anyone who is a member of nothing, but invited, is
  * asked what they want to join. Nobody else comes in.
  */
 export async function admit(identity: OidcIdentity, deps: AdmissionDeps): Promise<Admission> {

@@ -103,7 +103,7 @@ test("who signs in at the provider shows there again that it is them, where that
     const me = browser(cookie, session?.csrfToken, own.accountId);
     return [to, (await me.post("/api/tokens", token)).body.code];
   };
-  // The provider may have known them still: whoever is at the browser comes in without a word.
+  // The provider may have known them still: anyone who is at the browser comes in without a word.
   const first = { sub: "s-1", email, email_verified: true };
   assert.deepEqual(await attempt(first), ["/", "confirm_identity"]);
   const back = `/a/${own.accountId}/tokens`;

@@ -191,7 +191,7 @@ test("PUT /api/you/password asks for the old one, and signs the other browsers o
   assert.equal((await lastAuditEntry(own.owner)).action, "password.changed");
 });
 
-test("PUT /api/you/password has whoever guesses the old one wait", async () => {
+test("PUT /api/you/password has anyone who guesses the old one wait", async () => {
   const { own, store } = dashboard;
   await store.updateUser(own.viewer.user._id, {
     passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),

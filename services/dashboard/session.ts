@@ -50,7 +50,7 @@ export const CONFIRMED_MS = 10 * 60_000;
 /** So long somebody may look for their second factor. */
 const HALF_SESSION_MS = 10 * 60_000;
 
-/** Returns what a token is stored under: whoever reads the database has none to sign in with. */
+/** Returns what a token is stored under: anyone who reads the database has none to sign in with. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
@@ -85,7 +85,7 @@ export async function beginSession(
   return { token, session };
 }
 
-/** Whoever asks is signed in, but is no member of the account that they ask about. */
+/** Anyone who asks is signed in, but is no member of the account that they ask about. */
 export class ForeignAccountError extends Error {
   override readonly name = "ForeignAccountError";
 }
@@ -114,7 +114,7 @@ export async function findPrincipal(
   ]);
   if (user === null) return undefined;
   if (asked !== undefined && shown === null) throw new ForeignAccountError();
-  // Whoever was removed from the account that they look at goes on in another one of theirs.
+  // Anyone who was removed from the account that they look at goes on in another one of theirs.
   const member = shown ?? (await deps.listMemberships(userId))[0];
   if (member === undefined) return undefined;
   const account = await deps.findAccount(member.accountId);

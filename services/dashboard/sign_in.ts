@@ -73,7 +73,7 @@ export async function noteRefusedSignIn(
   }
 }
 
-/** Tells somebody that a browser was signed in as them that was not before. */
+/** Notifies a person of a sign-in with a new browser. */
 async function notifyOfSignIn(
   { ip, headers }: FastifyRequest,
   userId: string,

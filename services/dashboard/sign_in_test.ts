@@ -76,7 +76,7 @@ test("POST /api/sign-in/setup refuses a wrong code, at last without looking, and
   assert.equal(await store.hasUsers(), false);
 });
 
-test("POST /api/sign-in/login signs in whoever has the right password, under a new token", async () => {
+test("POST /api/sign-in/login signs in anyone who has the right password, under a new token", async () => {
   await using dashboard = await openTestDashboard();
   const { signedOut, browser, own, store } = dashboard;
   const user = await jane(dashboard);

@@ -8,7 +8,7 @@ type NoticeDeps = Pick<DashboardDeps, "store" | "bus" | "now" | "logger">;
 const EVERY_MS = 60_000;
 const AT_ONCE = 100;
 
-/** Tells owners of suspended integrations until it is told to stop. */
+/** Notifies owners of suspended integrations until it is stopped. */
 export async function notifyOfSuspensionsForever(
   mail: SystemMail,
   deps: NoticeDeps,
@@ -23,7 +23,7 @@ export async function notifyOfSuspensionsForever(
 }
 
 /**
- * Tells the owners of each integration that has been suspended that it is, once, whoever else looks. Of
+ * Notifies the owners of each suspended integration once, no matter who else looks. Of
  * those that system mail itself is sent through nobody is told by mail: it would wait there.
  */
 export async function notifyOfSuspensions(mail: SystemMail, deps: NoticeDeps): Promise<void> {

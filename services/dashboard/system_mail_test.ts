@@ -82,7 +82,7 @@ test("a link that is sent to an address proves it for who asked, once, within an
   assert.equal((await person.post("/api/you/proof")).status, 200);
   const { to, token, variables } = await lastMail();
   assert.deepEqual([to, variables?.["email"]], [VICTIM, VICTIM]);
-  // Whoever reads the mail gives nobody else anything by it, nor does who asked give it to others.
+  // Anyone who reads the mail gives nobody else anything by it, nor does who asked give it to others.
   for (const other of [await plain("other@example.com"), await plain()]) {
     assert.equal((await other.post(`/api/you/proof/${token}`)).status, 404);
   }

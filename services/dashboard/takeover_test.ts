@@ -34,7 +34,7 @@ async function invite(owner: Browser, email: string): Promise<string> {
   return new URL(body.link).pathname.replace("/invitation/", "");
 }
 
-/** Whoever has a link becomes a user by it. */
+/** Anyone who has a link becomes a user by it. */
 function joinByLink(token: string, password = PASSWORD) {
   return dashboard.signedOut.post(`/api/sign-in/invitation/${token}`, {
     ...{ name: "Somebody", password },

@@ -374,7 +374,7 @@ test("the lists of examples and helpers say what there is", async () => {
   assert.deepEqual(Object.keys(date), ["name", "kind", "signature", "summary", "example"]);
 });
 
-test("whoever asks while no renderer answers is told so", async () => {
+test("anyone who asks while no renderer answers is told so", async () => {
   const { editor } = dashboard.own;
   const view = await make(MAIL, { name: "Silent" });
   const { before } = stages;

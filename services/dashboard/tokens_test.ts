@@ -67,7 +67,7 @@ test("GET /api/tokens tells expired ones, who made each, and those of the comman
     expiresAt: new Date(Date.now() - 1000),
     createdBy,
   });
-  // Whoever has left the account is named still.
+  // Anyone who has left the account is named still.
   await store.removeMember(accountId, createdBy);
   const { body } = await own.viewer.get("/api/tokens");
   type Row = Record<"name" | "state" | "createdBy", string>;

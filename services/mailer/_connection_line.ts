@@ -318,7 +318,7 @@ export class ConnectionLine {
     this.#later();
   }
 
-  /** Whoever had a connection may learn from it that there is room for fewer: that comes first. */
+  /** Anyone who had a connection may learn from it that there is room for fewer: that comes first. */
   #later(): void {
     setImmediate(() => {
       this.#dispatch();

@@ -35,7 +35,7 @@ export class ProbeSteps {
     this.done("greeting", "The server speaks SMTP", undefined, greeted - connected);
   }
 
-  /** Only once it is known that whoever asks is known there. */
+  /** Only once it is known that anyone who asks is known there. */
   reportGreeting({ greeting, offer, times }: Opening): void {
     const { connected = 0, greeted = 0 } = times;
     const offers = offer.keywords.join(", ");

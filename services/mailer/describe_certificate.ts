@@ -3,7 +3,7 @@ import type { X509Certificate } from "node:crypto";
 /** Most names that are told of a certificate. */
 const MAX_NAMES = 6;
 
-/** Tells whom a certificate is for, who has issued it and until when it is good, as a sentence. */
+/** Returns a sentence about a certificate: whom it is for, who issued it, and until when it is valid. */
 export function describeCertificate(certificate: X509Certificate): string {
   const until = certificate.validToDate.toISOString().slice(0, 10);
   return `Its certificate is for ${namesOf(certificate)}, was issued by ${issuerOf(certificate)} ` +

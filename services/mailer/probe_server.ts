@@ -18,7 +18,7 @@ export interface ProbeOptions {
   greetMs?: number;
   /** For all. */
   limitMs?: number;
-  /** Whether whoever probes may learn of a certificate there before a login. */
+  /** Whether anyone who probes may learn of a certificate there before a login. */
   isPublic?: (address: string) => boolean;
 }
 
@@ -99,7 +99,7 @@ export async function probeServer(
 
 function timeoutsOf({ greetMs, limitMs }: { greetMs: number; limitMs: number }) {
   return {
-    // Whoever waits for it ends it sooner.
+    // Anyone who waits for it ends it sooner.
     ...{ connectMs: greetMs + 1_000, greetingMs: greetMs + 1_000 },
     ...{ commandMs: limitMs, transferMs: limitMs },
   };

@@ -13,7 +13,7 @@ export interface SettleDeps {
   now(): Date;
   /** What metrics call an integration. */
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
-  /** Returns what became of a message to whoever follows status events. */
+  /** Publishes the outcome of a message as a status event. */
   report(statusEvent: MessageStatusEvent): Promise<void>;
   logger: Pick<Logger, "warn" | "error">;
 }

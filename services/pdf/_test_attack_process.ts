@@ -236,7 +236,7 @@ async function lookAtProcesses(pid: number): Promise<{ all: number; unguarded: n
   return { all, unguarded };
 }
 
-/** UDP packets sent and TCP connections begun in this network, whoever did. */
+/** UDP packets sent and TCP connections begun in this network, no matter who did. */
 async function countPackets(): Promise<{ udp: number; tcp: number }> {
   const counters = new Map<string, number>();
   for (const file of ["snmp", "snmp6"]) {

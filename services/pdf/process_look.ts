@@ -12,7 +12,7 @@ export interface Look {
 
 /** Looks at a browser. */
 export interface Looker {
-  /** Four times a second at most, whoever asks. */
+  /** Four times a second at most, no matter who asks. */
   look(): Look;
   /** Has the next look find out which processes there are: one more may have started. */
   refresh(): void;

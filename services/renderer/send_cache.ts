@@ -16,7 +16,7 @@ export function openSendCache(
   const sends = new LRUCache<string, Send>({
     maxSize: maxBytes,
     sizeCalculation: ({ request }) => JSON.stringify(request).length,
-    // What is evicted while it is fetched is still the answer for whoever waits.
+    // What is evicted while it is fetched is still the answer for anyone who waits.
     ignoreFetchAbort: true,
     fetchMethod: async (id) => await loadSend(id) ?? undefined,
   });

@@ -17,7 +17,7 @@ function openLedger(sends: Send[], options = {}) {
   return { load, reads, known };
 }
 
-test("openSendCache() reads a send once, for whoever asks at once or later", async () => {
+test("openSendCache() reads a send once, for anyone who asks at once or later", async () => {
   const { load, reads } = openLedger([sendOf("a"), sendOf("b")]);
   const [first, second] = await Promise.all([load("a"), load("a"), load("b")]);
   assert.equal(first, second);

@@ -141,7 +141,7 @@ async function reconcileSend(
   const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
   const unfinished = await deps.unfinishedMessages(dispatched);
   if (unfinished.length === 0 && send.next === undefined) return true;
-  // It waits for room; whoever accepted it may have been lost before saying so.
+  // It waits for room; anyone who accepted it may have been lost before saying so.
   if (send.next !== undefined && send.waitsFor === undefined) await deps.queueSend(send);
   const now = deps.now();
   const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({

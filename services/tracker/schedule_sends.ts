@@ -64,7 +64,7 @@ export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
         });
         break;
       case "status.message.failed":
-        // Whoever fails it before the mailer names the attempts before.
+        // Anyone who fails it before the mailer names the attempts before.
         flow.end({
           ...data,
           attempt: data.stage === "mailer" ? data.attempt - 1 : data.attempt,

@@ -179,7 +179,7 @@ class FaultyServer implements FaultySmtp, FaultySmtpHost {
     counts.open++;
     this.#sockets.add(socket);
     counts.peak = Math.max(counts.peak, counts.open);
-    // Whoever was told goodbye does not count any more, whenever the socket is seen to be gone.
+    // Anyone who was told goodbye does not count any more, whenever the socket is seen to be gone.
     let isOver = false;
     const onOver = () => {
       if (!isOver) counts.open--;

@@ -55,7 +55,7 @@ function isMadeOf(fingerprint: string, folder: string): boolean {
 
 /** The compiler takes a while to load, so it is loaded when it is needed. */
 async function compile(web: string, outDir: string): Promise<void> {
-  // Whoever asks may be in another mode, in which React would check itself at every step.
+  // Anyone who asks may be in another mode, in which React would check itself at every step.
   process.env["NODE_ENV"] = "production";
   const [{ build }, { default: config }] = await Promise.all([
     import("vite"),

@@ -14,7 +14,7 @@ const SOURCES = [
 /** What is made of them, what is not part of it, and tests. */
 const LEFT_OUT = ["**/node_modules/**", "services/dashboard/web/dist/**", "**/*_test.*"];
 
-/** Tells by the contents of all sources of the application whether one has changed: 64 hex digits. */
+/** Returns a digest of all sources of the application, which shows whether one has changed: 64 hex digits. */
 export function fingerprintOf(root: string): string {
   const files = globSync(SOURCES, { cwd: root, exclude: LEFT_OUT, withFileTypes: true })
     .filter((entry) => entry.isFile())

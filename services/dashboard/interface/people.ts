@@ -15,7 +15,7 @@ export interface LoginInput {
   password: string;
 }
 
-/** `GET /api/sign-in/invitation/:token`: what the link invites to, for whoever has it. */
+/** `GET /api/sign-in/invitation/:token`: what the link invites to, for anyone who has it. */
 export interface InvitationOffer {
   accountName: string;
   email: string;

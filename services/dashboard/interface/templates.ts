@@ -70,7 +70,7 @@ export interface TemplateRow {
 export interface TemplateView extends TemplateRow {
   kind: TemplateKind;
   draft: TemplateSource;
-  /** Grows with every change of the draft: whoever saves says which one they have changed. */
+  /** Grows with every change of the draft: anyone who saves says which one they have changed. */
   revision: number;
   /** For "copy as curl". */
   example: {

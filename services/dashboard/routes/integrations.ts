@@ -220,7 +220,7 @@ function settingsOf(input: IntegrationInputData) {
   return settings;
 }
 
-/** Says in the interface's words why the store refuses a change. */
+/** Returns in the interface's words why the store refuses a change. */
 async function changing<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();

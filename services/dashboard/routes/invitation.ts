@@ -101,7 +101,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
   });
 }
 
-/** Tells whoever reads the mail of an address that there is a login that has proven it. */
+/** Notifies the reader of an address that a login has verified it. */
 function otherLogin(error: unknown): never {
   if (!(error instanceof NameTakenError)) throw error;
   throw new Problem("conflict", "You already have a login here. Sign in and open the link again");

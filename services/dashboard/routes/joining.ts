@@ -32,7 +32,7 @@ export function askWhatToJoin(
   return reply.redirect("/joining", 303);
 }
 
-/** Joining, by whoever comes from the provider with a verified address that was invited. */
+/** Joining, by anyone who comes from the provider with a verified address that was invited. */
 export function joiningRoutes(
   app: FastifyInstance,
   routing: SignInRouting,

@@ -13,7 +13,7 @@ const PARAMS = z.object({ token: z.string().max(100) });
 
 /**
  * Showing that an address is one's own, by a link that is sent there. It works for who asked for it and
- * is signed in: whoever reads the mail of a login that a stranger has made gives that stranger nothing.
+ * is signed in: anyone who reads the mail of a login that a stranger has made gives that stranger nothing.
  */
 export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, options, attempts, mail } = routing;

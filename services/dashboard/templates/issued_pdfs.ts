@@ -1,6 +1,6 @@
 /**
  * Which printed PDFs an account was given: they lie in the store by what they are printed from, and
- * whoever knows a key is not by that the one whose it is.
+ * anyone who knows a key is not by that the one whose it is.
  */
 export interface IssuedPdfs {
   note(accountId: string, key: string): void;

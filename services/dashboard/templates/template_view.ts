@@ -113,7 +113,7 @@ function rowOf(template: Template, { draft, usedAt, nameOf }: RowParts): Templat
 
 type NameOf = (userId: string | null) => string | null;
 
-/** Looks up what people are called; whoever is gone is nobody. */
+/** Looks up what people are called; anyone who is gone is nobody. */
 async function namesOf(
   userIds: readonly (string | null)[],
   { findUser }: Pick<Store, "findUser">,

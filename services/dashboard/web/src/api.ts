@@ -19,7 +19,7 @@ let askIdentity: () => Promise<boolean> = () => Promise.resolve(false);
 /** While somebody is asked, everything that needs to know waits for the same answer. */
 let asking: Promise<boolean> | undefined;
 
-/** Keeps what asks whoever is at the browser to show that it is them; it gives whether they did. */
+/** Keeps what asks anyone who is at the browser to show that it is them; it gives whether they did. */
 export function keepIdentityQuestion(ask: () => Promise<boolean>): void {
   askIdentity = ask;
 }

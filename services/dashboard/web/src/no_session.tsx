@@ -3,7 +3,7 @@ import { ApiProblem } from "./api.ts";
 import { SignInFrame } from "./pages/sign_in/sign_in_frame.tsx";
 import { Failed } from "./parts/states.tsx";
 
-/** What is shown instead of an account to whoever is not told who they are there. */
+/** What is shown instead of an account to anyone who is not told who they are there. */
 export function NoSession({ problem }: { problem: Error }) {
   if (!(problem instanceof ApiProblem) || problem.code !== "wrong_account") {
     return <Failed problem={problem} />;

@@ -5,7 +5,7 @@ const PATIENCE_MS = 30_000;
 
 /**
  * Has a page that was opened before a deployment load itself anew when it asks for a file that is gone
- * since; once, or whoever looks would see nothing else.
+ * since; once, or anyone who looks would see nothing else.
  */
 export function reloadWhenStale(): void {
   addEventListener("vite:preloadError", async () => {

@@ -32,7 +32,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const fixed = useRef(new Compartment());
-  // Told, and not come back as the value yet: whoever types fast is ahead of what is shown.
+  // Told, and not come back as the value yet: anyone who types fast is ahead of what is shown.
   const sent = useRef<string[]>([]);
   const latest = useRef(words);
   useEffect(() => {

@@ -9,7 +9,7 @@ import { useSession } from "../session.tsx";
 import { showIssues } from "./form_issues.ts";
 
 /**
- * Asks whoever is at the browser to show that it is them, when the server wants to know before it does
+ * Asks anyone who is at the browser to show that it is them, when the server wants to know before it does
  * something. What was asked for is done afterwards.
  */
 export function IdentityQuestion() {

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { ApiProblem } from "../api.ts";
 import { Failed } from "./states.tsx";
 
-/** Says that a page could not be loaded, where the browser would leave nothing of the whole application. */
+/** Shows that a page could not be loaded, where the browser would leave nothing of the whole application. */
 export class PageBoundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false };
 

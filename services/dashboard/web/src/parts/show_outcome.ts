@@ -1,6 +1,6 @@
 import { notifications } from "@mantine/notifications";
 
-/** Tells that something was done. */
+/** Shows that something was done. */
 export function showDone(message: string): void {
   notifications.show({ message, color: "teal", withBorder: true });
 }

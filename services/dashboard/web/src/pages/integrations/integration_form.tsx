@@ -87,7 +87,7 @@ function ServerFields({ form }: Pick<FormProps, "form">) {
   const { tls, port } = form.values;
   const changeTls = (chosen: string) => {
     const next = chosen as FormValues["tls"];
-    // Whoever has a port of their own keeps it.
+    // Anyone who has a port of their own keeps it.
     if (Object.values<unknown>(PORTS).includes(Number(port))) {
       form.setFieldValue("port", PORTS[next]);
     }

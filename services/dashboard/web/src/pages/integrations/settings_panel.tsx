@@ -13,7 +13,7 @@ import { SettingsFacts } from "./settings_facts.tsx";
 import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
 
-/** Shows and changes the settings of an integration; whoever may not change them only sees them. */
+/** Shows and changes the settings of an integration; anyone who may not change them only sees them. */
 export function SettingsPanel({ view }: { view: IntegrationView }) {
   if (!useMay("editor")) return <SettingsFacts settings={view.settings} />;
   return <SettingsForm view={view} />;

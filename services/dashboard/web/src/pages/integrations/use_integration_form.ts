@@ -10,7 +10,7 @@ export function useIntegrationForm(initialValues: FormValues): IntegrationFormSt
 
 /**
  * Shows faults that the interface found at the fields that they are about, and leads to the first.
- * Gives whether they are seen there: the field may be folded away.
+ * Returns whether they are visible there: the field may be folded away.
  */
 export function showIssues(
   form: IntegrationFormState,

@@ -10,7 +10,7 @@ export interface Verdict {
   color: "teal" | "red" | "yellow" | "orange" | "gray" | "blue";
 }
 
-/** Says in words where a message stands. */
+/** Returns the state of a message in words. */
 export function verdictOf(row: MessageRow): Verdict {
   const { state, reason, reply, finishedAt, waiting } = row;
   if (waiting !== null) {

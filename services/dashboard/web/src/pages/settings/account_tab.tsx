@@ -65,7 +65,7 @@ export function AccountTab() {
   );
 }
 
-/** Tells owners what they do without, where the operator has named no account for system mail. */
+/** Shows owners what is missing where the operator has named no account for system mail. */
 function NoSystemMail() {
   const { data } = useQuery({
     queryKey: ["sign-in"],

@@ -29,7 +29,7 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "sessions.ended": "signed out everywhere:",
 };
 
-/** Says an audit entry's action in words that its target follows: `token.created` is `created`. */
+/** Returns an audit entry's action in words that its target follows: `token.created` is `created`. */
 export function auditText(action: string): string {
   const verb = action.split(".").slice(1).join(" ").replaceAll("_", " ");
   return AUDIT_TEXTS[action] ?? (verb === "" ? action : verb);

@@ -4,7 +4,7 @@ import type { SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { showDone, showProblem } from "../../parts/show_outcome.ts";
 
-/** Tells that an address is not proven, what that means, and how to prove it. */
+/** Shows that an address is not verified, what that means, and how to verify it. */
 export function UnprovenAddress({ email }: { email: string }) {
   const { data: view } = useQuery({
     queryKey: ["sign-in"],

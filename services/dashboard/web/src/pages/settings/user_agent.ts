@@ -17,7 +17,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** Says in words which browser a `User-Agent` stands for: `Firefox on Windows`. */
+/** Returns in words which browser a `User-Agent` stands for: `Firefox on Windows`. */
 export function browserName(userAgent: string): string {
   const named = (list: readonly [RegExp, string][]) =>
     list.find(([pattern]) => pattern.test(userAgent))?.[1];

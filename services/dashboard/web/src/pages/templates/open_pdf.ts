@@ -4,7 +4,7 @@ GlobalWorkerOptions.workerSrc =
   new URL("pdfjs-dist/build/pdf.worker.min.mjs", import.meta.url).href;
 
 /**
- * Fetches a PDF and opens it for reading. Whoever opens it calls `destroy` on its loading task.
+ * Fetches a PDF and opens it for reading. Anyone who opens it calls `destroy` on its loading task.
  *
  * @throws {Error} If it cannot be fetched or read.
  */

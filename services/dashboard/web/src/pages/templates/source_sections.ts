@@ -45,7 +45,7 @@ export function isSameSource(a: TemplateSource, b: TemplateSource): boolean {
   return changedSections(a, b).length === 0;
 }
 
-/** The same text for the same value, whoever has written it. */
+/** The same text for the same value, no matter who has written it. */
 function json(value: unknown): string {
   return JSON.stringify(value, sorted, 2) ?? "";
 }
