@@ -170,7 +170,7 @@ test("checkTemplateFolder() refuses large files, other encodings and an empty fo
       "pdf/bill/body.html.hbs is not UTF-8 text",
     ],
   );
-  assert.match((await faultsOf({ "readme.txt": "" }))[0] ?? "", /there is no template in it/);
+  assert.match((await faultsOf({ "readme.txt": "" }))[0] ?? "", /it contains no template/);
 });
 
 test("checkTemplateFolder() warns of required variables that are not used", async () => {

@@ -85,7 +85,7 @@ test("restoredCommand() holds what may have been sent, writes what status events
   const hold = await run(`restored hold --backup ${backup.toISOString()}`);
   assert.equal(hold.code, EXIT.failed, hold.stderr);
   assert.match(hold.stderr, new RegExp(`not in the backup: ${lost}`));
-  assert.match(hold.stdout, /5 messages held; the facts of the broker told of 2/);
+  assert.match(hold.stdout, /5 messages held; the broker reported outcomes for 2/);
   assert.match(hold.stdout, /1 event removed from the queues/);
   const states = async () =>
     (await store.listMessages(accountId, send._id))?.map(({ state }) => state);
@@ -108,7 +108,7 @@ test("restoredCommand() refuses while a mailer runs, and a time that is none", a
   await using running = await announcing();
   const refused = await run("restored hold --backup 2026-11-22T03:00Z");
   assert.equal(refused.code, EXIT.refused, running.id);
-  assert.match(refused.stderr, /1 mailer still at work\nremedy: stop every service/);
+  assert.match(refused.stderr, /1 mailer still running\nremedy: stop every service/);
   assert.equal((await run("restored hold --backup yesterday")).code, EXIT.usage);
 });
 
@@ -161,7 +161,7 @@ test("checkCommand() ends with 1 for a reconciler that is late and an integratio
   await store.suspendIntegration({ _id, revision }, { at: new Date(), reason: "Login refused" });
   const ill = await run("check --max-fill 100");
   assert.equal(ill.code, EXIT.failed);
-  assert.match(ill.stdout, /WRONG +reconciler +10 min.* late: is a tracker running\?/);
+  assert.match(ill.stdout, /WRONG +reconciler +10 min.* late: check that a tracker runs/);
   assert.match(ill.stdout, new RegExp(`WRONG +integration ${accountId}/${id} .*Login refused`));
   await store.settleSends([send._id], new Date());
   await store.pauseIntegration(accountId, id, { at: new Date(), reason: "Paused" });

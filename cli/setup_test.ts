@@ -53,5 +53,5 @@ test("`posthaste setup database` tells what to look at when the server has anoth
   const { code, stderr } = await runCli(["setup", "database", secrets]);
   assert.equal(code, 1);
   assert.match(stderr, /Cannot set up the database: Authentication failed/);
-  assert.match(stderr, /does mongod run with --replSet and the key of this folder\?/);
+  assert.match(stderr, /check that mongod runs with --replSet and the key of this folder/);
 });

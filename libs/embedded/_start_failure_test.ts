@@ -28,6 +28,6 @@ test("startFailure() names the library that the system lacks", () => {
 test("startFailure() shows the last lines of the log when it knows no cause", () => {
   const log = Array.from({ length: 20 }, (_, i) => `line ${i}`).join("\n");
   const message = messageFor(log);
-  assert.match(message, /it ended with code 1; the last it wrote was:\n {2}line 12\n/);
+  assert.match(message, /it ended with code 1; its last output was:\n {2}line 12\n/);
   assert.ok(message.endsWith("line 19"));
 });

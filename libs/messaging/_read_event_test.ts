@@ -52,7 +52,7 @@ test("readEvent() splits the bytes behind an event's JSON from it", () => {
 });
 
 test("readEvent() tells the failure of every message that a broken event names", () => {
-  const reason = 'An event on its way could not be read: "priority" does not match its schema';
+  const reason = 'An event of the message could not be read: "priority" does not match its schema';
   const broken = { priority: "express" };
   const recipients = [3, 4].map((index) => ({ index, attempt: 0, email: "ann@example.com" }));
   assert.deepEqual(told(refusalOf({ ...requested("acc_1").data, ...broken, recipients })), [

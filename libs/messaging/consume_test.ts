@@ -688,7 +688,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const { answers } = bus.askForEach("render.requested", data, { timeoutMs: 60_000, count: 2 });
     assert.deepEqual(await Promise.all(answers), [
       small,
-      failure("the answer has 2000045 bytes, more than 1048576"),
+      failure("the response has 2000045 bytes, more than the limit of 1048576"),
     ]);
     await until(async () => await waiting(bus, "RENDER_NOW") === 0);
     assert.equal(handled, 1);

@@ -39,7 +39,7 @@ test("runStep() gives up an event that failed, or was lost with its worker, too 
   });
   assert.deepEqual(await run(handle, { failed: 0, lost: MAX_LOST }), {
     type: "fail",
-    reason: "given up after 8 workers were lost with it",
+    reason: "given up after 8 workers crashed on it",
   });
   assert.equal(worked, 1);
 });

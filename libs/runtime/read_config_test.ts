@@ -132,6 +132,6 @@ test("readConfig() names the fault of a secret's file, never what it holds", asy
     'MONGODB_URL has a wrong value (not shown): expected a URL that starts with "mongodb://"',
   ]);
   assert.deepEqual(faultsOf({ ...GOOD, MONGODB_URL_FILE: file("wrong") }), [
-    "MONGODB_URL_FILE is set, and so is MONGODB_URL: unset one",
+    "MONGODB_URL_FILE and MONGODB_URL are both set: unset one",
   ]);
 });

@@ -106,7 +106,7 @@ test("retryMessage() refuses a message whose content is gone, and says since whe
   await remove("acc_retry");
   await assert.rejects(store.retryMessage("acc_retry", messageId, now), (error) => {
     assert.ok(error instanceof ContentRemovedError);
-    assert.match(error.message, /no longer kept since 2026-03-20/);
+    assert.match(error.message, /content was removed on 2026-03-20/);
     return true;
   });
   const found = await store.findMessage("acc_retry", messageId);

@@ -104,7 +104,7 @@ test("noteTrouble() and clearTrouble() write history when a server is left alone
   assert.deepEqual(await historyOf(accountId), ["unreachable: no answer"]);
   assert.equal((await store.findTrouble(accountId, 1))?.failures, 5);
   await store.clearTrouble(_id);
-  assert.equal((await historyOf(accountId))[1], "reachable: Its server was reached again");
+  assert.equal((await historyOf(accountId))[1], "reachable: Its server is reachable again");
   assert.equal(await store.findTrouble(accountId, 1), null);
 });
 

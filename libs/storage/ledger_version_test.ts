@@ -16,7 +16,7 @@ test("ledgerFault() lets programs work with ledgers of either side that both can
 test("ledgerFault() refuses a ledger that is too old or too new, and says what to do", () => {
   assert.match(ledgerFault({ version: 5, oldestProgram: 4 }, NOW) ?? "", /version 5.*too old/);
   assert.match(ledgerFault({ version: 1, oldestProgram: 1 }, NOW) ?? "", /"posthaste migrate"/);
-  assert.match(ledgerFault(null, NOW) ?? "", /version 1, and this program needs 2/);
+  assert.match(ledgerFault(null, NOW) ?? "", /version 1, but this program needs 2/);
   assert.match(ledgerFault(null) ?? "", /run "posthaste migrate" first/);
 });
 

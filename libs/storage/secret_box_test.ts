@@ -127,7 +127,7 @@ test("readMasterKeys() refuses other forms without telling the key", () => {
   }
   assert.throws(
     () => readMasterKeys(`${setting("k1")},${setting("k1")}`),
-    /"k1" stands there twice/,
+    /"k1" appears twice/,
   );
 });
 
@@ -173,7 +173,7 @@ test("sealSecret() takes no name that could be read as two", () => {
   for (const name of ["accountId", "recordId", "field", "server"] as const) {
     assert.throws(
       () => seal("secret", { ...binding, [name]: "a|b", keys }),
-      /a name holds "\|"/,
+      /a name contains "\|"/,
     );
   }
 });

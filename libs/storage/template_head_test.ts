@@ -52,7 +52,7 @@ test("archiveTemplate() hides a template from requests and frees its alias; its 
   assert.deepEqual(await store.listTemplates("acc_3", "email"), []);
   assert.deepEqual(await store.findVersion("acc_3", "email", 1, 1), version);
   assert.equal(await store.updateTemplate(template, { name: "x" }), null);
-  await assert.rejects(store.publishVersion(email("acc_3", "b", { id: 1 })), /none with this id/);
+  await assert.rejects(store.publishVersion(email("acc_3", "b", { id: 1 })), /no such id/);
   const next = await store.publishVersion(email("acc_3", "a", { alias: "hi" }));
   assert.deepEqual([next.template.id, next.template.alias], [2, "hi"]);
 });

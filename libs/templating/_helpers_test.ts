@@ -127,7 +127,7 @@ test("helpers name themselves and the value that is wrong", () => {
     ["{{number x minimumFractionDigits=200}}", 1, /^Cannot format number "1"/],
     ["{{divide x 0}}", 1, /^Cannot divide "1": the divisor is 0/],
     ["{{join x}}", "a", /^Cannot join "a": it is not a list/],
-    ["{{upper x}}", { a: 1 }, /^Cannot write in capitals an object: it is not a text/],
+    ["{{upper x}}", { a: 1 }, /^Cannot convert to capital letters an object: it is not a text/],
     ["{{length x}}", 5, /^Cannot count "5"/],
   ];
   for (const [source, x, message] of cases) {

@@ -25,7 +25,7 @@ test("checkTemplate() turns faults of syntax into a sentence with line and colum
     ["x {{else}}", "1:3 {{else}} is outside of a block"],
     [
       "<style>a{color:{{x}}}</style>",
-      "1:19 Three braces close what two have opened: leave a space after }} where } follows",
+      "1:19 Three braces close what two braces opened: add a space between }} and }",
     ],
   ];
   for (const [source, message] of cases) assert.deepEqual(errorsOf(source), [message]);

@@ -18,8 +18,8 @@ test("the settings let anybody open an account only where nobody else can reach 
   assert.equal(read("127.0.0.1", "http://[::1]:8081").HOST, "127.0.0.1");
   for (
     const [host, url, fault] of [
-      ["0.0.0.0", "http://localhost:8081", /HOST must be of this machine/],
-      ["::", "http://localhost:8081", /HOST must be of this machine/],
+      ["0.0.0.0", "http://localhost:8081", /HOST must be local to this machine/],
+      ["::", "http://localhost:8081", /HOST must be local to this machine/],
       ["127.0.0.1", "https://posthaste.example", /PUBLIC_URL must be of this machine/],
       ["127.0.0.1", "http://localhost.evil.example", /PUBLIC_URL must be of this machine/],
     ] as const

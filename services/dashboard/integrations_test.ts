@@ -165,7 +165,7 @@ test("PUT and probe take a stored password to no other server, user or weaker pr
   assert.equal(passwordOf(await stored(1)), "new one");
 });
 
-test("it requires the owner role where an integration points, even with a password of one's own", async () => {
+test("changing the server of an integration requires the owner role, even with a password of one's own", async () => {
   await create({ tls: "starttls" });
   const { editor, owner } = dashboard.own;
   const moves: Partial<IntegrationInput>[] = [

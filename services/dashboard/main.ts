@@ -28,7 +28,7 @@ await runService({
     await using bus = await openBus({ url: config.NATS_URL, name: "dashboard", waiting });
     const setupCode = config.SETUP_CODE ?? randomBytes(6).toString("hex");
     if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.hasUsers()) {
-      logger.info("Open the dashboard to make the first account", { setupCode });
+      logger.info("Open the dashboard to create the first account", { setupCode });
     }
     const deps = { store, bus, sealingKey, now: store.now, logger };
     const app = buildApp(deps, {

@@ -173,10 +173,10 @@ test("a message whose content is gone says since when, and is not sent again", a
   assert.equal(body.canRetry, false);
   const content = await viewer.get(`/api/messages/${id}/content`);
   assert.equal(content.status, 404);
-  assert.match(content.body.error, /no longer kept since 2026-05-05/);
+  assert.match(content.body.error, /content was removed on 2026-05-05/);
   const again = await editor.post(`/api/messages/${id}/retry`);
   assert.equal(again.status, 409);
-  assert.match(again.body.error, /no longer kept since 2026-05-05/);
+  assert.match(again.body.error, /content was removed on 2026-05-05/);
 });
 
 test("messages are sent again and canceled by editors, and it is noted who did", async () => {

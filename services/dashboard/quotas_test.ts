@@ -12,7 +12,7 @@ test("members, templates and accounts are refused beyond what the operator allow
   assert.equal((await invite("first@x.example")).status, 200);
   const fifth = await invite("second@x.example");
   assert.deepEqual([fifth.status, fifth.body.code], [409, "conflict"]);
-  assert.match(fifth.body.error, /has 4 members, with those who are invited/);
+  assert.match(fifth.body.error, /has 4 members and invitations/);
 
   const make = (kind: string) => own.editor.post(`/api/templates/${kind}`, { name: `A ${kind}` });
   const first = await make("email");

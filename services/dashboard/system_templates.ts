@@ -33,7 +33,7 @@ const INVITATION: SystemTemplate = {
 const RESET: SystemTemplate = {
   name: "Posthaste: a new password",
   variables: ["email", "link"],
-  subject: "A new password",
+  subject: "New password",
   ...written([
     "Someone requested a new password for {{ email }}.",
     "If it was you, choose a new password with this link within an hour:\n{{ link }}",
@@ -46,7 +46,7 @@ const REPOINTED: SystemTemplate = {
   variables: ["who", "account", "integration", "before", "after"],
   subject: "The server of an integration changed",
   ...written([
-    "{{ who }} has changed the integration “{{ integration }}” of the account “{{ account }}”: " +
+    "{{ who }} changed the integration “{{ integration }}” of the account “{{ account }}”: " +
     "the server is now {{ after }} and was {{ before }}, or its user or encryption changed.",
     "If you did not expect this, pause the integration and ask them.",
   ]),

@@ -229,7 +229,7 @@ test("probeStep() tells why a server inside or outside cannot be trusted, and se
     [
       { host: "mail.example.com" },
       /^The certificate of the SMTP server is for localhost, .*, and not for mail\.example\.com$/,
-      /Enter one of the names/,
+      /enter one of the names/,
     ],
     [
       { ca: null },

@@ -327,7 +327,7 @@ test("sendStep() lets no final dot go for an event that has become too old", asy
     send: async ({ onData, onDot }) => {
       onData?.();
       const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
-      assert.match(String(cause), /its time is over/);
+      assert.match(String(cause), /its time limit has passed/);
       throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
     },
   });

@@ -55,7 +55,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     const hanging = assert.rejects(browser.print(job(ENDLESS)), {
       code: "timeout",
       message:
-        /^Cannot print "test": the document took longer than 2 s( of its own \(\d+ s on a busy machine\))?$/,
+        /^Cannot print "test": the document took longer than 2 s( of browser time \(\d+ s on a busy machine\))?$/,
     }).finally(() => done = true);
     const others: Promise<unknown>[] = [];
     const feeding = (async () => {
@@ -102,7 +102,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     const printing = assert.rejects(browser.print(greedy), {
       code: "too_large",
       retryable: false,
-      message: `Cannot print "test": the browser needs more than 250 MB of memory for it`,
+      message: `Cannot print "test": it needs more than 250 MB of browser memory`,
     });
     assert.equal((await browser.print(job("<p>neighbour"))).pages, 1);
     const { pid } = browser.stats();

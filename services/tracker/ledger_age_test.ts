@@ -28,7 +28,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   await reportSent(second);
   await assert.rejects(
     assertCurrent(deps),
-    new RegExp(`does not know that ${second} was sent .* "posthaste restored hold"`),
+    new RegExp(`lacks that ${second} was sent .* "posthaste restored hold"`),
   );
   await Array.fromAsync(store.holdUnfinished({ now: new Date(), lostAt: new Date() }));
   await assertCurrent(deps);

@@ -153,7 +153,7 @@ test("a forgotten password is set anew by a link, and the second factor stays", 
   await page.getByRole("textbox", { name: "E-mail address" }).fill(email);
   await page.getByRole("button", { name: "Forgot password?" }).click();
   await page.getByRole("button", { name: "Send the link" }).click();
-  await page.getByText("a mail is on its way").waitFor();
+  await page.getByText("we have sent a link").waitFor();
   await page.goto(await linkSentTo(email, "reset"));
   password = "another horse entirely";
   await page.getByRole("textbox", { name: "New password" }).fill(password);

@@ -65,7 +65,7 @@ test("a connection test shows its steps, and the integration is made", async () 
 });
 
 test("an email template begins as an example, is shown as it will be, and published", async () => {
-  await goTo("Email templates", "Make your first email template");
+  await goTo("Email templates", "Create your first email template");
   await makeTemplate({ name: "Order paid", example: "Receipt" });
   const mail = page.frameLocator('iframe[title="Preview of the mail"]');
   await mail.getByText("Thank you, Zoë").waitFor();

@@ -36,7 +36,7 @@ test("who saves second sees the difference, and nothing is lost before they choo
 
   await save(second.page);
   const dialog = second.page.getByRole("dialog", { name: "Someone else changed this draft" });
-  await dialog.getByText("Eddie Editor saved while you were writing").waitFor();
+  await dialog.getByText("Eddie Editor saved this draft while you were editing").waitFor();
   for (const text of ["Theirs", "Mine"]) await dialog.getByText(text).first().waitFor();
   await expectNoAxeViolations(second.page);
   assert.equal((await read(id)).draft.subject, "Theirs");

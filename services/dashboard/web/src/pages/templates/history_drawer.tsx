@@ -49,7 +49,7 @@ function History({ view, draft, onDone }: {
   if (newest === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        It is not published. Each time it is, a version is kept here that never changes.
+        This template has not been published. Each publication adds an immutable version here.
       </Text>
     );
   }
