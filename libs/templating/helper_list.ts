@@ -65,7 +65,7 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ["{{#with customer}}{{name}}{{/with}}", { customer: { name: "Ada" } }, "Ada"],
   }),
   inline("lookup", "lookup object key", [2, 2], {
-    summary: "Returns the field or item whose name or number is a variable.",
+    summary: "The field or item whose name or number is itself a variable.",
     example: ["{{lookup names 1}}", { names: ["Ada", "Bob"] }, "Bob"],
   }),
   inline("eq", "eq a b", [2, 2], {
@@ -118,7 +118,7 @@ export const HELPERS: readonly HelperDescription[] = [
     ],
   }),
   inline("number", "number value", [1, 1], {
-    summary: "A number in the format of the locale.",
+    summary: "A number in the manner of the locale.",
     options: DIGITS,
     example: [
       '{{number total minimumFractionDigits=2 locale="de"}}',
