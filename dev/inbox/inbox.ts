@@ -10,7 +10,7 @@ export interface InboxOptions {
   smtpPort?: number;
   /** Default 8025; 0 takes any free port. */
   webPort?: number;
-  /** Address both servers listen on, default `127.0.0.1`. */
+  /** Address both servers listen on. @default {`127.0.0.1`} */
   host?: string;
   /** How many mails are kept, default 500; the oldest goes first. */
   limit?: number;

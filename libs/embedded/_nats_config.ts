@@ -4,9 +4,9 @@ export interface NatsConfig {
   port: number;
   /** Folder of the streams, and of the file in which the server tells its port. */
   dataDir: string;
-  /** Most bytes that all streams together may take on the disk. */
+  /** Maximum bytes that all streams together may take on the disk. */
   maxFileStoreBytes: number;
-  /** Most bytes that memory streams may take. */
+  /** Maximum bytes that memory streams may take. */
   maxMemoryStoreBytes: number;
   /** TCP port on the loopback interface for `/varz`, `/jsz` and `/healthz`; none if undefined. */
   monitorPort?: number | undefined;

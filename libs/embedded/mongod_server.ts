@@ -15,7 +15,7 @@ export interface MongodOptions extends FindMongodOptions {
   dataDir: string;
   /** TCP port on 127.0.0.1; 0 or undefined takes a free one. */
   port?: number | undefined;
-  /** Memory for WiredTiger's cache in GB, at least 0.25; default 0.25. */
+  /** Memory for WiredTiger's cache in GB, at least 0.25. @default {0.25} */
   cacheGb?: number | undefined;
   /**
    * Key of the replica set, 6 to 1,024 characters of base64. With it the server asks for logins, and

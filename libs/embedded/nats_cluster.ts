@@ -12,9 +12,9 @@ export interface NatsClusterOptions {
   env: Env;
   /** Folder for a folder of each member. */
   dataDir: string;
-  /** How many members; default 3. */
+  /** How many members. @default {3} */
   size?: number | undefined;
-  /** Most bytes of the disk for the streams of each member; default 8 GiB. */
+  /** Maximum bytes of the disk for the streams of each member. @default {8 GiB} */
   maxFileStoreBytes?: number | undefined;
   /** Whether the data is only for now: removed even if this process is killed. */
   isTemporary?: boolean | undefined;

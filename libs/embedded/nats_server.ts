@@ -18,11 +18,11 @@ export interface NatsServerOptions {
   /** TCP port on 127.0.0.1; 0 or undefined takes a free one. */
   port?: number | undefined;
   /**
-   * Most bytes of the disk for all streams together; default 8 GiB. Never more than 70 % of what the
+   * Maximum bytes of the disk for all streams together; default 8 GiB. Never more than 70 % of what the
    * volume has free, what the streams have already counted as free.
    */
   maxFileStoreBytes?: number | undefined;
-  /** Most bytes of memory for memory streams; default 256 MiB. */
+  /** Maximum bytes of memory for memory streams. @default {256 MiB} */
   maxMemoryStoreBytes?: number | undefined;
   /** Its accounts, as a part of its configuration; without it, everybody may do everything. */
   accounts?: string | undefined;

@@ -63,7 +63,7 @@ export interface DashboardOptions {
   demoAccount?: string | undefined;
   /** Name or id of the account that sends what Posthaste itself writes to people. */
   systemAccount?: string | undefined;
-  /** Most mails that Posthaste itself writes in an hour. @default {1000} */
+  /** Maximum number of messages that Posthaste itself sends per hour. @default {1000} */
   maxSystemMails?: number | undefined;
   /** Where people may sign in beside here. */
   oidc?: OidcSettings | undefined;

@@ -24,7 +24,7 @@ export interface SystemMail {
 export interface SystemMailOptions {
   /** Name or id of the account. */
   account: string;
-  /** Most mails in an hour of the clock, of this process. @default {1000} */
+  /** Maximum number of messages per clock hour and process. @default {1000} */
   maxPerHour?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 
-/** Most names that are told of a certificate. */
+/** Maximum number of names of a certificate in a sentence: 6. */
 const MAX_NAMES = 6;
 
 /** Returns a sentence about a certificate: whom it is for, who issued it, and until when it is valid. */

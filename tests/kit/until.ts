@@ -6,7 +6,7 @@ const PATIENCE_MS = 180_000;
 export interface UntilOptions {
   /** For a busy machine: who waits in vain fails anyway. @default {180_000} */
   timeoutMs?: number | undefined;
-  /** Time between two tries; default 20. */
+  /** Time between two tries. @default {20} */
   everyMs?: number | undefined;
   /** What was waited for, such as `the message to be sent`. */
   message?: string | undefined;
