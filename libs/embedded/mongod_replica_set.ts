@@ -13,7 +13,7 @@ export interface MongodReplicaSetOptions extends FindMongodOptions {
   size?: number | undefined;
   /** Memory for each member's cache in GB, at least 0.25. @default {0.25} */
   cacheGb?: number | undefined;
-  /** The others elect a new primary when the old one was silent for so long. @default {2,000} */
+  /** The others elect a new primary when the old one was silent for so long. @default {2_000} */
   electionTimeoutMs?: number | undefined;
   /** Whether the data is only for now: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
