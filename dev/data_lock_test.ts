@@ -13,7 +13,7 @@ test("lockData() lets one process have a folder, and the next one after it", asy
     await using _lock = await lockData(dir);
     await assert.rejects(lockData(dir), (error) => {
       assert.ok(error instanceof LockedError);
-      assert.match(error.message, new RegExp(`running already \\(pid ${process.pid}\\)`));
+      assert.match(error.message, new RegExp(`already running \\(pid ${process.pid}\\)`));
       return true;
     });
   }

@@ -33,7 +33,7 @@ test("headerFault() trusts nothing that follows on the same connection", () => {
   const [socket, other] = [{}, {}];
   assert.equal(headerFault({ ...good, socket }), undefined);
   assert.equal(headerFault({ ...good, httpVersion: "2.0", socket })?.close, true);
-  assert.match(String(headerFault({ ...good, socket })?.message), /an earlier one/);
+  assert.match(String(headerFault({ ...good, socket })?.message), /an earlier request/);
   assert.equal(headerFault({ ...good, socket: other }), undefined);
 });
 

@@ -48,7 +48,7 @@ test("measureJson() stops at too many different names, and takes a thousand invo
   const tooMany = Buffer.from(different(MAX_NAMES * 1.2));
   for (const seed of [0, 1, 2 ** 31, ...Array.from({ length: 50 }, () => randomInt(2 ** 32))]) {
     const { excess } = measureJson(tooMany, large, seed);
-    assert.match(String(excess), /30000 different names/, `with seed ${seed}`);
+    assert.match(String(excess), /30000 different field names/, `with seed ${seed}`);
   }
   assert.equal(measure(different(MAX_NAMES), large).excess, undefined);
   const escaped = named((n) => `\\u${(0x1000 + n).toString(16)}`);

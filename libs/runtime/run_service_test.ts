@@ -117,7 +117,7 @@ test("runService() exits with 1 when a signal is repeated, and names what hung",
   service.child.kill("SIGINT");
   assert.equal(await service.exited, 1);
   const last = service.records.at(-1);
-  assert.equal(last?.["message"], 'Cannot stop "demo" in order: SIGINT came twice');
+  assert.equal(last?.["message"], 'Cannot stop "demo" in order: SIGINT was received twice');
   assert.deepEqual(last?.["held"], ["message 42"]);
 });
 

@@ -20,8 +20,8 @@ test("the settings let anybody open an account only where nobody else can reach 
     const [host, url, fault] of [
       ["0.0.0.0", "http://localhost:8081", /HOST must be local to this machine/],
       ["::", "http://localhost:8081", /HOST must be local to this machine/],
-      ["127.0.0.1", "https://posthaste.example", /PUBLIC_URL must be of this machine/],
-      ["127.0.0.1", "http://localhost.evil.example", /PUBLIC_URL must be of this machine/],
+      ["127.0.0.1", "https://posthaste.example", /PUBLIC_URL must be local to this machine/],
+      ["127.0.0.1", "http://localhost.evil.example", /PUBLIC_URL must be local to this machine/],
     ] as const
   ) assert.throws(() => read(host, url), fault, `${host} ${url}`);
   assert.throws(() => readConfig(CONFIG, { ...REQUIRED, DEMO_ACCOUNT: "Demonstration" }), /HOST/);
@@ -42,7 +42,7 @@ test("oidcOf() gives a provider if all of it is set, none if nothing is, and ref
     name: "Example",
   });
   for (const name of Object.keys(OIDC)) {
-    assert.throws(() => read({ ...OIDC, [name]: "" }), /belong together/, name);
+    assert.throws(() => read({ ...OIDC, [name]: "" }), /set all of OIDC_ISSUER/, name);
   }
 });
 

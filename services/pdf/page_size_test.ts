@@ -24,7 +24,7 @@ test("pageSizeOf() refuses margins that leave no room and paper without an end",
   const wide = { ...margin, left: "120mm", right: "90mm" };
   assert.throws(
     () => pageSizeOf({ format: "A4", orientation: "portrait", margin: wide }),
-    /the margins leave no room/,
+    /the margins leave no space/,
   );
   const endless = { width: "210mm", height: "9000mm" };
   assert.throws(
