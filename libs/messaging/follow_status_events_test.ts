@@ -106,7 +106,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     stop.abort();
     await ended;
     assert.deepEqual(batches.flat().toSorted(), ["acc_1", "acc_1", "acc_2", "acc_2"]);
-    assert.ok(options.logger.lines.some((line) => /Cannot record facts/.test(line)));
+    assert.ok(options.logger.lines.some((line) => /Cannot record status events/.test(line)));
   });
 
   test("followFacts() gives up a status event that can never be recorded, and holds up no other for it", async () => {
@@ -126,7 +126,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     await until(() => recorded.length === 2);
     assert.deepEqual(recorded, ["acc_1", "acc_2"]);
     const isGivenUp = () =>
-      options.logger.lines.some((line) => /Cannot take a statusEvent/.test(line));
+      options.logger.lines.some((line) => /Cannot process a status event/.test(line));
     await until(isGivenUp);
     const tries = failures;
     await open.bus.publish(failed("acc_3"));
@@ -151,7 +151,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     stop.abort();
     await ended;
     // A batch is tried as a whole: each status event alone would wait for the ledger once more.
-    const lines = options.logger.lines.filter((line) => /Cannot record facts/.test(line));
+    const lines = options.logger.lines.filter((line) => /Cannot record status events/.test(line));
     assert.equal(lines.length, calls);
   });
 
@@ -175,7 +175,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     await ended;
     assert.deepEqual(seen, ["acc_1"]);
     assert.equal(
-      options.logger.lines.filter((line) => /Cannot take a statusEvent/.test(line)).length,
+      options.logger.lines.filter((line) => /Cannot process a status event/.test(line)).length,
       2,
     );
   });

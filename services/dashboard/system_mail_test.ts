@@ -298,7 +298,7 @@ test("owners are told once that an integration is suspended, and by no mail of t
     ["posthaste-suspended", "owner@own.example"],
   ]);
   assert.match(JSON.stringify(told), /535 \$where is wrong/);
-  assert.equal(log.filter(({ message }) => /nobody can be told/.test(message)).length, 1);
+  assert.equal(log.filter(({ message }) => /Cannot notify by mail/.test(message)).length, 1);
   const [integration] = await store.listIntegrations(own.accountId);
   assert.ok(integration);
   await store.suspendIntegration(integration, { ...suspended, at: new Date() });
@@ -385,7 +385,7 @@ test("system mail sends no more than its mails of an hour, says so once, and goe
   await send();
   for (let i = 0; i < 3; i++) await assert.rejects(send(), { code: "unavailable" });
   assert.equal(dispatched.length, 2);
-  assert.equal(log.filter(({ message }) => /used up its mails/.test(message)).length, 1);
+  assert.equal(log.filter(({ message }) => /hourly limit is reached/.test(message)).length, 1);
   time = new Date("2031-05-02T13:00:00Z");
   await send();
   assert.equal(dispatched.length, 3);

@@ -696,7 +696,10 @@ test("sendStep() fails a mail that is too large", async () => {
   const { world, run } = openMailer({ mailLimit: 500 });
   await run();
   assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
-  assert.match(world.written[0]?.reason ?? "", /^Cannot compose the mail: .* 500 are allowed$/);
+  assert.match(
+    world.written[0]?.reason ?? "",
+    /^Cannot compose the mail: .* more than the limit of 500$/,
+  );
   assert.deepEqual(world.mails, []);
 });
 

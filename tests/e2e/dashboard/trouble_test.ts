@@ -110,7 +110,7 @@ describe("an id that is not there", () => {
       await using look = await tabs.look(path, "owner");
       const { page } = look;
       await untilShown(page);
-      assert.equal(await page.getByText("Something unforeseen").count(), 0);
+      assert.equal(await page.getByText("Unexpected error").count(), 0);
       await page.getByRole("link", { name: back }).click();
       await page.waitForURL(({ pathname }) =>
         pathname.replace(/^\/a\/[^/]+|\/$/g, "") === `/${path.split("/")[1]}`
