@@ -28,6 +28,7 @@ const CHECKS: readonly Check[] = [
   { name: "mod exports", command: ["node", "tools/check_mod_exports.ts"] },
   { name: "wall time", command: ["node", "tools/check_wall_time.ts"] },
   { name: "dependencies", command: ["node", "tools/check_dependencies.ts"] },
+  { name: "links", command: ["node", "tools/check_links.ts"] },
   { name: "lock file", command: ["node", "tools/check_lock_file.ts"] },
   ...GENERATED,
 ];

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { listPages } from "./list_pages.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const PAGES = globSync(["*.md", "docs/**/*.md", "deploy/*.md"], { cwd: ROOT });
+const PAGES = listPages(ROOT);
 
 const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
 
