@@ -1,6 +1,6 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { withMermaid } from "vitepress-plugin-mermaid";
+import { defineConfig } from "vitepress";
 import { slugOf } from "../../../tools/slug_of.ts";
 import { SIDEBAR } from "./sidebar.ts";
 
@@ -15,7 +15,7 @@ const siteLink = (href: string) =>
     ? `/${href}.txt`
     : href.replace(/(^|\/)README\.md(?=#|$)/, "$1index.md");
 
-export default withMermaid({
+export default defineConfig({
   title: "Posthaste",
   description: "Renders stored email templates, prints PDFs and sends mail",
   srcDir: ROOT,
@@ -37,12 +37,27 @@ export default withMermaid({
         const rule = md.renderer.rules[name]!;
         md.renderer.rules[name] = (...args) => rule(...args).replaceAll("{{", "&#123;&#123;");
       }
+      const fence = md.renderer.rules.fence!;
+      md.renderer.rules.fence = (tokens, index, ...rest) => {
+        const { info, content } = tokens[index]!;
+        if (info.trim() !== "mermaid") return fence(tokens, index, ...rest);
+        return `<Diagram id="diagram-${index}" source="${encodeURIComponent(content)}" />`;
+      };
       md.core.ruler.push("site_links", ({ tokens }) => {
         for (const link of tokens.flatMap(({ children }) => children ?? [])) {
           const href = link.attrGet("href");
           if (link.type === "link_open" && href !== null) link.attrSet("href", siteLink(href));
         }
       });
+    },
+  },
+  // Pages lie outside of the site's folder, so its packages are looked up from here.
+  vite: {
+    resolve: {
+      alias: [{
+        find: /^(vue|vue\/server-renderer)$/,
+        replacement: join(import.meta.dirname, "../node_modules/$1"),
+      }],
     },
   },
   themeConfig: {
