@@ -1,5 +1,5 @@
 /**
- * Writes docs/settings.md from the services' own schemas; with `--check` it only tells whether the
+ * Writes docs/settings.md from the services' own schemas; with `--check` it only checks whether the
  * page is stale.
  *
  * @module
@@ -13,18 +13,18 @@ const PAGE = new URL("../docs/settings.md", import.meta.url);
 
 const HEAD = `# Settings
 
-Every service reads its settings from environment variables, once, at its start. A wrong or missing one ends the service
-with exit code 2 and a line for each fault. An empty variable counts as not set. This page is made from the services'
+After this page you can configure every service. A service reads its settings from environment variables once, at its start. A wrong or missing setting ends the service
+with exit code 2 and a line for each fault. An empty variable counts as not set. This page is generated from the services'
 own schemas (\`tools/settings_page.ts\`).
 
-A setting that is marked as secret may lie in a file instead: \`MASTER_KEY_FILE=/run/secrets/master_key\` stands for
-\`MASTER_KEY\`, and so for each of them. The environment of a process is shown to more eyes than a file is: prefer the file.
-The value is the file's text without white space around it; a secret that is set both ways is a fault. Secrets have no
-defaults. Their values are left out of logs, traces and error messages, and environments out of diagnostic reports.
+A secret setting may be in a file instead: \`MASTER_KEY_FILE=/run/secrets/master_key\` replaces
+\`MASTER_KEY\`, and likewise for every secret. Prefer the file: more programs can read the environment of a process.
+The value is the text of the file without surrounding white space. A secret that is set both ways is a fault. Secrets have no
+defaults. Logs, traces and error messages never contain their values, and diagnostic reports contain no environment.
 
 Durations are written as \`500ms\`, \`30s\`, \`5m\`, \`48h\`; sizes as \`5MB\` (10⁶ bytes) or \`64MiB\` (2²⁰ bytes).
-Limits of the api and the mailer that stand under the dashboard too are only shown there: give it the same values.
-Telemetry is set by OpenTelemetry's own variables: see [telemetry](telemetry.md).
+The dashboard only displays the limits of the api and the mailer: set the same values there.
+OpenTelemetry's own variables configure telemetry: see [telemetry](telemetry.md).
 `;
 
 const page = await makePage();
