@@ -15,7 +15,7 @@ function helperTable(): string {
     const cells = [`\`${form}\``, summary, `\`${example.template}\``, `\`${example.output}\``];
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   });
-  return ["| Write | What it gives | For example | Prints |", "|---|---|---|---|", ...rows, ""]
+  return ["| Write | Result | Example | Output |", "|---|---|---|---|", ...rows, ""]
     .join(
       "\n",
     );
