@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { VariableDeclaration, Variables } from "@posthaste/contracts";
+import type { TemplateRead, VariableDeclaration, Variables } from "@posthaste/contracts";
 import type { Publication } from "@posthaste/storage";
 import {
   InvalidTemplateError,
+  joinReads,
   missingVariables,
   RenderError,
   type Sandbox,
@@ -67,8 +68,12 @@ async function check(template: Authored, sandbox: CheckingSandbox): Promise<Chec
     faults.push(...await trySample(template, { sandbox, parts: compiled.parts, variables }));
   }
   const { name: title, locale } = settings;
-  const common = { alias: template.alias, name: title, locale, variables, sample: sample ?? {} };
-  const ready = { ...common, sourceHash: hashOf(template), ...contentOf(template, compiled.parts) };
+  const reads = joinReads(compiled.reads, name.reads);
+  const common = { alias: template.alias, name: title, locale, variables, reads };
+  const ready = {
+    ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template) },
+    ...contentOf(template, compiled.parts),
+  };
   return { ready: ready as ReadyTemplate, faults, warnings };
 }
 
@@ -76,6 +81,7 @@ interface Compiled {
   /** By part; a PDF template has only `html`. */
   parts: Readonly<Record<string, string>>;
   variables: readonly TemplateVariable[];
+  reads: readonly TemplateRead[];
   warnings: readonly string[];
 }
 
@@ -83,8 +89,8 @@ async function compile(template: Authored, sandbox: CheckingSandbox): Promise<Co
   const { files, bodyFile } = template;
   const body = files[bodyFile] ?? "";
   if (template.kind === "pdf") {
-    const { html, variables } = await sandbox.publishPdf({ html: body });
-    return { parts: { html }, variables, warnings: [] };
+    const { html, variables, reads } = await sandbox.publishPdf({ html: body });
+    return { parts: { html }, variables, reads, warnings: [] };
   }
   const written = files["text.txt.hbs"];
   const published = await sandbox.publishEmail({
@@ -92,16 +98,16 @@ async function compile(template: Authored, sandbox: CheckingSandbox): Promise<Co
     html: body,
     ...(written === undefined ? {} : { text: written }),
   });
-  const { subject, html, text, variables, warnings } = published;
-  return { parts: { subject, html, text }, variables, warnings };
+  const { subject, html, text, variables, reads, warnings } = published;
+  return { parts: { subject, html, text }, variables, reads, warnings };
 }
 
 async function checkFilename(
   template: Authored,
   sandbox: CheckingSandbox,
-): Promise<{ faults: FileFault[]; variables: readonly TemplateVariable[] }> {
-  if (template.kind === "email") return { faults: [], variables: [] };
-  const { errors, variables } = await sandbox.check({ subject: template.settings.filename });
+): Promise<{ faults: FileFault[] } & Pick<Compiled, "variables" | "reads">> {
+  if (template.kind === "email") return { faults: [], variables: [], reads: [] };
+  const { errors, variables, reads } = await sandbox.check({ subject: template.settings.filename });
   const place = template.document.placeOf(["filename"]);
   const file = `${template.folder}/template.json`;
   const faults = errors.map(({ column, message }) => ({
@@ -109,7 +115,7 @@ async function checkFilename(
     ...place,
     message: `"filename", character ${column}: ${message}`,
   }));
-  return { faults, variables };
+  return { faults, variables, reads };
 }
 
 function declareAll(

@@ -1,7 +1,9 @@
+import type { Store } from "@posthaste/storage";
 import { Command, Option } from "commander";
 import { type CommandContext, openStoreFor, reasonOf } from "../command_context.ts";
 import { CommandError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
+import { noteReads } from "../note_reads.ts";
 
 interface MigrateOptions {
   replicas: "1" | "3" | "5";
@@ -34,6 +36,7 @@ async function migrate(context: CommandContext, options: MigrateOptions): Promis
   const url = settings.natsUrl;
   await using store = await openStoreFor(context, { migrating: true });
   await store.ensureIndexes();
+  await readVersions(store);
   await applyTopology(context, { url, replicas });
   output.result(
     { indexes: "ok", streams: "ok", replicas },
@@ -43,6 +46,15 @@ async function migrate(context: CommandContext, options: MigrateOptions): Promis
         ["broker", `streams, consumers and object stores exist, ${replicas} replicas each`],
       ]),
   );
+}
+
+/** Parsing belongs into the sandbox, which is opened only if there is something to parse. */
+async function readVersions(store: Store): Promise<void> {
+  const [first] = await store.versionsWithoutReads({ after: "", limit: 1 });
+  if (first === undefined) return;
+  const { openSandbox } = await import("@posthaste/templating");
+  await using sandbox = openSandbox({ workers: 1, reserved: 0 });
+  await noteReads({ store, sandbox });
 }
 
 async function applyTopology(

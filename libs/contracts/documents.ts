@@ -4,6 +4,7 @@ import { prioritySchema } from "./priority.ts";
 import { messageStateSchema } from "./message_state.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import type { SendRequest } from "./send_request.ts";
+import { templateReadSchema } from "./template_read.ts";
 import { keptDeclarationSchema } from "./variables.ts";
 
 /** The longest that contents are kept, in days. */
@@ -119,6 +120,8 @@ const versionBase = {
   version: z.int().positive(),
   name: z.string(),
   variables: z.array(keptDeclarationSchema),
+  /** What its syntax trees read; missing where it was published before that was noted. */
+  reads: z.array(templateReadSchema).optional(),
   /** BCP 47 tag that helpers format by where the template names none. */
   locale: z.string().default("en"),
   /** SHA-256 of everything the author wrote: the same source is not published twice in a row. */

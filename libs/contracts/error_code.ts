@@ -8,6 +8,8 @@ export const ERROR_STATUS = {
   sender_not_allowed: 400,
   unknown_pdf_template: 400,
   missing_variable: 400,
+  unprintable_variable: 400,
+  invalid_cursor: 400,
   placeholder_in_filename: 400,
   unauthenticated: 401,
   missing_scope: 403,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { contentSchema } from "./content.ts";
 import { type EventType, pdfSourceSchema, renderReplySchema } from "./events.ts";
 import { probeReplySchema } from "./probe.ts";
+import { templateReadSchema } from "./template_read.ts";
 
 /** A fault in a template, at its place in the author's source. */
 export const templateFaultSchema = z.object({
@@ -38,7 +39,7 @@ export const previewReplySchema = z.discriminatedUnion("ok", [
     /** Of a PDF template the subject is its file name and the text is empty. */
     parts: partsSchema,
     /** Ready to be filled: what a version of it would hold; only if it was asked for. */
-    compiled: partsSchema.optional(),
+    compiled: partsSchema.extend({ reads: z.array(templateReadSchema).optional() }).optional(),
     /** Whether the text was made from the HTML. */
     textGenerated: z.boolean(),
     /** What is read where; also when filling failed. */

@@ -119,20 +119,3 @@ export type Recipient = SendRequest["to"][number];
 
 /** One PDF that a recipient shall receive. */
 export type Attachment = NonNullable<Recipient["attachments"]>[number];
-
-/** Answer to an accepted send request. */
-export interface SendAccepted {
-  status: "success";
-  message: string;
-  /** Id of the send. */
-  id: string;
-  /** One per recipient, in the order of the request. */
-  messages: { id: string; email: string }[];
-}
-
-/** Answer to a render request. */
-export interface Rendered {
-  subject: string;
-  html: string;
-  text: string;
-}

@@ -40,7 +40,7 @@ export const variablesSchema: z.ZodType<Variables> = z.custom<Variables>(
 ).refine(
   (value) => depthOf(value) <= MAX_VARIABLE_DEPTH,
   faultParams("too_deep", `must not be nested deeper than ${MAX_VARIABLE_DEPTH} levels`),
-);
+).meta({ type: "object" });
 
 const DECLARATION = {
   /** Name as written in the template; the first part of a dotted path. */

@@ -1,4 +1,4 @@
-import type { ErrorCode, Issue } from "@posthaste/contracts";
+import { ERROR_STATUS, type ErrorCode, type Issue } from "@posthaste/contracts";
 
 /** What a refusal may tell beside its code and sentence. */
 export interface RefusalOptions extends ErrorOptions {
@@ -12,6 +12,8 @@ export interface RefusalOptions extends ErrorOptions {
   acceptEncoding?: string;
   /** Whether the connection is closed after the answer. */
   close?: boolean;
+  /** Where the path itself names what the code is about. @default {ERROR_STATUS} */
+  status?: 404;
 }
 
 /**
@@ -26,9 +28,11 @@ export class Refusal extends Error {
   readonly allow: string[] | undefined;
   readonly acceptEncoding: string | undefined;
   readonly close: boolean;
+  readonly status: number;
 
   constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
-    const { issues, retryAfter, allow, acceptEncoding, close = false, ...rest } = options;
+    const { issues, retryAfter, allow, acceptEncoding, close = false, ...others } = options;
+    const { status = ERROR_STATUS[code], ...rest } = others;
     super(message, rest);
     this.code = code;
     this.issues = issues;
@@ -36,6 +40,7 @@ export class Refusal extends Error {
     this.allow = allow;
     this.acceptEncoding = acceptEncoding;
     this.close = close;
+    this.status = status;
   }
 
   /** How traces and metrics sort it, where its cause does not tell. */

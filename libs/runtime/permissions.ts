@@ -110,6 +110,11 @@ export const PERMISSIONS = {
       integrations_open: READ,
       // To leave to the ledger what could not be sent now.
       integration_health: READ,
+      // To show the state of integrations.
+      integration_results: READ,
+      statistics: READ,
+      // To show a token's account by name.
+      accounts: READ,
       sends: WRITE,
       idempotency_keys: WRITE,
       messages: READ,

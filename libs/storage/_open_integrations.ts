@@ -1,7 +1,9 @@
 import { type Db, MongoServerError } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 
-const VIEW = { viewOn: "integrations", pipeline: [{ $set: { auth: null, dkim: null } }] };
+/** Of the keys it only says for which domain mail is signed. */
+const signsFor = { $cond: [{ $eq: ["$dkim.enabled", true] }, "$dkim.domain", null] };
+const VIEW = { viewOn: "integrations", pipeline: [{ $set: { auth: null, dkim: null, signsFor } }] };
 const EXISTS = 48;
 
 /** Creates the view of the integrations that has none of their logins and keys, or makes it so. */

@@ -67,6 +67,8 @@ const EXCEPTIONS: Record<string, string> = {
   lockedSecrets: "the operator asks whether the master keys fit, and opens none",
   eraseAuditOf: PERSON,
   listUnnotifiedSuspensions: "owners of all accounts are told of their integrations by one process",
+  versionsWithoutReads: "the operator migrates the versions of all accounts",
+  noteReads: "the same; by the _id of a version that was found",
   countSecrets: "the operator rotates the master keys of all accounts",
   rewrapSecrets: "the same; each single write names the account",
 };
@@ -171,6 +173,9 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   },
   findVersion: (store) => store.findVersion(ACCOUNT, "pdf", 1, 1),
   listTemplates: (store) => store.listTemplates(ACCOUNT, "pdf"),
+  listPublishedTemplates: (store) =>
+    store.listPublishedTemplates(ACCOUNT, "pdf", { limit: 1, after: 0 }),
+  findPublishedTemplate: (store) => store.findPublishedTemplate(ACCOUNT, "pdf", "pdf"),
   listVersions: (store) => store.listVersions(template, { limit: 1, before: 9 }),
   updateTemplate: (store) => store.updateTemplate(template, { name: "Other" }),
   createTemplate: (store) => store.createTemplate({ ...template, name: "T", alias: "t" }),
@@ -197,6 +202,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   countParked: (store) => store.countParked(ACCOUNT, 1, 10),
   findTrouble: (store) => store.findTrouble(ACCOUNT, 1),
   findIntegration: (store) => store.findIntegration(ACCOUNT, 1),
+  listIntegrationSummaries: (store) => store.listIntegrationSummaries(ACCOUNT, { limit: 1 }, now),
+  findIntegrationSummary: (store) => store.findIntegrationSummary(ACCOUNT, 1, now),
   listIntegrations: (store) => store.listIntegrations(ACCOUNT),
   noteTrouble: (store) =>
     store.noteTrouble({ id: `${ACCOUNT}/1`, reason: "x", now, pauseMs: () => 1000 }),

@@ -140,7 +140,9 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["update", OPEN_INTEGRATIONS, []],
   ["find", "tokens", ["api", "dashboard"]],
   ["insert", "tokens", ["dashboard"]],
-  ["find", "accounts", ["tracker", "dashboard"]],
+  ["find", "accounts", ["api", "tracker", "dashboard"]],
+  ["insert", "accounts", ["dashboard"]],
+  ["update", "accounts", ["dashboard"]],
   ["remove", "accounts", []],
   ["find", "counters", ["dashboard"]],
   ["find", "users", ["dashboard"]],
@@ -152,7 +154,10 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["update", "templates", ["dashboard"]],
   ["insert", "versions", ["dashboard"]],
   ["update", "versions", []],
+  ["find", "statistics", ["api", "tracker", "dashboard"]],
   ["insert", "statistics", ["tracker"]],
+  ["find", "integration_results", ["api", "tracker", "dashboard"]],
+  ["insert", "integration_results", ["tracker"]],
   ["find", "usage", ["api", "tracker"]],
   ["insert", "usage", ["api"]],
   ["remove", "usage", ["tracker"]],
@@ -198,8 +203,8 @@ for (const user of DATABASE_USERS) {
     for (const [what, attempt] of ROUND_ABOUT) {
       if (await isAllowed((db) => attempt(db, client), db, "")) through.push(what);
     }
-    // These have to do with accounts.
-    const own = user === "dashboard"
+    // These have to do with accounts. The api reads tokens, too: it has only their hashes.
+    const own = user === "dashboard" || user === "api"
       ? ["join the passwords", "unite with the accounts"]
       : user === "tracker"
       ? ["unite with the accounts"]

@@ -41,6 +41,16 @@ export function integrationStateOf(
   return { state: "ready", reason: null };
 }
 
+/** Returns since when a state that stops all mail holds; null for the others. */
+export function stateSince(
+  { integration, state, result }: Pick<IntegrationFacts, "integration" | "result"> & {
+    state: IntegrationState;
+  },
+): Date | null {
+  if (integration.suspended !== null) return integration.suspended.at;
+  return state === "failing" ? result?.failingSince ?? null : null;
+}
+
 /** Failures from before the settings were changed say nothing of the new ones. */
 function isFailing({ failingSince, lastFailed }: IntegrationResult, updatedAt: Date): boolean {
   if (failingSince === null || lastFailed === null || lastFailed.at < updatedAt) return false;

@@ -67,7 +67,10 @@ export {
   type IntegrationFacts,
   type IntegrationState,
   integrationStateOf,
+  stateSince,
 } from "./integration_state.ts";
+export type { IntegrationSummaries, SummarizedIntegration } from "./integration_summary.ts";
+export type { NumberedPage, PublishedTemplate, PublishedTemplates } from "./published_template.ts";
 export type { ClosedIntegrations } from "./closed_integrations.ts";
 export type {
   IntegrationAuth,
@@ -167,4 +170,5 @@ export {
 export { dayOf, type UsageDay, type UsageNote, type UsageStore } from "./usage_store.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";
 export { openVersionCache, type VersionCache, type VersionCacheOptions } from "./version_cache.ts";
+export type { UnreadVersion, VersionReads } from "./version_reads.ts";
 export { reasonOfPause, WAITING_REASON } from "./waiting_reason.ts";

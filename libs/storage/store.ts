@@ -17,6 +17,7 @@ import { integrationResults, type IntegrationResultStore } from "./integration_r
 import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
 import { type ClosedIntegrations, closedIntegrations } from "./closed_integrations.ts";
 import { type IntegrationStore, integrationStore } from "./integration_store.ts";
+import { type IntegrationSummaries, integrationSummaries } from "./integration_summary.ts";
 import { type InvitationStore, invitationStore } from "./invitation_store.ts";
 import { type LedgerFigures, ledgerFigures } from "./ledger_figures.ts";
 import { type LedgerRetention, ledgerRetention } from "./ledger_retention.ts";
@@ -35,6 +36,7 @@ import { type MessagePlaces, messagePlaces } from "./message_place.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type PeopleStore, peopleStore } from "./people_store.ts";
+import { type PublishedTemplates, publishedTemplates } from "./published_template.ts";
 import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
 import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
 import { type SendAcceptance, sendAcceptance } from "./send_acceptance.ts";
@@ -48,6 +50,7 @@ import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
 import { type UsageStore, usageStore } from "./usage_store.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
 import { type TemplateUse, templateUse } from "./template_use.ts";
+import { type VersionReads, versionReads } from "./version_reads.ts";
 import { type TokenStore, tokenStore } from "./token_store.ts";
 
 const SELECTION_TIMEOUT_MS = 5000;
@@ -84,9 +87,12 @@ export interface Store
     TokenStore,
     TemplateStore,
     TemplateSummaries,
+    PublishedTemplates,
+    VersionReads,
     TemplateUse,
     DraftStore,
     IntegrationStore,
+    IntegrationSummaries,
     SendAcceptance,
     SendStore,
     SendWithdrawals,
@@ -201,9 +207,12 @@ function storeOf(
     ...tokenStore(db),
     ...templateStore(db),
     ...templateSummaries(db),
+    ...publishedTemplates(db),
+    ...versionReads(db),
     ...templateUse(db),
     ...draftStore(db),
     ...integrationStore(db, { withoutLogins }),
+    ...integrationSummaries(db, { withoutLogins }),
     ...sendAcceptance(db),
     ...sendStore(db),
     ...sendWithdrawals(db),

@@ -7,6 +7,7 @@ import {
   pdfVersionSchema,
   type Template,
   type TemplateKind,
+  type TemplateRead,
   templateSchema,
   type VariableDeclaration,
 } from "@posthaste/contracts";
@@ -27,6 +28,8 @@ interface PublicationBase {
   alias?: string | undefined;
   name: string;
   variables: VariableDeclaration[];
+  /** What its syntax trees read. @default unknown */
+  reads?: TemplateRead[] | undefined;
   /** @default {"en"} */
   locale?: string | undefined;
   sourceHash: string;

@@ -38,4 +38,5 @@ export {
 export { RenderError, type RenderErrorCode } from "./render_error.ts";
 export { type DeclaredVariable, missingVariables, withDefaults } from "./required_variables.ts";
 export { InvalidTemplateError, type TemplateError, type TemplatePart } from "./template_error.ts";
+export { joinReads, templateReads } from "./template_reads.ts";
 export { type TemplateVariable, templateVariables } from "./template_variables.ts";

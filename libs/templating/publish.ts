@@ -1,5 +1,7 @@
+import type { TemplateRead } from "@posthaste/contracts";
 import { checkTemplate } from "./check_template.ts";
 import { InvalidTemplateError, type TemplateError } from "./template_error.ts";
+import { templateReads } from "./template_reads.ts";
 import { type TemplateVariable, templateVariables } from "./template_variables.ts";
 
 /** An email template as its author wrote it. */
@@ -19,6 +21,8 @@ export interface PublishedEmail {
   readonly text: string;
   readonly textGenerated: boolean;
   readonly variables: readonly TemplateVariable[];
+  /** What is read for what, in the parts as they are filled. */
+  readonly reads: readonly TemplateRead[];
   /** What the author should know, though it does not prevent publishing. */
   readonly warnings: readonly string[];
 }
@@ -32,6 +36,8 @@ export interface PdfSource {
 export interface PublishedPdf {
   readonly html: string;
   readonly variables: readonly TemplateVariable[];
+  /** What is read for what, in the parts as they are filled. */
+  readonly reads: readonly TemplateRead[];
 }
 
 /**
@@ -58,6 +64,7 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
     text,
     textGenerated: given === undefined,
     variables,
+    reads: templateReads({ subject, html, text }),
     warnings,
   };
 }
@@ -69,7 +76,7 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
  */
 export function publishPdf({ html }: PdfSource): PublishedPdf {
   refuse(checkTemplate({ html }));
-  return { html, variables: templateVariables({ html }) };
+  return { html, variables: templateVariables({ html }), reads: templateReads({ html }) };
 }
 
 async function toMailHtml(source: string): Promise<{ html: string; warnings: readonly string[] }> {

@@ -9,6 +9,7 @@ import type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 import type { EmailSource, PdfSource, PublishedEmail, PublishedPdf } from "./publish.ts";
 import { RenderError } from "./render_error.ts";
 import type { TemplateError } from "./template_error.ts";
+import type { TemplateRead } from "@posthaste/contracts";
 import type { TemplateVariable } from "./template_variables.ts";
 
 /** Processes that compile and fill templates, where a template can hurt nobody. */
@@ -24,7 +25,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly check: (
     parts: TemplateParts,
     options?: CallOptions,
-  ) => Promise<{ errors: TemplateError[]; variables: TemplateVariable[] }>;
+  ) => Promise<{ errors: TemplateError[]; variables: TemplateVariable[]; reads: TemplateRead[] }>;
   /** `publishEmail()`. @throws {InvalidTemplateError | RenderError} */
   readonly publishEmail: (
     source: EmailSource,

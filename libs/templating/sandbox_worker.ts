@@ -9,6 +9,7 @@ import { plainData } from "./_plain_data.ts";
 import { RenderError } from "./render_error.ts";
 import { lockDown } from "./_lock_down.ts";
 import { InvalidTemplateError } from "./template_error.ts";
+import { templateReads } from "./template_reads.ts";
 import { templateVariables } from "./template_variables.ts";
 
 /** A slow fill is reported before the next begins, so that the host knows which one hangs. */
@@ -140,7 +141,11 @@ function failureOf(error: unknown): { name: string; message: string; errors?: un
 
 async function valueOf({ op, input }: Call): Promise<unknown> {
   if (op === "check") {
-    return { errors: checkTemplate(input), variables: templateVariables(input) };
+    return {
+      errors: checkTemplate(input),
+      variables: templateVariables(input),
+      reads: templateReads(input),
+    };
   }
   const { publishEmail, publishPdf } = await import("./publish.ts");
   return op === "publishEmail"

@@ -17,9 +17,10 @@ export interface TemplateVariable {
 }
 
 /** Where names lead: the steps from the top, or nothing where that cannot be told. */
-type Context = readonly string[] | undefined;
+export type Context = readonly string[] | undefined;
 
-interface Scope {
+/** What names mean at a place of a template. */
+export interface Scope {
   readonly contexts: readonly Context[];
   readonly names: ReadonlyMap<string, Context>;
 }
@@ -78,7 +79,8 @@ function walkBlock(block: BlockStatement, scope: Scope, report: Report): void {
   if (block.inverse) walk(block.inverse, scope, report);
 }
 
-function entered(block: BlockStatement, scope: Scope): Scope {
+/** Returns what names mean inside of an `each` or `with`. */
+export function entered(block: BlockStatement, scope: Scope): Scope {
   const [subject] = block.params;
   const isPath = subject?.type === "PathExpression";
   const target = isPath ? resolve(subject as PathExpression, scope) : undefined;
@@ -91,7 +93,8 @@ function entered(block: BlockStatement, scope: Scope): Scope {
   return { contexts: [...scope.contexts, inner], names };
 }
 
-function resolve(path: PathExpression, { contexts, names }: Scope): Context {
+/** Returns where a name leads from the top, as far as that can be told. */
+export function resolve(path: PathExpression, { contexts, names }: Scope): Context {
   const parts = path.parts as string[];
   const [head, ...tail] = parts;
   if (path.data) return head === "root" ? tail : undefined;

@@ -1,13 +1,17 @@
-import type {
-  AccessToken,
-  EmailVersion,
-  Integration,
-  Message,
-  PdfVersion,
-  Send,
-  VariableDeclaration,
+import {
+  type AccessToken,
+  accountSchema,
+  type EmailVersion,
+  type Integration,
+  type Message,
+  type PdfVersion,
+  type Send,
+  type TemplateKind,
+  type VariableDeclaration,
 } from "@posthaste/contracts";
+import type { PublishedTemplate, SummarizedIntegration } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
+import { assertAnswers, checkAnswers } from "./_check_answers.ts";
 import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 
 /** The account of the tokens in {@linkcode TOKENS}. */
@@ -75,6 +79,22 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       Promise.resolve(
         accountId === ACCOUNT && (ref === 7 || ref === "invoice") ? pdfVersion() : null,
       ),
+    findAccount: (_id) =>
+      Promise.resolve({ ...accountSchema.parse({ _id, name: "Shop", createdAt: new Date(0) }) }),
+    listPublishedTemplates: (accountId, kind, { after = 0, limit, only = [] }) => {
+      const all = accountId === ACCOUNT ? [publishedTemplate(kind)] : [];
+      const isListed = (id: number) => id > after && (only.length === 0 || only.includes(id));
+      return Promise.resolve(all.filter(({ id }) => isListed(id)).slice(0, limit));
+    },
+    findPublishedTemplate: (accountId, kind, idOrAlias) => {
+      const one = publishedTemplate(kind);
+      const isIt = accountId === ACCOUNT && [String(one.id), one.alias].includes(String(idOrAlias));
+      return Promise.resolve(isIt ? one : null);
+    },
+    listIntegrationSummaries: (accountId) =>
+      Promise.resolve(accountId === ACCOUNT ? [summarizedIntegration()] : []),
+    findIntegrationSummary: (accountId, id) =>
+      Promise.resolve(accountId === ACCOUNT && id === 3 ? summarizedIntegration() : null),
     findIntegration: (accountId, id) =>
       Promise.resolve(accountId === ACCOUNT && id === 3 ? integration() : null),
     findSendByIdempotencyKey: (accountId, key) => Promise.resolve(ofKey(accountId, key)),
@@ -115,6 +135,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     ...deps,
   }, { rateLimit: 0, ...options });
 
+  const faults = checkAnswers(app);
   async function inject(
     method: "GET" | "POST",
     url: string,
@@ -130,7 +151,11 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       },
       ...(body === undefined ? {} : { payload: textOf(body) }),
     });
-    return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(answer.body) };
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: answer.body && JSON.parse(answer.body),
+    };
   }
   return {
     app,
@@ -141,7 +166,10 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     log,
     post: (path, body, headers = {}) => inject("POST", path, { body, headers }),
     get: (path, headers = {}) => inject("GET", path, { headers }),
-    [Symbol.asyncDispose]: () => app.close(),
+    [Symbol.asyncDispose]: async () => {
+      await app.close();
+      assertAnswers(faults);
+    },
   };
 }
 
@@ -198,6 +226,20 @@ export function pdfVersion(variables: VariableDeclaration[] = []): PdfVersion {
       missing: "fail",
     },
   };
+}
+
+/** What lists have of template 5 or PDF template 7. */
+export function publishedTemplate(kind: TemplateKind): PublishedTemplate {
+  const { templateId: id, name, version, publishedAt, locale, variables } = kind === "email"
+    ? emailVersion([{ name: "name", required: true }])
+    : pdfVersion();
+  const alias = kind === "email" ? "welcome" : "invoice";
+  return { id, alias, name, version, publishedAt, locale, variables };
+}
+
+function summarizedIntegration(): SummarizedIntegration {
+  const nothing = { reason: null, since: null, openUntil: null, waiting: 0, signsFor: null };
+  return { integration: integration(), state: "ready", ...nothing };
 }
 
 function integration(): Integration {

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorBody } from "@posthaste/contracts";
+import type { ErrorBody } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
 
 /** An error as HTTP says it. */
@@ -14,9 +14,9 @@ export interface ApiError {
  */
 export function toApiError(error: unknown): ApiError {
   const refusal = toRefusal(error);
-  const { code, message, issues } = refusal;
+  const { code, message, issues, status } = refusal;
   return {
-    status: ERROR_STATUS[code],
+    status,
     headers: headersOf(refusal),
     body: code === "unauthenticated"
       ? { error: "Unauthenticated" }

@@ -33,10 +33,14 @@ import type { RenderTemplateDeps } from "./render_template.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
 import { openRoom, type RoomOptions } from "./room.ts";
+import { integrationsRoute } from "./routes/integrations.ts";
 import { messageRoute } from "./routes/message.ts";
+import { openApiRoute } from "./routes/openapi.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
 import { sendStateRoute } from "./routes/send_state.ts";
+import { serviceRoute } from "./routes/service.ts";
+import { templatesRoute } from "./routes/templates.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -92,6 +96,7 @@ const DEFAULT_ROOM: RoomOptions = {
   maxBytes: 256_000_000,
   maxAccountBytes: 32_000_000,
 };
+const DEFAULT_BODY_LIMIT = 5_000_000;
 const NO_QUOTA: ByteQuotaLimits = { daily: 0, stored: 0 };
 const NO_PRIORITY_BUDGET: PriorityBudgetOptions = { rate: 0, burst: 0 };
 const DEFAULT_EDGE: EdgeLimits = {
@@ -106,7 +111,7 @@ const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
  * which lets requests in flight finish and waits for accepted sends on their way to the broker.
  */
 export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstance {
-  const { bodyLimit = 5_000_000 } = options;
+  const { bodyLimit = DEFAULT_BODY_LIMIT } = options;
   const edge = { ...DEFAULT_EDGE, ...options.edge };
   const app = fastify({
     ...edgeSettings(edge),
@@ -161,7 +166,8 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const budget = openPriorityBudget(options.priorityBudget ?? NO_PRIORITY_BUDGET);
   const quota = openByteQuota(deps, options.byteQuota ?? NO_QUOTA);
   app.addHook("onClose", () => quota[Symbol.asyncDispose]());
-  const readBody = sendBodyReader(options.sendLimits ?? DEFAULT_SEND_LIMITS);
+  const { sendLimits = DEFAULT_SEND_LIMITS } = options;
+  const readBody = sendBodyReader(sendLimits);
   const { rateLimit: max = 100, rateWindowMs = 1000 } = options;
 
   app.register(async (v1) => {
@@ -187,6 +193,15 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     });
     messageRoute(v1);
     sendStateRoute(v1);
+    serviceRoute(v1, {
+      recipients: sendLimits.maxRecipients,
+      attachments: sendLimits.maxAttachments,
+      bodyBytes: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
+    });
+    openApiRoute(v1);
+    templatesRoute(v1, "email");
+    templatesRoute(v1, "pdf");
+    integrationsRoute(v1, { now });
   }, { prefix: "/v1" });
 }
 

@@ -114,14 +114,15 @@ function elsewhere(ip: string): Refusal {
  */
 export function requireUse(
   { templates, integrations }: Pick<AccessToken, "templates" | "integrations">,
-  use: { templateId: number; integrationId?: number },
+  use: { templateId?: number; integrationId?: number },
 ): void {
   const { templateId, integrationId } = use;
-  if (templates.length > 0 && !templates.includes(templateId)) {
-    throw notFor(`template ${templateId}`);
-  }
-  if (integrationId === undefined || integrations.length === 0) return;
-  if (!integrations.includes(integrationId)) throw notFor(`integration ${integrationId}`);
+  if (isBeyond(templates, templateId)) throw notFor(`template ${templateId}`);
+  if (isBeyond(integrations, integrationId)) throw notFor(`integration ${integrationId}`);
+}
+
+function isBeyond(limit: readonly number[], id: number | undefined): boolean {
+  return id !== undefined && limit.length > 0 && !limit.includes(id);
 }
 
 function notFor(what: string): Refusal {

@@ -7,7 +7,7 @@ import {
   type SendBody,
   type SendRequest,
 } from "@posthaste/contracts";
-import { findMissingVariables, type SendVersions } from "./check_variables.ts";
+import { findVariableFaults, type SendVersions } from "./check_variables.ts";
 import { refusalOf } from "./fault.ts";
 import type { ReadableSend, ReadSendBody } from "./read_send_body.ts";
 
@@ -46,7 +46,7 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
     ...findTooManyPdfs(refs),
     ...findSenderFault(readable, context.integration),
     ...findUnknownPdfs(readable, { asked, pdfs }),
-    ...findMissingVariables(readable, { email: context.email, pdfs }),
+    ...findVariableFaults(readable, { email: context.email, pdfs }),
   ];
   if (request === undefined || all.length > 0) throw refusalOf("accept the send", all);
   const pdfVersions: Record<string, number> = {};

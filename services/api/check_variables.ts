@@ -9,6 +9,7 @@ import type {
 import { pathOf } from "@posthaste/http";
 import { mergeVariables, missingVariables } from "@posthaste/templating";
 import { MAX_ISSUES } from "./fault.ts";
+import { unprintableIn } from "./unprintable.ts";
 import type { ReadableRecipient, ReadableSend } from "./read_send_body.ts";
 
 /** The template versions that a send is made of. */
@@ -19,11 +20,11 @@ export interface SendVersions {
 }
 
 /**
- * Finds the variables that templates require and a send does not give, for every mail and every
- * attachment, in the precedence of docs/interface.md, section 4.2. Where a level of variables has faults
+ * Finds the variables that templates require and a send does not give, and those that cannot be printed, for
+ * every mail and every attachment, in the precedence of docs/interface.md, section 4.2. Where a level of variables has faults
  * itself, nothing is said about what it may lack.
  */
-export function findMissingVariables(send: ReadableSend, versions: SendVersions): Issue[] {
+export function findVariableFaults(send: ReadableSend, versions: SendVersions): Issue[] {
   const faults: Issue[] = [];
   if (send.variables === null || !hasRequirements(versions)) return faults;
   for (const [index, recipient] of send.to.entries()) {
@@ -34,13 +35,21 @@ export function findMissingVariables(send: ReadableSend, versions: SendVersions)
   return faults;
 }
 
-/** Finds the variables that an email template requires and a render request does not give. */
-export function findMissingForRender(version: EmailVersion, variables: Variables): Issue[] {
-  return missingVariables(version.variables, variables).map((name) => ({
-    path: pathOf([name]),
-    code: "missing_variable",
-    message: `is required by ${say("email template", version)}`,
-  }));
+/** Finds the variables of a render request that are missing, or cannot be printed. */
+export function findFaultsForRender(version: EmailVersion, variables: Variables): Issue[] {
+  const what = say("email template", version);
+  return [
+    ...missingVariables(version.variables, variables).map((name): Issue => ({
+      path: pathOf([name]),
+      code: "missing_variable",
+      message: `is required by ${what}`,
+    })),
+    ...unprintableIn(version.reads, variables).map((path): Issue => ({
+      path: pathOf([path]),
+      code: "unprintable_variable",
+      message: `must be a text or a number: ${what} prints it`,
+    })),
+  ];
 }
 
 interface Place {
@@ -63,6 +72,10 @@ function checkRecipient(
       } requires it`,
     )
   );
+  for (const path of unprintable(versions.email, [top, own])) {
+    const place = ["to", index, "variables", path];
+    faults.push(unprintableAt(place, `for ${who}: ${say("email template", versions.email)}`));
+  }
   for (const [position, attachment] of attachments.entries()) {
     const version = attachment === null ? undefined : versions.pdfs.get(attachment.id);
     if (attachment === null || attachment.variables === null || version === undefined) continue;
@@ -72,6 +85,10 @@ function checkRecipient(
         ["to", index, "attachments", position, "variables", name],
         `variable "${name}" is missing for ${what}: ${say("PDF template", version)} requires it`,
       ));
+    }
+    for (const path of unprintable(version, [top, own, attachment.variables])) {
+      const place = ["to", index, "attachments", position, "variables", path];
+      faults.push(unprintableAt(place, `for ${what}: ${say("PDF template", version)}`));
     }
   }
   return faults;
@@ -85,9 +102,22 @@ function missing(
   return missingVariables(declared, mergeVariables(...levels));
 }
 
+function unprintable(
+  { reads }: EmailVersion | PdfVersion,
+  levels: (Variables | undefined)[],
+): string[] {
+  if (!reads?.some(({ always }) => always)) return [];
+  return unprintableIn(reads, mergeVariables(...levels) as Variables);
+}
+
+function unprintableAt(path: readonly PropertyKey[], where: string): Issue {
+  const message = `must be a text or a number ${where} prints it`;
+  return { path: pathOf(path), code: "unprintable_variable", message };
+}
+
 function hasRequirements({ email, pdfs }: SendVersions): boolean {
-  return [email, ...pdfs.values()].some(({ variables }) =>
-    variables.some(({ required }) => required)
+  return [email, ...pdfs.values()].some(({ variables, reads = [] }) =>
+    variables.some(({ required }) => required) || reads.some(({ always }) => always)
   );
 }
 

@@ -11,6 +11,7 @@ const FAULT_CODES = [
   "sender_not_allowed",
   "unknown_pdf_template",
   "missing_variable",
+  "unprintable_variable",
 ] as const satisfies ErrorCode[];
 
 /** The most faults that one answer lists. */

@@ -727,7 +727,9 @@ test("INTERFACE 7: a body of another type is 415", async () => {
 
 test("INTERFACE 7: an unknown path is 404, an unknown method 405 with Allow", async () => {
   await using api = openTestApp();
-  for (const url of ["/", "/v1", "/v2/templates/5/render", "/v1/templates/5", "/v1/%zz", "/v1//"]) {
+  for (
+    const url of ["/", "/v1/", "/v2/templates/5/render", "/v1/templates/5/x", "/v1/%zz", "/v1//"]
+  ) {
     assertError(await api.get(url), 404, "unknown_route");
   }
   assertError(await api.get(`/v1/messages/${"x".repeat(500)}`), 404, "unknown_route");

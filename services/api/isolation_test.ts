@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
+  ENDPOINTS,
   messageIdOf,
   pageOptionsSchema,
   parseMessageId,
@@ -10,6 +11,7 @@ import {
 import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
+import { assertAnswers, checkAnswers } from "./_check_answers.ts";
 import { buildApp } from "./app.ts";
 
 /**
@@ -18,10 +20,13 @@ import { buildApp } from "./app.ts";
  */
 
 /** What a part of a path names. */
-type Kind = "template" | "integration" | "send" | "message";
+type Kind = "template" | "pdf" | "integration" | "send" | "message";
 
 interface Rule {
-  scope: TokenScope;
+  /** Missing where any token will do. */
+  scope?: TokenScope;
+  /** Refuses parameters that it does not know. */
+  isList?: true;
   /** What each parameter of the path names. */
   params: Record<string, Kind>;
   /** A right body, in which PDF templates are named as well. */
@@ -44,10 +49,20 @@ const RULES: Record<string, Rule> = {
   },
   "GET /v1/messages/:id": { scope: "read", params: { id: "message" } },
   "GET /v1/sends/:id": { scope: "read", params: { id: "send" } },
+  "GET /v1": { params: {} },
+  "GET /v1/openapi.json": { params: {} },
+  "GET /v1/templates": { scope: "read", params: {}, isList: true },
+  "GET /v1/templates/:id": { scope: "read", params: { id: "template" } },
+  "GET /v1/pdf-templates": { scope: "read", params: {}, isList: true },
+  "GET /v1/pdf-templates/:id": { scope: "read", params: { id: "pdf" } },
+  "GET /v1/templates/:id/schema": { scope: "read", params: { id: "template" } },
+  "GET /v1/pdf-templates/:id/schema": { scope: "read", params: { id: "pdf" } },
+  "GET /v1/integrations": { scope: "read", params: {}, isList: true },
+  "GET /v1/integrations/:id": { scope: "read", params: { id: "integration" } },
 };
 
-/** What one account has; `pdf` is named in bodies only. */
-type Belongings = Record<Kind | "pdf", string[]> & {
+/** What one account has. */
+type Belongings = Record<Kind, string[]> & {
   accountId: string;
   tokens: Map<string, string>;
 };
@@ -82,6 +97,8 @@ before(async () => {
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error: (...said) => assert.fail(said.join()) },
   }, { rateLimit: 0 });
+  const faults = checkAnswers(app);
+  stack.defer(() => assertAnswers(faults));
   stack.defer(() => app.close());
   app.addHook("onRoute", ({ method, url }) => {
     for (const each of [method].flat()) routes.push({ method: each, url });
@@ -205,13 +222,21 @@ test("every route has a rule, or refuses its method", async () => {
   assert.deepEqual([...found].toSorted(), [...Object.keys(RULES), ...heads].toSorted());
 });
 
+test("ENDPOINTS lists every route, and no other", () => {
+  const listed = ENDPOINTS.map(({ method, path }) =>
+    `${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`
+  );
+  assert.deepEqual(listed.toSorted(), Object.keys(RULES).toSorted());
+});
+
 test("every route answers its own account, and needs its own scope and no other", async () => {
   for (const route of ruled()) {
     const { method, rule: { scope } } = route;
     const request = { method, url: pathOf(route), payload: bodyOf(route) };
     for (const [scopes, token] of own.tokens) {
       const { status, text } = await ask(own, { ...request, token });
-      const expected = scopes.split(",").includes(scope) ? 200 : 403;
+      const isEnough = scope === undefined || scopes.split(",").includes(scope);
+      const expected = isEnough ? 200 : 403;
       assert.equal(status, expected, `${method} ${route.url} with ${scopes}: ${text}`);
     }
   }
@@ -308,7 +333,9 @@ test("operators in path, query, headers and body change nothing", async () => {
         url: `${pathOf(route)}?${encodeURI(query)}`,
         payload,
       });
-      assert.deepEqual(shapeOf(answer), shapeOf(plain), `${method} ${url}?${query}`);
+      const asked = `${method} ${url}?${query}`;
+      if (route.rule.isList) assert.equal(answer.status, 400, asked);
+      else assert.deepEqual(shapeOf(answer), shapeOf(plain), asked);
     }
     for (const name of Object.keys(route.rule.params)) {
       for (const id of paths) {

@@ -7,13 +7,19 @@ import type {
   PdfVersion,
   Send,
 } from "@posthaste/contracts";
-import type { MessagePlaces } from "@posthaste/storage";
+import type {
+  AccountStore,
+  IntegrationSummaries,
+  MessagePlaces,
+  PublishedTemplates,
+} from "@posthaste/storage";
 
 /** What acceptance of a send came to. `existing` is null where another request has its key, and no send yet. */
 export type Acceptance = { accepted: true } | { accepted: false; existing: Send | null };
 
 /** What the interface asks of the database, and nothing else. */
-export interface Ledger {
+export interface Ledger
+  extends PublishedTemplates, IntegrationSummaries, Pick<AccountStore, "findAccount"> {
   /** The token of this plain text. */
   findToken(plaintext: string): Promise<AccessToken | null>;
   /** The newest published version of an email template, by id or alias. */

@@ -10,7 +10,7 @@ import {
 import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
 import { errorType, type Logger } from "@posthaste/telemetry";
 import { requireUse } from "./authenticate.ts";
-import { findMissingForRender } from "./check_variables.ts";
+import { findFaultsForRender } from "./check_variables.ts";
 import { refusalOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
 import type { RequestLedger } from "./request_ledger.ts";
@@ -71,8 +71,8 @@ export async function renderTemplate(
   if (error !== undefined) throw refusalOf(ACTION, bodyIssues(error));
   // As JSON is written there, it may be longer than it came: `1e20`.
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) throw tooLarge();
-  const missing = findMissingForRender(version, variables);
-  if (missing.length > 0) throw refusalOf(ACTION, missing);
+  const faults = findFaultsForRender(version, variables);
+  if (faults.length > 0) throw refusalOf(ACTION, faults);
   const reply = await ask({
     v: EVENT_VERSION,
     accountId,

@@ -1,7 +1,7 @@
-import type { PdfRef, Send } from "@posthaste/contracts";
+import type { PdfRef, Send, TemplateKind } from "@posthaste/contracts";
 import { Refusal } from "@posthaste/http";
 import type { Permit } from "@posthaste/limits";
-import type { Placed } from "@posthaste/storage";
+import type { NumberedPage, Placed } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Acceptance, Ledger } from "./ledger.ts";
 import type { Room } from "./room.ts";
@@ -109,6 +109,34 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   latestPdfVersion(accountId: string, ref: PdfRef) {
     const { ledger } = this.#deps;
     return this.wait("look up the PDF template", () => ledger.latestPdfVersion(accountId, ref));
+  }
+
+  findAccount(accountId: string) {
+    return this.wait("look up the account", () => this.#deps.ledger.findAccount(accountId));
+  }
+
+  listPublishedTemplates(accountId: string, kind: TemplateKind, page: NumberedPage) {
+    const { ledger } = this.#deps;
+    const list = () => ledger.listPublishedTemplates(accountId, kind, page);
+    return this.wait("list the templates", list);
+  }
+
+  findPublishedTemplate(accountId: string, kind: TemplateKind, idOrAlias: string | number) {
+    const { ledger } = this.#deps;
+    const find = () => ledger.findPublishedTemplate(accountId, kind, idOrAlias);
+    return this.wait("look up the template", find);
+  }
+
+  listIntegrationSummaries(accountId: string, page: NumberedPage, now: Date) {
+    const { ledger } = this.#deps;
+    const list = () => ledger.listIntegrationSummaries(accountId, page, now);
+    return this.wait("list the integrations", list);
+  }
+
+  findIntegrationSummary(accountId: string, id: number, now: Date) {
+    const { ledger } = this.#deps;
+    const find = () => ledger.findIntegrationSummary(accountId, id, now);
+    return this.wait("look up the integration", find);
   }
 
   findIntegration(accountId: string, id: number) {

@@ -4,6 +4,7 @@ import {
   type IntegrationResult,
   type IntegrationResultStore,
   integrationStateOf,
+  stateSince,
 } from "@posthaste/storage";
 import { dkimRecord } from "./dkim_record.ts";
 import type {
@@ -89,14 +90,14 @@ async function healthOf(
   result: IntegrationResult | undefined,
   store: Histories,
 ): Promise<IntegrationHealthView> {
-  const { accountId, id, suspended } = integration;
+  const { accountId, id } = integration;
   const [trouble, waiting] = await Promise.all([
     store.findTrouble(accountId, id),
     store.countParked(accountId, id, MAX_WAITING),
   ]);
-  const { lastSent = null, lastFailed = null, failingSince = null } = result ?? {};
+  const { lastSent = null, lastFailed = null } = result ?? {};
   const state = integrationStateOf({ integration, trouble, result, waiting });
-  const since = suspended?.at ?? (state.state === "failing" ? failingSince : null);
+  const since = stateSince({ integration, state: state.state, result });
   return {
     ...state,
     since: since?.toISOString() ?? null,

@@ -1,5 +1,11 @@
-import type { FoundVariable, TemplateFault } from "@posthaste/contracts";
-import { InvalidTemplateError, type Sandbox, type TemplateVariable } from "@posthaste/templating";
+import type { FoundVariable, TemplateFault, TemplateRead } from "@posthaste/contracts";
+import {
+  InvalidTemplateError,
+  joinReads,
+  type PublishedPdf,
+  type Sandbox,
+  type TemplateVariable,
+} from "@posthaste/templating";
 
 /** A template as it is being written. */
 export type WrittenTemplate =
@@ -11,6 +17,8 @@ export interface Compiled {
   parts: { subject: string; html: string; text: string };
   textGenerated: boolean;
   found: FoundVariable[];
+  /** What is read for what. */
+  reads: TemplateRead[];
   warnings: readonly string[];
 }
 
@@ -56,8 +64,12 @@ async function compileEmail(
   try {
     const published = await sandbox.publishEmail(source, { owner });
     const { textGenerated, variables, warnings, ...parts } = published;
+    const reads = [...published.reads];
     const { subject, html, text } = parts;
-    return { parts: { subject, html, text }, textGenerated, found: copied(variables), warnings };
+    return {
+      ...{ parts: { subject, html, text }, textGenerated },
+      ...{ found: copied(variables), reads, warnings },
+    };
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
     const { variables } = await sandbox.check(source, { owner });
@@ -71,18 +83,20 @@ async function compilePdf(
 ): Promise<Compiled> {
   const name = await sandbox.check({ subject: filename }, { owner });
   const errors = [...name.errors];
-  let body: { html: string; variables: readonly TemplateVariable[] };
+  let body: Pick<PublishedPdf, "html" | "variables" | "reads">;
   try {
     body = await sandbox.publishPdf({ html }, { owner });
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
     errors.push(...error.errors);
-    body = { html, variables: (await sandbox.check({ html }, { owner })).variables };
+    const { variables, reads } = await sandbox.check({ html }, { owner });
+    body = { html, variables, reads };
   }
   const found = merged(body.variables, name.variables);
   if (errors.length > 0) throw new PreviewFault(errors, found);
   const parts = { subject: filename, html: body.html, text: "" };
-  return { parts, textGenerated: false, found, warnings: [] };
+  const reads = joinReads(body.reads, name.reads);
+  return { parts, textGenerated: false, found, reads, warnings: [] };
 }
 
 /** What the body reads, with what only the file's name does after it. */

@@ -92,7 +92,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   const name = template.kind === "pdf" ? pdfFilename(filled.subject) : filled.subject;
   const texts = [shown.html, filled.text, ...data.compiled ? [parts.html, parts.text] : []];
   const [html, text, ...rest] = await packContents(texts, deps.storeContent);
-  const subject = data.compiled ? { subject: parts.subject } : undefined;
+  const subject = data.compiled ? { subject: parts.subject, reads: compiled.reads } : undefined;
   return {
     ok: true,
     parts: { subject: name, html: html ?? EMPTY, text: text ?? EMPTY },

@@ -6,6 +6,7 @@ import {
   type EventData,
   type PreviewReply,
   type TemplateKind,
+  type TemplateRead,
   type Variables,
 } from "@posthaste/contracts";
 import type { DashboardDeps } from "../app.ts";
@@ -30,11 +31,17 @@ export interface LoadedParts {
   text: string;
 }
 
+/** What would be published. */
+export interface CompiledParts extends LoadedParts {
+  /** Unknown where an older renderer answered. */
+  reads?: TemplateRead[] | undefined;
+}
+
 /** What became of a source. */
 export type Rendering =
   | (Omit<PreviewReply & { ok: true }, "parts" | "compiled"> & {
     parts: LoadedParts;
-    compiled: LoadedParts | undefined;
+    compiled: CompiledParts | undefined;
     /** The HTML as it came: the printer takes it as it is. */
     content: Content;
   })
@@ -83,7 +90,8 @@ export async function askRenderer(
     return {
       ...reply,
       parts: await loadParts(reply.parts),
-      compiled: reply.compiled && await loadParts(reply.compiled),
+      compiled: reply.compiled &&
+        { ...await loadParts(reply.compiled), reads: reply.compiled.reads },
       content: reply.parts.html,
     };
   } catch (error) {

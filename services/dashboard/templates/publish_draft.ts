@@ -9,14 +9,14 @@ import {
 import type { Publication, Published, Store } from "@posthaste/storage";
 import { isMjml } from "@posthaste/templating";
 import { Problem } from "../problem.ts";
-import type { LoadedParts, Rendering } from "./ask_renderer.ts";
+import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
 
 /** A draft that was compiled. */
 export interface CompiledDraft {
   template: Template;
   draft: TemplateDraft;
-  compiled: LoadedParts;
+  compiled: CompiledParts;
 }
 
 /** Who publishes, and what for. */
@@ -44,6 +44,7 @@ export async function publishDraft(
   const { version } = await store.publishVersion({
     ...{ accountId, id, name, variables: source.variables, locale: source.locale },
     ...{ sourceHash: contentHash(kind, source), publishedBy: userId, isTest },
+    reads: compiled.reads,
     ...contentOf(source, compiled),
   });
   if (!isTest) await store.noteDraftBase(draft, version.version);
@@ -64,9 +65,9 @@ export async function rollBack(
   const { accountId, kind, id, name } = template;
   const older = await store.findVersion(accountId, kind, id, wanted);
   if (older === null) throw new Problem("not_found", `There is no version ${wanted}`);
-  const { variables, locale, sourceHash } = older;
+  const { variables, reads, locale, sourceHash } = older;
   const published = await store.publishVersion({
-    ...{ accountId, id, name, variables, locale, sourceHash, publishedBy: userId },
+    ...{ accountId, id, name, variables, reads, locale, sourceHash, publishedBy: userId },
     ...(older.kind === "email"
       ? { kind: older.kind, source: older.source, parts: older.parts }
       : { kind: older.kind, source: older.source, parts: older.parts, page: older.page }),
@@ -102,7 +103,7 @@ export function changedMeanwhile(): Problem {
  *
  * @throws {Problem} `template_failed`, with the faults by `part:line:column`.
  */
-export function compiledBy(rendering: Rendering): LoadedParts {
+export function compiledBy(rendering: Rendering): CompiledParts {
   if (rendering.ok && rendering.compiled !== undefined) return rendering.compiled;
   if (rendering.ok) throw new Problem("no_answer", "The response was incomplete. Try again");
   const { reason, errors } = rendering;
@@ -115,7 +116,7 @@ export function compiledBy(rendering: Rendering): LoadedParts {
 
 function contentOf(
   { subject, html, text, filename, page }: DraftSource,
-  compiled: LoadedParts,
+  compiled: CompiledParts,
 ): Content {
   if (page !== null) {
     return { kind: "pdf", source: { html }, parts: { html: compiled.html, filename }, page };
@@ -125,7 +126,8 @@ function contentOf(
     ...(isMjml(html) ? { mjml: html } : { html }),
     ...(text.trim() === "" ? {} : { text }),
   };
-  return { kind: "email", source, parts: compiled };
+  const { reads: _, ...parts } = compiled;
+  return { kind: "email", source, parts };
 }
 
 type Content = Publication extends infer P

@@ -1,0 +1,32 @@
+import type { Store } from "@posthaste/storage";
+import type { Sandbox } from "@posthaste/templating";
+
+const AT_ONCE = 20;
+
+/** What {@linkcode noteReads} needs. */
+export interface NoteReadsOptions {
+  store: Pick<Store, "versionsWithoutReads" | "noteReads">;
+  sandbox: Pick<Sandbox, "check">;
+}
+
+/**
+ * Notes what versions read that were published before that was noted. It may be repeated, and broken off.
+ * Returns how many there were. A version that the sandbox cannot read keeps what it has: its schema is made
+ * of the declared variables.
+ */
+export async function noteReads({ store, sandbox }: NoteReadsOptions): Promise<number> {
+  let count = 0;
+  for (let after = "";;) {
+    const found = await store.versionsWithoutReads({ after, limit: AT_ONCE });
+    for (const { _id, parts } of found) {
+      const sources = "filename" in parts ? { html: parts.html, subject: parts.filename } : parts;
+      const checked = await sandbox.check(sources).catch(() => undefined);
+      if (checked === undefined || checked.errors.length > 0) continue;
+      await store.noteReads(_id, checked.reads);
+      count++;
+    }
+    const last = found.at(-1);
+    if (last === undefined) return count;
+    after = last._id;
+  }
+}

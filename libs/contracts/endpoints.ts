@@ -1,0 +1,176 @@
+import { z } from "zod";
+import type { TokenScope } from "./documents.ts";
+import type { ErrorCode } from "./error_code.ts";
+import { integrationSummarySchema } from "./integration_summary.ts";
+import { LIST_QUERY, listSchema } from "./list.ts";
+import { sendBodySchema } from "./send_request.ts";
+import { serviceSummarySchema } from "./service_summary.ts";
+import {
+  messageDetailSchema,
+  renderedSchema,
+  sendAcceptedSchema,
+  sendStateSchema,
+} from "./state_answers.ts";
+import { templateSummarySchema } from "./template_summary.ts";
+import { variablesSchema } from "./variables.ts";
+
+/** One request that the interface for programs answers. */
+export interface Endpoint {
+  method: "GET" | "POST";
+  /** With parameters in braces: `/v1/templates/{id}`. */
+  path: string;
+  /** Its name in the OpenAPI document; it never changes. */
+  operation: string;
+  /** What it does, in one sentence. */
+  summary: string;
+  /** A token needs one of these. An empty list: any token will do. */
+  scopes: readonly TokenScope[];
+  /** Parameters after the `?`. */
+  query?: z.ZodObject;
+  /** Headers of its own that a request may have. */
+  headers?: Readonly<Record<string, z.ZodType>>;
+  body?: z.ZodType;
+  /** What it answers with 200. */
+  answer: z.ZodType;
+  /** @default {"application/json"} */
+  mediaType?: string;
+  /** The answer has an `ETag`, and may be 304. */
+  revalidates?: boolean;
+  /** Codes of 404: something that the path names is not there. */
+  unknown?: readonly ErrorCode[];
+  /** Its other codes, beside those that every endpoint has. */
+  codes?: readonly ErrorCode[];
+}
+
+/** Codes that every endpoint may answer with. */
+export const COMMON_CODES = [
+  "invalid_request",
+  "unauthenticated",
+  "missing_scope",
+  "request_timeout",
+  "too_many_requests",
+  "headers_too_large",
+  "internal",
+  "unavailable",
+] as const satisfies ErrorCode[];
+
+/** Codes of every endpoint that takes a body. */
+export const BODY_CODES = [
+  "invalid_json",
+  "payload_too_large",
+  "unsupported_media_type",
+] as const satisfies ErrorCode[];
+
+const LIST = { query: z.strictObject(LIST_QUERY), codes: ["invalid_cursor"] } as const;
+
+const DISCOVERY: readonly Endpoint[] = [
+  {
+    ...{ method: "GET", path: "/v1", operation: "getService", scopes: [] },
+    summary: "Says what the service is, and what the token may do",
+    answer: serviceSummarySchema,
+  },
+  {
+    ...{ method: "GET", path: "/v1/openapi.json", operation: "getOpenApi", scopes: [] },
+    summary: "Returns the OpenAPI document of this interface",
+    answer: z.looseObject({ openapi: z.string() }),
+    revalidates: true,
+  },
+  {
+    ...{ method: "GET", path: "/v1/templates", operation: "listTemplates", scopes: ["read"] },
+    summary: "Lists the published email templates",
+    ...LIST,
+    answer: listSchema(templateSummarySchema),
+  },
+  {
+    ...{ method: "GET", path: "/v1/templates/{id}", operation: "getTemplate", scopes: ["read"] },
+    summary: "Returns a published email template, by id or alias",
+    answer: templateSummarySchema,
+    unknown: ["unknown_template"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/pdf-templates", scopes: ["read"] },
+    operation: "listPdfTemplates",
+    summary: "Lists the published PDF templates",
+    ...LIST,
+    answer: listSchema(templateSummarySchema),
+  },
+  {
+    ...{ method: "GET", path: "/v1/pdf-templates/{id}", scopes: ["read"] },
+    operation: "getPdfTemplate",
+    summary: "Returns a published PDF template, by id or alias",
+    answer: templateSummarySchema,
+    unknown: ["unknown_pdf_template"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/templates/{id}/schema", scopes: ["read"] },
+    operation: "getTemplateSchema",
+    summary: "Returns the JSON Schema of the variables of an email template",
+    answer: z.looseObject({ $schema: z.string(), type: z.literal("object") }),
+    mediaType: "application/schema+json",
+    revalidates: true,
+    unknown: ["unknown_template"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/pdf-templates/{id}/schema", scopes: ["read"] },
+    operation: "getPdfTemplateSchema",
+    summary: "Returns the JSON Schema of the variables of a PDF template",
+    answer: z.looseObject({ $schema: z.string(), type: z.literal("object") }),
+    mediaType: "application/schema+json",
+    revalidates: true,
+    unknown: ["unknown_pdf_template"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/integrations", operation: "listIntegrations", scopes: ["read"] },
+    summary: "Lists the integrations that mail can be sent through",
+    ...LIST,
+    answer: listSchema(integrationSummarySchema),
+  },
+  {
+    ...{ method: "GET", path: "/v1/integrations/{id}", scopes: ["read"] },
+    operation: "getIntegration",
+    summary: "Returns an integration and how it is",
+    answer: integrationSummarySchema,
+    unknown: ["unknown_integration"],
+  },
+];
+
+const MAIL: readonly Endpoint[] = [
+  {
+    ...{ method: "POST", path: "/v1/templates/{templateId}/render", scopes: ["render"] },
+    operation: "renderTemplate",
+    summary: "Fills an email template with variables",
+    body: variablesSchema,
+    answer: renderedSchema,
+    unknown: ["unknown_template"],
+    codes: ["missing_variable", "unprintable_variable", "template_failed", "render_timeout"],
+  },
+  {
+    ...{ method: "POST", path: "/v1/templates/{templateId}/send/{integrationId}" },
+    ...{ operation: "sendTemplate", scopes: ["send"] },
+    summary: "Accepts one mail per recipient, all or none",
+    headers: { "Idempotency-Key": z.string().min(1).max(255) },
+    body: sendBodySchema(),
+    answer: sendAcceptedSchema,
+    unknown: ["unknown_template", "unknown_integration"],
+    codes: [
+      ...["sender_not_allowed", "unknown_pdf_template", "missing_variable"] as const,
+      ...["unprintable_variable", "placeholder_in_filename"] as const,
+      ...["idempotency_in_progress", "idempotency_mismatch"] as const,
+    ],
+  },
+  {
+    ...{ method: "GET", path: "/v1/sends/{id}", operation: "getSend", scopes: ["read"] },
+    summary: "Returns an accepted send with the state of each message",
+    answer: sendStateSchema,
+    unknown: ["unknown_send"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/messages/{id}", operation: "getMessage", scopes: ["read"] },
+    summary: "Returns the state and history of one recipient's mail",
+    answer: messageDetailSchema,
+    unknown: ["unknown_message"],
+  },
+];
+
+/** Everything that the interface for programs answers. */
+export const ENDPOINTS: readonly Endpoint[] = [...DISCOVERY, ...MAIL];

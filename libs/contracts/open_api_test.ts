@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { z } from "zod";
+import { removalsOf } from "./_removals.ts";
+import { type Endpoint, ENDPOINTS } from "./endpoints.ts";
+import { openApiDocument, openApiOf } from "./open_api.ts";
+
+const BASELINE = new URL("fixtures/openapi_v1.json", import.meta.url);
+
+const endpoint: Endpoint = {
+  ...{ method: "POST", path: "/v1/things/{id}", operation: "doThing", summary: "Does it" },
+  scopes: ["send"],
+  body: z.strictObject({ a: z.string(), b: z.string().optional() }),
+  answer: z.strictObject({ at: z.iso.datetime(), kind: z.enum(["x", "y"]), title: z.string() }),
+  unknown: ["unknown_send"],
+  codes: ["missing_variable"],
+};
+
+// deno-lint-ignore no-explicit-any
+const plain = (changes: Partial<Endpoint> = {}): any =>
+  JSON.parse(JSON.stringify(openApiOf([{ ...endpoint, ...changes }], "1")));
+
+test("openApiDocument() keeps every path, field and code of the baseline", async () => {
+  const baseline = JSON.parse(await readFile(BASELINE, "utf8"));
+  assert.ok(Object.keys(baseline.paths).length > 0);
+  assert.deepEqual(removalsOf(baseline, JSON.parse(JSON.stringify(openApiDocument()))), []);
+});
+
+test("openApiOf() writes shapes without what clients cannot use", () => {
+  const { post } = plain().paths["/v1/things/{id}"];
+  assert.deepEqual(post.parameters, [
+    { name: "id", in: "path", required: true, schema: { type: "string" } },
+  ]);
+  assert.deepEqual(post.responses[200].content["application/json"].schema, {
+    type: "object",
+    properties: {
+      at: { type: "string", format: "date-time" },
+      kind: { type: "string", enum: ["x", "y"] },
+      title: { type: "string" },
+    },
+    required: ["at", "kind", "title"],
+  });
+  const { 400: { content }, 404: unknown } = post.responses;
+  const { properties } = content["application/json"].schema;
+  assert.deepEqual(properties.code.enum, [
+    ...["invalid_request", "invalid_json", "missing_variable"],
+  ]);
+  assert.equal(unknown.description, "unknown_send");
+});
+
+test("openApiDocument() names every operation once, and says what variables are", () => {
+  const names = ENDPOINTS.map(({ operation }) => operation);
+  assert.equal(new Set(names).size, names.length);
+  const text = JSON.stringify(openApiDocument());
+  assert.doesNotMatch(text, /"\$schema":"|"\$id"|"\$defs"|9007199254740991/);
+  const { paths } = JSON.parse(text);
+  const { schema } = paths["/v1/templates/{templateId}/render"].post.requestBody
+    .content["application/json"];
+  assert.deepEqual(schema, { type: "object" });
+});
+
+test("removalsOf() finds what is gone, and lets what is new pass", () => {
+  const before = plain();
+  const { answer: _, ...rest } = endpoint;
+  assert.deepEqual(removalsOf(before, plain()), []);
+  assert.deepEqual(removalsOf(before, openApiOf([], "1")), ["/paths//v1/things/{id} is gone"]);
+  const grown = plain({
+    summary: "Does more",
+    body: z.strictObject({
+      a: z.string().optional(),
+      b: z.string().optional(),
+      c: z.int().optional(),
+    }),
+    answer: z.strictObject({
+      ...{ at: z.iso.datetime(), kind: z.enum(["x", "y", "z"]), title: z.string(), more: z.int() },
+    }),
+    codes: ["missing_variable", "template_failed"],
+  });
+  assert.deepEqual(removalsOf(before, grown), []);
+  const cases: [Partial<Endpoint>, RegExp][] = [
+    [{ codes: [] }, /enum: "missing_variable" is gone/],
+    [{ unknown: [] }, /responses\/404 is gone/],
+    [
+      { answer: z.strictObject({ at: z.iso.datetime(), kind: z.enum(["x", "y"]) }) },
+      /title is gone/,
+    ],
+    [
+      { answer: z.strictObject({ at: z.iso.datetime(), kind: z.enum(["x"]), title: z.string() }) },
+      /"y" is gone/,
+    ],
+    [{ body: z.strictObject({ a: z.string(), b: z.string() }) }, /"b" is new/],
+    [{ body: z.strictObject({ a: z.string() }) }, /properties\/b is gone/],
+    [
+      { body: z.strictObject({ a: z.int(), b: z.string().optional() }) },
+      /"string" became "integer"/,
+    ],
+  ];
+  for (const [changes, expected] of cases) {
+    const removals = removalsOf(
+      before,
+      plain({ ...rest, ...changes, answer: changes.answer ?? endpoint.answer }),
+    );
+    assert.ok(removals.some((each) => expected.test(each)), `${expected}: ${removals.join()}`);
+  }
+});

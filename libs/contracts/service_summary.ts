@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { TOKEN_SCOPES } from "./documents.ts";
+
+/** What a service says of itself, of the token and of its limits: the answer to `GET /v1`. */
+export const serviceSummarySchema = z.strictObject({
+  service: z.literal("posthaste"),
+  version: z.string(),
+  account: z.strictObject({ id: z.string(), name: z.string() }),
+  token: z.strictObject({
+    name: z.string(),
+    scopes: z.array(z.enum(TOKEN_SCOPES)),
+    /** ISO 8601; null for a token that does not expire. */
+    expiresAt: z.iso.datetime().nullable(),
+  }),
+  limits: z.strictObject({
+    /** Of one send. */
+    recipients: z.int().positive(),
+    /** Of one recipient. */
+    attachments: z.int().nonnegative(),
+    /** Of one request. */
+    bodyBytes: z.int().positive(),
+  }),
+  links: z.strictObject({ openapi: z.string() }),
+});
+
+/** What a service says of itself. */
+export type ServiceSummary = z.infer<typeof serviceSummarySchema>;

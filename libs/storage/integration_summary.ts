@@ -1,0 +1,95 @@
+import { type Integration, integrationSchema, type IntegrationState } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { integrationHistory } from "./integration_history.ts";
+import { type IntegrationResult, integrationResults } from "./integration_results.ts";
+import { integrationStateOf, stateSince } from "./integration_state.ts";
+import type { NumberedPage } from "./published_template.ts";
+
+/** An integration that takes new mail, and how it is. */
+export interface SummarizedIntegration {
+  integration: Integration;
+  state: IntegrationState;
+  /** A sentence for people; null where nothing is in the way. */
+  reason: string | null;
+  since: Date | null;
+  /** Nothing is tried before this; null where it is not left alone. */
+  openUntil: Date | null;
+  /** Messages that wait for it, up to 10,000. */
+  waiting: number;
+  /** The domain that its mail is signed for; null where nobody here signs it. */
+  signsFor: string | null;
+}
+
+/** The view without logins has a field that says for which domain mail is signed. */
+type Readable = Integration & { signsFor?: string | null };
+
+/** What programs ask about integrations: archived ones are not there. */
+export interface IntegrationSummaries {
+  /** Lists the integrations of an account by their numbers, with how they are. */
+  listIntegrationSummaries(
+    accountId: string,
+    page: NumberedPage,
+    now: Date,
+  ): Promise<SummarizedIntegration[]>;
+  /** Finds an integration of an account, with how it is. */
+  findIntegrationSummary(
+    accountId: string,
+    id: number,
+    now: Date,
+  ): Promise<SummarizedIntegration | null>;
+}
+
+const MAX_WAITING = 10_000;
+
+/** Returns the look-ups of integrations with how they are. */
+export function integrationSummaries(
+  db: Db,
+  { withoutLogins = false }: { withoutLogins?: boolean } = {},
+): IntegrationSummaries {
+  const { integrations, openIntegrations } = collectionsOf(db);
+  const { findTrouble, countParked } = integrationHistory(db);
+  const { listResults } = integrationResults(db);
+  const readable = withoutLogins ? openIntegrations : integrations;
+
+  async function summarize(
+    found: Readable,
+    result: IntegrationResult | undefined,
+  ): Promise<SummarizedIntegration> {
+    const integration = integrationSchema.parse(found);
+    const { accountId, id } = integration;
+    const [trouble, waiting] = await Promise.all([
+      findTrouble(accountId, id),
+      countParked(accountId, id, MAX_WAITING),
+    ]);
+    const { state, reason } = integrationStateOf({ integration, trouble, result, waiting });
+    const since = stateSince({ integration, state, result });
+    const openUntil = trouble?.openUntil ?? null;
+    return { integration, state, reason, since, openUntil, waiting, signsFor: signsForOf(found) };
+  }
+
+  return {
+    async listIntegrationSummaries(accountId, { after = 0, limit, only = [] }, now) {
+      const [found, results] = await Promise.all([
+        readable.find({
+          ...{ accountId, archivedAt: null },
+          id: { $gt: after, ...(only.length === 0 ? {} : { $in: [...only] }) },
+        }).sort({ id: 1 }).limit(limit).toArray(),
+        listResults(accountId, now),
+      ]);
+      return await Promise.all(
+        found.map((each) => summarize(each, results.get(each.id))),
+      );
+    },
+    async findIntegrationSummary(accountId, id, now) {
+      const found = await readable.findOne({ _id: `${accountId}/${id}`, archivedAt: null });
+      if (found === null) return null;
+      const results = await listResults(accountId, now);
+      return await summarize(found, results.get(id));
+    },
+  };
+}
+
+function signsForOf({ signsFor, dkim }: Readable): string | null {
+  return signsFor ?? (dkim?.enabled ? dkim.domain : null);
+}

@@ -1,0 +1,90 @@
+import type { EmailVersion, PdfVersion, Template, TemplateKind } from "@posthaste/contracts";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { templateStore } from "./template_store.ts";
+
+/** A template that requests can name, with what programs ask of its newest version. */
+export type PublishedTemplate =
+  & Pick<Template, "id" | "alias" | "name">
+  & Pick<EmailVersion | PdfVersion, "version" | "publishedAt" | "locale" | "variables" | "reads">;
+
+/** Which page of a list is wanted. */
+export interface NumberedPage {
+  /** Items with this number or a lower one were listed before. @default {0} */
+  after?: number | undefined;
+  limit: number;
+  /** Numbers that are listed alone; an empty list stands for all. @default all */
+  only?: readonly number[] | undefined;
+}
+
+/** What programs ask about templates: those without a published version are not there. */
+export interface PublishedTemplates {
+  /** Lists the published templates of a kind that are not archived, by their numbers. */
+  listPublishedTemplates(
+    accountId: string,
+    kind: TemplateKind,
+    page: NumberedPage,
+  ): Promise<PublishedTemplate[]>;
+  /** Finds a published template that is not archived by its id, as number or digits, or its alias. */
+  findPublishedTemplate(
+    accountId: string,
+    kind: TemplateKind,
+    idOrAlias: string | number,
+  ): Promise<PublishedTemplate | null>;
+}
+
+type Head = Pick<Template, "_id" | "id" | "alias" | "name"> & { publishedVersion: number };
+type VersionPart =
+  & Pick<PublishedTemplate, "publishedAt" | "variables" | "reads">
+  & Partial<Pick<PublishedTemplate, "locale">>
+  & { _id: string };
+
+/** Returns the look-ups of published templates. */
+export function publishedTemplates(db: Db): PublishedTemplates {
+  const { templates, versions } = collectionsOf(db);
+  const { findTemplate } = templateStore(db);
+
+  /** A head without its version is left out: a restore may have lost it. */
+  async function withVersions(
+    accountId: string,
+    heads: readonly Head[],
+  ): Promise<PublishedTemplate[]> {
+    const ids = heads.map(versionIdOf);
+    const found = await versions.find({ accountId, _id: { $in: ids } })
+      .project<VersionPart>({ publishedAt: 1, locale: 1, variables: 1, reads: 1 }).toArray();
+    const byId = new Map(found.map((version) => [version._id, version]));
+    return heads.flatMap((head) => {
+      const version = byId.get(versionIdOf(head));
+      return version === undefined ? [] : [publishedOf(head, version)];
+    });
+  }
+
+  return {
+    async listPublishedTemplates(accountId, kind, { after = 0, limit, only = [] }) {
+      const found = await templates.find({
+        ...{ accountId, kind, archivedAt: null, publishedVersion: { $gt: 0 } },
+        id: { $gt: after, ...(only.length === 0 ? {} : { $in: [...only] }) },
+      }).sort({ id: 1 }).limit(limit)
+        .project<Head>({ id: 1, alias: 1, name: 1, publishedVersion: 1 }).toArray();
+      return await withVersions(accountId, found);
+    },
+    async findPublishedTemplate(accountId, kind, idOrAlias) {
+      const found = await findTemplate(accountId, kind, idOrAlias);
+      if (found === null || found.publishedVersion === null) return null;
+      const [published] = await withVersions(accountId, [found as Head]);
+      return published ?? null;
+    },
+  };
+}
+
+function versionIdOf({ _id, publishedVersion }: Head): string {
+  return `${_id}/${publishedVersion}`;
+}
+
+function publishedOf(
+  { id, alias, name, publishedVersion: version }: Head,
+  { publishedAt, locale = "en", variables, reads }: VersionPart,
+): PublishedTemplate {
+  const published = { id, alias, name, version, publishedAt, locale, variables };
+  return { ...published, ...(reads === undefined ? {} : { reads }) };
+}

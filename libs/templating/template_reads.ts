@@ -1,0 +1,120 @@
+import type { ReadUse, TemplateRead } from "@posthaste/contracts";
+import type { BlockStatement, Node, PathExpression } from "./_handlebars.ts";
+import { type Call, callsHelper, type TemplateParts } from "./check_template.ts";
+import { childrenOf, parseTemplate } from "./_parse_template.ts";
+import { entered, resolve, type Scope } from "./template_variables.ts";
+
+/** The most that is noted of one template. */
+const MAX_READS = 2000;
+const MAX_PATH = 500;
+
+const TEXT_HELPERS = ["upper", "lower", "trim", "breaks", "urlEncode"];
+const CHOICES = ["and", "or", "default"];
+const NUMBER_HELPERS = [
+  ...["number", "currency", "percent", "plural", "round"],
+  ...["add", "subtract", "multiply", "divide"],
+];
+const LIST_HELPERS = ["join", "sum"];
+
+type Report = (path: string, use: ReadUse, isCertain: boolean) => void;
+
+/** Where a node stands. */
+interface Place {
+  scope: Scope;
+  /** What becomes of the value of an expression here. */
+  use: ReadUse;
+  /** Whether every way through the template leads here. */
+  isCertain: boolean;
+}
+
+/**
+ * Lists what the syntax trees of a template read, and what for, in the order of first use. Parts that cannot
+ * be parsed are left out.
+ */
+export function templateReads(parts: TemplateParts): TemplateRead[] {
+  const found = new Map<string, TemplateRead>();
+  const report: Report = (path, use, isCertain) => {
+    const read = found.get(path) ?? { path, uses: [], always: false };
+    if (path.length > MAX_PATH || !found.has(path) && found.size >= MAX_READS) return;
+    found.set(path, read);
+    if (!read.uses.includes(use)) read.uses.push(use);
+    if (use === "printed" && isCertain) read.always = true;
+  };
+  for (const part of ["subject", "html", "text"] as const) {
+    const { ast } = parseTemplate(part, parts[part] ?? "");
+    const scope = { contexts: [[]], names: new Map() };
+    if (ast) walk(ast, { scope, use: "printed", isCertain: true }, report);
+  }
+  return [...found.values()];
+}
+
+function walk(node: Node, place: Place, report: Report): void {
+  if (node.type === "PathExpression") return reportPath(node as PathExpression, place, report);
+  if (node.type === "BlockStatement") return walkBlock(node as BlockStatement, place, report);
+  if ("params" in node && callsHelper(node as Call)) return walkCall(node as Call, place, report);
+  for (const child of childrenOf(node)) walk(child, place, report);
+}
+
+function reportPath(path: PathExpression, { scope, use, isCertain }: Place, report: Report): void {
+  const steps = resolve(path, scope);
+  if (steps === undefined || steps[0] === undefined || steps[0] === "[]") return;
+  report(steps.join(".").replaceAll(".[]", "[]"), use, isCertain);
+}
+
+function walkCall(call: Call, place: Place, report: Report): void {
+  const name = (call.path as PathExpression).original;
+  const isChoice = CHOICES.includes(name);
+  call.params.forEach((param, index) => {
+    const use = isChoice ? place.use : useOf(name, index);
+    walk(param, { ...place, use, isCertain: place.isCertain && !isChoice }, report);
+  });
+  if (call.hash) walk(call.hash, { ...place, use: "tested", isCertain: false }, report);
+}
+
+function useOf(helper: string, index: number): ReadUse {
+  if (helper === "date") return index === 0 ? "date" : "tested";
+  if (TEXT_HELPERS.includes(helper)) return "printed";
+  if (NUMBER_HELPERS.includes(helper)) {
+    return helper === "currency" && index === 1 ? "tested" : "number";
+  }
+  return LIST_HELPERS.includes(helper) && index === 0 ? "iterated" : "tested";
+}
+
+function walkBlock(block: BlockStatement, place: Place, report: Report): void {
+  const name = (block.path as PathExpression).original;
+  const isNaming = name === "each" || name === "with";
+  const use = name === "each" ? "iterated" : "tested";
+  for (const param of block.params) walk(param, { ...place, use, isCertain: false }, report);
+  if (block.hash) walk(block.hash, { ...place, use: "tested", isCertain: false }, report);
+  const inner = { ...place, scope: isNaming ? entered(block, place.scope) : place.scope };
+  const [shown, other] = [branch(block.program, inner), branch(block.inverse, place)];
+  const isCertain = (path: string) =>
+    !isNaming && place.isCertain && shown.certain.has(path) && other.certain.has(path);
+  for (const [path, use] of [...shown.reads, ...other.reads]) report(path, use, isCertain(path));
+}
+
+/** What one branch reads, and what it prints for certain once it is entered. */
+function branch(program: Node | undefined, place: Place) {
+  const reads: [string, ReadUse][] = [];
+  const certain = new Set<string>();
+  const note: Report = (path, use, isCertain) => {
+    reads.push([path, use]);
+    if (isCertain && use === "printed") certain.add(path);
+  };
+  if (program) walk(program, { ...place, use: "printed", isCertain: true }, note);
+  return { reads, certain };
+}
+
+/** Joins what several parts of a template read: a PDF's body and its file name. */
+export function joinReads(...lists: (readonly TemplateRead[])[]): TemplateRead[] {
+  const found = new Map<string, TemplateRead>();
+  for (const { path, uses, always } of lists.flat()) {
+    const before = found.get(path);
+    found.set(path, {
+      path,
+      uses: [...new Set([...before?.uses ?? [], ...uses])],
+      always: always || (before?.always ?? false),
+    });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { templateReads } from "./template_reads.ts";
+
+const readsIn = (html: string) =>
+  templateReads({ html }).map(({ path, uses, always }) =>
+    `${path} ${uses.join("+")}${always ? " always" : ""}`
+  );
+
+test("templateReads() says what each value is read for", () => {
+  assert.deepEqual(
+    readsIn(
+      '{{name}}{{#if vip}}!{{/if}}{{date due "long"}}{{currency total cur}}{{upper code}}' +
+        '{{#each lines}}{{price}}{{@root.vat}}{{/each}}{{join tags ", "}}{{#if (eq a b)}}{{/if}}',
+    ),
+    [
+      ...["name printed always", "vip tested", "due date", "total number", "cur tested"],
+      ...["code printed always", "lines iterated", "lines[].price printed", "vat printed"],
+      ...["tags iterated", "a tested", "b tested"],
+    ],
+  );
+});
+
+test("templateReads() says always only of what every way through the template prints", () => {
+  assert.deepEqual(readsIn("{{#if a}}{{b}}{{c}}{{else}}{{b}}{{/if}}"), [
+    ...["a tested", "b printed always", "c printed"],
+  ]);
+  assert.deepEqual(readsIn("{{#if a}}{{b}}{{else if c}}{{b}}{{/if}}"), [
+    ...["a tested", "b printed", "c tested"],
+  ]);
+  assert.deepEqual(readsIn("{{#with a}}{{b}}{{else}}{{a.b}}{{/with}}"), [
+    ...["a tested", "a.b printed"],
+  ]);
+  assert.deepEqual(readsIn('{{default a "x"}}{{or b c}}{{#if d}}{{d}}{{/if}}'), [
+    ...["a printed", "b printed", "c printed", "d tested+printed"],
+  ]);
+});
+
+test("templateReads() joins parts: what one of them always prints is always printed", () => {
+  const [read] = templateReads({ subject: "{{n}}", html: "{{#if x}}{{n}}{{/if}}" });
+  assert.deepEqual(read, { path: "n", uses: ["printed"], always: true });
+});

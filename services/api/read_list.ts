@@ -1,0 +1,69 @@
+import { hash } from "node:crypto";
+import { LIST_QUERY, type ListPage } from "@posthaste/contracts";
+import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
+import { z } from "zod";
+import { refusalOf } from "./fault.ts";
+
+/** A list as one of its clients asks for it. */
+export interface ListRequest<Filters> {
+  filters: Filters;
+  /** The most items of the page. */
+  limit: number;
+  /** Position of the last item before the page; `undefined` for the first page. */
+  after: string | undefined;
+  /** Returns the cursor of what follows the item at a position. */
+  cursorAfter(position: string): string;
+}
+
+const CURSOR_PATTERN = /^([\w-]{16})\.([\w-]+)$/;
+
+/**
+ * Makes the reader of one list's parameters. Unknown ones are refused. A cursor holds the position of the
+ * last item, which must never change, and a digest of all that it belongs to: list, account and filters.
+ *
+ * @param name Of the list, for its cursors and sentences: `templates`.
+ * @param shape Its filters.
+ */
+export function listReader<Shape extends z.core.$ZodLooseShape>(name: string, shape: Shape) {
+  const schema = z.strictObject({ ...LIST_QUERY, ...shape });
+  return (accountId: string, query: unknown): ListRequest<z.output<z.ZodObject<Shape>>> => {
+    const { data, error } = schema.safeParse(query, BODY_PARSING);
+    if (error !== undefined) throw refusalOf(`list ${name}`, bodyIssues(error));
+    const { limit, cursor, ...filters } = data as z.output<z.ZodObject<typeof LIST_QUERY>>;
+    const digest = digestOf([name, accountId, filters]);
+    return {
+      filters: filters as z.output<z.ZodObject<Shape>>,
+      limit,
+      after: cursor === undefined ? undefined : positionIn(cursor, { digest, name }),
+      cursorAfter: (position) => `${digest}.${Buffer.from(position).toString("base64url")}`,
+    };
+  };
+}
+
+/**
+ * Makes a page of what was found.
+ *
+ * @param found One item more than the limit, if there are so many.
+ */
+export function pageOf<T>(
+  found: readonly T[],
+  { limit, cursorAfter }: Pick<ListRequest<unknown>, "limit" | "cursorAfter">,
+  positionOf: (item: T) => string,
+): ListPage<T> {
+  const data = found.slice(0, limit);
+  const last = data.at(-1);
+  const hasMore = found.length > limit && last !== undefined;
+  return { data, next: hasMore ? cursorAfter(positionOf(last)) : null };
+}
+
+function positionIn(cursor: string, { digest, name }: { digest: string; name: string }): string {
+  const [, belongsTo, position = ""] = CURSOR_PATTERN.exec(cursor) ?? [];
+  if (belongsTo === digest) return Buffer.from(position, "base64url").toString();
+  const reason = "the cursor is not one of this list with these filters";
+  throw new Refusal("invalid_cursor", `Cannot list ${name}: ${reason}`);
+}
+
+/** Names of filters come in the order of the schema: equal ones have equal digests. */
+function digestOf(what: unknown): string {
+  return hash("sha256", JSON.stringify(what), "base64url").slice(0, 16);
+}

@@ -1,0 +1,47 @@
+import type { IntegrationSummary } from "@posthaste/contracts";
+import { Refusal } from "@posthaste/http";
+import type { SummarizedIntegration } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { requireScope, requireUse } from "../authenticate.ts";
+import { readPathId } from "../path_ids.ts";
+import { listReader, pageOf } from "../read_list.ts";
+
+/** `GET /integrations` and `GET /integrations/{id}`: what mail can be sent through, and how it is. */
+export function integrationsRoute(app: FastifyInstance, { now }: { now(): Date }): void {
+  const options = { onRequest: requireScope("read") };
+  const read = listReader("integrations", {});
+  app.get("/integrations", options, async ({ caller, query, ledger }) => {
+    const request = read(caller.accountId, query);
+    const found = await ledger.listIntegrationSummaries(caller.accountId, {
+      ...{ limit: request.limit + 1, after: Number(request.after ?? 0) },
+      only: caller.integrations,
+    }, now());
+    return pageOf(found.map(summaryOf), request, ({ id }) => String(id));
+  });
+  app.get<{ Params: { id: string } }>(
+    "/integrations/:id",
+    options,
+    async ({ caller, params, ledger }) => {
+      const id = readPathId(params.id);
+      const found = id === undefined
+        ? null
+        : await ledger.findIntegrationSummary(caller.accountId, id, now());
+      if (found === null) {
+        const reason = `there is none "${params.id}"`;
+        throw new Refusal("unknown_integration", `Cannot show the integration: ${reason}`);
+      }
+      requireUse(caller, { integrationId: found.integration.id });
+      return summaryOf(found);
+    },
+  );
+}
+
+function summaryOf(found: SummarizedIntegration): IntegrationSummary {
+  const { integration: { id, name, senders }, state, reason, since, openUntil, waiting } = found;
+  return {
+    ...{ id, name, senders, state, reason, waiting },
+    since: since?.toISOString() ?? null,
+    openUntil: openUntil?.toISOString() ?? null,
+    signsFor: found.signsFor,
+  };
+}

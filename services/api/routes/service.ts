@@ -1,0 +1,22 @@
+import type { ServiceSummary } from "@posthaste/contracts";
+import { Refusal } from "@posthaste/http";
+import type { FastifyInstance } from "fastify";
+import manifest from "../package.json" with { type: "json" };
+
+/** `GET /v1`: what this service is, whose token was used, and what is allowed. */
+export function serviceRoute(app: FastifyInstance, limits: ServiceSummary["limits"]): void {
+  app.get("", async ({ caller, ledger }): Promise<ServiceSummary> => {
+    const { accountId: id, name, scopes, expiresAt } = caller;
+    const account = await ledger.findAccount(id);
+    // Accounts stay as long as their tokens do.
+    if (account === null) throw new Refusal("unavailable", "Cannot find the account of the token");
+    return {
+      service: "posthaste",
+      version: manifest.version,
+      account: { id, name: account.name },
+      token: { name, scopes, expiresAt: expiresAt?.toISOString() ?? null },
+      limits,
+      links: { openapi: "/v1/openapi.json" },
+    };
+  });
+}
