@@ -98,7 +98,7 @@ test("restoredCommand() holds what may have been sent, writes what status events
   const soon = new Date(Date.now() + 60_000).toISOString();
   const late = await run(`restored release --account restored-shop --from ${soon} --json`);
   assert.deepEqual(JSON.parse(late.stdout), { released: 0 });
-  await store.retryMessage(accountId, messageIdOf(send._id, 2), new Date());
+  await store.retryMessage(accountId, messageIdOf(send._id, 2), { now: new Date() });
   const closed = await run("restored close --account restored-shop --integration 1 --json");
   assert.deepEqual(JSON.parse(closed.stdout), { closed: 2 });
   assert.deepEqual(await states(), ["sent", "failed", "deferred", "failed", "failed"]);

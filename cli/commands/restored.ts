@@ -138,7 +138,7 @@ async function release(context: CommandContext, options: SelectOptions): Promise
     atOnce: RELEASED_AT_ONCE,
     async apply(store, accountId, ids) {
       const done = await Promise.all(
-        ids.map((id) => store.retryMessage(accountId, id, new Date())),
+        ids.map((id) => store.retryMessage(accountId, id, { now: new Date() })),
       );
       return done.filter((message) => message !== null).length;
     },

@@ -51,7 +51,7 @@ async function retry(context: CommandContext, ids: string[]): Promise<void> {
 async function retryOne(store: Store, id: string): Promise<string> {
   const sendId = parseMessageId(id)?.sendId ?? "";
   const accountId = await accountOf(store, sendId);
-  if (await store.retryMessage(accountId, id, new Date()) !== null) return id;
+  if (await store.retryMessage(accountId, id, { now: new Date() }) !== null) return id;
   const message = await store.findMessage(accountId, id);
   if (message === null) {
     throw notFoundError(`Cannot find message "${id}": its send has no such recipient`);
@@ -67,7 +67,7 @@ async function retrySend(store: Store, id: string): Promise<string[]> {
   const messages = await store.listMessages(accountId, id) ?? [];
   const ended = messages.filter(({ state }) => ENDED.includes(state));
   const retried = await Promise.all(
-    ended.map(({ _id }) => store.retryMessage(accountId, _id, new Date())),
+    ended.map(({ _id }) => store.retryMessage(accountId, _id, { now: new Date() })),
   );
   return retried.flatMap((message) => message === null ? [] : [message._id]);
 }

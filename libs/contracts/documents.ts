@@ -34,7 +34,14 @@ export const accountSchema = z.object({
 export type Account = z.infer<typeof accountSchema>;
 
 /** What a token may do. */
-export const TOKEN_SCOPES = ["render", "send", "read"] as const;
+export const TOKEN_SCOPES = [
+  "render",
+  "send",
+  "read",
+  "list",
+  "read:content",
+  "manage:messages",
+] as const;
 
 /** What a token is limited to, beside its scopes. An empty list sets no limit. */
 export const tokenLimitsSchema = z.object({

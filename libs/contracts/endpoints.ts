@@ -5,10 +5,18 @@ import { integrationSummarySchema } from "./integration_summary.ts";
 import { LIST_QUERY, listSchema } from "./list.ts";
 import { sendBodySchema } from "./send_request.ts";
 import { serviceSummarySchema } from "./service_summary.ts";
+import { CANCEL_BODY, RETRY_BODY, RETRY_ONE_BODY } from "./message_changes.ts";
+import { MESSAGE_FILTERS, SEND_FILTERS } from "./message_filters.ts";
 import {
+  messageContentSchema,
   messageDetailSchema,
+  messageFoundSchema,
+  messagesCanceledSchema,
+  messagesRetriedSchema,
   renderedSchema,
   sendAcceptedSchema,
+  sendCanceledSchema,
+  sendFoundSchema,
   sendStateSchema,
 } from "./state_answers.ts";
 import { templateSummarySchema } from "./template_summary.ts";
@@ -172,5 +180,75 @@ const MAIL: readonly Endpoint[] = [
   },
 ];
 
+const SEARCHES: readonly Endpoint[] = [
+  {
+    ...{ method: "GET", path: "/v1/sends", operation: "listSends", scopes: ["list"] },
+    summary: "Finds accepted sends, the newest first",
+    query: z.strictObject({
+      ...SEND_FILTERS,
+      settled: z.enum(["true", "false"]).optional(),
+      ...LIST_QUERY,
+    }),
+    answer: listSchema(sendFoundSchema),
+    codes: ["invalid_cursor"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/messages", operation: "listMessages", scopes: ["list"] },
+    summary: "Finds messages, the newest first",
+    query: z.strictObject({ ...MESSAGE_FILTERS, ...LIST_QUERY }),
+    answer: listSchema(messageFoundSchema),
+    codes: ["invalid_cursor"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/messages/{id}/content", scopes: ["read:content"] },
+    operation: "getMessageContent",
+    summary: "Renders a message again, as it was sent",
+    answer: messageContentSchema,
+    unknown: ["unknown_message"],
+    codes: ["content_removed", "template_failed", "render_timeout"],
+  },
+];
+
+const CHANGES: readonly Endpoint[] = [
+  {
+    ...{ method: "POST", path: "/v1/messages/{id}/cancel", scopes: ["manage:messages"] },
+    operation: "cancelMessage",
+    summary: "Cancels a message that is not sent yet",
+    answer: messageDetailSchema,
+    unknown: ["unknown_message"],
+    codes: ["not_cancelable"],
+  },
+  {
+    ...{ method: "POST", path: "/v1/sends/{id}/cancel", scopes: ["manage:messages"] },
+    operation: "cancelSend",
+    summary: "Cancels the messages of a send that are not sent yet",
+    answer: sendCanceledSchema,
+    unknown: ["unknown_send"],
+  },
+  {
+    ...{ method: "POST", path: "/v1/messages/cancel", scopes: ["manage:messages"] },
+    operation: "cancelMessages",
+    summary: "Cancels up to 1,000 messages that a filter finds",
+    body: CANCEL_BODY,
+    answer: messagesCanceledSchema,
+  },
+  {
+    ...{ method: "POST", path: "/v1/messages/{id}/retry", scopes: ["manage:messages"] },
+    operation: "retryMessage",
+    summary: "Sends a message again",
+    body: RETRY_ONE_BODY,
+    answer: messageDetailSchema,
+    unknown: ["unknown_message"],
+    codes: ["not_retryable", "content_removed"],
+  },
+  {
+    ...{ method: "POST", path: "/v1/messages/retry", scopes: ["manage:messages"] },
+    operation: "retryMessages",
+    summary: "Sends up to 1,000 messages again, found by the cause of their failure",
+    body: RETRY_BODY,
+    answer: messagesRetriedSchema,
+  },
+];
+
 /** Everything that the interface for programs answers. */
-export const ENDPOINTS: readonly Endpoint[] = [...DISCOVERY, ...MAIL];
+export const ENDPOINTS: readonly Endpoint[] = [...DISCOVERY, ...MAIL, ...SEARCHES, ...CHANGES];

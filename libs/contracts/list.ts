@@ -12,7 +12,7 @@ export const LIST_QUERY = {
   limit: z.coerce.number<string>().int().min(1).max(MAX_LIST_LIMIT).default(DEFAULT_LIST_LIMIT)
     .describe("Items of the page, at most"),
   /** The `next` of the page before. It belongs to the filters that it came with. */
-  cursor: z.string().min(1).max(1000).optional()
+  cursor: z.string().max(1000).optional()
     .describe("The `next` of the page before; it belongs to its filters"),
 };
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { aliasSchema } from "./documents.ts";
 import { emailAddressSchema } from "./email_address.ts";
 import { faultParams } from "./issue_code.ts";
+import { LABEL_FIELDS } from "./labels.ts";
 import { variablesSchema } from "./variables.ts";
 
 /** Limits of a send request; every one is a setting of the api service. */
@@ -79,6 +80,7 @@ function requestSchema<Id extends z.ZodType<PdfRef>>(id: Id, limits: SendLimits)
   const recipientSchema = z.strictObject({
     email: emailAddressSchema,
     name: nameSchema.optional(),
+    ...LABEL_FIELDS,
     variables: variablesSchema.optional(),
     attachments: z.array(attachmentSchema(id)).max(limits.maxAttachments, {
       error: `must not have more than ${limits.maxAttachments} attachments`,
@@ -91,6 +93,7 @@ function requestSchema<Id extends z.ZodType<PdfRef>>(id: Id, limits: SendLimits)
       .max(limits.maxRecipients, {
         error: `must not have more than ${limits.maxRecipients} recipients`,
       }),
+    ...LABEL_FIELDS,
     variables: variablesSchema.optional(),
   });
 }

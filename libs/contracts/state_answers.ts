@@ -27,14 +27,27 @@ export const sendAcceptedSchema = z.strictObject({
 /** Answer to an accepted send request. */
 export type SendAccepted = z.infer<typeof sendAcceptedSchema>;
 
+/** How a send or a message is marked. */
+const LABELS = {
+  reference: z.string().nullable(),
+  tags: z.array(z.string()),
+  metadata: z.record(z.string(), z.string()),
+};
+
+const PINNED = {
+  template: z.strictObject({ id: z.int(), version: z.int() }),
+  integrationId: z.int(),
+};
+
 /** Answer to `GET /v1/sends/{id}`. */
 export const sendStateSchema = z.strictObject({
   id: z.string(),
   acceptedAt: timeSchema,
-  template: z.strictObject({ id: z.int(), version: z.int() }),
-  integrationId: z.int(),
+  ...PINNED,
   messageCount: z.int(),
+  ...LABELS,
   settled: z.boolean(),
+  settledAt: timeSchema.nullable(),
   /** How many messages are in each state that occurs. */
   states: z.partialRecord(z.enum(MESSAGE_STATES), z.int()),
   messages: z.array(
@@ -42,8 +55,19 @@ export const sendStateSchema = z.strictObject({
   ),
 });
 
-/** Answer to `GET /v1/messages/{id}`. */
-export const messageDetailSchema = z.strictObject({
+/** Item of `GET /v1/sends`. */
+export const sendFoundSchema = z.strictObject({
+  id: z.string(),
+  acceptedAt: timeSchema,
+  ...PINNED,
+  messageCount: z.int(),
+  ...LABELS,
+  settled: z.boolean(),
+  settledAt: timeSchema.nullable(),
+});
+
+/** Item of `GET /v1/messages`. */
+export const messageFoundSchema = z.strictObject({
   id: z.string(),
   sendId: z.string(),
   email: z.string(),
@@ -56,6 +80,12 @@ export const messageDetailSchema = z.strictObject({
   reply: z.strictObject(smtpReplySchema.shape).nullable(),
   /** Why it waits for its integration, and for how many others; null if it does not. */
   waiting: z.strictObject({ reason: z.string(), ahead: z.int().nonnegative() }).nullable(),
+  ...PINNED,
+  ...LABELS,
+});
+
+/** Answer to `GET /v1/messages/{id}`. */
+export const messageDetailSchema = messageFoundSchema.extend({
   timeline: z.array(z.strictObject({
     at: timeSchema,
     type: messageStateSchema,
@@ -64,4 +94,32 @@ export const messageDetailSchema = z.strictObject({
     detail: z.string().optional(),
     ambiguous: z.boolean().optional(),
   })),
+});
+
+/** Answer to `GET /v1/messages/{id}/content`. */
+export const messageContentSchema = z.strictObject({
+  ...renderedSchema.shape,
+  attachments: z.array(z.strictObject({ index: z.int().nonnegative(), filename: z.string() })),
+});
+
+/** Answer to `POST /v1/sends/{id}/cancel`. */
+export const sendCanceledSchema = z.strictObject({
+  canceled: z.int().nonnegative(),
+  /** Messages that are over, or being sent. */
+  tooLate: z.int().nonnegative(),
+});
+
+/** Answer to `POST /v1/messages/cancel`. */
+export const messagesCanceledSchema = z.strictObject({
+  canceled: z.int().nonnegative(),
+  /** Counts up to 1,000. */
+  remaining: z.int().nonnegative(),
+});
+
+/** Answer to `POST /v1/messages/retry`. */
+export const messagesRetriedSchema = z.strictObject({
+  retried: z.int().nonnegative(),
+  withoutContent: z.int().nonnegative(),
+  /** Counts up to 1,000. */
+  remaining: z.int().nonnegative(),
 });

@@ -20,6 +20,7 @@ export * from "./dispatch_send.ts";
 export * from "./empty_queues.ts";
 export * from "./fill.ts";
 export * from "./follow_status_events.ts";
+export * from "./mail_content.ts";
 export * from "./object_store.ts";
 export * from "./past_status_events.ts";
 export * from "./permissions.ts";

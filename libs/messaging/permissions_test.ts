@@ -177,7 +177,7 @@ async function streamsThere(): Promise<string[]> {
 const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "render.requested": ["api"],
   "preview.requested": ["dashboard"],
-  "content.requested": ["dashboard"],
+  "content.requested": ["api", "dashboard"],
   "print.requested": ["dashboard"],
   "probe.requested": ["dashboard"],
   "send.requested.bulk": ["api", "dashboard"],
@@ -198,7 +198,7 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "$JS.API.DIRECT.GET.OBJ_pdfs.$O.pdfs.C.x": [],
   "$O.contents.C.x": ["renderer", "dashboard"],
   "$JS.API.STREAM.MSG.GET.OBJ_pdfs": ["pdf", "mailer", "dashboard"],
-  "$JS.API.STREAM.MSG.GET.OBJ_contents": ["renderer", "pdf", "mailer", "dashboard"],
+  "$JS.API.STREAM.MSG.GET.OBJ_contents": ["api", "renderer", "pdf", "mailer", "dashboard"],
   "$JS.API.STREAM.MSG.GET.MAIL": ["tracker"],
   "$JS.API.STREAM.MSG.GET.STATUS": ["tracker"],
   "$JS.API.CONSUMER.MSG.NEXT.RENDER_NOW.renderer_now": ["renderer"],

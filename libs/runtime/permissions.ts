@@ -98,7 +98,11 @@ export const PERMISSIONS = {
     asks: MONGODB_ASKS,
     secrets: LOGINS,
     broker: {
-      makes: ["render.requested", "send.requested.*", "send.resumed.*", "status.send.accepted"],
+      makes: [
+        ...["render.requested", "content.requested"],
+        ...["send.requested.*", "send.resumed.*", "status.send.accepted"],
+      ],
+      reads: ["contents"],
     },
     database: {
       // Every service reads of which version the documents are.
@@ -117,8 +121,9 @@ export const PERMISSIONS = {
       accounts: READ,
       sends: WRITE,
       idempotency_keys: WRITE,
-      messages: READ,
-      attempts: READ,
+      // To cancel what nobody sends, and to have messages sent again.
+      messages: WRITE,
+      attempts: ["find", "insert"],
       usage: WRITE,
     },
   },

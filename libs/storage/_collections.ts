@@ -34,6 +34,13 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   from: Send["request"]["from"];
   /** Addresses of its recipients, in lower case, until it is settled: so what waits is found. */
   emails?: string[];
+  /** References and tags of the send and its recipients: by these it is found. Missing where there are none. */
+  references?: string[];
+  tags?: string[];
+  /** What the send is marked with, as JSON text, for the same reason as the request. */
+  labels?: string;
+  /** Recipients are marked on their own: what with is in the request. */
+  hasOwnLabels?: true;
   /** Its variables are to be removed as soon as it is settled. */
   contentDue?: true;
   /** Names the look of a reconciler that was the last to claim it. */

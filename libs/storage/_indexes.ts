@@ -61,6 +61,10 @@ export async function createIndexes(db: Db): Promise<void> {
   ]);
   await sends.createIndexes([
     { key: { accountId: 1, _id: -1 } },
+    ...["references", "tags"].map((name) => ({
+      key: { accountId: 1 as const, [name]: 1 as const, _id: -1 as const },
+      partialFilterExpression: { [name]: { $gte: "" } },
+    })),
     { key: { reconcileAt: 1 }, partialFilterExpression: { settledAt: null } },
     {
       key: { waitsFor: 1, priority: -1, acceptedAt: 1 },

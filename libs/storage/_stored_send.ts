@@ -1,15 +1,50 @@
-import type { Send } from "@posthaste/contracts";
+import type { GivenLabels, Send } from "@posthaste/contracts";
 import { emailsOf, type StoredSend } from "./_collections.ts";
+
+/** How a send is found by what it is marked with. */
+export type LabelFields = Pick<StoredSend, "references" | "tags" | "labels" | "hasOwnLabels">;
 
 /** Returns a send as it is stored. Its idempotency key is kept elsewhere. */
 export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
   const { from, to } = send.request;
-  return { ...send, request: JSON.stringify(send.request), from, emails: emailsOf(to) };
+  return {
+    ...send,
+    request: JSON.stringify(send.request),
+    from,
+    emails: emailsOf(to),
+    ...labelFieldsOf(send.request),
+  };
 }
 
 /** Returns the send that is stored. */
 export function toSend(
-  { from: _from, contentDue: _due, reconciledBy: _by, emails: _to, request, ...send }: StoredSend,
+  { from: _from, contentDue: _due, reconciledBy: _by, emails: _to, request, ...stored }: StoredSend,
 ): Send {
+  const { references: _r, tags: _t, labels: _l, hasOwnLabels: _own, ...send } = stored;
   return { ...send, request: JSON.parse(request) };
+}
+
+/** Returns by what a request is found; a field without a value is left out. */
+export function labelFieldsOf(
+  { to, ...top }: Pick<Send["request"], "to"> & GivenLabels,
+): LabelFields {
+  const all = [top, ...to];
+  const references = unique(all.flatMap(({ reference }) => reference ?? []));
+  const tags = unique(all.flatMap(({ tags }) => tags ?? []));
+  const hasOwn = to.some((recipient) => isLabelled(recipient));
+  const { reference, tags: topTags, metadata } = top;
+  return {
+    ...(references.length > 0 ? { references } : {}),
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(isLabelled(top) ? { labels: JSON.stringify({ reference, tags: topTags, metadata }) } : {}),
+    ...(hasOwn ? { hasOwnLabels: true } : {}),
+  };
+}
+
+function isLabelled({ reference, tags, metadata }: GivenLabels): boolean {
+  return reference !== undefined || tags !== undefined || metadata !== undefined;
+}
+
+function unique(texts: string[]): string[] {
+  return [...new Set(texts)];
 }

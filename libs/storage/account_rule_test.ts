@@ -248,7 +248,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   countStates: (store) => store.countStates(ACCOUNT, [send._id]),
   retryMessage: async (store) => {
     await endAttempt(store, "failed", { messageId, attempt: 1, at: now, reason: "x" });
-    assert.ok(await store.retryMessage(ACCOUNT, messageId, now));
+    assert.ok(await store.retryMessage(ACCOUNT, messageId, { now }));
   },
   searchMessages: async (store) => {
     const page = { limit: 10 };

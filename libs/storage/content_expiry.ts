@@ -97,12 +97,12 @@ async function strip(
 
 /** Keeps of a request who it was to and what was attached, without what it was filled with. */
 function withoutContent(request: string): string {
-  const { from, to }: SendRequest = JSON.parse(request);
+  const { variables: _common, to, ...rest }: SendRequest = JSON.parse(request);
   const recipients = to.map(({ variables: _v, attachments, ...recipient }) => ({
     ...recipient,
     ...(attachments === undefined
       ? {}
       : { attachments: attachments.map(({ variables: _w, ...attachment }) => attachment) }),
   }));
-  return JSON.stringify({ from, to: recipients });
+  return JSON.stringify({ ...rest, to: recipients });
 }

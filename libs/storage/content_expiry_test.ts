@@ -104,7 +104,7 @@ test("retryMessage() refuses a message whose content is gone, and says since whe
   const { send, messageId } = await failedSend("acc_retry", daysAgo(8));
   await store.settleSends([send._id], now);
   await remove("acc_retry");
-  await assert.rejects(store.retryMessage("acc_retry", messageId, now), (error) => {
+  await assert.rejects(store.retryMessage("acc_retry", messageId, { now }), (error) => {
     assert.ok(error instanceof ContentRemovedError);
     assert.match(error.message, /content was removed on 2026-03-20/);
     return true;
@@ -119,7 +119,7 @@ test("retryMessage() refuses a message whose content is gone, and says since whe
 test("removeContents() leaves a send that is being sent again", async () => {
   const { send, messageId } = await failedSend("acc_again", daysAgo(8));
   await store.settleSends([send._id], now);
-  assert.equal((await store.retryMessage("acc_again", messageId, now))?.state, "deferred");
+  assert.equal((await store.retryMessage("acc_again", messageId, { now }))?.state, "deferred");
   assert.deepEqual(await remove("acc_again"), { removed: 0, hasMore: false });
   assert.ok(await store.loadSend(send._id));
 });

@@ -165,7 +165,7 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["insert", "sends", ["api", "dashboard"]],
   ["remove", "sends", ["tracker"]],
   ["find", "messages", ["api", "mailer", "tracker", "dashboard"]],
-  ["update", "messages", ["mailer", "tracker", "dashboard"]],
+  ["update", "messages", ["api", "mailer", "tracker", "dashboard"]],
   ["remove", "messages", ["tracker"]],
   ["remove", "mailers", ["mailer"]],
   ["find", "integration_events", ["dashboard"]],

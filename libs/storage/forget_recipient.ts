@@ -1,6 +1,7 @@
 import { isTerminal, type Message, messageIdOf, type Send } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
+import { type LabelFields, labelFieldsOf } from "./_stored_send.ts";
 import { messageCancel } from "./message_cancel.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
@@ -32,6 +33,13 @@ export interface RecipientForgetting {
 export const FORGOTTEN_ADDRESS = "forgotten@forgotten.invalid";
 
 const AT_ONCE = 100;
+
+const LABEL_NAMES = [
+  "references",
+  "tags",
+  "labels",
+  "hasOwnLabels",
+] satisfies (keyof LabelFields)[];
 
 /** Returns the removal of a person's data. */
 export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): RecipientForgetting {
@@ -72,7 +80,12 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
       if (!found?.request) return;
       const change = withoutRecipient(found, { index, now });
       const same = { _id: sendId, accountId, request: found.request };
-      if ((await sends.updateOne(same, { $set: change })).matchedCount > 0) return;
+      const gone = LABEL_NAMES.filter((name) => !(name in change));
+      const update = {
+        $set: change,
+        $unset: Object.fromEntries(gone.map((name) => [name, "" as const])),
+      };
+      if ((await sends.updateOne(same, update)).matchedCount > 0) return;
     }
   }
 
@@ -134,7 +147,7 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
 function withoutRecipient(
   { request, contentRemovedAt, emails }: StoredSend,
   { index, now }: { index: number; now: Date },
-): Partial<Pick<StoredSend, "request" | "contentRemovedAt" | "emails">> {
+): Partial<Pick<StoredSend, "request" | "contentRemovedAt" | "emails"> & LabelFields> {
   const parsed: Send["request"] = JSON.parse(request);
   const to = parsed.to.map((recipient, at) =>
     at !== index ? recipient : {
@@ -149,6 +162,7 @@ function withoutRecipient(
   const rest = isLast ? { from: parsed.from, to } : { ...parsed, to };
   return {
     request: JSON.stringify(rest),
+    ...labelFieldsOf(rest),
     ...(emails === undefined ? {} : { emails: emailsOf(rest.to) }),
     ...(isLast && !contentRemovedAt ? { contentRemovedAt: now } : {}),
   };

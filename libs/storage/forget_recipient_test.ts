@@ -99,7 +99,7 @@ test("forgetRecipient() leaves what is being sent, and forgets it when that has 
   const again = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
   assert.deepEqual([again.messages, again.left], [1, []]);
   assert.equal(
-    await store.retryMessage(accountId, messageId, now),
+    await store.retryMessage(accountId, messageId, { now }),
     null,
     "nobody is there to send to",
   );

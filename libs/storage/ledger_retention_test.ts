@@ -57,7 +57,7 @@ test("removeOldSends() leaves what a person has sent again meanwhile, and refuse
   const { store, db } = opened;
   const send = await failedSend(120, true);
   const messageId = messageIdOf(send._id, 0);
-  assert.ok(await store.retryMessage("acc_1", messageId, now));
+  assert.ok(await store.retryMessage("acc_1", messageId, { now }));
   assert.equal((await store.removeOldSends({ before: limitOfAge, limit: 9, now })).removed, 0);
   assert.equal((await store.findMessage("acc_1", messageId))?.state, "deferred");
   // As one that was broken off after its first step leaves it.
@@ -65,7 +65,7 @@ test("removeOldSends() leaves what a person has sent again meanwhile, and refuse
   await db.collection<{ _id: string }>("sends").updateOne({ _id: begun._id }, {
     $set: { contentRemovedAt: now },
   });
-  const retry = store.retryMessage("acc_1", messageIdOf(begun._id, 0), now);
+  const retry = store.retryMessage("acc_1", messageIdOf(begun._id, 0), { now });
   await assert.rejects(retry, ContentRemovedError);
   assert.equal((await store.removeOldSends({ before: limitOfAge, limit: 9, now })).removed, 1);
 });

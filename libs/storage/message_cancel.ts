@@ -14,8 +14,24 @@ export interface MessageCancel {
    * its events are. Gives the message as it is then; `null` if it is not there, is over or is being sent.
    */
   cancelMessage(accountId: string, id: string, now: Date): Promise<Message | null>;
-  /** Cancels all messages of a send that can be. Gives how many; `null` if there is no such send. */
-  cancelSend(accountId: string, sendId: string, now: Date): Promise<number | null>;
+  /** Cancels all messages of a send that can be; `null` if there is no such send. */
+  cancelSend(accountId: string, sendId: string, now: Date): Promise<CanceledSend | null>;
+  /** Cancels some messages of a send, by their index. Returns how many it canceled. */
+  cancelSome(accountId: string, some: SomeOfSend, now: Date): Promise<number>;
+}
+
+/** What became of a send that was to be canceled. */
+export interface CanceledSend {
+  /** Messages that this call canceled. */
+  canceled: number;
+  /** Messages that are over or being sent. Those that were canceled before are not among them. */
+  tooLate: number;
+}
+
+/** Some messages of a send. */
+export interface SomeOfSend {
+  sendId: string;
+  indexes: ReadonlySet<number>;
 }
 
 const REASON = "Canceled on request";
@@ -45,6 +61,17 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     return ending.phase === "end" && ending.result === "written";
   }
 
+  /** Closes messages of a send. Returns how many it closed, and those that had a document before. */
+  async function closeAll(send: Send, indexes: Iterable<number>, now: Date) {
+    const { _id: sendId, accountId } = send;
+    const known = await messages.find({ _id: messageIdRange(sendId), accountId }).toArray();
+    const byIndex = new Map(known.map((message) => [message.index, message]));
+    const closed = await Promise.all(
+      [...indexes].map((index) => close(send, index, byIndex.get(index), now)),
+    );
+    return { canceled: closed.filter((isClosed) => isClosed).length, known };
+  }
+
   return {
     async cancelMessage(accountId, _id, now) {
       const parsed = parseMessageId(_id);
@@ -59,15 +86,19 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     async cancelSend(accountId, sendId, now) {
       const send = isSendId(sendId) ? await findSend(accountId, sendId) : null;
       if (send === null) return null;
-      const found = await messages.find({ _id: messageIdRange(sendId), accountId }).toArray();
-      const byIndex = new Map(found.map((message) => [message.index, message]));
-      const closed = await Promise.all(
-        send.request.to.map((_, index) => close(send, index, byIndex.get(index), now)),
-      );
+      const { canceled, known } = await closeAll(send, send.request.to.keys(), now);
       // Nothing of it is left to be dispatched.
       await sends.updateOne({ _id: send._id, accountId }, { $unset: { next: "", waitsFor: "" } });
       await lookSoon(send, now);
-      return closed.filter((isClosed) => isClosed).length;
+      const before = known.filter(({ state }) => state === "canceled").length;
+      return { canceled, tooLate: send.request.to.length - canceled - before };
+    },
+    async cancelSome(accountId, { sendId, indexes }, now) {
+      const send = isSendId(sendId) ? await findSend(accountId, sendId) : null;
+      if (send === null) return 0;
+      const { canceled } = await closeAll(send, indexes, now);
+      await lookSoon(send, now);
+      return canceled;
     },
   };
 }

@@ -94,7 +94,9 @@ test("cancelSend() cancels what is left of a send, and tells how many", async ()
   const { send } = await accepted(5);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 2), attempt: 1 });
   assert.equal(await store.cancelSend("acc_2", send._id, at(2)), null);
-  assert.equal(await store.cancelSend(send.accountId, send._id, at(2)), 4);
+  assert.deepEqual(await store.cancelSend(send.accountId, send._id, at(2)), {
+    ...{ canceled: 4, tooLate: 1 },
+  });
   const states = (await store.listMessages(send.accountId, send._id))?.map(({ state }) => state);
   assert.deepEqual(states, ["canceled", "canceled", "sending", "canceled", "canceled"]);
 });

@@ -1,9 +1,16 @@
-import { type Message, type MessageState, parseMessageId } from "@posthaste/contracts";
+import { type Message, parseMessageId, RETRYABLE_STATES } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** States out of which a person may have a message sent again. */
-export const RETRYABLE_STATES = ["failed", "unknown", "deferred"] as const satisfies MessageState[];
+/** A state out of which a person may have a message sent again. */
+export type RetryableState = (typeof RETRYABLE_STATES)[number];
+
+/** What may be sent again, and when that is. */
+export interface RetryOptions {
+  now: Date;
+  /** Only out of these. @default {RETRYABLE_STATES} */
+  states?: readonly RetryableState[] | undefined;
+}
 
 /** A message cannot be made again: what it was filled with is not kept any more. */
 export class ContentRemovedError extends Error {
@@ -22,11 +29,11 @@ export class ContentRemovedError extends Error {
 export interface MessageRetry {
   /**
    * Has a message sent again, now: one that failed, whose outcome is unknown, or that waits. Gives the
-   * message as it is then, `null` if it is not there or in none of {@linkcode RETRYABLE_STATES}.
+   * message as it is then, `null` if it is not there or in none of the states.
    *
    * @throws {ContentRemovedError} If its variables are not kept any more.
    */
-  retryMessage(accountId: string, id: string, now: Date): Promise<Message | null>;
+  retryMessage(accountId: string, id: string, options: RetryOptions): Promise<Message | null>;
 }
 
 const OVERDUE_MS = 3_600_000;
@@ -51,10 +58,10 @@ export function messageRetry(db: Db): MessageRetry {
   }
 
   return {
-    async retryMessage(accountId, _id, now) {
+    async retryMessage(accountId, _id, { now, states = RETRYABLE_STATES }) {
       const sendId = parseMessageId(_id)?.sendId;
       const retryable = {
-        ...{ _id, accountId, state: { $in: [...RETRYABLE_STATES] } },
+        ...{ _id, accountId, state: { $in: [...states] } },
         forgottenAt: { $exists: false },
       };
       if (sendId === undefined) return null;

@@ -21,10 +21,10 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   await endAttempt(store, "sent", { ...outcome, messageId: sent });
   await store.settleSends([send._id], at(2));
 
-  assert.equal(await store.retryMessage("acc_2", failed, at(9)), null);
-  assert.equal(await store.retryMessage("acc_1", sent, at(9)), null);
+  assert.equal(await store.retryMessage("acc_2", failed, { now: at(9) }), null);
+  assert.equal(await store.retryMessage("acc_1", sent, { now: at(9) }), null);
   for (const id of [failed, unknown]) {
-    const message = await store.retryMessage("acc_1", id, at(9));
+    const message = await store.retryMessage("acc_1", id, { now: at(9) });
     assert.deepEqual([message?.state, message?.finishedAt], ["deferred", null]);
     assert.ok((message?.nextAt ?? at(9)) < at(0));
     assert.deepEqual(message?.timeline.at(-1), {

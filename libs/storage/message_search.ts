@@ -10,7 +10,9 @@ import type { Db, Filter } from "mongodb";
 import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange, queuedMessage } from "./_message_document.ts";
+import { type MessageLabels, messageLabels } from "./_message_labels.ts";
 import { isTimeExpired } from "./_time_expired.ts";
+import { type LabelFields, toSend } from "./_stored_send.ts";
 import { withRegisters } from "./_with_registers.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
@@ -40,8 +42,12 @@ export interface MessageFilter {
   until?: Date | undefined;
   /** Stands in the reason or in the server's reply, in any case of letters. */
   text?: string | undefined;
-  /** Why it is so, exactly. */
-  because?: Because | undefined;
+  /** Why it is so: exactly, in what is named. */
+  because?: { [Field in keyof Because]?: Because[Field] | undefined } | undefined;
+  /** What the message is marked with: its recipient's, or its send's. */
+  reference?: string | undefined;
+  /** One of its tags. */
+  tag?: string | undefined;
 }
 
 /** What tells the cause of a failure from others. */
@@ -62,7 +68,9 @@ export type FoundMessage =
   & { send: FoundSend };
 
 /** What is told of the send of a found message. */
-export type FoundSend = Pick<Send, "template" | "integrationId" | "messageCount" | "settledAt">;
+export type FoundSend =
+  & Pick<Send, "template" | "integrationId" | "messageCount" | "settledAt">
+  & LabelFields;
 
 /** A part of a search. */
 export interface SearchPage {
@@ -85,7 +93,7 @@ export interface SearchResult {
 }
 
 /** Search for messages. One without a document is `queued`. */
-export interface MessageSearch {
+export interface MessageSearch extends MessageLabels {
   /** Finds messages of an account, newest first. */
   searchMessages(accountId: string, filter: MessageFilter, page: SearchPage): Promise<SearchResult>;
 }
@@ -103,6 +111,7 @@ export function messageSearch(
   ledgers: Pick<DeliveryLedgers, "findRegisters">,
 ): MessageSearch {
   const { messages, sends } = collectionsOf(db);
+  const { labelsOfFound } = messageLabels(db);
 
   /** Messages of an address that have no document: their sends are not settled. */
   async function* waiting(accountId: string, filter: MessageFilter, search: Search) {
@@ -157,6 +166,7 @@ export function messageSearch(
     const of: Filter<StoredSend> = {
       ...(templateId === undefined ? {} : { "template.id": templateId }),
       ...(integrationId === undefined ? {} : { integrationId }),
+      ...labelCondition(filter),
       ...(isOpen ? { settledAt: null } : {}),
     };
     const first = search.before && parseMessageId(search.before)?.sendId;
@@ -208,8 +218,8 @@ export function messageSearch(
     if (heads.length === 0) return [];
     const found = await sends.find({ _id: { $in: heads.map(({ _id }) => _id) }, accountId })
       .maxTimeMS(search.restMs()).toArray();
-    return found.flatMap(({ from: _from, contentDue: _due, emails: _to, request, ...stored }) => {
-      const send: Send = { ...stored, request: JSON.parse(request) };
+    return found.flatMap((stored) => {
+      const send = toSend(stored);
       const known = new Set(bySend.get(send._id)?.map(({ index }) => index));
       return send.request.to.flatMap((_, index) =>
         known.has(index) ? [] : queuedMessage(send, index) ?? []
@@ -217,11 +227,24 @@ export function messageSearch(
     });
   }
 
+  /** Those whose own reference and tags are the ones asked for: their send has them of any recipient. */
+  async function marked(accountId: string, lines: FoundMessage[], filter: MessageFilter) {
+    const { reference, tag } = filter;
+    const labels = await labelsOfFound(accountId, lines);
+    return lines.filter(({ _id }) => {
+      const own = labels.get(_id);
+      return own !== undefined && (reference === undefined || own.reference === reference) &&
+        (tag === undefined || own.tags.includes(tag));
+    });
+  }
+
   return {
+    labelsOfFound,
     async searchMessages(accountId, asked, { limit, before, forMs = SEARCH_MS }) {
       const search = searchFor(forMs, before);
       const filter = { ...asked, states: storedStates(asked.states) };
-      const isIndexed = filter.sendId === undefined &&
+      const isMarked = filter.reference !== undefined || filter.tag !== undefined;
+      const isIndexed = filter.sendId === undefined && !isMarked &&
         (filter.email !== undefined || hasIndex(filter.states));
       const queued: FoundMessage[] = [];
       const batches = isIndexed
@@ -234,8 +257,9 @@ export function messageSearch(
           for await (const lines of waiting(accountId, filter, search)) queued.push(...lines);
         }
         for await (const { lines, end } of batches) {
-          for (const line of await withRegisters(lines, ledgers)) {
-            if (!matches(line, asked)) continue;
+          const current = (await withRegisters(lines, ledgers))
+            .filter((line) => matches(line, asked));
+          for (const line of isMarked ? await marked(accountId, current, asked) : current) {
             found.push(line);
             if (found.length === limit) return { messages: found, next: line._id, isCut: false };
           }
@@ -282,7 +306,10 @@ const LINE = {
   ...{ sendId: 1, index: 1, email: 1, state: 1, attempt: 1, acceptedAt: 1, finishedAt: 1 },
   ...{ nextAt: 1, waitsFor: 1, reason: 1, reply: 1 },
 };
-const HEAD = { template: 1, integrationId: 1, messageCount: 1, settledAt: 1 };
+const HEAD = {
+  ...{ template: 1, integrationId: 1, messageCount: 1, settledAt: 1 },
+  ...{ references: 1, tags: 1, labels: 1, hasOwnLabels: 1 },
+};
 
 function searchFor(forMs: number, before: string | undefined): Search {
   const end = performance.now() + forMs;
@@ -362,7 +389,19 @@ function matches(line: FoundMessage, filter: MessageFilter): boolean {
   return said.includes(text.toLowerCase());
 }
 
-function isBecause({ reason, reply }: Pick<Message, "reason" | "reply">, because: Because) {
-  return reason === because.reason && (reply?.code ?? null) === because.code &&
-    (reply?.enhanced ?? null) === because.enhanced;
+function isBecause(
+  { reason, reply }: Pick<Message, "reason" | "reply">,
+  because: NonNullable<MessageFilter["because"]>,
+) {
+  const isSame = <T>(wanted: T | undefined, found: T) => wanted === undefined || wanted === found;
+  return isSame(because.reason, reason) && isSame(because.code, reply?.code ?? null) &&
+    isSame(because.enhanced, reply?.enhanced ?? null);
+}
+
+/** By which sends are found that have a reference and a tag, of their own or of a recipient. */
+function labelCondition({ reference, tag }: MessageFilter): Filter<StoredSend> {
+  return {
+    ...(reference === undefined ? {} : { references: reference }),
+    ...(tag === undefined ? {} : { tags: tag }),
+  };
 }

@@ -84,12 +84,19 @@ export type {
 export type { InvitationStore } from "./invitation_store.ts";
 export type { MailerRegister } from "./mailer_presence.ts";
 export type { MembershipChange, MembershipStore } from "./membership_store.ts";
-export type { MessageCancel } from "./message_cancel.ts";
+export { bulkCancel, type BulkCanceled, CANCELABLE_STATES } from "./bulk_cancel.ts";
+export { BULK_SEARCH_MS, type BulkRetried, bulkRetry, MAX_AT_ONCE } from "./bulk_retry.ts";
+export type { CanceledSend, MessageCancel, SomeOfSend } from "./message_cancel.ts";
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
 export type { DueMessage, DueMessages } from "./due_messages.ts";
 export type { WaitingSend, WaitingSends } from "./waiting_sends.ts";
 export type { MessagePutOff, PutOff } from "./message_put_off.ts";
-export { ContentRemovedError, type MessageRetry, RETRYABLE_STATES } from "./message_retry.ts";
+export {
+  ContentRemovedError,
+  type MessageRetry,
+  type RetryableState,
+  type RetryOptions,
+} from "./message_retry.ts";
 export {
   type Because,
   type FoundMessage,
@@ -142,6 +149,7 @@ export {
 } from "./restored_ledger.ts";
 export { RevisionConflictError } from "./revision_conflict_error.ts";
 export { type Acceptance, IDEMPOTENCY_KEPT_MS, type SendAcceptance } from "./send_acceptance.ts";
+export type { FoundSendHead, SendFilter, SendSearch, SendSearchResult } from "./send_search.ts";
 export type { Recipients, SendHead, SendStore } from "./send_store.ts";
 export type { SendWithdrawals } from "./send_withdrawal.ts";
 export type { AttemptCount, AttemptLimits, AttemptStore } from "./attempt_store.ts";

@@ -40,6 +40,7 @@ import { type PublishedTemplates, publishedTemplates } from "./published_templat
 import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
 import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
 import { type SendAcceptance, sendAcceptance } from "./send_acceptance.ts";
+import { type SendSearch, sendSearch } from "./send_search.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type AttemptStore, attemptStore } from "./attempt_store.ts";
@@ -95,6 +96,7 @@ export interface Store
     IntegrationSummaries,
     SendAcceptance,
     SendStore,
+    SendSearch,
     SendWithdrawals,
     MessageStore,
     DeliveryLedgers,
@@ -215,6 +217,7 @@ function storeOf(
     ...integrationSummaries(db, { withoutLogins }),
     ...sendAcceptance(db),
     ...sendStore(db),
+    ...sendSearch(db),
     ...sendWithdrawals(db),
     ...messageStore(db, ledgers),
     ...messagePutOff(db),

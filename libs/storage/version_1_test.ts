@@ -85,7 +85,7 @@ test("openStore() keeps what a newer program has added to documents that it chan
   const now = new Date();
   await store.updateIntegration(accountId, 1, { port: 25 });
   await store.updateAccount(accountId, { retention: { contentDays: 3 } });
-  await store.retryMessage(accountId, messageIdOf(sendId, 1), now);
+  await store.retryMessage(accountId, messageIdOf(sendId, 1), { now });
   await store.cancelMessage(accountId, messageIdOf(sendId, 2), now);
   await store.updateTemplate({ _id: `${accountId}/email/1`, accountId }, { name: "Other" });
   for (const name of ["integrations", "accounts", "messages", "sends", "templates"]) {

@@ -59,6 +59,21 @@ export function smallSend(more: Record<string, unknown> = {}) {
   return { from: { email: "shop@example.com" }, to: [{ email: "jane@example.net" }], ...more };
 }
 
+/** What is found and changed is tried over a real ledger (`_test_ledger_app.ts`). */
+const NO_FINDING = {
+  searchMessages: unavailable,
+  labelsOfFound: unavailable,
+  searchSends: unavailable,
+  cancelMessage: unavailable,
+  cancelSend: unavailable,
+  cancelSome: unavailable,
+  retryMessage: unavailable,
+};
+
+function unavailable(): Promise<never> {
+  return Promise.reject(new Error("Cannot search: this ledger is in memory"));
+}
+
 /** Builds an app whose dependencies are object literals, and any of them can be replaced. */
 export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {}): TestApp {
   const sends: Send[] = [];
@@ -115,6 +130,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     findPlaces: () => Promise.resolve(new Map()),
     listMessages: (accountId, sendId) =>
       Promise.resolve(messages.filter((m) => m.accountId === accountId && m.sendId === sendId)),
+    ...NO_FINDING,
     mustWait: () => false,
     dispatch: (send) => {
       dispatched.push(send);
@@ -122,6 +138,12 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     },
     render: ({ variables }) =>
       Promise.resolve({ ok: true, subject: `Hi ${variables["name"]}`, html: "<p/>", text: "-" }),
+    bus: {
+      ask: () => Promise.resolve(undefined),
+      objects: () => {
+        throw new Error("this test has no broker");
+      },
+    },
     checkBroker: () => Promise.resolve(),
     noteUsage: () => Promise.resolve(),
     listUsage: () => Promise.resolve([]),

@@ -16,6 +16,7 @@ import {
   refuseOtherMethods,
 } from "@posthaste/http";
 import { DATA_HEADERS } from "@posthaste/runtime";
+import type { MailContentDeps } from "@posthaste/messaging";
 import type { UsageStore } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -34,8 +35,14 @@ import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
 import { openRoom, type RoomOptions } from "./room.ts";
 import { integrationsRoute } from "./routes/integrations.ts";
-import { messageRoute } from "./routes/message.ts";
 import { openApiRoute } from "./routes/openapi.ts";
+import type { Finding } from "./finding.ts";
+import { messageRoute } from "./routes/message.ts";
+import { cancelRoutes } from "./routes/message_cancel.ts";
+import { messageContentRoute } from "./routes/message_content.ts";
+import { messageListRoute } from "./routes/message_list.ts";
+import { retryRoutes } from "./routes/message_retry.ts";
+import { sendListRoute } from "./routes/send_list.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
 import { sendStateRoute } from "./routes/send_state.ts";
@@ -53,6 +60,8 @@ declare module "fastify" {
 export interface ApiDeps
   extends
     Ledger,
+    Finding,
+    MailContentDeps,
     Pick<AuthenticateDeps, "touchToken" | "clock">,
     Pick<UsageStore, "noteUsage" | "listUsage"> {
   /** Returns whether mail of an integration has to wait in the ledger. */
@@ -202,6 +211,11 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     templatesRoute(v1, "email");
     templatesRoute(v1, "pdf");
     integrationsRoute(v1, { now });
+    messageListRoute(v1, deps);
+    sendListRoute(v1, deps);
+    cancelRoutes(v1, deps);
+    retryRoutes(v1, deps);
+    messageContentRoute(v1, deps);
   }, { prefix: "/v1" });
 }
 

@@ -31,6 +31,8 @@ interface Rule {
   params: Record<string, Kind>;
   /** A right body, in which PDF templates are named as well. */
   body?(pdf: string): Record<string, unknown>;
+  /** What its own account is answered. @default {200} */
+  status?: number;
 }
 
 const RULES: Record<string, Rule> = {
@@ -59,6 +61,26 @@ const RULES: Record<string, Rule> = {
   "GET /v1/pdf-templates/:id/schema": { scope: "read", params: { id: "pdf" } },
   "GET /v1/integrations": { scope: "read", params: {}, isList: true },
   "GET /v1/integrations/:id": { scope: "read", params: { id: "integration" } },
+  "GET /v1/messages": { scope: "list", params: {}, isList: true },
+  "GET /v1/sends": { scope: "list", params: {}, isList: true },
+  "POST /v1/messages/:id/cancel": { scope: "manage:messages", params: { id: "message" } },
+  "POST /v1/sends/:id/cancel": { scope: "manage:messages", params: { id: "send" } },
+  "POST /v1/messages/cancel": {
+    ...{ scope: "manage:messages", params: {} },
+    body: () => ({ filter: { reference: "none" } }),
+  },
+  // No renderer answers here.
+  "GET /v1/messages/:id/content": {
+    ...{ scope: "read:content", params: { id: "message" }, status: 504 },
+  },
+  // What was canceled is not retried.
+  "POST /v1/messages/:id/retry": {
+    ...{ scope: "manage:messages", params: { id: "message" }, status: 409 },
+  },
+  "POST /v1/messages/retry": {
+    ...{ scope: "manage:messages", params: {} },
+    body: () => ({ state: "failed" }),
+  },
 };
 
 /** What one account has. */
@@ -93,6 +115,12 @@ before(async () => {
     dispatch: async ({ accountId }) => void dispatched.push(accountId),
     render: ({ accountId }) =>
       Promise.resolve({ ok: true, subject: accountId, html: "", text: "" }),
+    bus: {
+      ask: () => Promise.resolve(undefined),
+      objects: () => {
+        throw new Error("this test has no broker");
+      },
+    },
     checkBroker: () => Promise.resolve(),
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error: (...said) => assert.fail(said.join()) },
@@ -115,7 +143,7 @@ after(() => opened?.disposeAsync());
 async function settle(name: string, count: number): Promise<Belongings> {
   const { _id: accountId } = await store.createAccount({ name });
   const all: Omit<Belongings, "accountId" | "tokens"> = {
-    ...{ template: [], pdf: [], integration: [], send: [], message: [] },
+    ...{ template: [], pdf: [], integration: [], send: [], message: [], position: [] },
   };
   for (let i = 1; i <= count; i++) {
     const base = { accountId, variables: [], sourceHash: "x", alias: `${name}-${i}`.toLowerCase() };
@@ -231,12 +259,12 @@ test("ENDPOINTS lists every route, and no other", () => {
 
 test("every route answers its own account, and needs its own scope and no other", async () => {
   for (const route of ruled()) {
-    const { method, rule: { scope } } = route;
+    const { method, rule: { scope, status: answered = 200 } } = route;
     const request = { method, url: pathOf(route), payload: bodyOf(route) };
     for (const [scopes, token] of own.tokens) {
       const { status, text } = await ask(own, { ...request, token });
       const isEnough = scope === undefined || scopes.split(",").includes(scope);
-      const expected = isEnough ? 200 : 403;
+      const expected = isEnough ? answered : 403;
       assert.equal(status, expected, `${method} ${route.url} with ${scopes}: ${text}`);
     }
   }

@@ -34,6 +34,7 @@ await runService({
       render: openRenderGroups({
         ask: (data, options) => bus.askForEach("render.requested", data, options),
       }),
+      bus,
       checkBroker: sharedCheck(() => bus.check(), { timeoutMs: 900, freshMs: 1000 }),
       logger,
     }, apiOptionsOf(config));

@@ -69,6 +69,11 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     return work;
   }
 
+  /** Lets the request wait longer: a search ends by its own time. */
+  allow(ms: number): void {
+    this.#leftMs += ms;
+  }
+
   /** Notes that the request is over. */
   leave(): void {
     if (this.#isOver) return;

@@ -48,6 +48,9 @@ test("messageRoute() tells all about a message that a worker touched", async () 
     reason: "the mailbox does not exist",
     reply: { code: 550, enhanced: "5.1.1", response: "no such user" },
     waiting: null,
+    template: { id: 5, version: 2 },
+    integrationId: 3,
+    ...{ reference: null, tags: [], metadata: {} },
     timeline: [{
       at: AT.toISOString(),
       type: "failed",
@@ -97,6 +100,59 @@ test("messageRoute() tells why a message waits, and for how many others", async 
   assert.deepEqual((await api.get(`/v1/messages/${messages[1].id}`)).body.waiting, waiting);
 });
 
+test("a send and its messages show what they are marked with, the recipient over the top", async () => {
+  await using api = openTestApp();
+  const { body } = await api.post(
+    SEND,
+    smallSend({
+      ...{ reference: "order-42", tags: ["a", "b"], metadata: { customer: "1", shop: "x" } },
+      to: [
+        { email: "a@example.net" },
+        { email: "b@example.net", reference: "b", tags: [], metadata: { customer: "2" } },
+      ],
+    }),
+  );
+  const labels = ({ reference, tags, metadata }: Record<string, unknown>) => ({
+    ...{ reference, tags, metadata },
+  });
+  const shown = await Promise.all([
+    api.get(`/v1/sends/${body.id}`),
+    ...body.messages.map(({ id }: { id: string }) => api.get(`/v1/messages/${id}`)),
+  ]);
+  const top = { reference: "order-42", tags: ["a", "b"], metadata: { customer: "1", shop: "x" } };
+  const own = { reference: "b", tags: [], metadata: { customer: "2", shop: "x" } };
+  assert.deepEqual(shown.map((answer) => labels(answer.body)), [top, top, own]);
+});
+
+test("a mark beyond its limits is refused, at the top and of a recipient", async () => {
+  await using api = openTestApp();
+  const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`k${at}`, ""]));
+  const cases: [Record<string, unknown>, string, string][] = [
+    [{ reference: "" }, "reference", "empty"],
+    [{ reference: "x".repeat(101) }, "reference", "too_long"],
+    [{ reference: "a\nb" }, "reference", "bad_characters"],
+    [{ tags: ["a b"] }, "tags.0", "wrong_type"],
+    [{ tags: Array(11).fill("a") }, "tags", "too_many"],
+    [{ metadata: many }, "metadata", "too_many"],
+    [{ metadata: { a: 1 } }, "metadata", "wrong_type"],
+    [{ metadata: { ["k".repeat(41)]: "" } }, "metadata", "too_long"],
+    [{ metadata: { a: "x".repeat(501) } }, "metadata", "too_long"],
+    [{ label: "x" }, "label", "unknown_field"],
+  ];
+  for (const [given, path, code] of cases) {
+    const to = [{ email: "a@example.net", ...given }];
+    for (
+      const [body, at] of [[smallSend(given), path], [smallSend({ to }), `to.0.${path}`]] as const
+    ) {
+      const answer = await api.post(SEND, body);
+      assert.equal(answer.status, 400, at);
+      const [issue] = errorBodySchema.parse(answer.body).issues ?? [];
+      assert.deepEqual([issue?.path, issue?.code], [at, code]);
+    }
+  }
+  assert.equal(api.sends.length, 0);
+});
+
 test("sendStateRoute() says settled as soon as no message can change any more", async () => {
   await using api = openTestApp();
   const { id } = await sendTwo(api);
@@ -126,6 +182,8 @@ test("sendStateRoute() counts states and lists the messages in their order", asy
     integrationId: 3,
     messageCount: 2,
     settled: false,
+    settledAt: null,
+    ...{ reference: null, tags: [], metadata: {} },
     states: { queued: 1, failed: 1 },
     messages: [
       { id: messages[0].id, email: "a@example.net", state: "queued" },

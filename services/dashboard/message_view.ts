@@ -2,15 +2,16 @@ import {
   type Integration,
   type Message,
   type MessageState,
+  RETRYABLE_STATES,
   type Send,
   type Template,
   type TimelineEntry,
 } from "@posthaste/contracts";
 import {
+  CANCELABLE_STATES,
   type FoundMessage,
   type MessagePlace,
   type MessagePlaces,
-  RETRYABLE_STATES,
 } from "@posthaste/storage";
 import type { MessageRow, MessageView, TimelineStep } from "./interface/messages.ts";
 
@@ -25,9 +26,6 @@ export interface KnownMessage {
   place?: MessagePlace | undefined;
   now: Date;
 }
-
-/** States in which nobody sends a message at the moment. */
-const CANCELABLE_STATES = ["queued", "deferred", "unknown"] as const;
 
 /** Makes a line of the list. */
 export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace): MessageRow {

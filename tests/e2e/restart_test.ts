@@ -10,7 +10,7 @@ import { nightly, openSmtpSink, type SmtpSink, type SunkMessage, until } from "@
 import { openSystem, type Recipient, SENDER, type System } from "./system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
 
-nightly("torture/short_test.ts");
+nightly("tests/chaos/short_test.ts");
 
 let system: System;
 let sink: SmtpSink;

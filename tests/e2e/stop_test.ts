@@ -14,7 +14,7 @@ import { openTimeTravel } from "./time_travel.ts";
 nightly(
   "libs/messaging/_drain_messages_test.ts",
   "libs/runtime/run_service_test.ts",
-  "torture/short_test.ts",
+  "tests/chaos/short_test.ts",
 );
 
 let system: System;

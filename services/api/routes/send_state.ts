@@ -1,6 +1,7 @@
 import {
   isSendId,
   isTerminal,
+  labelsOf,
   type Message,
   messageIdOf,
   type MessageState,
@@ -37,5 +38,6 @@ function show(send: Send, documents: readonly Message[]) {
   });
   // By the messages that were just read: that it is settled is noted in the ledger half a minute later.
   const settled = settledAt !== null || messages.every(({ state }) => isTerminal(state));
-  return { id, acceptedAt, template, integrationId, messageCount, settled, states, messages };
+  const head = { id, acceptedAt, template, integrationId, messageCount, settled, settledAt };
+  return { ...head, ...labelsOf(request), states, messages };
 }

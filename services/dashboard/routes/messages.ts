@@ -1,11 +1,10 @@
 import { isSendId, type Message, parseMessageId, type Send } from "@posthaste/contracts";
-import { ContentRemovedError } from "@posthaste/storage";
+import { bulkRetry, ContentRemovedError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
 import type { Principal } from "../session.ts";
 import { audit } from "../audit.ts";
-import { bulkRetry } from "../bulk_retry.ts";
 import type {
   BulkRetried,
   MessageList,
@@ -13,7 +12,8 @@ import type {
   MessageView,
   SendView,
 } from "../interface/messages.ts";
-import { messageContent, messagePdf } from "../message_content.ts";
+import { mailContent, mailPdf } from "@posthaste/messaging";
+import { madeAgain } from "../message_content.ts";
 import { readMessageQuery } from "../message_filter.ts";
 import { messageViewOf, rowsOf, traceIdOf } from "../message_view.ts";
 import { Problem } from "../problem.ts";
@@ -81,7 +81,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, params: { id } }) => {
       const { message, send } = await find(principal.accountId, id);
       await noteReading(principal, id);
-      return messageContent(send, message.index, deps);
+      return await madeAgain(mailContent(send, message.index, deps));
     },
   );
 
@@ -92,7 +92,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
       const { message, send } = await find(principal.accountId, id);
       const place = { index: message.index, position: Number(n) };
       await noteReading(principal, id, Number(n));
-      const { filename, bytes } = await messagePdf(send, place, deps);
+      const { filename, bytes } = await madeAgain(mailPdf(send, place, deps));
       const name = encodeURIComponent(filename);
       return reply.type("application/pdf")
         .header("content-disposition", `inline; filename*=UTF-8''${name}`)
@@ -178,8 +178,9 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     "/api/sends/:id/cancel",
     { config: { role: "editor" } },
     async ({ principal, params: { id } }) => {
-      const canceled = await store.cancelSend(principal.accountId, id, now());
-      if (canceled === null) throw new Problem("not_found", `There is no send "${id}"`);
+      const done = await store.cancelSend(principal.accountId, id, now());
+      if (done === null) throw new Problem("not_found", `There is no send "${id}"`);
+      const { canceled } = done;
       const details = { messages: canceled };
       await audit({ ...store, now }, principal, {
         action: "send.canceled",
@@ -192,7 +193,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
 
   async function retry(accountId: string, id: string): Promise<Message | null> {
     try {
-      return await store.retryMessage(accountId, id, now());
+      return await store.retryMessage(accountId, id, { now: now() });
     } catch (error) {
       if (error instanceof ContentRemovedError) throw new Problem("conflict", error.message);
       throw error;

@@ -20,7 +20,22 @@ const SCOPES = [
     label: "Render",
     about: "Renders a template and returns the result, without sending",
   },
-  { value: "read", label: "Read", about: "Reads the state of sent messages" },
+  { value: "read", label: "Read", about: "Reads the state of sent messages, by their ids" },
+  {
+    value: "list",
+    label: "List",
+    about: "Lists and searches sends and messages. It shows all recipients' addresses",
+  },
+  {
+    value: "read:content",
+    label: "Read content",
+    about: "Reads the content of messages",
+  },
+  {
+    value: "manage:messages",
+    label: "Manage messages",
+    about: "Cancels and retries messages",
+  },
 ];
 
 /** Asks what a new token is to be, makes it, and shows it this once. */

@@ -1,9 +1,12 @@
-import { ContentRemovedError, type MessageRetry, type MessageSearch } from "@posthaste/storage";
-import type { MessageFilter } from "@posthaste/storage";
-import type { BulkRetried } from "./interface/messages.ts";
+import { RETRYABLE_STATES } from "@posthaste/contracts";
+import type { MessageFilter, MessageSearch } from "./message_search.ts";
+import { ContentRemovedError, type MessageRetry } from "./message_retry.ts";
 
-/** The most messages that are sent again in one call. */
+/** The most messages that one call changes. */
 export const MAX_AT_ONCE = 1000;
+
+/** How long a call looks for messages, in milliseconds. */
+export const BULK_SEARCH_MS = 10_000;
 
 const IN_PARALLEL = 16;
 
@@ -13,21 +16,32 @@ export interface BulkRetryDeps {
   now(): Date;
 }
 
-/** Has the newest of the messages that a filter finds sent again, and tells how many are left. */
+/** What became of messages that were to be sent again. */
+export interface BulkRetried {
+  retried: number;
+  /** Their content is not kept any more. */
+  withoutContent: number;
+  /** How many are left; 1000 means that many or more. */
+  remaining: number;
+}
+
+/** Has the newest of the messages that a filter finds sent again, and returns how many are left. */
 export async function bulkRetry(
   accountId: string,
   filter: MessageFilter,
   { store, now }: BulkRetryDeps,
 ): Promise<BulkRetried> {
-  const page = { limit: MAX_AT_ONCE, forMs: 10_000 };
+  const page = { limit: MAX_AT_ONCE, forMs: BULK_SEARCH_MS };
   const { messages, next } = await store.searchMessages(accountId, filter, page);
   const ids = messages.map(({ _id }) => _id);
+  const states = RETRYABLE_STATES.filter((state) => filter.states?.includes(state) ?? true);
   let retried = 0;
   let withoutContent = 0;
   const work = async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       try {
-        if (await store.retryMessage(accountId, id, now()) !== null) retried++;
+        const options = { now: now(), states };
+        if (await store.retryMessage(accountId, id, options) !== null) retried++;
       } catch (error) {
         if (!(error instanceof ContentRemovedError)) throw error;
         withoutContent++;

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { faultParams } from "./issue_code.ts";
+
+const MAX_REFERENCE_LENGTH = 100;
+const MAX_TAGS = 10;
+const MAX_ENTRIES = 20;
+const MAX_KEY_LENGTH = 40;
+const MAX_VALUE_LENGTH = 500;
+
+const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]*$/u;
+const TAG = /^[\w.:-]{1,64}$/;
+
+const metadataSchema = z.custom<Record<string, string>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  faultParams("wrong_type", "must be an object of names and texts"),
+).refine(
+  (value) => Object.keys(value).length <= MAX_ENTRIES,
+  faultParams("too_many", `must not have more than ${MAX_ENTRIES} entries`),
+).refine(
+  (value) => Object.values(value).every((text) => typeof text === "string"),
+  faultParams("wrong_type", "must have texts for values"),
+).refine(
+  (value) => Object.keys(value).every(({ length }) => length > 0 && length <= MAX_KEY_LENGTH),
+  faultParams("too_long", `must have names of 1 to ${MAX_KEY_LENGTH} characters`),
+).refine(
+  (value) => Object.values(value).every(({ length }) => !(length > MAX_VALUE_LENGTH)),
+  faultParams("too_long", `must have values of at most ${MAX_VALUE_LENGTH} characters`),
+);
+
+/** What callers mark a send or one of its recipients with, to find it again. It changes no mail. */
+export const LABEL_FIELDS = {
+  reference: z.string()
+    .min(1, { error: "must not be empty" })
+    .max(MAX_REFERENCE_LENGTH, { error: `must not exceed ${MAX_REFERENCE_LENGTH} characters` })
+    .refine((text) => PRINTABLE.test(text), faultParams("bad_characters", "must be printable"))
+    .optional(),
+  tags: z.array(
+    z.string().regex(TAG, { error: "must be 1 to 64 letters, digits and _ . : -" }),
+  ).max(MAX_TAGS, { error: `must not have more than ${MAX_TAGS} tags` }).optional(),
+  metadata: metadataSchema.optional(),
+};
+
+const labelsSchema = z.object(LABEL_FIELDS);
+
+/** What a send or a recipient is marked with. */
+export type GivenLabels = z.infer<typeof labelsSchema>;
+
+/** What a send or a message is marked with, as it is shown. */
+export interface Labels {
+  reference: string | null;
+  tags: string[];
+  metadata: Record<string, string>;
+}
+
+/**
+ * Returns what a send is marked with, or, with a recipient, a message: the recipient's reference and tags
+ * replace the send's as a whole, metadata by name.
+ */
+export function labelsOf(top: GivenLabels, recipient: GivenLabels = {}): Labels {
+  return {
+    reference: recipient.reference ?? top.reference ?? null,
+    tags: recipient.tags ?? top.tags ?? [],
+    metadata: { ...top.metadata, ...recipient.metadata },
+  };
+}

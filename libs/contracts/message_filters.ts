@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { MESSAGE_STATES, type MessageState } from "./message_state.ts";
+
+const STATES: ReadonlySet<string> = new Set(MESSAGE_STATES);
+const NUMBER_FAULT = "must be a whole number above 0";
+const number = z.string().regex(/^[1-9]\d{0,8}$/, { error: NUMBER_FAULT }).transform(Number);
+const TIME_FAULT = "must be a time such as 2026-01-02T03:04:05Z";
+
+/** A time as requests write it. */
+export const FILTER_TIME = z.iso.datetime({ offset: true, error: TIME_FAULT })
+  .transform((text) => new Date(text));
+
+/** The filters that lists of sends and of messages share. */
+export const SEND_FILTERS = {
+  templateId: number.optional(),
+  integrationId: number.optional(),
+  reference: z.string().min(1).max(100).optional(),
+  tag: z.string().min(1).max(64).optional(),
+  from: FILTER_TIME.optional(),
+  until: FILTER_TIME.optional(),
+};
+
+/** The filters of `GET /messages`. */
+export const MESSAGE_FILTERS = {
+  ...SEND_FILTERS,
+  state: z.string().transform((text) => text.split(","))
+    .refine((names): names is MessageState[] => names.every((name) => STATES.has(name)), {
+      error: `must be of ${MESSAGE_STATES.join(", ")}, with commas`,
+    }).optional(),
+  sendId: z.string().min(1).max(100).optional(),
+  email: z.string().trim().min(1).max(320).optional(),
+  text: z.string().trim().min(1).max(200).optional(),
+  reason: z.string().max(2000).optional(),
+  code: number.optional(),
+  enhanced: z.string().max(20).optional(),
+};

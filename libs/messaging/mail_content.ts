@@ -1,0 +1,113 @@
+import { type Content, EVENT_VERSION, type Send } from "@posthaste/contracts";
+import type { Bus } from "./bus.ts";
+import type { StoreName } from "./topology.ts";
+
+/** What is needed to make a mail again as it was. */
+export interface MailContentDeps {
+  bus: Pick<Bus, "ask" | "objects">;
+}
+
+/** A mail as it was filled. */
+export interface MailContent {
+  subject: string;
+  html: string;
+  text: string;
+  pdfs: { filename: string }[];
+}
+
+/** Why a mail cannot be made again. */
+export type MailContentFault =
+  | "removed"
+  | "no_such_pdf"
+  | "template_failed"
+  | "no_answer"
+  | "unavailable";
+
+/** A mail cannot be made again. The message is for whoever asked. */
+export class MailContentError extends Error {
+  override readonly name = "MailContentError";
+  readonly fault: MailContentFault;
+
+  constructor(fault: MailContentFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+const CONTENT_MS = 10_000;
+const PRINT_MS = 30_000;
+
+/**
+ * Makes a mail again, from the versions that its send is pinned to.
+ *
+ * @throws {MailContentError} `removed` if its content is not kept any more; `template_failed` or `no_answer`
+ * if it cannot be made.
+ */
+export async function mailContent(
+  send: Send,
+  index: number,
+  deps: MailContentDeps,
+): Promise<MailContent> {
+  const { parts, pdfs } = await filled(send, index, deps);
+  return {
+    subject: parts.subject,
+    html: await textOf(parts.html, deps),
+    text: await textOf(parts.text, deps),
+    pdfs: pdfs.map(({ filename }) => ({ filename })),
+  };
+}
+
+/**
+ * Prints one of a mail's PDFs again, or finds it as it was printed.
+ *
+ * @throws {MailContentError} As {@linkcode mailContent} does; `no_such_pdf` if it has no such PDF.
+ */
+export async function mailPdf(
+  send: Send,
+  { index, position }: { index: number; position: number },
+  deps: MailContentDeps,
+): Promise<{ filename: string; bytes: Uint8Array }> {
+  const { pdfs } = await filled(send, index, deps);
+  const pdf = pdfs[position];
+  if (pdf === undefined) throw new MailContentError("no_such_pdf", "The mail has no such PDF");
+  const { filename, html, page } = pdf;
+  const data = { v: EVENT_VERSION, accountId: send.accountId, name: filename, html, page };
+  const reply = await deps.bus.ask("print.requested", data, { timeoutMs: PRINT_MS });
+  if (reply === undefined) {
+    throw new MailContentError("no_answer", "The PDF was not printed in time");
+  }
+  if (!reply.ok) throw new MailContentError("template_failed", reply.reason);
+  return { filename, bytes: await object("pdfs", reply.key, deps) };
+}
+
+async function filled(send: Send, index: number, { bus }: MailContentDeps) {
+  if (send.contentRemovedAt !== undefined) {
+    const day = send.contentRemovedAt.toISOString().slice(0, 10);
+    throw new MailContentError("removed", `Its content is no longer kept since ${day}`);
+  }
+  const { accountId, _id: sendId } = send;
+  const data = { v: EVENT_VERSION, accountId, sendId, index };
+  const reply = await bus.ask("content.requested", data, { timeoutMs: CONTENT_MS });
+  if (reply === undefined) {
+    throw new MailContentError("no_answer", "The mail was not filled in time");
+  }
+  if (!reply.ok) throw new MailContentError("template_failed", reply.reason);
+  return reply;
+}
+
+async function textOf(content: Content, deps: MailContentDeps): Promise<string> {
+  if ("inline" in content) return content.inline;
+  return new TextDecoder().decode(await object("contents", content.key, deps));
+}
+
+async function object(
+  store: StoreName,
+  key: string,
+  { bus }: MailContentDeps,
+): Promise<Uint8Array> {
+  const bytes = await bus.objects(store).get(key);
+  if (bytes === undefined) {
+    throw new MailContentError("unavailable", "It is gone already: try again");
+  }
+  return bytes;
+}

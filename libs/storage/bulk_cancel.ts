@@ -1,0 +1,45 @@
+import type { MessageState } from "@posthaste/contracts";
+import { BULK_SEARCH_MS, MAX_AT_ONCE } from "./bulk_retry.ts";
+import type { MessageCancel } from "./message_cancel.ts";
+import type { MessageFilter, MessageSearch } from "./message_search.ts";
+
+/** States in which nobody sends a message at the moment. */
+export const CANCELABLE_STATES = [
+  "queued",
+  "deferred",
+  "unknown",
+] as const satisfies MessageState[];
+
+/** What cancelling needs. */
+export interface BulkCancelDeps {
+  store: Pick<MessageSearch, "searchMessages"> & Pick<MessageCancel, "cancelSome">;
+  now(): Date;
+}
+
+/** What became of messages that were to be canceled. */
+export interface BulkCanceled {
+  canceled: number;
+  /** How many are left; 1000 means that many or more. */
+  remaining: number;
+}
+
+/** Cancels the newest of the messages that a filter finds, and returns how many are left. */
+export async function bulkCancel(
+  accountId: string,
+  asked: MessageFilter,
+  { store, now }: BulkCancelDeps,
+): Promise<BulkCanceled> {
+  const filter = { ...asked, states: CANCELABLE_STATES };
+  const page = { limit: MAX_AT_ONCE, forMs: BULK_SEARCH_MS };
+  const { messages, next } = await store.searchMessages(accountId, filter, page);
+  let canceled = 0;
+  // One send after the other: each is read once, and may weigh megabytes.
+  for (const [sendId, ofSend] of Map.groupBy(messages, (message) => message.sendId)) {
+    const indexes = new Set(ofSend.map(({ index }) => index));
+    canceled += await store.cancelSome(accountId, { sendId, indexes }, now());
+  }
+  const rest = next === null
+    ? []
+    : (await store.searchMessages(accountId, filter, { ...page, before: next })).messages;
+  return { canceled, remaining: rest.length };
+}

@@ -1,0 +1,106 @@
+import { type Labels, labelsOf, type Send } from "@posthaste/contracts";
+import type { Db, Filter } from "mongodb";
+import { acceptedWithin } from "./_accepted_within.ts";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
+import { topLabelsOf } from "./_message_labels.ts";
+import { isTimeExpired } from "./_time_expired.ts";
+import type { SearchPage } from "./message_search.ts";
+
+/** Which sends to find; what is left out does not matter. */
+export interface SendFilter {
+  templateId?: number | undefined;
+  integrationId?: number | undefined;
+  /** Of the send, or of one of its recipients. */
+  reference?: string | undefined;
+  tag?: string | undefined;
+  isSettled?: boolean | undefined;
+  /** Accepted at this time or later. */
+  from?: Date | undefined;
+  /** Accepted before this. */
+  until?: Date | undefined;
+}
+
+/** What is found of a send. */
+export type FoundSendHead =
+  & Pick<
+    Send,
+    "_id" | "acceptedAt" | "template" | "integrationId" | "messageCount" | "settledAt"
+  >
+  & Labels;
+
+/** A page of sends, newest first. */
+export interface SendSearchResult {
+  sends: FoundSendHead[];
+  /** What `before` is to be to search on; null at the end. */
+  next: string | null;
+  /** Whether the time was not enough to fill the page. */
+  isCut: boolean;
+}
+
+/** Search for sends. */
+export interface SendSearch {
+  /** Finds sends of an account, newest first. */
+  searchSends(accountId: string, filter: SendFilter, page: SearchPage): Promise<SendSearchResult>;
+}
+
+type Head = Omit<FoundSendHead, keyof Labels> & Pick<StoredSend, "labels">;
+
+const SEARCH_MS = 2000;
+
+/** Sends that are read between two looks at the clock: a search that is cut goes on after them. */
+const AT_ONCE = 1000;
+
+const HEAD = {
+  ...{ acceptedAt: 1, template: 1, integrationId: 1, messageCount: 1, settledAt: 1, labels: 1 },
+};
+
+/** Returns the search for sends. */
+export function sendSearch(db: Db): SendSearch {
+  const { sends } = collectionsOf(db);
+
+  /** What an index finds is read with its condition; the rest is looked at here, so that time can end it. */
+  function read(accountId: string, filter: SendFilter, before: string | undefined) {
+    const { from, until, reference, tag } = filter;
+    const indexed: Filter<StoredSend> = {
+      ...(reference === undefined ? {} : { references: reference }),
+      ...(tag === undefined ? {} : { tags: tag }),
+    };
+    return sends.find(acceptedWithin("snd", { accountId, from, until, before }, indexed))
+      .sort({ _id: -1 }).limit(AT_ONCE).project<Head>(HEAD);
+  }
+
+  return {
+    async searchSends(accountId, filter, { limit, before, forMs = SEARCH_MS }) {
+      const end = performance.now() + forMs;
+      const found: FoundSendHead[] = [];
+      for (let next = before;;) {
+        const restMs = Math.ceil(end - performance.now());
+        if (restMs <= 0) return { sends: found, next: next ?? null, isCut: true };
+        let count = 0;
+        try {
+          for await (const head of read(accountId, filter, next).maxTimeMS(restMs)) {
+            count++;
+            next = head._id;
+            if (matches(head, filter)) found.push(headOf(head));
+            if (found.length === limit) return { sends: found, next, isCut: false };
+          }
+        } catch (error) {
+          if (!isTimeExpired(error)) throw error;
+          return { sends: found, next: next ?? null, isCut: true };
+        }
+        if (count < AT_ONCE) return { sends: found, next: null, isCut: false };
+      }
+    },
+  };
+}
+
+function matches(head: Head, filter: SendFilter): boolean {
+  const { templateId, integrationId, isSettled } = filter;
+  if (templateId !== undefined && head.template.id !== templateId) return false;
+  if (integrationId !== undefined && head.integrationId !== integrationId) return false;
+  return isSettled === undefined || isSettled === (head.settledAt !== null);
+}
+
+function headOf({ labels, ...head }: Head): FoundSendHead {
+  return { ...head, ...labelsOf(topLabelsOf(labels === undefined ? {} : { labels })) };
+}

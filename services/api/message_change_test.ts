@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { errorBodySchema, TOKEN_SCOPES } from "@posthaste/contracts";
+import { type LedgerApp, openLedgerApp } from "./_test_ledger_app.ts";
+
+let api: LedgerApp;
+let count = 0;
+
+before(async () => {
+  api = await openLedgerApp();
+});
+after(() => api?.[Symbol.asyncDispose]());
+
+/** Accepts a send to some recipients, marked with a reference of its own. */
+async function sendTo(recipients: number) {
+  const reference = `send-${++count}`;
+  const to = Array.from({ length: recipients }, (_, at) => ({ email: `r${at}@${count}.example` }));
+  const { id, messages } = await api.send({ to, reference });
+  return { id, reference, ids: messages.map((message) => message.id) };
+}
+
+const post = (path: string, body?: unknown) => api.ask(path, { method: "POST", body });
+
+async function stateOf(id: string | undefined): Promise<string> {
+  return (await api.ask(`/v1/messages/${id}`)).body.state;
+}
+
+async function refused(path: string, body: unknown, expected: { status: number; code: string }) {
+  const answer = await post(path, body);
+  const { code } = errorBodySchema.parse(answer.body);
+  assert.deepEqual({ status: answer.status, code }, expected, path);
+}
+
+test("a message is canceled, and canceled again with the same answer", async () => {
+  const { ids: [id] } = await sendTo(1);
+  const first = await post(`/v1/messages/${id}/cancel`);
+  assert.equal(first.status, 200);
+  assert.equal(first.body.state, "canceled");
+  assert.equal(first.body.timeline.at(-1).type, "canceled");
+  const again = await post(`/v1/messages/${id}/cancel`);
+  assert.deepEqual([again.status, again.body], [200, first.body]);
+});
+
+test("a message that is sent or being sent is not cancelable", async () => {
+  for (const state of ["sent", "sending", "failed"] as const) {
+    const { id, ids } = await sendTo(1);
+    await api.end(id, 0, state);
+    const path = `/v1/messages/${ids[0]}/cancel`;
+    await refused(path, undefined, { status: 409, code: "not_cancelable" });
+    assert.equal(await stateOf(ids[0]), state);
+  }
+});
+
+test("a send is canceled as far as it is not too late", async () => {
+  const { id, ids } = await sendTo(4);
+  await api.end(id, 1, "sent");
+  await api.end(id, 2, "sending");
+  const { status, body } = await post(`/v1/sends/${id}/cancel`);
+  assert.deepEqual([status, body], [200, { canceled: 2, tooLate: 2 }]);
+  assert.deepEqual(await Promise.all(ids.map(stateOf)), [
+    "canceled",
+    "sent",
+    "sending",
+    "canceled",
+  ]);
+  assert.deepEqual((await post(`/v1/sends/${id}/cancel`)).body, { canceled: 0, tooLate: 2 });
+});
+
+test("messages are canceled by a filter, and those of no other send", async () => {
+  const wanted = await sendTo(3);
+  const other = await sendTo(1);
+  await api.end(wanted.id, 0, "sent");
+  const filter = { reference: wanted.reference };
+  assert.deepEqual((await post("/v1/messages/cancel", { filter })).body, {
+    ...{ canceled: 2, remaining: 0 },
+  });
+  assert.deepEqual(await Promise.all(wanted.ids.map(stateOf)), ["sent", "canceled", "canceled"]);
+  assert.equal(await stateOf(other.ids[0]), "queued");
+  assert.deepEqual((await post("/v1/messages/cancel", { filter })).body.canceled, 0);
+});
+
+test("cancelling by a filter takes at most 1,000 messages in one call", async () => {
+  const reference = "large";
+  for (const recipients of [700, 700]) {
+    const to = Array.from({ length: recipients }, (_, at) => ({ email: `r${at}@large.example` }));
+    await api.send({ to, reference });
+  }
+  const body = { filter: { reference } };
+  assert.deepEqual((await post("/v1/messages/cancel", body)).body, {
+    ...{ canceled: 1000, remaining: 400 },
+  });
+  assert.deepEqual((await post("/v1/messages/cancel", body)).body, {
+    ...{ canceled: 400, remaining: 0 },
+  });
+});
+
+test("a filter that names nothing would cancel everything, and is refused", async () => {
+  const wrong = { status: 400, code: "invalid_request" };
+  for (
+    const body of [undefined, {}, { filter: {} }, { filter: { state: "queued" } }, {
+      filter: { reference: null },
+    }]
+  ) {
+    const answer = await post("/v1/messages/cancel", body);
+    assert.equal(answer.status, wrong.status, JSON.stringify(body));
+  }
+});
+
+test("a failed message is retried; one that is sent or queued is not retryable", async () => {
+  const { id, ids: [failed, sent, queued] } = await sendTo(3);
+  await api.end(id, 0, "failed");
+  await api.end(id, 1, "sent");
+  const { status, body } = await post(`/v1/messages/${failed}/retry`);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.equal(body.state, "deferred");
+  for (const other of [sent, queued]) {
+    const path = `/v1/messages/${other}/retry`;
+    await refused(path, undefined, { status: 409, code: "not_retryable" });
+  }
+});
+
+test("an unknown outcome is retried only if duplicates are accepted", async () => {
+  const { id, ids: [message] } = await sendTo(1);
+  await api.end(id, 0, "unknown");
+  const path = `/v1/messages/${message}/retry`;
+  const missing = { status: 400, code: "invalid_request" };
+  await refused(path, undefined, missing);
+  await refused(path, { acceptDuplicates: false }, missing);
+  await refused("/v1/messages/retry", { state: "unknown", sendId: id }, missing);
+  assert.equal(await stateOf(message), "unknown");
+  const { body } = await post(path, { acceptDuplicates: true });
+  assert.equal(body.state, "deferred");
+});
+
+test("messages are retried by their cause, and those of another cause are not", async () => {
+  const { id, ids } = await sendTo(3);
+  await api.end(id, 0, "failed");
+  await api.end(id, 1, "failed");
+  const cause = { state: "failed", reason: "Refused", code: 550, sendId: id };
+  const none = { retried: 0, withoutContent: 0, remaining: 0 };
+  assert.deepEqual((await post("/v1/messages/retry", { ...cause, code: 551 })).body, none);
+  assert.deepEqual((await post("/v1/messages/retry", cause)).body, { ...none, retried: 2 });
+  assert.deepEqual(await Promise.all(ids.map(stateOf)), ["deferred", "deferred", "queued"]);
+});
+
+test("what is not kept any more cannot be retried: content_removed, with the day", async () => {
+  const { id, ids: [message] } = await sendTo(1);
+  await api.end(id, 0, "failed");
+  const now = new Date();
+  await api.store.settleSends([id], now);
+  const before = new Date(now.getTime() + 1000);
+  await api.store.removeContents({ accountId: api.accountId, before, limit: 1000, now });
+  const answer = await post(`/v1/messages/${message}/retry`);
+  assert.equal(answer.status, 410);
+  assert.equal(answer.body.code, "content_removed");
+  assert.ok(answer.body.error.includes(now.toISOString().slice(0, 10)));
+  const bulk = await post("/v1/messages/retry", { state: "failed", sendId: id });
+  assert.deepEqual(bulk.body, { retried: 0, withoutContent: 1, remaining: 0 });
+  const { body } = await api.ask(`/v1/messages/${message}`);
+  assert.ok(body.reference, "what it is marked with stays");
+});
+
+test("another account's ids are unknown, and a token needs the scope manage:messages", async () => {
+  const { id, ids: [message] } = await sendTo(1);
+  const others = TOKEN_SCOPES.filter((scope) => scope !== "manage:messages");
+  const paths = [`/v1/messages/${message}/cancel`, `/v1/messages/${message}/retry`];
+  for (const path of [...paths, `/v1/sends/${id}/cancel`]) {
+    const foreign = await api.ask(path, { method: "POST", isOther: true });
+    assert.equal(foreign.status, 404, path);
+    const lesser = await api.ask(path, { method: "POST", scopes: others });
+    assert.equal(lesser.status, 403, path);
+  }
+  const filter = { sendId: id };
+  const body = { filter };
+  const bulk = await api.ask("/v1/messages/cancel", { method: "POST", body, isOther: true });
+  assert.deepEqual(bulk.body, { canceled: 0, remaining: 0 });
+  assert.equal(await stateOf(message), "queued");
+});

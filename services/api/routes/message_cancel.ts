@@ -1,0 +1,65 @@
+import { CANCEL_BODY, isSendId } from "@posthaste/contracts";
+import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
+import { BULK_SEARCH_MS, bulkCancel } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { requireScope } from "../authenticate.ts";
+import { refusalOf } from "../fault.ts";
+import type { Finding } from "../finding.ts";
+import { showMessage } from "../show_message.ts";
+
+const ACTION = "cancel the messages";
+const SCOPE = { onRequest: requireScope("manage:messages") };
+
+/** What changing messages needs. */
+export type ChangeDeps = Finding & { now(): Date };
+
+/** `POST /messages/{id}/cancel`, `/sends/{id}/cancel` and `/messages/cancel`. */
+export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
+  app.post<{ Params: { id: string } }>(
+    "/messages/:id/cancel",
+    SCOPE,
+    async ({ caller: { accountId }, params: { id }, ledger }) => {
+      const asked = { accountId, ledger, action: "cancel" };
+      const before = await showMessage(id, asked);
+      if (before.state === "canceled") return before;
+      ledger.allow(BULK_SEARCH_MS);
+      const now = deps.now();
+      await ledger.wait(ACTION, () => deps.cancelMessage(accountId, id, now));
+      const after = await showMessage(id, asked);
+      if (after.state === "canceled") return after;
+      throw new Refusal(
+        "not_cancelable",
+        `Cannot cancel the message "${id}": it is ${after.state}`,
+      );
+    },
+  );
+
+  app.post<{ Params: { id: string } }>(
+    "/sends/:id/cancel",
+    SCOPE,
+    async ({ caller: { accountId }, params: { id }, ledger }) => {
+      ledger.allow(BULK_SEARCH_MS);
+      const now = deps.now();
+      const done = isSendId(id)
+        ? await ledger.wait("cancel the send", () => deps.cancelSend(accountId, id, now))
+        : null;
+      if (done !== null) return done;
+      throw new Refusal("unknown_send", `Cannot cancel the send: there is none "${id}"`);
+    },
+  );
+
+  app.post(
+    "/messages/cancel",
+    SCOPE,
+    async ({ caller: { accountId }, body, ledger }) => {
+      const { data, error } = CANCEL_BODY.safeParse(body, BODY_PARSING);
+      if (error !== undefined) throw refusalOf(ACTION, bodyIssues(error));
+      ledger.allow(3 * BULK_SEARCH_MS);
+      const { now } = deps;
+      return await ledger.wait(
+        ACTION,
+        () => bulkCancel(accountId, data.filter, { store: deps, now }),
+      );
+    },
+  );
+}

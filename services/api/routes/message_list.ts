@@ -1,0 +1,47 @@
+import { type ListPage, MESSAGE_FILTERS } from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import { requireScope } from "../authenticate.ts";
+import type { Finding } from "../finding.ts";
+import type { Ledger } from "../ledger.ts";
+import { filterOf } from "../message_query.ts";
+import { listReader } from "../read_list.ts";
+import { showFound } from "../show_message.ts";
+
+/** The longest search, in milliseconds. */
+export const SEARCH_MS = 2000;
+
+const readList = listReader("messages", MESSAGE_FILTERS);
+const ACTION = "list the messages";
+
+/** `GET /messages`: finds messages of the account, newest first. */
+export function messageListRoute(
+  app: FastifyInstance,
+  { searchMessages, labelsOfFound, findPlaces }: Finding & Pick<Ledger, "findPlaces">,
+): void {
+  app.get(
+    "/messages",
+    { onRequest: requireScope("list") },
+    async ({ caller: { accountId }, query, ledger }): Promise<ListPage<unknown>> => {
+      const { filters, limit, after, cursorAfter } = readList(accountId, query);
+      const page = { limit, before: after, forMs: SEARCH_MS };
+      ledger.allow(SEARCH_MS);
+      return await ledger.wait(ACTION, async () => {
+        const found = await searchMessages(accountId, filterOf(filters), page);
+        const { messages, next, isCut } = found;
+        const [labels, places] = await Promise.all([
+          labelsOfFound(accountId, messages),
+          findPlaces(accountId, messages),
+        ]);
+        const data = messages.map((message) => {
+          const { _id: id } = message;
+          return showFound(message, { place: places.get(id), labels: labels.get(id) });
+        });
+        return {
+          data,
+          next: next === null ? null : cursorAfter(next),
+          ...(isCut ? { incomplete: true } : {}),
+        };
+      });
+    },
+  );
+}

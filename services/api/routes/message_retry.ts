@@ -1,0 +1,83 @@
+import { type Message, RETRY_BODY, RETRY_ONE_BODY, RETRYABLE_STATES } from "@posthaste/contracts";
+import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
+import {
+  BULK_SEARCH_MS,
+  bulkRetry,
+  ContentRemovedError,
+  type RetryOptions,
+} from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import type { z } from "zod";
+import { requireScope } from "../authenticate.ts";
+import { refusalOf } from "../fault.ts";
+import { showMessage } from "../show_message.ts";
+import type { Finding } from "../finding.ts";
+import type { ChangeDeps } from "./message_cancel.ts";
+
+const ACTION = "retry the messages";
+const SCOPE = { onRequest: requireScope("manage:messages") };
+
+/** `POST /messages/{id}/retry` and `/messages/retry`. */
+export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
+  app.post<{ Params: { id: string } }>(
+    "/messages/:id/retry",
+    SCOPE,
+    async ({ caller: { accountId }, params: { id }, body, ledger }) => {
+      const { acceptDuplicates = false } = read(RETRY_ONE_BODY, body ?? {});
+      const asked = { accountId, ledger, action: "retry" };
+      const { state } = await showMessage(id, asked);
+      if (state === "unknown" && !acceptDuplicates) throw mayBeThere();
+      // It may become unknown in between.
+      const states = RETRYABLE_STATES.filter((one) => acceptDuplicates || one !== "unknown");
+      ledger.allow(BULK_SEARCH_MS);
+      const retried = await ledger.wait(
+        ACTION,
+        () => retryOne(deps, { accountId, id, now: deps.now(), states }),
+      );
+      if (retried instanceof ContentRemovedError) {
+        throw new Refusal("content_removed", retried.message);
+      }
+      if (retried !== null) return await showMessage(id, asked);
+      throw new Refusal("not_retryable", `Cannot retry the message "${id}": it is ${state}`);
+    },
+  );
+
+  app.post(
+    "/messages/retry",
+    SCOPE,
+    async ({ caller: { accountId }, body, ledger }) => {
+      const { acceptDuplicates, state, sendId, from, ...because } = read(RETRY_BODY, body);
+      if (state === "unknown" && !acceptDuplicates) throw mayBeThere();
+      const isCaused = Object.values(because).some((value) => value !== undefined);
+      const filter = { states: [state], sendId, from, because: isCaused ? because : undefined };
+      ledger.allow(3 * BULK_SEARCH_MS);
+      const { now } = deps;
+      return await ledger.wait(ACTION, () => bulkRetry(accountId, filter, { store: deps, now }));
+    },
+  );
+}
+
+/** Content that is gone is an answer, not a fault of the ledger. */
+async function retryOne(
+  { retryMessage }: Pick<Finding, "retryMessage">,
+  { accountId, id, ...options }: RetryOptions & { accountId: string; id: string },
+): Promise<Message | ContentRemovedError | null> {
+  try {
+    return await retryMessage(accountId, id, options);
+  } catch (error) {
+    if (error instanceof ContentRemovedError) return error;
+    throw error;
+  }
+}
+
+function read<T>(schema: z.ZodType<T>, body: unknown): T {
+  const { data, error } = schema.safeParse(body, BODY_PARSING);
+  if (error !== undefined) throw refusalOf(ACTION, bodyIssues(error));
+  return data;
+}
+
+/** The server may have the mail: who retries it has to say that a second one is welcome. */
+function mayBeThere(): Refusal {
+  const message = "must be true: the server may have the mail already";
+  return refusalOf(ACTION, [{ path: "acceptDuplicates", code: "required", message }]);
+}

@@ -1,0 +1,42 @@
+import { type ListPage, SEND_FILTERS } from "@posthaste/contracts";
+import type { FoundSendHead } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { requireScope } from "../authenticate.ts";
+import type { Finding } from "../finding.ts";
+import { listReader } from "../read_list.ts";
+import { SEARCH_MS } from "./message_list.ts";
+
+const readList = listReader("sends", {
+  ...SEND_FILTERS,
+  settled: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
+});
+const ACTION = "list the sends";
+
+/** `GET /sends`: finds sends of the account, newest first. */
+export function sendListRoute(app: FastifyInstance, { searchSends }: Finding): void {
+  app.get(
+    "/sends",
+    { onRequest: requireScope("list") },
+    async ({ caller: { accountId }, query, ledger }): Promise<ListPage<unknown>> => {
+      const { filters, limit, after, cursorAfter } = readList(accountId, query);
+      const page = { limit, before: after, forMs: SEARCH_MS };
+      const { settled, ...rest } = filters;
+      const isSettled = settled === undefined ? undefined : settled === "true";
+      ledger.allow(SEARCH_MS);
+      const { sends, next, isCut } = await ledger.wait(
+        ACTION,
+        () => searchSends(accountId, { ...rest, isSettled }, page),
+      );
+      return {
+        data: sends.map(show),
+        next: next === null ? null : cursorAfter(next),
+        ...(isCut ? { incomplete: true } : {}),
+      };
+    },
+  );
+}
+
+function show({ _id: id, settledAt, ...send }: FoundSendHead) {
+  return { id, ...send, settled: settledAt !== null, settledAt };
+}

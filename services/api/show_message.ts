@@ -1,0 +1,111 @@
+import {
+  type Labels,
+  labelsOf,
+  type Message,
+  parseMessageId,
+  type Send,
+  type TimelineEntry,
+} from "@posthaste/contracts";
+import { Refusal } from "@posthaste/http";
+import type { FoundMessage, MessagePlace } from "@posthaste/storage";
+import type { RequestLedger } from "./request_ledger.ts";
+
+/** Whose message is asked for, and what for. */
+export interface AskedMessage {
+  accountId: string;
+  ledger: Pick<RequestLedger, "findMessage" | "findSend" | "findPlaces">;
+  /** What cannot be done without it: `show`. */
+  action: string;
+}
+
+/** A message with its send. The message is null as long as nobody touched it. */
+export interface KnownMessage {
+  id: string;
+  index: number;
+  message: Message | null;
+  send: Send;
+}
+
+/**
+ * Finds a message with its send.
+ *
+ * @throws {Refusal} `unknown_message`
+ */
+export async function findKnown(
+  id: string,
+  { accountId, ledger, action }: AskedMessage,
+): Promise<KnownMessage> {
+  const parts = parseMessageId(id);
+  const [message, send] = parts === undefined ? [null, null] : await Promise.all([
+    ledger.findMessage(accountId, id),
+    ledger.findSend(accountId, parts.sendId),
+  ]);
+  if (parts && send?.request.to[parts.index]) return { id, index: parts.index, message, send };
+  throw new Refusal("unknown_message", `Cannot ${action} the message: there is none "${id}"`);
+}
+
+/**
+ * Says all about a message, as `GET /messages/{id}` does.
+ *
+ * @throws {Refusal} `unknown_message`
+ */
+export async function showMessage(id: string, asked: AskedMessage) {
+  const { index, message, send } = await findKnown(id, asked);
+  const { template, integrationId, request } = send;
+  const places = message === null
+    ? undefined
+    : await asked.ledger.findPlaces(asked.accountId, [message]);
+  return {
+    ...(message === null ? queuedHead(id, { send, index }) : messageHead(message)),
+    waiting: places?.get(id) ?? null,
+    ...{ template, integrationId },
+    ...labelsOf(request, request.to[index]),
+    timeline: (message?.timeline ?? []).map(inWholeMs),
+  };
+}
+
+/** What is known of a found message beside itself. */
+export interface FoundBeside {
+  place: MessagePlace | undefined;
+  labels: Labels | undefined;
+}
+
+/** Says a found message as `GET /messages/{id}` does, without its timeline. */
+export function showFound({ send, ...message }: FoundMessage, { place, labels }: FoundBeside) {
+  const { template, integrationId } = send;
+  return {
+    ...messageHead(message),
+    waiting: place ?? null,
+    ...{ template, integrationId },
+    ...labels,
+  };
+}
+
+function messageHead(message: Omit<FoundMessage, "send" | "waitsFor">) {
+  const { _id: id, sendId, email, state, attempt, acceptedAt, finishedAt } = message;
+  const { nextAt, reason, reply } = message;
+  return { id, sendId, email, state, attempt, acceptedAt, finishedAt, nextAt, reason, reply };
+}
+
+/** A message without a document is one that nobody touched yet. */
+function queuedHead(id: string, { send, index }: Pick<KnownMessage, "send" | "index">) {
+  const { _id: sendId, acceptedAt, request } = send;
+  const at = { acceptedAt, finishedAt: null, nextAt: null };
+  const email = request.to[index]?.email;
+  return {
+    id,
+    sendId,
+    email,
+    state: "queued" as const,
+    attempt: 0,
+    ...at,
+    reason: null,
+    reply: null,
+  };
+}
+
+/** Stages measure more precisely than anybody reads. */
+function inWholeMs(entry: TimelineEntry): TimelineEntry {
+  const { durationMs } = entry;
+  return durationMs === undefined ? entry : { ...entry, durationMs: Math.round(durationMs) };
+}
