@@ -69,12 +69,12 @@ export async function mailPdf(
 ): Promise<{ filename: string; bytes: Uint8Array }> {
   const { pdfs } = await filled(send, index, deps);
   const pdf = pdfs[position];
-  if (pdf === undefined) throw new MailContentError("no_such_pdf", "The mail has no such PDF");
+  if (pdf === undefined) throw new MailContentError("no_such_pdf", "The message has no such PDF");
   const { filename, html, page } = pdf;
   const data = { v: EVENT_VERSION, accountId: send.accountId, name: filename, html, page };
   const reply = await deps.bus.ask("print.requested", data, { timeoutMs: PRINT_MS });
   if (reply === undefined) {
-    throw new MailContentError("no_answer", "The PDF was not printed in time");
+    throw new MailContentError("no_answer", "The PDF was not printed in time. Try again");
   }
   if (!reply.ok) throw new MailContentError("template_failed", reply.reason);
   return { filename, bytes: await object("pdfs", reply.key, deps) };
@@ -83,13 +83,13 @@ export async function mailPdf(
 async function filled(send: Send, index: number, { bus }: MailContentDeps) {
   if (send.contentRemovedAt !== undefined) {
     const day = send.contentRemovedAt.toISOString().slice(0, 10);
-    throw new MailContentError("removed", `Its content is no longer kept since ${day}`);
+    throw new MailContentError("removed", `Its content was removed on ${day}`);
   }
   const { accountId, _id: sendId } = send;
   const data = { v: EVENT_VERSION, accountId, sendId, index };
   const reply = await bus.ask("content.requested", data, { timeoutMs: CONTENT_MS });
   if (reply === undefined) {
-    throw new MailContentError("no_answer", "The mail was not filled in time");
+    throw new MailContentError("no_answer", "The message was not rendered in time. Try again");
   }
   if (!reply.ok) throw new MailContentError("template_failed", reply.reason);
   return reply;
@@ -107,7 +107,7 @@ async function object(
 ): Promise<Uint8Array> {
   const bytes = await bus.objects(store).get(key);
   if (bytes === undefined) {
-    throw new MailContentError("unavailable", "It is gone already: try again");
+    throw new MailContentError("unavailable", "The result is no longer available. Try again");
   }
   return bytes;
 }

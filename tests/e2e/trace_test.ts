@@ -14,7 +14,7 @@ import { expectOneTrace, spansOf } from "./expect_one_trace.ts";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
 
-nightly("e2e/delivery_test.ts", "libs/telemetry/metrics_test.ts");
+nightly("tests/e2e/delivery_test.ts", "libs/telemetry/metrics_test.ts");
 
 let system: System;
 let sink: SmtpSink;

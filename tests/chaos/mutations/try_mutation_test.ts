@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { nightly } from "@posthaste/kit";
 import { findMutations, tryMutation } from "./try_mutation.ts";
 
-nightly("torture/sabotage/mutations_test.ts", "torture/ledgers/reconcile_test.ts");
+nightly("tests/chaos/mutations/mutations_test.ts", "tests/chaos/records/reconcile_test.ts");
 
 test("the chaos tests sees it when each attempt has a Message-ID of its own", async () => {
   const [mutation] = findMutations(["M7"]);

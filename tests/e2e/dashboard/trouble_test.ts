@@ -10,7 +10,7 @@ import {
 } from "./seeded_dashboard_fixture.ts";
 import { openTabs, type Tabs } from "./tabs.ts";
 
-nightly("e2e/dashboard/pages_test.ts", "services/dashboard/guard_test.ts");
+nightly("tests/e2e/dashboard/pages_test.ts", "services/dashboard/guard_test.ts");
 
 let fixture: DashboardFixture;
 let seed: SeedIds;
