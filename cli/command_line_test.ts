@@ -118,7 +118,7 @@ test("a command asks which of those accounts is meant that have the same name", 
   assert.equal(unclear.code, EXIT.refused);
   assert.match(
     unclear.stderr,
-    new RegExp(`2 are called "Namesake"\nremedy: use an id: ${ids[0]}`),
+    new RegExp(`2 have the name "Namesake"\nremedy: use an id: ${ids[0]}`),
   );
   assert.equal((await run(`tokens list --account ${ids[1]}`)).code, EXIT.ok);
 });
@@ -544,13 +544,13 @@ test("Settings use the demonstration only if nothing else is set, and say so", a
   const named = await runCli(["templates", "list"], { env: { POSTHASTE_STACK_FILE: file } });
   assert.equal(named.code, EXIT.ok, named.stderr);
   const mixed = await runCli(["templates", "list"], { env: { ...found, MASTER_KEY } });
-  assert.match(mixed.stderr, /MONGODB_URL is not set\nremedy: set MONGODB_URL, too/);
+  assert.match(mixed.stderr, /MONGODB_URL is not set\nremedy: also set MONGODB_URL/);
   // The file stays when the demonstration stops.
   const stopped = await runCli(["status", newSendId("acc_1")], { env: found });
   assert.equal(stopped.code, EXIT.failed);
   assert.match(
     stopped.stderr,
-    /remedy: start .* "npm start" and the same DATA_DIR: ".*" may be of/,
+    /remedy: start .* "npm start" and the same DATA_DIR: ".*" may be from/,
   );
 });
 

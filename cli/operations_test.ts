@@ -150,7 +150,7 @@ test("checkCommand() ends with 1 for a reconciler that is late and an integratio
   const well = await runCliProcess(["check", "--max-fill", "100", "--json"], { env });
   const { findings, ok } = JSON.parse(well.stdout);
   assert.equal(ok, true, well.stdout);
-  assert.ok(findings.some(({ what }: { what: string }) => what === "room of MAIL"));
+  assert.ok(findings.some(({ what }: { what: string }) => what === "storage of MAIL"));
   assert.ok(findings.some(({ what }: { what: string }) => what === "disk of the ledger"));
   const send = await accept(accountId, 1);
   await store.hastenReconciliation(send._id, new Date(Date.now() - 600_000));

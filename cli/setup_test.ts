@@ -25,7 +25,7 @@ test("`posthaste setup` draws secrets, and makes users of them that may do what 
   for (const runIt of [runCliProcess, runCli]) {
     const { code, stdout, stderr } = await runIt(["setup", "database", secrets]);
     assert.equal(code, 0, `${runIt.name}: ${stderr}`);
-    assert.match(stdout, /^The replica set "rs0" is there, and so are its users/);
+    assert.match(stdout, /^The replica set "rs0" and its users (exist|were created)/);
   }
   await using operator = await openStore({ url: await read("operator_mongodb_url"), appName: "t" });
   const { _id: accountId } = await operator.createAccount({ name: "shop" });

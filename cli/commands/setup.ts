@@ -83,7 +83,7 @@ async function setupDatabase({ output, cwd }: CommandContext, folder: string): P
     });
     output.result(
       { replicaSet: isNew ? "made" : "ok", users: "ok" },
-      () => `The replica set "${name}" ${isNew ? "was created" : "exists"}, and so are its users`,
+      () => `The replica set "${name}" and its users ${isNew ? "were created" : "exist"}`,
     );
   } catch (cause) {
     throw new CommandError(`Cannot set up the database: ${reasonOf(cause)}`, {

@@ -323,7 +323,7 @@ suite("consume()", { concurrency: 4 }, () => {
     );
     await untilConsumed(open);
     assert.equal(told.facts.length, 1);
-    assert.equal(step.logger.lines.filter((line) => /given up/.test(line)).length, 1);
+    assert.equal(step.logger.lines.filter((line) => /giving up/.test(line)).length, 1);
   });
 
   test("consume() takes an event of several messages apart when it comes again, so one fails alone", async () => {

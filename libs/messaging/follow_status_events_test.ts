@@ -62,12 +62,12 @@ suite("followFacts()", { concurrency: 4 }, () => {
     const options = optionsOf(stop);
     const ended = open.bus.followStatusEvents(() => Promise.resolve(), options);
     const consumer = await stream.consumers.get("STATUS", "tracker");
-    await until(() => options.logger.lines.some((line) => line.includes("given up")));
+    await until(() => options.logger.lines.some((line) => line.includes("giving up")));
     stop.abort();
     await ended;
     const { num_ack_pending, num_pending } = await consumer.info();
     assert.deepEqual([num_ack_pending, num_pending], [1, 0]);
-    assert.equal(options.logger.lines.filter((line) => line.includes("given up")).length, 1);
+    assert.equal(options.logger.lines.filter((line) => line.includes("giving up")).length, 1);
     await connection.close();
   });
 

@@ -275,6 +275,13 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   cancelMessage: async (store) =>
     assert.ok(await store.cancelMessage(ACCOUNT, messageIdOf(send._id, 0), now)),
   cancelSend: (store) => store.cancelSend(ACCOUNT, send._id, now),
+  cancelSome: (store) =>
+    store.cancelSome(ACCOUNT, { sendId: send._id, indexes: new Set([7]) }, now),
+  searchSends: (store) => store.searchSends(ACCOUNT, {}, { limit: 1 }),
+  labelsOfFound: async (store) => {
+    const { messages } = await store.searchMessages(ACCOUNT, {}, { limit: 1 });
+    await store.labelsOfFound(ACCOUNT, messages);
+  },
   removeContents: async (store) => {
     const before = new Date(Date.now() + 60_000);
     await store.acceptSend(sendOf({ accountId: ACCOUNT, settledAt: now }));

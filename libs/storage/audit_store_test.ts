@@ -75,7 +75,7 @@ test("checkAudit() tells the first line that was changed, moved, forged or taken
         await audit.updateOne({ accountId, seq: 3 }, { $set: { seq: 2 } });
       },
       2,
-      /follow/,
+      /does not match the line before/,
     ],
   ];
   for (const [name, change, seq, what] of changes) {

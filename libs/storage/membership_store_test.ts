@@ -197,7 +197,7 @@ test("updateAccount() changes what is given, and tells nothing of other accounts
   await assert.rejects(store.findAccount("Other"), (error: Error) => {
     assert.ok(error instanceof AmbiguousNameError);
     assert.equal(error.ids.length, 2);
-    return /2 are called "Other"/.test(error.message);
+    return /2 have the name "Other"/.test(error.message);
   });
   assert.equal((await store.updateAccount(account._id, { name: "New" }))?.name, "New");
   assert.equal(await store.updateAccount("acc_none", { name: "None" }), null);

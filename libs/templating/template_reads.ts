@@ -51,8 +51,13 @@ export function templateReads(parts: TemplateParts): TemplateRead[] {
 function walk(node: Node, place: Place, report: Report): void {
   if (node.type === "PathExpression") return reportPath(node as PathExpression, place, report);
   if (node.type === "BlockStatement") return walkBlock(node as BlockStatement, place, report);
-  if ("params" in node && callsHelper(node as Call)) return walkCall(node as Call, place, report);
-  for (const child of childrenOf(node)) walk(child, place, report);
+  // A partial has parameters, but calls nothing; what it prints of them is not known here.
+  const isPartial = node.type.startsWith("Partial");
+  if (!isPartial && "params" in node && callsHelper(node as Call)) {
+    return walkCall(node as Call, place, report);
+  }
+  const inner: Place = isPartial ? { ...place, use: "tested", isCertain: false } : place;
+  for (const child of childrenOf(node)) walk(child, inner, report);
 }
 
 function reportPath(path: PathExpression, { scope, use, isCertain }: Place, report: Report): void {

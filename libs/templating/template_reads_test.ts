@@ -40,3 +40,7 @@ test("templateReads() joins parts: what one of them always prints is always prin
   const [read] = templateReads({ subject: "{{n}}", html: "{{#if x}}{{n}}{{/if}}" });
   assert.deepEqual(read, { path: "n", uses: ["printed"], always: true });
 });
+
+test("templateReads() reads the parameters of a partial, which is no call", () => {
+  assert.deepEqual(readsIn("{{> box a b=c}}{{d}}"), ["a tested", "c tested", "d printed always"]);
+});

@@ -244,10 +244,10 @@ test("no route that lists anything lists what another account has", async () => 
   }
 });
 
-test("guardRoutes() refuses a route that does not say who may ask, at the start", async () => {
+test("guardRoutes() refuses a route that does not declare who may call it, at the start", async () => {
   const app = fastify();
   guardRoutes(app, {} as SessionDeps, { publicUrl: ORIGIN });
-  assert.throws(() => app.get("/api/open", () => ({})), /"GET \/api\/open".*who may ask/);
+  assert.throws(() => app.get("/api/open", () => ({})), /"GET \/api\/open".*who may call it/);
   await app.close();
 });
 

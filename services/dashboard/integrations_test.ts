@@ -229,10 +229,10 @@ test("openProbeLimit() lets fifteen through at once, and fifteen more in five mi
   let at = 0;
   const limit = openProbeLimit({ now: () => at });
   for (let n = 0; n < 15; n++) limit.count("acc_1");
-  assert.throws(() => limit.count("acc_1"), /go on in 20 seconds/);
+  assert.throws(() => limit.count("acc_1"), /Retry in 20 s/);
   at = 20_000;
   limit.count("acc_1");
-  assert.throws(() => limit.count("acc_1"), /go on in 20 seconds/);
+  assert.throws(() => limit.count("acc_1"), /Retry in 20 s/);
   at = 320_000;
   for (let n = 0; n < 15; n++) limit.count("acc_1");
   assert.throws(() => limit.count("acc_1"));

@@ -321,7 +321,9 @@ test("probeStep() has two probes of an account in hand, and refuses the third at
   });
   const run = openStep();
   const replies = await Promise.all([1, 2, 3].map(() => run(settingsOf(faulty.port))));
-  const busy = replies.filter((reply) => /still running/.test(failureOf(reply).detail));
+  const busy = replies.filter((reply) =>
+    /Other tests of this account are running/.test(failureOf(reply).detail)
+  );
   assert.equal(busy.length, 1);
   assert.equal(faulty.counts.connections, 2);
   const again = await run(settingsOf(faulty.port));

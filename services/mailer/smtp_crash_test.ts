@@ -8,10 +8,10 @@ import { openFaultySmtp, until } from "@posthaste/kit";
 
 /** Sends one mail as a process of its own, which ends at a failpoint. */
 const sender = `
-  import { armCrashPoint } from "@posthaste/runtime";
+  import { armFailpoint } from "@posthaste/runtime";
   import { openTransportPool } from "${new URL("./transport_pool.ts", import.meta.url).href}";
   const [point, port] = process.argv.slice(1);
-  armCrashPoint(point);
+  armFailpoint(point);
   await using pool = openTransportPool({
     ehloName: "x.example",
     resolveHost: ({ host }) => Promise.resolve(host),
@@ -32,7 +32,7 @@ const points: [Failpoint, before: string, sawDot: boolean][] = [
 ];
 
 for (const [point, before, sawDot] of points) {
-  test(`crashPoint() at ${point} leaves a server that has seen ${before}`, async () => {
+  test(`failpoint() at ${point} leaves a server that has seen ${before}`, async () => {
     await using faulty = await openFaultySmtp();
     const args = ["--input-type=module-typescript", "-e", sender, point, String(faulty.port)];
     const cwd = new URL(".", import.meta.url);

@@ -188,5 +188,5 @@ test("previewStep() reads and answers what is too large for an event by key", as
   assert.ok("key" in parts.html);
   assert.equal(stored.get(parts.html.key), long);
   const gone = await bad({ template: { ...template, html: { key: "gone" } } });
-  assert.match(gone.reason, /gone/);
+  assert.match(gone.reason, /has expired/);
 });

@@ -32,7 +32,7 @@ interface IssueForm {
   body: { type: string; id?: string; attributes: { label?: string } }[];
 }
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 function read<T>(file: string): T {
   return parse(readFileSync(join(ROOT, file), "utf8"));

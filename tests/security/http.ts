@@ -185,7 +185,7 @@ async function tryBody(
   { body, endpoint, limitMs }: BodyTry,
 ): Promise<{ fault: string | undefined; cpuMs: number; firstMs: number }> {
   const { port, account } = target;
-  const path = endpoint === "send" ? account.path : "/templates/torture/render";
+  const path = endpoint === "send" ? account.path : "/templates/chaos/render";
   const line = `POST /v1${path} HTTP/1.1`;
   const bytes = requestText(line, headersOf(account.token, body.headers), body.make());
   let [cpuMs, firstMs] = [Infinity, Infinity];

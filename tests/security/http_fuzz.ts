@@ -69,7 +69,7 @@ export async function fuzzHttp(
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const post: Post = (path, body) => postJson(target, { agent, path: `/v1${path}`, body });
   const sendPath = target.account.path;
-  const renderPath = "/templates/torture/render";
+  const renderPath = "/templates/chaos/render";
   const send = validSends(target);
   const properties: [string, fc.IAsyncProperty<unknown>][] = [
     [

@@ -191,7 +191,7 @@ function targets(options: RequestsFor): AttackRequest[] {
     `/v1/../${path}`,
     `/v1/./templates/${template}/send/${integration}/.`,
     `/%2e%2e${path}`,
-    `/v1/templates/..%2ftorture/send/${integration}`,
+    `/v1/templates/..%2fchaos/send/${integration}`,
     `/v1/templates/${template}%00/send/${integration}`,
     `/v1/templates/${template}%2fsend/${integration}`,
     `/v1/templates/%c0%ae%c0%ae/send/${integration}`,

@@ -84,7 +84,7 @@ function questionsAbout(
   { messages, sends, integrations }: Awaited<ReturnType<typeof idsOf>>,
   token: string,
 ): Question[] {
-  const send = `/templates/torture/send/${integrations[0] ?? 1}`;
+  const send = `/templates/chaos/send/${integrations[0] ?? 1}`;
   const good = { from: { email: SENDER }, to: [{ email: "jane@example.net" }] };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Question => ({
     ...{ method: "POST", path, headers },
@@ -96,15 +96,15 @@ function questionsAbout(
     { method: "GET", path: "/sends/snd_x" },
     { method: "GET", path: `/nowhere?access_token=x` },
     { method: "DELETE", path: send },
-    post("/templates/torture/render", { n: 1 }),
-    post("/templates/torture/render", {}),
+    post("/templates/chaos/render", { n: 1 }),
+    post("/templates/chaos/render", {}),
     post(send, good),
     post(send, "{"),
     post(send, { ...good, token: "x" }),
     post(send, " ".repeat(6_000_000)),
     post(send, good, { "content-type": "text/plain" }),
     post(send, good, { "idempotency-key": "\u00e9" }),
-    post("/templates/torture/send/999999", good),
+    post("/templates/chaos/send/999999", good),
     post(`/templates/${"x".repeat(300)}/render`, {}),
     post(send, good, { cookie: `token=${token}`, "x-request-id": "1" }),
   ];

@@ -16,7 +16,7 @@ export interface Eavesdropper extends AsyncDisposable {
 export async function openEavesdropper(url: string, search: SecretSearch): Promise<Eavesdropper> {
   const connection = await connect({
     servers: url.split(","),
-    name: "torture-eavesdropper",
+    name: "chaos-eavesdropper",
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
   });

@@ -58,7 +58,7 @@ test("the first person makes the account with the code, signs out, and in again"
     await untilShown(page);
     await expectNoAxeViolations(page);
     await button("You and your accounts").click();
-    await page.getByText("owner, shown now").waitFor();
+    await page.getByText("owner, current").waitFor();
   });
 
   await context.test("who has signed out sees nothing", async () => {

@@ -103,7 +103,7 @@ test("an authenticator app is added, and its codes and recovery codes sign in", 
   const timestamp = Date.now();
   await dialog.getByRole("textbox", { name: "Code" }).fill(totp.generate({ timestamp }));
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
-  await page.getByText("The authenticator app is added").waitFor();
+  await page.getByText("The authenticator app was added").waitFor();
   await signInByPassword();
   // The one before is used up; the next is taken early, as clocks differ.
   const next = totp.generate({ timestamp: timestamp + 30_000 });

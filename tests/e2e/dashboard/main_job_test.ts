@@ -75,7 +75,7 @@ test("an email template begins as an example, is shown as it will be, and publis
 });
 
 test("a PDF template shows its pages, and is published", async () => {
-  await goTo("PDF templates", "Make your first PDF template");
+  await goTo("PDF templates", "Create your first PDF template");
   await makeTemplate({ name: "Invoice", example: "Invoice" });
   await page.getByText(/^1 page, [\d.]+ KB$/).waitFor();
   await page.getByRole("region", { name: "Pages of the PDF" }).locator("canvas").waitFor();
