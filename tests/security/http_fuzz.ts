@@ -169,6 +169,14 @@ function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<str
       .filter((name) => isPrintable(name) && !/[/\\]|\{\{/.test(name)),
     id: fc.constant(pdfId),
     variables: variables(),
+    reference: fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 100 }),
+    tags: fc.array(fc.stringMatching(/^[\w.:-]{1,64}$/), { maxLength: 10 }),
+    metadata: fc.dictionary(
+      fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 40 })
+        .filter((name) => name !== "__proto__"),
+      fc.string({ maxLength: 500 }),
+      { maxKeys: 20, noNullPrototype: true },
+    ),
   };
   // What the template requires: no name here is one of its variables.
   return arbitraryOf(schema as Schema, [], leaves).map((body) => ({
@@ -271,6 +279,13 @@ function breakOne(good: Record<string, unknown>): fc.Arbitrary<{ body: unknown; 
       ["cc", "a@b.example"],
       ["to.0.bcc", "a@b.example"],
       ["from.replyTo", "a@b.example"],
+      ["reference", ""],
+      ["reference", "x".repeat(101)],
+      ["to.0.reference", "a\nb"],
+      ["tags", Array.from({ length: 11 }, (_, n) => `t${n}`)],
+      ["tags.0", "no blanks"],
+      ["to.0.metadata", { key: 1 }],
+      ["metadata", { key: "x".repeat(501) }],
     ),
     fc.tuple(
       fc.constant("to.0.email"),
@@ -311,7 +326,7 @@ function breakOne(good: Record<string, unknown>): fc.Arbitrary<{ body: unknown; 
 function set(target: unknown, [name = "", ...rest]: string[], value: unknown): void {
   const object = target as Record<string, unknown>;
   if (rest.length > 0) {
-    object[name] ??= name === "attachments" ? [] : name === "0" ? { id: 1 } : {};
+    object[name] ??= ["attachments", "tags"].includes(name) ? [] : name === "0" ? { id: 1 } : {};
     set(object[name], rest, value);
   } else if (value === undefined) delete object[name];
   else object[name] = value;
@@ -329,14 +344,17 @@ function isForbiddenSend(body: unknown): boolean {
   const isVariables = (value: unknown) => value === undefined || value === null || isObject(value);
   const isPdfRef = (value: unknown) =>
     Number.isInteger(value) || typeof value === "string" && /^[a-z][a-z0-9-]*$/.test(value);
-  if (!isObject(body) || !hasOnly(body, "from to variables")) return true;
+  if (!isObject(body) || !hasOnly(body, "from to variables reference tags metadata")) return true;
   const { from, to } = body;
   if (!isObject(from) || !hasOnly(from, "email name") || !isText(from["name"], 256)) return true;
   if (String(from["email"]).toLowerCase() !== SENDER) return true;
   if (!Array.isArray(to) || to.length < 1 || to.length > 1000) return true;
-  if (!isVariables(body["variables"])) return true;
+  if (!isVariables(body["variables"]) || areForbiddenLabels(body)) return true;
   return to.some((recipient) => {
-    if (!isObject(recipient) || !hasOnly(recipient, "email name variables attachments")) {
+    if (
+      !isObject(recipient) ||
+      !hasOnly(recipient, "email name variables attachments reference tags metadata")
+    ) {
       return true;
     }
     const { email, name } = recipient;
@@ -347,6 +365,7 @@ function isForbiddenSend(body: unknown): boolean {
       return true;
     }
     if (!isText(name, 256) || !isVariables(recipient["variables"])) return true;
+    if (areForbiddenLabels(recipient)) return true;
     if (!Array.isArray(attachments) || attachments.length > 10) return true;
     return attachments.some((attachment) =>
       !isObject(attachment) || !hasOnly(attachment, "id filename variables") ||
@@ -355,6 +374,19 @@ function isForbiddenSend(body: unknown): boolean {
       !isVariables(attachment["variables"])
     );
   });
+}
+
+function areForbiddenLabels({ reference, tags, metadata }: Record<string, unknown>): boolean {
+  const isText = (value: unknown, longest: number) =>
+    typeof value === "string" && value.length <= longest;
+  const isGiven = (value: unknown) => value !== undefined && value !== null;
+  if (isGiven(reference) && !(isText(reference, 100) && isPrintable(String(reference)))) {
+    return true;
+  }
+  if (isGiven(tags) && !(Array.isArray(tags) && tags.every((tag) => isText(tag, 64)))) return true;
+  if (!isGiven(metadata)) return false;
+  return typeof metadata !== "object" ||
+    !Object.values(metadata as object).every((value) => isText(value, 500));
 }
 
 function isPrintable(text: string): boolean {
