@@ -367,5 +367,5 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
     "what waits too long in a worker comes again and finds its register taken: no ledger can differ",
   M12: "an address with a comma is refused by the interface before a mailer sees it",
   M13: "the browser's network is the subject of the tests of the pdf service",
-  M14: "certificates are the subject of e2e/failure_test.ts",
+  M14: "certificates are the subject of tests/e2e/failure_test.ts",
 };
