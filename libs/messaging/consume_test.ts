@@ -564,7 +564,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await until(() => consumed.includes("after"));
   });
 
-  test("consume() and followFacts() go on after the broker lost all its data", async () => {
+  test("consume() and followStatusEvents() go on after the broker lost all its data", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "posthaste-wiped-"));
     await using nats = await openNatsServer({ env: process.env, dataDir, isTemporary: true });
     await using bus = await openBus({ url: nats.url, name: "test" });

@@ -17,8 +17,8 @@ function names(batch: StatusEvent[]): string[] {
   return batch.map(({ data }) => data.accountId);
 }
 
-suite("followFacts()", { concurrency: 4 }, () => {
-  test("followFacts() hands over many status events at once, each once and in order", async () => {
+suite("followStatusEvents()", { concurrency: 4 }, () => {
+  test("followStatusEvents() hands over many status events at once, each once and in order", async () => {
     await using open = await openTestBus();
     const expected = Array.from({ length: 120 }, (_, index) => `acc_${index}`);
     for (const name of expected) await open.bus.publish(failed(name));
@@ -36,7 +36,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.ok(batches.length < 60, `${batches.length} batches`);
   });
 
-  test("followFacts() hands over a single status event without waiting for others", async () => {
+  test("followStatusEvents() hands over a single status event without waiting for others", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const batches: string[][] = [];
@@ -51,7 +51,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.deepEqual(batches, [["acc_1"]]);
   });
 
-  test("followFacts() leaves a status event of a newer version to a newer process, and ends one that is none", async () => {
+  test("followStatusEvents() leaves a status event of a newer version to a newer process, and ends one that is none", async () => {
     await using open = await openTestBus();
     const connection = await connect({ servers: open.nats.url });
     const stream = jetstream(connection);
@@ -71,7 +71,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     await connection.close();
   });
 
-  test("followFacts() lets no row of small batches build up behind a slow ledger", async () => {
+  test("followStatusEvents() lets no row of small batches build up behind a slow ledger", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const batches: string[][] = [];
@@ -91,7 +91,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.ok(batches.length <= 12, `${batches.length} batches`);
   });
 
-  test("followFacts() hands status events over again when recording them failed", async () => {
+  test("followStatusEvents() hands status events over again when recording them failed", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const batches: string[][] = [];
@@ -109,7 +109,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.ok(options.logger.lines.some((line) => /Cannot record status events/.test(line)));
   });
 
-  test("followFacts() gives up a status event that can never be recorded, and holds up no other for it", async () => {
+  test("followStatusEvents() gives up a status event that can never be recorded, and holds up no other for it", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const recorded: string[] = [];
@@ -136,7 +136,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.equal(failures, tries);
   });
 
-  test("followFacts() does not give up a status event while the ledger is away", async () => {
+  test("followStatusEvents() does not give up a status event while the ledger is away", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const away = Object.assign(new Error("away"), { errorType: "unavailable" });
@@ -155,7 +155,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.equal(lines.length, calls);
   });
 
-  test("followFacts() leaves out what is no status event and never sees it again", async () => {
+  test("followStatusEvents() leaves out what is no status event and never sees it again", async () => {
     await using open = await openTestBus();
     const connection = await connect({ servers: open.nats.url });
     const raw = jetstream(connection);
@@ -180,7 +180,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     );
   });
 
-  test("followFacts() records what it has taken before it returns", async () => {
+  test("followStatusEvents() records what it has taken before it returns", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const seen: string[] = [];
@@ -197,7 +197,7 @@ suite("followFacts()", { concurrency: 4 }, () => {
     assert.deepEqual(seen, ["acc_1"]);
   });
 
-  test("followFacts() returns even if it is told to stop while it begins", async () => {
+  test("followStatusEvents() returns even if it is told to stop while it begins", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const ended = open.bus.followStatusEvents(() => Promise.resolve(), optionsOf(stop));

@@ -21,7 +21,7 @@ function unknown(index: number): MessageStatusEvent {
   return { type: "status.message.unknown", data: data as never };
 }
 
-test("reportsOf() makes one event for each kind, which factsIn() takes apart again", () => {
+test("reportsOf() makes one event for each kind, which statusEventsIn() takes apart again", () => {
   const facts = [failed(0), unknown(1), failed(2)];
   const reports = reportsOf(facts);
   assert.deepEqual(reports.map(({ type }) => type), [

@@ -65,7 +65,7 @@ test("expireIdempotencyKeys() frees the keys of old sends and keeps the sends", 
   assert.equal((await store.loadSend(old._id))?.idempotency, undefined);
 });
 
-test("sendsToSweep() gives what is due and not settled, without requests", async () => {
+test("sendsToReconcile() gives what is due and not settled, without requests", async () => {
   const [first, second, later, settled] = [30, 20, 4000, 10].map((seconds) =>
     sendOf({
       accountId: "acc_sweep",
@@ -94,7 +94,7 @@ test("sendsToSweep() gives what is due and not settled, without requests", async
   assert.deepEqual((await store.loadSend(settled._id))?.settledAt, at(40));
 });
 
-test("claimSweep() gives each send to one of several reconcilers that ask at once", async () => {
+test("claimReconciliation() gives each send to one of several reconcilers that ask at once", async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, async () => {
     const send = sendOf({ accountId: "acc_claim", reconcileAt: at(10) });
     await store.acceptSend(send);

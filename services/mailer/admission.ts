@@ -10,7 +10,7 @@ import {
 import type { IntegrationTrouble } from "@posthaste/storage";
 import { type Peers, shareOf } from "./share.ts";
 
-/** What the admitted needs from the outside. */
+/** What the admission needs from outside. */
 export interface AdmissionDeps {
   /** The mailers that share what an integration allows. */
   peers(): Peers;
@@ -77,7 +77,7 @@ interface Traffic {
 }
 
 /**
- * Opens a admitted in front of the SMTP servers. A mail passes if its integration is not suspended, its
+ * Opens the admission in front of the SMTP servers. A mail passes if its integration is not suspended, its
  * server not left alone (circuit breaker), the rate not used up, and a connection free or soon to be:
  * by what the last transactions took, and by how long the current ones have taken so far.
  */

@@ -24,16 +24,16 @@ function decide(message: UnfinishedMessage, { isHeld = false } = {}) {
 const DISPATCH = { do: "dispatch", n: 1 };
 const DEFERRED = { outcome: { attempt: 2, state: "deferred" as const } };
 
-test("decideSweep() dispatches a message of which nothing was heard, whatever the queues hold", () => {
+test("decideReconciliation() dispatches a message of which nothing was heard, whatever the queues hold", () => {
   assert.deepEqual(decide(messageIn({})), DISPATCH);
 });
 
-test("decideSweep() leaves a message alone that was dispatched a moment ago", () => {
+test("decideReconciliation() leaves a message alone that was dispatched a moment ago", () => {
   const look = { do: "look", at: new Date(NOW.getTime() + GRACE_MS) };
   assert.deepEqual(decide(messageIn({}), { isHeld: true }), look);
 });
 
-test("decideSweep() finds what was dispatched and lost three to four times the grace later", () => {
+test("decideReconciliation() finds what was dispatched and lost three to four times the grace later", () => {
   // The send is looked at after the patience at the latest, and sooner for another part of it.
   for (let firstLook = 0; firstLook <= patienceMs(GRACE_MS); firstLook += 500) {
     let nowMs = 0;
@@ -53,13 +53,13 @@ test("decideSweep() finds what was dispatched and lost three to four times the g
   }
 });
 
-test("decideSweep() gives a message time to move on, and looks when that is over", () => {
+test("decideReconciliation() gives a message time to move on, and looks when that is over", () => {
   const young = messageIn({ enteredAt: ago(GRACE_MS - 1) });
   assert.deepEqual(decide(young), { do: "look", at: new Date(NOW.getTime() + 1) });
   assert.deepEqual(decide(messageIn({ enteredAt: ago(GRACE_MS) })), DISPATCH);
 });
 
-test("decideSweep() leaves a message that has a time to who looks for what is due", () => {
+test("decideReconciliation() leaves a message that has a time to who looks for what is due", () => {
   for (const nextAt of [ago(HOUR), NOW, new Date(NOW.getTime() + HOUR)]) {
     for (const outcome of [DEFERRED, {}]) {
       assert.deepEqual(decide(messageIn({ ...outcome, nextAt })), {
@@ -70,20 +70,20 @@ test("decideSweep() leaves a message that has a time to who looks for what is du
   }
 });
 
-test("decideSweep() waits for who may have sent the dot, and calls it unknown when the time is over", () => {
+test("decideReconciliation() waits for who may have sent the dot, and calls it unknown when the time is over", () => {
   const register = { by: "a worker", dot: true as const };
   const held = (isOver: boolean) => decide(messageIn({ register: { register, isOver } }));
   assert.deepEqual(held(false), { do: "look", at: new Date(NOW.getTime() + 3 * GRACE_MS) });
   assert.deepEqual(held(true), { do: "unknown", n: 1 });
 });
 
-test("decideSweep() writes what a register says whose owner has not", () => {
+test("decideReconciliation() writes what a register says whose owner has not", () => {
   const outcome = { state: "canceled" as const, at: NOW, lines: [] };
   const register = { register: { by: "a person", void: outcome }, isOver: false };
   assert.deepEqual(decide(messageIn({ register })), { do: "complete", n: 1, outcome });
 });
 
-test("decideSweep() leaves a message whose outcome is unknown to a person", () => {
+test("decideReconciliation() leaves a message whose outcome is unknown to a person", () => {
   const outcome = { attempt: 1, state: "unknown" as const };
   assert.deepEqual(decide(messageIn({ outcome })), {
     do: "look",

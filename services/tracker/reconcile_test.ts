@@ -97,13 +97,13 @@ const SENDING = { by: "a worker", dot: true as const };
 
 const FIND = `find 200 at ${NOW.toISOString()}`;
 
-test("sweepOnce() does nothing more where no send is due", async () => {
+test("reconcileOnce() does nothing more where no send is due", async () => {
   const { deps, done } = openReconciler([], {});
   assert.equal(await reconcileOnce(deps, OPTIONS), 0);
   assert.deepEqual(done, [FIND]);
 });
 
-test("sweepOnce() claims and dispatches nothing of a ledger that is older than what was done", async () => {
+test("reconcileOnce() claims and dispatches nothing of a ledger that is older than what was done", async () => {
   const open = sendOf();
   const { deps, done } = openReconciler([open], { [open._id]: [messageIn({})] }, {
     assertCurrent: () => Promise.reject(new Error("restored")),
@@ -112,7 +112,7 @@ test("sweepOnce() claims and dispatches nothing of a ledger that is older than w
   assert.deepEqual(done, [FIND]);
 });
 
-test("sweepOnce() claims before it reads, and settles at the end", async () => {
+test("reconcileOnce() claims before it reads, and settles at the end", async () => {
   const finished = sendOf();
   const open = sendOf();
   const { deps, done } = openReconciler([finished, open], { [open._id]: [messageIn({})] });
@@ -128,7 +128,7 @@ test("sweepOnce() claims before it reads, and settles at the end", async () => {
   ]);
 });
 
-test("sweepOnce() leaves alone what another reconciler has claimed", async () => {
+test("reconcileOnce() leaves alone what another reconciler has claimed", async () => {
   const [taken, own] = [sendOf(), sendOf()];
   const { deps, done } = openReconciler([taken, own], {}, {
     claimReconciliation: () => Promise.resolve(new Set([own._id])),
@@ -137,7 +137,7 @@ test("sweepOnce() leaves alone what another reconciler has claimed", async () =>
   assert.deepEqual(done.slice(1), [`read ${own._id}`, `settle ${own._id}`]);
 });
 
-test("sweepOnce() dispatches what is due with its attempts, in the send's trace", async () => {
+test("reconcileOnce() dispatches what is due with its attempts, in the send's trace", async () => {
   const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const send = sendOf({ trace });
   const { deps, published } = openReconciler([send], {
@@ -163,7 +163,7 @@ test("sweepOnce() dispatches what is due with its attempts, in the send's trace"
   });
 });
 
-test("sweepOnce() calls an attempt unknown whose worker was lost", async () => {
+test("reconcileOnce() calls an attempt unknown whose worker was lost", async () => {
   const send = sendOf();
   const takenAt = new Date(NOW.getTime() - HOUR);
   const lost = messageIn({ index: 6, register: { register: SENDING, isOver: true, at: takenAt } });
@@ -189,7 +189,7 @@ test("sweepOnce() calls an attempt unknown whose worker was lost", async () => {
   }
 });
 
-test("sweepOnce() writes the outcome of a register whose owner was lost before it could", async () => {
+test("reconcileOnce() writes the outcome of a register whose owner was lost before it could", async () => {
   const send = sendOf();
   const outcome = { state: "canceled" as const, at: NOW, reason: "Canceled on request", lines: [] };
   const register = { register: { by: "a person", void: outcome }, isOver: false };
@@ -198,7 +198,7 @@ test("sweepOnce() writes the outcome of a register whose owner was lost before i
   assert.deepEqual(ledger.written.map(({ state, attempt }) => [state, attempt]), [["canceled", 1]]);
 });
 
-test("sweepOnce() looks again when the next of the others is due", async () => {
+test("reconcileOnce() looks again when the next of the others is due", async () => {
   const send = sendOf();
   const soon = (ms: number) => new Date(NOW.getTime() + ms);
   const { deps, done, published } = openReconciler([send], {
@@ -214,7 +214,7 @@ test("sweepOnce() looks again when the next of the others is due", async () => {
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
 
-test("sweepOnce() leaves what waits for room to the scheduler, and has it go if nobody has said so", async () => {
+test("reconcileOnce() leaves what waits for room to the scheduler, and has it go if nobody has said so", async () => {
   const said = sendOf({ next: 1, waitsFor: "acc_1/4" });
   const unsaid = sendOf({ next: 0 });
   const { deps, done, published } = openReconciler([said, unsaid], {
@@ -228,7 +228,7 @@ test("sweepOnce() leaves what waits for room to the scheduler, and has it go if 
   );
 });
 
-test("sweepOnce() throws when it cannot publish, and the send is looked at again", async () => {
+test("reconcileOnce() throws when it cannot publish, and the send is looked at again", async () => {
   const send = sendOf();
   const { deps, done } = openReconciler([send], { [send._id]: [messageIn({})] }, {
     publish: () => Promise.reject(new Error("no broker")),
@@ -238,7 +238,7 @@ test("sweepOnce() throws when it cannot publish, and the send is looked at again
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
 
-test("sweepForever() goes on after a failure and ends with its signal", async () => {
+test("reconcileForever() goes on after a failure and ends with its signal", async () => {
   const stop = new AbortController();
   let rounds = 0;
   const { deps, done } = openReconciler([], {}, {
@@ -259,7 +259,7 @@ test("sweepForever() goes on after a failure and ends with its signal", async ()
   assert.deepEqual(done, ["Cannot reconcile, retrying"]);
 });
 
-test("sweepOnce() does not act on what a ledger tells that hangs", async () => {
+test("reconcileOnce() does not act on what a ledger tells that hangs", async () => {
   const { deps, done } = openReconciler([], {}, {
     sendsToReconcile: () => delay(2050, [sendOf()]),
   });
@@ -267,7 +267,7 @@ test("sweepOnce() does not act on what a ledger tells that hangs", async () => {
   assert.deepEqual(done, []);
 });
 
-test("sweepForever() does not wait after a full round", async () => {
+test("reconcileForever() does not wait after a full round", async () => {
   const stop = new AbortController();
   const full = Array.from({ length: 200 }, () => sendOf());
   let rounds = 0;

@@ -39,7 +39,7 @@ function openLedger(changes: Partial<RecordDeps> = {}) {
   return { deps, done, ledger };
 }
 
-test("recordFacts() ends the attempt of a message that failed before the mailer had it", async () => {
+test("recordStatusEvents() ends the attempt of a message that failed before the mailer had it", async () => {
   const { deps, done, ledger } = openLedger();
   await recordStatusEvents([failed], deps);
   const [outcome] = ledger.written;
@@ -51,7 +51,7 @@ test("recordFacts() ends the attempt of a message that failed before the mailer 
   assert.deepEqual(done, []);
 });
 
-test("recordFacts() changes nothing when a failure comes again, or an attempt is over", async () => {
+test("recordStatusEvents() changes nothing when a failure comes again, or an attempt is over", async () => {
   const { deps, ledger } = openLedger();
   await recordStatusEvents([failed], deps);
   await recordStatusEvents([failed, failed], deps);
@@ -62,7 +62,7 @@ test("recordFacts() changes nothing when a failure comes again, or an attempt is
   assert.deepEqual(other.ledger.written, []);
 });
 
-test("recordFacts() puts off a message that has to wait for a time", async () => {
+test("recordStatusEvents() puts off a message that has to wait for a time", async () => {
   const { deps, done, ledger } = openLedger();
   const nextAt = "2026-03-01T10:00:15.000Z";
   const data = { ...ABOUT, reason: "no image yet", nextAt };
@@ -71,21 +71,21 @@ test("recordFacts() puts off a message that has to wait for a time", async () =>
   assert.equal(ledger.registers.size, 0);
 });
 
-test("recordFacts() leaves out what the mailer writes itself", async () => {
+test("recordStatusEvents() leaves out what the mailer writes itself", async () => {
   const { deps, ledger } = openLedger();
   const data = { ...ABOUT, attempt: 1, stage: "mailer" as const, reason: "x" };
   await recordStatusEvents([{ type: "status.message.failed", data }], deps);
   assert.deepEqual(ledger.written, []);
 });
 
-test("recordFacts() warns of sends that the ledger does not have, or that are another account's", async () => {
+test("recordStatusEvents() warns of sends that the ledger does not have, or that are another account's", async () => {
   const { deps, done } = openLedger();
   const data = { ...ABOUT, accountId: "acc_2", stage: "pdf" as const, reason: "x" };
   await recordStatusEvents([{ type: "status.message.failed", data }], deps);
   assert.deepEqual(done, ["Unknown send in a status event"]);
 });
 
-test("recordFacts() throws when the ledger is away, so that the status events come again", async () => {
+test("recordStatusEvents() throws when the ledger is away, so that the status events come again", async () => {
   const { deps } = openLedger({ findRecipients: () => Promise.reject(new Error("away")) });
   await assert.rejects(recordStatusEvents([failed], deps), /away/);
 });

@@ -35,7 +35,7 @@ function openReconciler(bus: Bus): ReconcileDeps {
   };
 }
 
-test("sweepOnce() dispatches a message again whose event nobody could read", async () => {
+test("reconcileOnce() dispatches a message again whose event nobody could read", async () => {
   await using nats = await openTestNats();
   await using bus = await openBus({ url: nats.url, name: "test" });
   await bus.applyTopology();
