@@ -6,7 +6,7 @@ import { LIST_QUERY, listSchema } from "./list.ts";
 import { sendBodySchema } from "./send_request.ts";
 import { serviceSummarySchema } from "./service_summary.ts";
 import { CANCEL_BODY, RETRY_BODY, RETRY_ONE_BODY } from "./message_changes.ts";
-import { MESSAGE_FILTERS, SEND_FILTERS } from "./message_filters.ts";
+import { MESSAGE_FILTERS, SEND_LIST_FILTERS } from "./message_filters.ts";
 import {
   messageContentSchema,
   messageDetailSchema,
@@ -184,11 +184,7 @@ const SEARCHES: readonly Endpoint[] = [
   {
     ...{ method: "GET", path: "/v1/sends", operation: "listSends", scopes: ["list"] },
     summary: "Finds accepted sends, the newest first",
-    query: z.strictObject({
-      ...SEND_FILTERS,
-      settled: z.enum(["true", "false"]).optional(),
-      ...LIST_QUERY,
-    }),
+    query: z.strictObject({ ...SEND_LIST_FILTERS, ...LIST_QUERY }),
     answer: listSchema(sendFoundSchema),
     codes: ["invalid_cursor"],
   },

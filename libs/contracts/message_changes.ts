@@ -18,8 +18,10 @@ export const CANCEL_BODY = z.strictObject({
 });
 
 const acceptDuplicates = z.boolean().optional();
+
 /** Body of `POST /v1/messages/{id}/retry`; it may be missing. */
 export const RETRY_ONE_BODY = z.strictObject({ acceptDuplicates });
+
 /** Body of `POST /v1/messages/retry`: which messages, by their cause. */
 export const RETRY_BODY = z.strictObject({
   state: z.enum(RETRYABLE_STATES),

@@ -11,13 +11,19 @@ export const FILTER_TIME = z.iso.datetime({ offset: true, error: TIME_FAULT })
   .transform((text) => new Date(text));
 
 /** The filters that lists of sends and of messages share. */
-export const SEND_FILTERS = {
+const SEND_FILTERS = {
   templateId: number.optional(),
   integrationId: number.optional(),
   reference: z.string().min(1).max(100).optional(),
   tag: z.string().min(1).max(64).optional(),
   from: FILTER_TIME.optional(),
   until: FILTER_TIME.optional(),
+};
+
+/** The filters of `GET /sends`. */
+export const SEND_LIST_FILTERS = {
+  ...SEND_FILTERS,
+  settled: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
 };
 
 /** The filters of `GET /messages`. */

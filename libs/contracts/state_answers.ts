@@ -39,22 +39,6 @@ const PINNED = {
   integrationId: z.int(),
 };
 
-/** Answer to `GET /v1/sends/{id}`. */
-export const sendStateSchema = z.strictObject({
-  id: z.string(),
-  acceptedAt: timeSchema,
-  ...PINNED,
-  messageCount: z.int(),
-  ...LABELS,
-  settled: z.boolean(),
-  settledAt: timeSchema.nullable(),
-  /** How many messages are in each state that occurs. */
-  states: z.partialRecord(z.enum(MESSAGE_STATES), z.int()),
-  messages: z.array(
-    z.strictObject({ id: z.string(), email: z.string(), state: messageStateSchema }),
-  ),
-});
-
 /** Item of `GET /v1/sends`. */
 export const sendFoundSchema = z.strictObject({
   id: z.string(),
@@ -64,6 +48,15 @@ export const sendFoundSchema = z.strictObject({
   ...LABELS,
   settled: z.boolean(),
   settledAt: timeSchema.nullable(),
+});
+
+/** Answer to `GET /v1/sends/{id}`. */
+export const sendStateSchema = sendFoundSchema.extend({
+  /** How many messages are in each state that occurs. */
+  states: z.partialRecord(z.enum(MESSAGE_STATES), z.int()),
+  messages: z.array(
+    z.strictObject({ id: z.string(), email: z.string(), state: messageStateSchema }),
+  ),
 });
 
 /** Item of `GET /v1/messages`. */

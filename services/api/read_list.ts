@@ -56,6 +56,23 @@ export function pageOf<T>(
   return { data, next: hasMore ? cursorAfter(positionOf(last)) : null };
 }
 
+/** How far a search with a limit of time came. */
+export interface SearchEnd extends Pick<ListRequest<unknown>, "cursorAfter"> {
+  /** Position of the item that it goes on after; null at the end. */
+  next: string | null;
+  /** Whether the time was not enough to fill the page. */
+  isCut: boolean;
+}
+
+/** Makes a page of what such a search found. */
+export function searchedPage<T>(data: T[], { next, isCut, cursorAfter }: SearchEnd): ListPage<T> {
+  return {
+    data,
+    next: next === null ? null : cursorAfter(next),
+    ...(isCut ? { incomplete: true } : {}),
+  };
+}
+
 function positionIn(cursor: string, { digest, name }: { digest: string; name: string }): string {
   const [, belongsTo, position = ""] = CURSOR_PATTERN.exec(cursor) ?? [];
   if (belongsTo === digest) return Buffer.from(position, "base64url").toString();

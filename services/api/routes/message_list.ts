@@ -4,7 +4,7 @@ import { requireScope } from "../authenticate.ts";
 import type { Finding } from "../finding.ts";
 import type { Ledger } from "../ledger.ts";
 import { filterOf } from "../message_query.ts";
-import { listReader } from "../read_list.ts";
+import { listReader, searchedPage } from "../read_list.ts";
 import { showFound } from "../show_message.ts";
 
 /** The longest search, in milliseconds. */
@@ -36,11 +36,7 @@ export function messageListRoute(
           const { _id: id } = message;
           return showFound(message, { place: places.get(id), labels: labels.get(id) });
         });
-        return {
-          data,
-          next: next === null ? null : cursorAfter(next),
-          ...(isCut ? { incomplete: true } : {}),
-        };
+        return searchedPage(data, { next, isCut, cursorAfter });
       });
     },
   );

@@ -1,16 +1,12 @@
-import { type ListPage, SEND_FILTERS } from "@posthaste/contracts";
+import { type ListPage, SEND_LIST_FILTERS } from "@posthaste/contracts";
 import type { FoundSendHead } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { requireScope } from "../authenticate.ts";
 import type { Finding } from "../finding.ts";
-import { listReader } from "../read_list.ts";
+import { listReader, searchedPage } from "../read_list.ts";
 import { SEARCH_MS } from "./message_list.ts";
 
-const readList = listReader("sends", {
-  ...SEND_FILTERS,
-  settled: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
-});
+const readList = listReader("sends", SEND_LIST_FILTERS);
 const ACTION = "list the sends";
 
 /** `GET /sends`: finds sends of the account, newest first. */
@@ -28,11 +24,7 @@ export function sendListRoute(app: FastifyInstance, { searchSends }: Finding): v
         ACTION,
         () => searchSends(accountId, { ...rest, isSettled }, page),
       );
-      return {
-        data: sends.map(show),
-        next: next === null ? null : cursorAfter(next),
-        ...(isCut ? { incomplete: true } : {}),
-      };
+      return searchedPage(sends.map(show), { next, isCut, cursorAfter });
     },
   );
 }
