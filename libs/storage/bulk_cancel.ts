@@ -1,5 +1,5 @@
 import type { MessageState } from "@posthaste/contracts";
-import { BULK_SEARCH_MS, MAX_AT_ONCE } from "./bulk_retry.ts";
+import { bulkSearch } from "./bulk_search.ts";
 import type { MessageCancel } from "./message_cancel.ts";
 import type { MessageFilter, MessageSearch } from "./message_search.ts";
 
@@ -30,16 +30,12 @@ export async function bulkCancel(
   { store, now }: BulkCancelDeps,
 ): Promise<BulkCanceled> {
   const filter = { ...asked, states: CANCELABLE_STATES };
-  const page = { limit: MAX_AT_ONCE, forMs: BULK_SEARCH_MS };
-  const { messages, next } = await store.searchMessages(accountId, filter, page);
+  const { messages, countRest } = await bulkSearch(store, accountId, filter);
   let canceled = 0;
   // One send after the other: each is read once, and may weigh megabytes.
   for (const [sendId, ofSend] of Map.groupBy(messages, (message) => message.sendId)) {
     const indexes = new Set(ofSend.map(({ index }) => index));
     canceled += await store.cancelSome(accountId, { sendId, indexes }, now());
   }
-  const rest = next === null
-    ? []
-    : (await store.searchMessages(accountId, filter, { ...page, before: next })).messages;
-  return { canceled, remaining: rest.length };
+  return { canceled, remaining: await countRest() };
 }

@@ -1,12 +1,7 @@
 import { RETRYABLE_STATES } from "@posthaste/contracts";
+import { bulkSearch } from "./bulk_search.ts";
 import type { MessageFilter, MessageSearch } from "./message_search.ts";
 import { ContentRemovedError, type MessageRetry } from "./message_retry.ts";
-
-/** The most messages that one call changes. */
-export const MAX_AT_ONCE = 1000;
-
-/** How long a call looks for messages, in milliseconds. */
-export const BULK_SEARCH_MS = 10_000;
 
 const IN_PARALLEL = 16;
 
@@ -31,8 +26,7 @@ export async function bulkRetry(
   filter: MessageFilter,
   { store, now }: BulkRetryDeps,
 ): Promise<BulkRetried> {
-  const page = { limit: MAX_AT_ONCE, forMs: BULK_SEARCH_MS };
-  const { messages, next } = await store.searchMessages(accountId, filter, page);
+  const { messages, countRest } = await bulkSearch(store, accountId, filter);
   const ids = messages.map(({ _id }) => _id);
   const states = RETRYABLE_STATES.filter((state) => filter.states?.includes(state) ?? true);
   let retried = 0;
@@ -49,8 +43,5 @@ export async function bulkRetry(
     }
   };
   await Promise.all(Array.from({ length: IN_PARALLEL }, work));
-  const rest = next === null
-    ? []
-    : (await store.searchMessages(accountId, filter, { ...page, before: next })).messages;
-  return { retried, withoutContent, remaining: rest.length };
+  return { retried, withoutContent, remaining: await countRest() };
 }

@@ -4,7 +4,7 @@ import { collectionsOf } from "./_collections.ts";
 import { integrationHistory } from "./integration_history.ts";
 import { type IntegrationResult, integrationResults } from "./integration_results.ts";
 import { integrationStateOf, stateSince } from "./integration_state.ts";
-import type { NumberedPage } from "./published_template.ts";
+import { type NumberedPage, numbersOf } from "./numbered_page.ts";
 
 /** An integration that takes new mail, and how it is. */
 export interface SummarizedIntegration {
@@ -69,12 +69,12 @@ export function integrationSummaries(
   }
 
   return {
-    async listIntegrationSummaries(accountId, { after = 0, limit, only = [] }, now) {
+    async listIntegrationSummaries(accountId, page, now) {
       const [found, results] = await Promise.all([
         readable.find({
           ...{ accountId, archivedAt: null },
-          id: { $gt: after, ...(only.length === 0 ? {} : { $in: [...only] }) },
-        }).sort({ id: 1 }).limit(limit).toArray(),
+          id: numbersOf(page),
+        }).sort({ id: 1 }).limit(page.limit).toArray(),
         listResults(accountId, now),
       ]);
       return await Promise.all(

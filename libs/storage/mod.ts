@@ -70,7 +70,8 @@ export {
   stateSince,
 } from "./integration_state.ts";
 export type { IntegrationSummaries, SummarizedIntegration } from "./integration_summary.ts";
-export type { NumberedPage, PublishedTemplate, PublishedTemplates } from "./published_template.ts";
+export type { NumberedPage } from "./numbered_page.ts";
+export type { PublishedTemplate, PublishedTemplates } from "./published_template.ts";
 export type { ClosedIntegrations } from "./closed_integrations.ts";
 export type {
   IntegrationAuth,
@@ -85,7 +86,8 @@ export type { InvitationStore } from "./invitation_store.ts";
 export type { MailerRegister } from "./mailer_presence.ts";
 export type { MembershipChange, MembershipStore } from "./membership_store.ts";
 export { bulkCancel, type BulkCanceled, CANCELABLE_STATES } from "./bulk_cancel.ts";
-export { BULK_SEARCH_MS, type BulkRetried, bulkRetry, MAX_AT_ONCE } from "./bulk_retry.ts";
+export { type BulkRetried, bulkRetry } from "./bulk_retry.ts";
+export { BULK_SEARCH_MS } from "./bulk_search.ts";
 export type { CanceledSend, MessageCancel, SomeOfSend } from "./message_cancel.ts";
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
 export type { DueMessage, DueMessages } from "./due_messages.ts";

@@ -1,21 +1,13 @@
 import type { EmailVersion, PdfVersion, Template, TemplateKind } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { type NumberedPage, numbersOf } from "./numbered_page.ts";
 import { templateStore } from "./template_store.ts";
 
 /** A template that requests can name, with what programs ask of its newest version. */
 export type PublishedTemplate =
   & Pick<Template, "id" | "alias" | "name">
   & Pick<EmailVersion | PdfVersion, "version" | "publishedAt" | "locale" | "variables" | "reads">;
-
-/** Which page of a list is wanted. */
-export interface NumberedPage {
-  /** Items with this number or a lower one were listed before. @default {0} */
-  after?: number | undefined;
-  limit: number;
-  /** Numbers that are listed alone; an empty list stands for all. @default all */
-  only?: readonly number[] | undefined;
-}
 
 /** What programs ask about templates: those without a published version are not there. */
 export interface PublishedTemplates {
@@ -60,11 +52,11 @@ export function publishedTemplates(db: Db): PublishedTemplates {
   }
 
   return {
-    async listPublishedTemplates(accountId, kind, { after = 0, limit, only = [] }) {
+    async listPublishedTemplates(accountId, kind, page) {
       const found = await templates.find({
         ...{ accountId, kind, archivedAt: null, publishedVersion: { $gt: 0 } },
-        id: { $gt: after, ...(only.length === 0 ? {} : { $in: [...only] }) },
-      }).sort({ id: 1 }).limit(limit)
+        id: numbersOf(page),
+      }).sort({ id: 1 }).limit(page.limit)
         .project<Head>({ id: 1, alias: 1, name: 1, publishedVersion: 1 }).toArray();
       return await withVersions(accountId, found);
     },
