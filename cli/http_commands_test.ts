@@ -116,8 +116,8 @@ test("statusCommand() says why a message waits, and its place in line", async ()
   await using stub = await openStub((_, count) => [200, answers[count - 1]]);
   const queued = (await stub.run(`status ${MESSAGE_ID}`)).stdout;
   assert.match(queued, new RegExp(`Waits +behind 1,234 others: ${reason}\n`));
-  const parked = (await stub.run(`status ${MESSAGE_ID}`)).stdout;
-  assert.match(parked, new RegExp(`Reason +${reason}\n +Waits +next in the queue\n`));
+  const waiting = (await stub.run(`status ${MESSAGE_ID}`)).stdout;
+  assert.match(waiting, new RegExp(`Reason +${reason}\n +Waits +next in the queue\n`));
 });
 
 test("openApi() turns refusals into exit codes, each issue on a line", async () => {

@@ -17,8 +17,7 @@ const endpoint: Endpoint = {
   codes: ["missing_variable"],
 };
 
-// deno-lint-ignore no-explicit-any
-const plain = (changes: Partial<Endpoint> = {}): any =>
+const plain = (changes: Partial<Endpoint> = {}) =>
   JSON.parse(JSON.stringify(openApiOf([{ ...endpoint, ...changes }], "1")));
 
 test("openApiDocument() keeps every path, field and code of the baseline", async () => {

@@ -12,6 +12,7 @@ import {
 import type { PublishedTemplate, SummarizedIntegration } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_check_answers.ts";
+import { NO_BROKER } from "./_test_deps.ts";
 import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 
 /** The account of the tokens in {@linkcode TOKENS}. */
@@ -138,13 +139,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     },
     render: ({ variables }) =>
       Promise.resolve({ ok: true, subject: `Hi ${variables["name"]}`, html: "<p/>", text: "-" }),
-    bus: {
-      ask: () => Promise.resolve(undefined),
-      objects: () => {
-        throw new Error("this test has no broker");
-      },
-    },
-    checkBroker: () => Promise.resolve(),
+    ...NO_BROKER,
     noteUsage: () => Promise.resolve(),
     listUsage: () => Promise.resolve([]),
     now: () => new Date(),

@@ -4,9 +4,11 @@ import {
   TOKEN_SCOPES,
   type TokenScope,
 } from "@posthaste/contracts";
-import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
+import { openStore, type Store } from "@posthaste/storage";
 import { endAttempt, openTestMongo, takeAttempt } from "@posthaste/kit";
+import { assertAnswers, checkAnswers } from "./_check_answers.ts";
 import type { Answer } from "./_test_app.ts";
+import { NO_BROKER, storeDeps } from "./_test_deps.ts";
 import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 
 /** The interface over a real ledger, listening, with two accounts. */
@@ -43,9 +45,7 @@ export async function openLedgerApp(
   const store = stack.use(await openStore({ url }));
   await store.ensureIndexes();
   const app = buildApp({
-    ...store,
-    ...openVersionCache(store),
-    ...openIntegrationCache(store),
+    ...storeDeps(store),
     mustWait: () => false,
     dispatch: () => Promise.resolve(),
     render: ({ variables }) =>
@@ -55,17 +55,13 @@ export async function openLedgerApp(
         html: "<p>x</p>",
         text: "x",
       }),
-    bus: {
-      ask: () => Promise.resolve(undefined),
-      objects: () => {
-        throw new Error("this test has no broker");
-      },
-    },
-    checkBroker: () => Promise.resolve(),
+    ...NO_BROKER,
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     ...deps,
   }, { rateLimit: 0, ...options });
+  const faults = checkAnswers(app);
+  stack.defer(() => assertAnswers(faults));
   stack.defer(() => app.close());
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const own = await settle(store, "Own");

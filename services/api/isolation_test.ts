@@ -8,10 +8,11 @@ import {
   TOKEN_SCOPES,
   type TokenScope,
 } from "@posthaste/contracts";
-import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
+import { openStore, type Store } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_check_answers.ts";
+import { NO_BROKER, storeDeps } from "./_test_deps.ts";
 import { buildApp } from "./app.ts";
 
 /**
@@ -108,20 +109,12 @@ before(async () => {
   store = stack.use(await openStore({ url: mongo.url }));
   await store.ensureIndexes();
   app = buildApp({
-    ...store,
-    ...openVersionCache(store),
-    ...openIntegrationCache(store),
+    ...storeDeps(store),
     mustWait: () => false,
     dispatch: async ({ accountId }) => void dispatched.push(accountId),
     render: ({ accountId }) =>
       Promise.resolve({ ok: true, subject: accountId, html: "", text: "" }),
-    bus: {
-      ask: () => Promise.resolve(undefined),
-      objects: () => {
-        throw new Error("this test has no broker");
-      },
-    },
-    checkBroker: () => Promise.resolve(),
+    ...NO_BROKER,
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error: (...said) => assert.fail(said.join()) },
   }, { rateLimit: 0 });

@@ -1,0 +1,18 @@
+import { openIntegrationCache, openVersionCache, type Store } from "@posthaste/storage";
+import type { ApiDeps } from "./app.ts";
+
+/** What stands for the broker where a test has none. */
+export const NO_BROKER = {
+  bus: {
+    ask: () => Promise.resolve(undefined),
+    objects: () => {
+      throw new Error("this test has no broker");
+    },
+  },
+  checkBroker: () => Promise.resolve(),
+} satisfies Partial<ApiDeps>;
+
+/** Returns what the interface needs of a real store. */
+export function storeDeps(store: Store) {
+  return { ...store, ...openVersionCache(store), ...openIntegrationCache(store) };
+}
