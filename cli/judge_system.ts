@@ -48,7 +48,7 @@ export function judge(state: SystemState, limits: Limits): Finding[] {
         : `in time, ${sayCount(ledger.unsettled, "unfinished send")}`,
     ),
     ageFinding(state),
-    finding(false, "waiting", sayCount(ledger.parked, "message")),
+    finding(false, "waiting", sayCount(ledger.waiting, "message")),
     ...diskFinding(ledger, limits),
     ...suspensionFindings(ledger),
   ];

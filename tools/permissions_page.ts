@@ -86,7 +86,7 @@ function brokerOf(name: PermittedService): string {
     phrase("writes", (broker.writes ?? []).map(code)),
     phrase("answers", broker.answers ?? []),
     broker.looks ? "looks at queues" : "",
-    broker.sweeps ? "removes from streams what was passed" : "",
+    broker.purges ? "removes from streams what was passed" : "",
   ]);
 }
 

@@ -381,13 +381,13 @@ async function healthOf(
   return new Map(
     await Promise.all(integrations.map(async (integration) => {
       const { accountId, id } = integration;
-      const [trouble, waiting] = await Promise.all([
-        store.findTrouble(accountId, id),
-        store.countParked(accountId, id, MAX_WAITING),
+      const [circuit, waiting] = await Promise.all([
+        store.findCircuit(accountId, id),
+        store.countWaiting(accountId, id, MAX_WAITING),
       ]);
       const result = results.get(id);
       const { lastSent = null, lastFailed = null, attempts = 0, sent = 0 } = result ?? {};
-      const state = integrationStateOf({ integration, trouble, result, waiting });
+      const state = integrationStateOf({ integration, circuit, result, waiting });
       return [id, { ...state, lastSent, lastFailed, attempts, sent }] as const;
     })),
   );

@@ -4,7 +4,7 @@ import { parse } from "secure-json-parse";
 import { pathOf } from "./body_issues.ts";
 import { findJsonFault } from "./_json_fault.ts";
 import { type JsonLimits, measureJson } from "./measure_json.ts";
-import { Refusal } from "./refusal.ts";
+import { HttpError } from "./http_error.ts";
 import { findRepeatedField } from "./_repeated_field.ts";
 import { findUnsafeIntegers } from "./_unsafe_integers.ts";
 import { findValueFaults, lookThrough } from "./_value_faults.ts";
@@ -14,7 +14,7 @@ const BOM_PATTERN = /^\u{feff}/u;
 /**
  * Reads a request body as JSON. The error tells where the fault is and never quotes the body.
  *
- * @throws {Refusal} `invalid_json` if it is empty, not UTF-8, not JSON, or holds more than is read,
+ * @throws {HttpError} `invalid_json` if it is empty, not UTF-8, not JSON, or holds more than is read,
  * names that poison prototypes, a field twice, numbers that are too large or would change, or halves of
  * characters.
  */
@@ -51,14 +51,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-function repeated(text: string): Refusal {
+function repeated(text: string): HttpError {
   const path = pathOf(findRepeatedField(text) ?? []);
   const issue: Issue = { path, code: "repeated_field", message: "must not appear twice" };
   return invalidJson("a field appears twice", [issue]);
 }
 
-function invalidJson(reason: string, issues?: Issue[]): Refusal {
-  return new Refusal("invalid_json", `Cannot read the request: ${reason}`, {
+function invalidJson(reason: string, issues?: Issue[]): HttpError {
+  return new HttpError("invalid_json", `Cannot read the request: ${reason}`, {
     ...(issues === undefined ? {} : { issues }),
   });
 }

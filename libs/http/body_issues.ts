@@ -35,13 +35,13 @@ function sayFault(issue: z.core.$ZodRawIssue): string | undefined {
 export function bodyIssues(error: z.core.$ZodError): Issue[] {
   const issues: Issue[] = [];
   for (const issue of error.issues) {
-    const room = MAX_FOUND - issues.length;
-    if (room <= 0) break;
+    const remaining = MAX_FOUND - issues.length;
+    if (remaining <= 0) break;
     if (issue.code !== "unrecognized_keys") {
       issues.push({ path: pathOf(issue.path), code: codeOf(issue), message: issue.message });
       continue;
     }
-    for (const key of issue.keys.slice(0, room)) {
+    for (const key of issue.keys.slice(0, remaining)) {
       const path = pathOf([...issue.path, key]);
       issues.push({ path, code: "unknown_field", message: "is not a known field" });
     }

@@ -45,7 +45,7 @@ export function edgeSettings(
 }
 
 /**
- * Keeps a server within its limits, whatever comes. What is refused here is thrown as a `Refusal` where
+ * Keeps a server within its limits, whatever comes. What is refused here is thrown as a `HttpError` where
  * there is a request; the app's error handler says it.
  */
 export function armEdge(app: FastifyInstance, { connections, closing }: EdgeLimits): void {

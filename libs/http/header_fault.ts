@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "./refusal.ts";
+import { HttpError } from "./http_error.ts";
 
 /** The most header fields of a request. */
 export const MAX_HEADERS = 100;
@@ -35,7 +35,7 @@ export function distrust(socket: object): void {
  * or such that those who pass the request on may take it for another one (request smuggling). Of the
  * same connection, nothing is trusted after that.
  */
-export function headerFault(head: RequestHead): Refusal | undefined {
+export function headerFault(head: RequestHead): HttpError | undefined {
   const fault = distrusted.has(head.socket)
     ? invalid("an earlier request on this connection was not valid")
     : findFault(head);
@@ -43,9 +43,9 @@ export function headerFault(head: RequestHead): Refusal | undefined {
   return fault;
 }
 
-function findFault({ rawHeaders, headers, httpVersion }: RequestHead): Refusal | undefined {
+function findFault({ rawHeaders, headers, httpVersion }: RequestHead): HttpError | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
-    return new Refusal(
+    return new HttpError(
       "headers_too_large",
       `Cannot read the request: it has more than ${MAX_HEADERS} header fields`,
       { close: true },
@@ -69,6 +69,6 @@ function findFault({ rawHeaders, headers, httpVersion }: RequestHead): Refusal |
   return undefined;
 }
 
-function invalid(reason: string): Refusal {
-  return new Refusal("invalid_request", `Cannot read the request: ${reason}`, { close: true });
+function invalid(reason: string): HttpError {
+  return new HttpError("invalid_request", `Cannot read the request: ${reason}`, { close: true });
 }

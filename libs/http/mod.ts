@@ -18,5 +18,5 @@ export { MAX_HEADERS } from "./header_fault.ts";
 export { MAX_DEPTH, MAX_FIELDS, MAX_NAMES } from "./measure_json.ts";
 export { networkOf } from "./network_of.ts";
 export { type BodyReading, readOnlyJson } from "./read_json.ts";
-export * from "./refusal.ts";
+export * from "./http_error.ts";
 export { refuseOtherMethods } from "./refuse_methods.ts";

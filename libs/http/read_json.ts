@@ -2,13 +2,13 @@ import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { readJsonBody } from "./_json_body.ts";
 import { jsonLimitsOf } from "./measure_json.ts";
-import { Refusal } from "./refusal.ts";
+import { HttpError } from "./http_error.ts";
 
 /** What an app does with bodies as they arrive. */
 export interface BodyReading {
   /**
    * Counts a part of a body.
-   * @throws {Refusal} It does not fit into what there is for bodies
+   * @throws {HttpError} It does not fit into what there is for bodies
    */
   take(request: FastifyRequest, bytes: number): void;
   /** Sees a whole body, as it came. */
@@ -49,8 +49,8 @@ function checkCoding({ headers }: FastifyRequest): void {
   }
 }
 
-function unsupported(reason: string, options: { acceptEncoding?: string } = {}): Refusal {
-  return new Refusal("unsupported_media_type", `Cannot read the request: ${reason}`, options);
+function unsupported(reason: string, options: { acceptEncoding?: string } = {}): HttpError {
+  return new HttpError("unsupported_media_type", `Cannot read the request: ${reason}`, options);
 }
 
 interface Reading {
@@ -65,7 +65,7 @@ function readBytes(
 ): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const tooLarge = () =>
-    new Refusal("payload_too_large", `Cannot read the request: the body exceeds ${limit} bytes`);
+    new HttpError("payload_too_large", `Cannot read the request: the body exceeds ${limit} bytes`);
   if (Number(headers["content-length"] ?? 0) > limit) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -91,7 +91,7 @@ function readBytes(
     chunks.length = 0;
   };
   const breakOff = () =>
-    refuse(new Refusal("invalid_request", "Cannot read the request: the connection was closed"));
+    refuse(new HttpError("invalid_request", "Cannot read the request: the connection was closed"));
   // The rest of what is refused is read on and forgotten, so that the client gets to the answer.
   payload.on("data", take).once("end", end).once("close", breakOff).on("error", breakOff);
   return promise;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { Refusal } from "./refusal.ts";
+import { HttpError } from "./http_error.ts";
 
 /**
  * Makes every path that is registered from now on answer 405 with `Allow` to the methods it has no
@@ -20,7 +20,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
         method: app.supportedMethods.filter((method) => !methods.has(method)),
         exposeHeadRoute: false,
         onRequest: async ({ method }) => {
-          throw new Refusal(
+          throw new HttpError(
             "method_not_allowed",
             `Cannot ${method} here: use ${allow.join(", ")}`,
             {

@@ -42,7 +42,7 @@ export function circuitState(
 }
 
 /** Returns how many more may be tried, while so many are in flight. */
-export function circuitRoom(
+export function circuitCapacity(
   circuit: Pick<Circuit, "openUntil"> | undefined,
   { now, inFlight }: { now: Date; inFlight: number },
 ): number {

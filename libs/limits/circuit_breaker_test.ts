@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Circuit, circuitRoom, circuitState, pauseMs } from "./circuit_breaker.ts";
+import { type Circuit, circuitCapacity, circuitState, pauseMs } from "./circuit_breaker.ts";
 
 test("pauseMs() leaves a server alone from the fifth failure on, twice as long each time", () => {
   const seconds = [1, 4, 5, 6, 7, 9, 10, 50].map((failures) => pauseMs(failures) / 1000);
@@ -27,12 +27,12 @@ test("circuitState() is closed for a pause that nobody noted, however many the f
   }
 });
 
-test("circuitRoom() lets a single probe go, and nothing beside it", () => {
+test("circuitCapacity() lets a single probe go, and nothing beside it", () => {
   const circuit = { openUntil: new Date(1000) };
-  const room = (at: number, inFlight: number) =>
-    circuitRoom(circuit, { now: new Date(at), inFlight });
-  assert.deepEqual([room(999, 0), room(1000, 0), room(1000, 1)], [0, 1, 0]);
-  assert.equal(circuitRoom(undefined, { now: new Date(0), inFlight: 1000 }), Infinity);
+  const capacity = (at: number, inFlight: number) =>
+    circuitCapacity(circuit, { now: new Date(at), inFlight });
+  assert.deepEqual([capacity(999, 0), capacity(1000, 0), capacity(1000, 1)], [0, 1, 0]);
+  assert.equal(circuitCapacity(undefined, { now: new Date(0), inFlight: 1000 }), Infinity);
 });
 
 test("a circuit of a server that stays away is probed by one at a time, ever more seldom", () => {
@@ -40,7 +40,7 @@ test("a circuit of a server that stays away is probed by one at a time, ever mor
   const probes: number[] = [];
   for (let second = 0; second < 3600; second++) {
     const now = new Date(second * 1000);
-    if (circuitRoom(circuit, { now, inFlight: 0 }) === 0) continue;
+    if (circuitCapacity(circuit, { now, inFlight: 0 }) === 0) continue;
     const failures: number = (circuit?.failures ?? 0) + 1;
     const pause = pauseMs(failures);
     circuit = { failures, openUntil: pause === 0 ? null : new Date(now.getTime() + pause) };

@@ -10,14 +10,14 @@ export interface SemaphoreOptions {
   maxPerOwner?: number | ((free: number) => number) | undefined;
 }
 
-/** Which limit has no room. */
+/** Which limit has no space. */
 export type Full = "all" | "owner";
 
 /** Units that somebody holds until it is disposed. */
 export interface Permit extends Disposable {
   /** Units that it holds. */
   readonly held: number;
-  /** Takes more units, all or none. Returns which limit has no room for them. */
+  /** Takes more units, all or none. Returns which limit has no space for them. */
   grow(amount: number): Full | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Semaphore {
   readonly held: number;
   /** How many wait. */
   readonly waiting: number;
-  /** Returns a permit if there is room, and nobody waits for it. One without units always fits. */
+  /** Returns a permit if there is space, and nobody waits for it. One without units always fits. */
   tryAcquire(owner?: string, amount?: number): Permit | undefined;
   /** Waits for a permit. @throws The signal's reason */
   acquire(owner?: string, options?: AcquireOptions): Promise<Permit>;
@@ -113,12 +113,12 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
     };
   }
 
-  /** Who is next keeps its turn until there is room, however much it waits for. */
+  /** Who is next keeps its turn until there is space, however much it waits for. */
   function handOut(): void {
     for (let waiter = turns.next(); waiter !== undefined; waiter = turns.next()) {
       if (fullFor(waiter.owner, waiter.amount) !== undefined) return;
       turns.end(waiter);
-      // At once: nobody who comes now may find the room free.
+      // At once: nobody who comes now may find the space free.
       waiter.start(give(waiter.owner, waiter.amount));
     }
   }
@@ -136,7 +136,7 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
     const waiting = { ...waiter, start: resolve };
     turns.add(waiting);
     const leave = () => {
-      // It may have stood before others for whom there is room.
+      // It may have stood before others for whom there is space.
       if (turns.remove(waiting)) handOut();
     };
     const onLate = () => {

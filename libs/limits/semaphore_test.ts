@@ -106,7 +106,7 @@ test("acquire() counts only those who go before bulk that waits", async () => {
   assert.deepEqual(started.slice(6), ["t6", "t7", "t8", "b1", "t9"]);
 });
 
-test("acquire() keeps the turn of a large permit until there is room for it", async () => {
+test("acquire() keeps the turn of a large permit until there is space for it", async () => {
   const { semaphore, started, begin, end } = openWorkers({ max: 3 });
   await begin("a b");
   await begin("large", { amount: 3 });

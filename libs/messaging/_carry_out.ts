@@ -5,7 +5,7 @@ import { addSpanAttributes, count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
 import { REPLY_HEADER } from "./_headers.ts";
-import type { Refusal } from "./_read_event.ts";
+import type { Rejection } from "./_read_event.ts";
 import { publishEvent } from "./publish.ts";
 import { takeApart } from "./_take_apart.ts";
 import {
@@ -102,7 +102,7 @@ export async function carryOut<T extends EventType>(
  */
 export async function refuse(
   client: EventClient,
-  { reason, isNewer, failures }: Refusal,
+  { reason, isNewer, failures }: Rejection,
   { message, options }: Arrival,
 ): Promise<void> {
   const { signal, logger } = options;

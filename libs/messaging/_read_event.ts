@@ -17,10 +17,10 @@ import { typeOfSubject } from "./topology.ts";
 /** An event, or why it cannot be read and what can be told of it. */
 export type ReadEvent<T extends EventType> =
   | { ok: true; delivery: Delivery<T> }
-  | { ok: false; refusal: Refusal };
+  | { ok: false; refusal: Rejection };
 
 /** Why an event cannot be read. */
-export interface Refusal {
+export interface Rejection {
   reason: string;
   /** Whether it is newer than this process: another one may know it. */
   isNewer: boolean;
@@ -74,7 +74,7 @@ export function partsOf(
 function refused(
   reason: string,
   { work, isNewer = false }: { work?: unknown; isNewer?: boolean } = {},
-): { ok: false; refusal: Refusal } {
+): { ok: false; refusal: Rejection } {
   return { ok: false, refusal: { reason, isNewer, failures: failuresIn(work, reason) } };
 }
 

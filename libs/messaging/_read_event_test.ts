@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rendered, requested, resumed } from "./_test_bus.ts";
 import { TAIL_HEADER } from "./_headers.ts";
-import { readEvent, type Refusal } from "./_read_event.ts";
+import { readEvent, type Rejection } from "./_read_event.ts";
 import { statusEventsIn } from "./report_status_events.ts";
 
 const SUBJECT = "send.requested.transactional";
@@ -17,14 +17,14 @@ function arriving(subject: string, body: unknown, tail?: Uint8Array) {
   return { subject, headers, data: Buffer.concat([json, tail ?? new Uint8Array()]) };
 }
 
-function refusalOf(body: unknown, subject = SUBJECT): Refusal {
+function httpErrorOf(body: unknown, subject = SUBJECT): Rejection {
   const event = readEvent(arriving(subject, body));
   assert.ok(!event.ok);
   return event.refusal;
 }
 
 /** Index, attempt and reason of each failure. */
-function told(refusal: Refusal): unknown[] {
+function told(refusal: Rejection): unknown[] {
   return refusal.failures.flatMap(statusEventsIn).map((failure) => {
     assert.ok(failure.type === "status.message.failed");
     const { data } = failure;
@@ -55,29 +55,29 @@ test("readEvent() tells the failure of every message that a broken event names",
   const reason = 'An event of the message could not be read: "priority" does not match its schema';
   const broken = { priority: "express" };
   const recipients = [3, 4].map((index) => ({ index, attempt: 0, email: "ann@example.com" }));
-  assert.deepEqual(told(refusalOf({ ...requested("acc_1").data, ...broken, recipients })), [
+  assert.deepEqual(told(httpErrorOf({ ...requested("acc_1").data, ...broken, recipients })), [
     [3, 0, reason],
     [4, 0, reason],
   ]);
   assert.deepEqual(
-    told(refusalOf({ ...resumed(2, { index: 5 }).data, ...broken }, "send.resumed.bulk")),
+    told(httpErrorOf({ ...resumed(2, { index: 5 }).data, ...broken }, "send.resumed.bulk")),
     [[5, 2, reason]],
   );
   assert.deepEqual(
-    told(refusalOf({ ...rendered("acc_1").data, ...broken }, "messages.rendered.mail.bulk")),
+    told(httpErrorOf({ ...rendered("acc_1").data, ...broken }, "messages.rendered.mail.bulk")),
     [[0, 0, reason]],
   );
 });
 
 test("readEvent() says that an event is newer than itself", () => {
-  const refusal = refusalOf({ ...rendered("acc_1").data, v: 3 }, "messages.rendered.mail.bulk");
+  const refusal = httpErrorOf({ ...rendered("acc_1").data, v: 3 }, "messages.rendered.mail.bulk");
   assert.equal(refusal.isNewer, true);
   assert.equal(refusal.reason, "its version 3 is newer than 2");
   assert.equal(refusal.failures.length, 1);
 });
 
 test("readEvent() fails no message of an event from before an upgrade: it is dispatched again", () => {
-  const refusal = refusalOf({ ...requested("acc_1").data, v: 1 });
+  const refusal = httpErrorOf({ ...requested("acc_1").data, v: 1 });
   assert.deepEqual([refusal.isNewer, refusal.failures], [false, []]);
   assert.equal(refusal.reason, "its version 1 is older than 2");
 });
@@ -100,15 +100,15 @@ test("readEvent() tells no failure where it cannot know of which message", () =>
     { ...known, accountId: undefined, messages: [{ index: 0 }] },
   ];
   for (const body of unknown) {
-    assert.deepEqual(refusalOf(body).failures, [], JSON.stringify(body));
+    assert.deepEqual(httpErrorOf(body).failures, [], JSON.stringify(body));
   }
-  assert.equal(refusalOf("no JSON").reason, "it is not JSON");
-  assert.equal(refusalOf({}, "webhook.called").reason, "its subject is unknown");
+  assert.equal(httpErrorOf("no JSON").reason, "it is not JSON");
+  assert.equal(httpErrorOf({}, "webhook.called").reason, "its subject is unknown");
 });
 
 test("readEvent() tells no failure of a message that is only asked about", () => {
   const question = { v: 3, sendId, accountId: "acc_1", index: 0 };
-  const refusal = refusalOf(question, "content.requested");
+  const refusal = httpErrorOf(question, "content.requested");
   assert.deepEqual([refusal.failures, refusal.isNewer], [[], true]);
-  assert.deepEqual(refusalOf({ ...question, v: 2, index: -1 }, "content.requested").failures, []);
+  assert.deepEqual(httpErrorOf({ ...question, v: 2, index: -1 }, "content.requested").failures, []);
 });

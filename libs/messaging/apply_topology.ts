@@ -48,7 +48,7 @@ export async function applyTopology(
     try {
       return await applyShare(client, { ...options, share });
     } catch (error) {
-      if (!isOutOfRoom(error) || share === SHARES.at(-1)) throw error;
+      if (!isDiskFull(error) || share === SHARES.at(-1)) throw error;
     }
   }
 }
@@ -148,7 +148,7 @@ async function applyConsumer(manager: JetStreamManager, plan: ConsumerPlan) {
 }
 
 /** The broker's word for "insufficient storage resources", "no suitable peers" and the like. */
-function isOutOfRoom(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   const reason = error instanceof Error ? error.message : "";
   return /insufficient (storage |memory )?resources|insufficient storage/.test(reason);
 }

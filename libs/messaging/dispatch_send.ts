@@ -36,17 +36,17 @@ const FRAME_BYTES = 1024;
 export function dispatchesOf(send: Send): Outgoing[] {
   const { variables, to } = send.request;
   const head = headOf(send);
-  const room = MAX_EVENT_BYTES - FRAME_BYTES - jsonBytes(head) - jsonBytes(variables ?? {});
+  const remaining = MAX_EVENT_BYTES - FRAME_BYTES - jsonBytes(head) - jsonBytes(variables ?? {});
   const hasPdfs = to.some(({ attachments }) => attachments?.length);
   const requested = to.map((recipient, index): RequestedRecipient => ({
     ...{ index, attempt: 0 },
     ...recipient,
   }));
-  return splitBySize(requested, { maxCount: messagesPerEvent(hasPdfs), maxBytes: room })
+  return splitBySize(requested, { maxCount: messagesPerEvent(hasPdfs), maxBytes: remaining })
     .flatMap((recipients): Outgoing[] => {
       const [first] = recipients;
       // It has a part for itself, since it is too large for any.
-      if (recipients.length === 1 && first !== undefined && jsonBytes(first) >= room) {
+      if (recipients.length === 1 && first !== undefined && jsonBytes(first) >= remaining) {
         return dispatchesAgain(send, recipients);
       }
       const data = { ...head, ...(variables ? { variables } : {}), recipients };
@@ -55,7 +55,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
 }
 
 /**
- * Brings a just accepted send on its way, and makes it known. One that waits for room is only made known.
+ * Brings a just accepted send on its way, and makes it known. One that waits for remaining is only made known.
  *
  * @throws If the broker did not take all of it: what it lacks, the reconciler dispatches.
  */

@@ -35,7 +35,7 @@ export function repliesOf(name: string): string {
  * Objects are read without a consumer: one that a service may create could deliver to any subject.
  */
 export function permissionsOf(user: BrokerUser): BrokerPermissions {
-  const { makes, consumes = [], reads = [], writes = [], answers = [], looks, sweeps }:
+  const { makes, consumes = [], reads = [], writes = [], answers = [], looks, purges }:
     BrokerDuties = PERMISSIONS[user].broker;
   return {
     publish: [
@@ -49,8 +49,8 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...writes.map((store) => `$O.${store}.C.*`),
       ...answers.map((asker) => `${repliesOf(asker)}.>`),
       ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
-      ...(sweeps ? STREAMS.filter(({ name }) => isWork(name)).flatMap(sweepsStream) : []),
-      ...(sweeps ? STREAMS.filter(({ name }) => !isWork(name)).flatMap(agesStream) : []),
+      ...(purges ? STREAMS.filter(({ name }) => isWork(name)).flatMap(purgesStream) : []),
+      ...(purges ? STREAMS.filter(({ name }) => !isWork(name)).flatMap(agesStream) : []),
     ],
     subscribe: [`${inboxPrefixOf(user)}.>`],
   };
@@ -81,7 +81,7 @@ function readsStore(store: StoreName): string {
 }
 
 /** It looks what waits, and removes what all consumers have passed. */
-function sweepsStream({ name }: { name: string }): string[] {
+function purgesStream({ name }: { name: string }): string[] {
   return ["STREAM.INFO", "STREAM.MSG.GET", "STREAM.MSG.DELETE", "CONSUMER.LIST"]
     .map((call) => `$JS.API.${call}.${name}`);
 }

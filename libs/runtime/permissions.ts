@@ -206,7 +206,7 @@ export const PERMISSIONS = {
       // Of attempts whose workers were lost.
       makes: ["send.resumed.*", "status.message.deferred", "status.message.unknown", FAILED],
       consumes: ["STATUS"],
-      sweeps: true,
+      purges: true,
     },
     database: {
       ledger: READ,

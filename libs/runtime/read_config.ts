@@ -27,9 +27,16 @@ export class ConfigError extends Error {
   }
 }
 
+/** Settings that earlier versions had, with their names of today. */
+const RENAMED: Record<string, string> = {
+  CAGE_WORKERS: "SANDBOX_WORKERS",
+  SWEEP_INTERVAL: "RECONCILE_INTERVAL",
+  SWEEP_GRACE: "RECONCILE_GRACE",
+};
+
 /**
  * Reads settings from environment variables. An empty variable counts as not set, and variables that
- * the schema does not name are ignored. A secret `NAME` may lie in a file that `NAME_FILE` names.
+ * the schema does not name are ignored, but the old name of one of its settings is refused. A secret `NAME` may lie in a file that `NAME_FILE` names.
  *
  * @throws {ConfigError} naming all faults at once.
  */
@@ -58,7 +65,12 @@ function readInput(schema: z.ZodObject, env: Env): { input: Env; faults: Unread[
   const input: Env = {};
   const faults: Unread[] = [];
   const read = (name: string) => env[name]?.trim() === "" ? undefined : env[name];
-  for (const { name, secret } of describeConfig(schema)) {
+  const settings = describeConfig(schema);
+  for (const [old, name] of Object.entries(RENAMED)) {
+    if (read(old) === undefined || !settings.some((setting) => setting.name === name)) continue;
+    faults.push({ of: name, setting: old, problem: `is now named ${name}: set that instead` });
+  }
+  for (const { name, secret } of settings) {
     const value = read(name);
     const variable = fileVariableOf(name);
     const file = secret ? read(variable)?.trim() : undefined;

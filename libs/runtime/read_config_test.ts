@@ -50,6 +50,18 @@ test("readConfig() gives typed values, with defaults for what is empty or missin
   });
 });
 
+test("readConfig() refuses the old name of a setting, where the setting is one of the schema's", () => {
+  const schema = z.object({ SANDBOX_WORKERS: setting.integer().prefault("2") });
+  assert.throws(() => readConfig(schema, { CAGE_WORKERS: "4" }), {
+    name: "ConfigError",
+    message:
+      "Cannot read the settings: CAGE_WORKERS is now named SANDBOX_WORKERS: set that instead",
+  });
+  assert.deepEqual(readConfig(schema, { CAGE_WORKERS: "", SWEEP_GRACE: "5s" }), {
+    SANDBOX_WORKERS: 2,
+  });
+});
+
 test("readConfig() names every fault at once, with what was expected", () => {
   assert.deepEqual(faultsOf({ PORT: "80a", TIMEOUT: "5", MAX_MAIL: "25", WHEN_UNKNOWN: "x" }), [
     'PORT is "80a": expected a port from 0 to 65535',

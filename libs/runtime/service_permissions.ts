@@ -39,7 +39,7 @@ export interface BrokerDuties {
   /** Whether it looks how much waits in which queue. */
   looks?: boolean;
   /** Whether it removes from every stream what all consumers have passed. */
-  sweeps?: boolean;
+  purges?: boolean;
 }
 
 /** What may be done with the documents of a collection. */

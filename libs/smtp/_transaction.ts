@@ -186,10 +186,10 @@ export class Transaction {
       }
       for (let start = 0; start < content.length; start += PIECE_BYTES) {
         const isLast = start + PIECE_BYTES >= content.length;
-        const hasRoom = channel.write(
+        const hasSpace = channel.write(
           isLast && start === 0 ? content : content.subarray(start, start + PIECE_BYTES),
         );
-        if (hasRoom || isLast) continue;
+        if (hasSpace || isLast) continue;
         await new Promise<void>((resolve) => channel.onceDrained(resolve));
         channel.standBy(listener);
       }

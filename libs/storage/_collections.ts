@@ -16,7 +16,7 @@ import type {
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
-import type { IntegrationTrouble } from "./integration_health.ts";
+import type { IntegrationCircuit } from "./integration_health.ts";
 import type { StoredResults } from "./integration_results.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import type { AttemptCount } from "./attempt_store.ts";
@@ -125,6 +125,6 @@ export function collectionsOf(db: Db) {
     usage: db.collection<UsageDay>("usage"),
     contentProgress: db.collection<ContentProgress>("content_progress"),
     integrationResults: db.collection<StoredResults>("integration_results"),
-    integrationHealth: db.collection<IntegrationTrouble>("integration_health"),
+    integrationHealth: db.collection<IntegrationCircuit>("integration_health"),
   };
 }

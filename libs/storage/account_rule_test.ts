@@ -16,7 +16,7 @@ const OWNED = new Set([
 ]);
 
 const ACCOUNT = "acc_own";
-const SWEEPER = "the tracker looks after the mail of all accounts, and no caller reaches it";
+const RECONCILER = "the tracker looks after the mail of all accounts, and no caller reaches it";
 
 const PERSON = "by a user, who may belong to several accounts";
 
@@ -32,27 +32,27 @@ const EXCEPTIONS: Record<string, string> = {
   listExpiringTokens: "the owners of all accounts are reminded by one look",
   noteTokenReminder: "by the hash of a token that was found",
   listUsage: "the api names the accounts whose sends it has accepted, several in one command",
-  recountStatistics: SWEEPER,
+  recountStatistics: RECONCILER,
   ledgerState: "counts and sizes for the operator's telemetry, of all accounts together",
   findRecipients: "the same",
-  findRegisters: SWEEPER,
-  unfinishedMessages: SWEEPER,
-  sendsToReconcile: SWEEPER,
-  sendHeads: SWEEPER,
-  settleSends: SWEEPER,
-  claimReconciliation: SWEEPER,
+  findRegisters: RECONCILER,
+  unfinishedMessages: RECONCILER,
+  sendsToReconcile: RECONCILER,
+  sendHeads: RECONCILER,
+  settleSends: RECONCILER,
+  claimReconciliation: RECONCILER,
   takeLeaderLease: "who does the reconcilers' work is no account's business",
   leaveLeaderLease: "the same",
-  expireIdempotencyKeys: SWEEPER,
+  expireIdempotencyKeys: RECONCILER,
   hastenReconciliation:
     "it only has the reconciler look at a send earlier; of a message that was claimed",
   withdrawSend: "the api takes back what it has just written itself, by an id of 75 random bits",
-  integrationsDue: SWEEPER,
-  integrationsWaitedFor: SWEEPER,
-  advanceSend: SWEEPER,
-  finishedSends: SWEEPER,
+  integrationsDue: RECONCILER,
+  integrationsWaitedFor: RECONCILER,
+  advanceSend: RECONCILER,
+  finishedSends: RECONCILER,
   listClosed: "the api works for all accounts, and asks for an integration by its account",
-  listTroubled: "mailers share what they know of servers, and send for all accounts",
+  listCircuits: "mailers share what they know of servers, and send for all accounts",
   listMemberships: PERSON,
   removeUser: "a person leaves all their accounts, each by its name, as nobody else decides",
   listSessions: PERSON,
@@ -60,7 +60,7 @@ const EXCEPTIONS: Record<string, string> = {
   removeSessions: PERSON,
   findInvitation: "by the SHA-256 of 256 random bits, which tells the account",
   listInvitationsTo: "who has shown that an address is theirs may see what was sent to it",
-  removeOldSends: SWEEPER,
+  removeOldSends: RECONCILER,
   holdUnfinished:
     "the operator has restored the ledger of all accounts; each write names its account",
   heldGroups: "the same; account by account",
@@ -199,17 +199,17 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   resumeIntegration: (store) => store.resumeIntegration(ACCOUNT, 1),
   pauseIntegration: (store) => store.pauseIntegration(ACCOUNT, 1, { at: now, reason: "x" }),
   listIntegrationEvents: (store) => store.listIntegrationEvents(ACCOUNT, 1, { limit: 1 }),
-  countParked: (store) => store.countParked(ACCOUNT, 1, 10),
-  findTrouble: (store) => store.findTrouble(ACCOUNT, 1),
+  countWaiting: (store) => store.countWaiting(ACCOUNT, 1, 10),
+  findCircuit: (store) => store.findCircuit(ACCOUNT, 1),
   findIntegration: (store) => store.findIntegration(ACCOUNT, 1),
   listIntegrationSummaries: (store) => store.listIntegrationSummaries(ACCOUNT, { limit: 1 }, now),
   findIntegrationSummary: (store) => store.findIntegrationSummary(ACCOUNT, 1, now),
   listIntegrations: (store) => store.listIntegrations(ACCOUNT),
-  noteTrouble: (store) =>
-    store.noteTrouble({ id: `${ACCOUNT}/1`, reason: "x", now, pauseMs: () => 1000 }),
+  countFailure: (store) =>
+    store.countFailure({ id: `${ACCOUNT}/1`, reason: "x", now, pauseMs: () => 1000 }),
   noteRefusedLogin: (store) =>
     store.noteRefusedLogin({ id: `${ACCOUNT}/1`, reason: "x", now, retryMs: 1000 }),
-  clearTrouble: (store) => store.clearTrouble(`${ACCOUNT}/1`),
+  closeCircuit: (store) => store.closeCircuit(`${ACCOUNT}/1`),
   acceptSend: async (store) => {
     await store.acceptSend(send);
     await store.acceptSend(

@@ -16,14 +16,14 @@ export function closedIntegrations(db: Db): ClosedIntegrations {
   return {
     async listClosed(now) {
       const projection = { _id: 1 };
-      const [parked, unreachable, suspended] = await Promise.all([
+      const [waiting, unreachable, suspended] = await Promise.all([
         messages.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
         integrationHealth.find({ openUntil: { $gt: now } }).project<{ _id: string }>(projection)
           .toArray(),
         openIntegrations.find({ "suspended.at": { $gt: new Date(0) } })
           .project<{ _id: string }>(projection).toArray(),
       ]);
-      return new Set([...parked, ...[...unreachable, ...suspended].map(({ _id }) => _id)]);
+      return new Set([...waiting, ...[...unreachable, ...suspended].map(({ _id }) => _id)]);
     },
   };
 }

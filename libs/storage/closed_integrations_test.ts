@@ -25,10 +25,10 @@ test("listClosed() lists what is suspended, left alone at the time, or has mail 
   assert.ok(stopped);
   await store.suspendIntegration(stopped, { at: now, reason: "login refused" });
   const pauseMs = () => 30_000;
-  await store.noteTrouble({ id: "acc_9/8", reason: "refused", now, pauseMs });
+  await store.countFailure({ id: "acc_9/8", reason: "refused", now, pauseMs });
   const long = new Date(now.getTime() - 60_000);
-  await store.noteTrouble({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
-  await store.noteTrouble({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
+  await store.countFailure({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
+  await store.countFailure({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
   const attempt = { messageId: messageIdOf(sendOf()._id, 0), attempt: 1, at: now };
   await voidAttempt(store, "deferred", { ...attempt, waitsFor: "acc_1/1", reason: "no login" });
   assert.deepEqual(await store.listClosed(now), new Set(["acc_1/1", "acc_9/8", stopped._id]));

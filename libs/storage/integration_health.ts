@@ -5,7 +5,7 @@ import { isDuplicateKey } from "./_duplicate_key.ts";
 import { historian } from "./_integration_event.ts";
 
 /** An integration whose server could not be reached lately, or refused its login. A healthy one has no such record. */
-export interface IntegrationTrouble {
+export interface IntegrationCircuit {
   /** `_id` of the integration. */
   _id: string;
   /** Failures in a row, to connect and greet; while nothing is tried none are counted. */
@@ -18,9 +18,9 @@ export interface IntegrationTrouble {
   loginRefusedAt?: Date;
 }
 
-/** Returns the reason for which mail of an integration in trouble waits. */
-export function reasonOfTrouble(
-  { reason, loginRefusedAt }: Pick<IntegrationTrouble, "reason" | "loginRefusedAt">,
+/** Returns the reason for which mail waits while the circuit of its integration is open. */
+export function reasonOfCircuit(
+  { reason, loginRefusedAt }: Pick<IntegrationCircuit, "reason" | "loginRefusedAt">,
 ): string {
   // The login is tried again in a minute; a server that cannot be reached is left alone for a while.
   return loginRefusedAt
@@ -29,13 +29,13 @@ export function reasonOfTrouble(
 }
 
 /** A login that a server refused. */
-export interface RefusedLogin extends Pick<TroubleNote, "id" | "reason" | "now"> {
+export interface RefusedLogin extends Pick<CircuitFailure, "id" | "reason" | "now"> {
   /** How long the integration waits after the first refusal, in milliseconds. */
   retryMs: number;
 }
 
 /** A failure to reach an integration's server. */
-export interface TroubleNote {
+export interface CircuitFailure {
   id: string;
   reason: string;
   now: Date;
@@ -45,27 +45,27 @@ export interface TroubleNote {
 
 /** What all mailers know together about servers that cannot be reached. */
 export interface IntegrationHealth {
-  /** Lists the integrations in trouble. */
-  listTroubled(): Promise<IntegrationTrouble[]>;
+  /** Lists the circuits of integrations with failures. */
+  listCircuits(): Promise<IntegrationCircuit[]>;
   /** Counts a failure, unless the server is left alone at the moment. Gives what is known now. */
-  noteTrouble(note: TroubleNote): Promise<IntegrationTrouble | null>;
+  countFailure(note: CircuitFailure): Promise<IntegrationCircuit | null>;
   /**
    * Notes that a login was refused. After the first refusal nothing is tried for a while. Returns whether
    * it is refused again after that; not for mail that was on its way meanwhile.
    */
   noteRefusedLogin(refusal: RefusedLogin): Promise<boolean>;
   /** Its server was reached, or is to be tried again at once. */
-  clearTrouble(id: string): Promise<void>;
+  closeCircuit(id: string): Promise<void>;
 }
 
 /** Returns the operations on the health of integrations. */
 export function integrationHealth(db: Db): IntegrationHealth {
-  const { integrationHealth: troubles } = collectionsOf(db);
+  const { integrationHealth: circuits } = collectionsOf(db);
   const note = historian(db);
   return {
-    listTroubled: () => troubles.find().toArray(),
-    async noteTrouble({ id: _id, reason, now, pauseMs }) {
-      const counted = await troubles.findOneAndUpdate(
+    listCircuits: () => circuits.find().toArray(),
+    async countFailure({ id: _id, reason, now, pauseMs }) {
+      const counted = await circuits.findOneAndUpdate(
         { _id, $or: [{ openUntil: null }, { openUntil: { $lte: now } }] },
         { $inc: { failures: 1 }, $set: { reason }, $setOnInsert: { openUntil: null } },
         { upsert: true, returnDocument: "after" },
@@ -74,12 +74,12 @@ export function integrationHealth(db: Db): IntegrationHealth {
         if (isDuplicateKey(error)) return null;
         throw error;
       });
-      if (counted === null) return await troubles.findOne({ _id });
+      if (counted === null) return await circuits.findOne({ _id });
       const pause = pauseMs(counted.failures);
       if (pause === 0) return counted;
-      failpoint("mailer.trouble_counted");
+      failpoint("mailer.failure_counted");
       const openUntil = new Date(now.getTime() + pause);
-      await troubles.updateOne({ _id, failures: counted.failures }, { $set: { openUntil } });
+      await circuits.updateOne({ _id, failures: counted.failures }, { $set: { openUntil } });
       if (counted.openUntil === null) await note(_id, { type: "unreachable", at: now, reason });
       return { ...counted, openUntil };
     },
@@ -93,7 +93,7 @@ export function integrationHealth(db: Db): IntegrationHealth {
         loginRefusedAt: { $ifNull: ["$loginRefusedAt", now] },
       };
       const options = { upsert: true, returnDocument: "before" } as const;
-      const write = () => troubles.findOneAndUpdate({ _id }, [{ $set }], options);
+      const write = () => circuits.findOneAndUpdate({ _id }, [{ $set }], options);
       const before = await write().catch((error) => {
         // Another mailer has written it a moment ago.
         if (isDuplicateKey(error)) return write();
@@ -104,8 +104,8 @@ export function integrationHealth(db: Db): IntegrationHealth {
       await note(_id, { type: "login_refused", at: now, reason });
       return false;
     },
-    async clearTrouble(_id) {
-      const before = await troubles.findOneAndDelete({ _id });
+    async closeCircuit(_id) {
+      const before = await circuits.findOneAndDelete({ _id });
       if (!before?.openUntil) return;
       await note(_id, {
         type: "reachable",

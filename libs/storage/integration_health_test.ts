@@ -16,28 +16,28 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const pauseMs = (failures: number) => failures < 5 ? 0 : 30_000;
 const reason = "refused";
 
-test("noteTrouble() counts failures of many processes, and none while the server is left alone", async () => {
-  const note = (now: Date) => store.noteTrouble({ id: "acc_1/1", reason, now, pauseMs });
+test("countFailure() counts failures of many processes, and none while the server is left alone", async () => {
+  const note = (now: Date) => store.countFailure({ id: "acc_1/1", reason, now, pauseMs });
   for (let n = 0; n < 4; n++) await note(at(n));
-  assert.deepEqual(await store.listTroubled(), [
+  assert.deepEqual(await store.listCircuits(), [
     { _id: "acc_1/1", failures: 4, openUntil: null, reason },
   ]);
   assert.deepEqual((await note(at(5)))?.openUntil, at(35));
   const during = await Promise.all(Array.from({ length: 20 }, () => note(at(6))));
-  assert.deepEqual(new Set(during.map((trouble) => trouble?.failures)), new Set([5]));
+  assert.deepEqual(new Set(during.map((circuit) => circuit?.failures)), new Set([5]));
   assert.deepEqual((await note(at(35)))?.failures, 6);
-  await store.clearTrouble("acc_1/1");
-  assert.deepEqual(await store.listTroubled(), []);
+  await store.closeCircuit("acc_1/1");
+  assert.deepEqual(await store.listCircuits(), []);
 });
 
-test("noteTrouble() counts first failures that come at once", async () => {
+test("countFailure() counts first failures that come at once", async () => {
   const now = at(0);
   await Promise.all(
-    Array.from({ length: 12 }, () => store.noteTrouble({ id: "acc_1/2", reason, now, pauseMs })),
+    Array.from({ length: 12 }, () => store.countFailure({ id: "acc_1/2", reason, now, pauseMs })),
   );
-  const [trouble] = await store.listTroubled();
-  assert.deepEqual(trouble?.openUntil, at(30));
-  assert.ok((trouble?.failures ?? 0) >= 5);
+  const [circuit] = await store.listCircuits();
+  assert.deepEqual(circuit?.openUntil, at(30));
+  assert.ok((circuit?.failures ?? 0) >= 5);
 });
 
 test("noteRefusedLogin() has an integration wait, and says when a minute did not help", async () => {
@@ -47,17 +47,17 @@ test("noteRefusedLogin() has an integration wait, and says when a minute did not
   // Several mailers, and mail that was on its way.
   const first = await Promise.all(Array.from({ length: 12 }, () => refused(0)));
   assert.deepEqual(new Set([...first, await refused(59)]), new Set([false]));
-  const [trouble] = (await store.listTroubled()).filter(({ _id }) => _id === id);
-  assert.deepEqual(trouble?.openUntil, at(60));
-  assert.deepEqual(trouble?.loginRefusedAt, at(0));
+  const [circuit] = (await store.listCircuits()).filter(({ _id }) => _id === id);
+  assert.deepEqual(circuit?.openUntil, at(60));
+  assert.deepEqual(circuit?.loginRefusedAt, at(0));
   // What else goes wrong meanwhile does not make it forgotten.
-  await store.noteTrouble({ id, reason, now: at(60), pauseMs });
+  await store.countFailure({ id, reason, now: at(60), pauseMs });
   assert.equal(await refused(61), true);
   const lines = await store.listIntegrationEvents("acc_1", 3, { limit: 9 });
   assert.deepEqual(lines.map(({ type }) => type), ["login_refused"]);
-  await store.clearTrouble(id);
+  await store.closeCircuit(id);
   assert.equal(await refused(62), false, "it was accepted in between");
-  await store.clearTrouble(id);
+  await store.closeCircuit(id);
 });
 
 test("updateIntegration() has a new login tried at once, and its first refusal is the first", async () => {
@@ -69,7 +69,7 @@ test("updateIntegration() has a new login tried at once, and its first refusal i
     store.noteRefusedLogin({ id: _id, reason, now: at(seconds), retryMs: 60_000 });
   await refused(0);
   await store.updateIntegration(accountId, id, { port: 465 });
-  assert.equal(await store.findTrouble(accountId, id), null);
+  assert.equal(await store.findCircuit(accountId, id), null);
   assert.equal(await refused(90), false);
 });
 

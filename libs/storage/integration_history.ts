@@ -2,7 +2,7 @@ import type { IntegrationEvent } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { countUndispatched } from "./waiting_sends.ts";
-import type { IntegrationTrouble } from "./integration_health.ts";
+import type { IntegrationCircuit } from "./integration_health.ts";
 
 /** How integrations fared. */
 export interface IntegrationHistory {
@@ -12,10 +12,10 @@ export interface IntegrationHistory {
     id: number,
     page: { limit: number },
   ): Promise<IntegrationEvent[]>;
-  /** Finds what is known of a server that cannot be reached; null for one that is in no trouble. */
-  findTrouble(accountId: string, id: number): Promise<IntegrationTrouble | null>;
+  /** Finds what is known of a server that cannot be reached; null for one without failures. */
+  findCircuit(accountId: string, id: number): Promise<IntegrationCircuit | null>;
   /** Counts the messages that wait for an integration's turn, up to `limit`. */
-  countParked(accountId: string, id: number, limit: number): Promise<number>;
+  countWaiting(accountId: string, id: number, limit: number): Promise<number>;
 }
 
 /** Returns the look-ups of how integrations fared. */
@@ -26,14 +26,14 @@ export function integrationHistory(db: Db): IntegrationHistory {
     listIntegrationEvents: (accountId, id, { limit }) =>
       integrationEvents.find({ accountId, integrationId: `${accountId}/${id}` })
         .project<IntegrationEvent>({ _id: 0 }).sort({ at: -1 }).limit(limit).toArray(),
-    findTrouble: (accountId, id) => integrationHealth.findOne({ _id: `${accountId}/${id}` }),
-    async countParked(accountId, id, limit) {
+    findCircuit: (accountId, id) => integrationHealth.findOne({ _id: `${accountId}/${id}` }),
+    async countWaiting(accountId, id, limit) {
       const integration = `${accountId}/${id}`;
-      const [parked, undispatched] = await Promise.all([
+      const [waiting, undispatched] = await Promise.all([
         messages.countDocuments({ waitsFor: integration }, { limit }),
         countUndispatched(sends, { waitsFor: integration, limit }),
       ]);
-      return Math.min(limit, parked + undispatched);
+      return Math.min(limit, waiting + undispatched);
     },
   };
 }

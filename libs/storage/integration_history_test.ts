@@ -88,24 +88,24 @@ test("updateIntegration() refuses a change that was made from an older revision"
   assert.equal((await store.findIntegration(accountId, id))?.port, 465);
 });
 
-test("noteTrouble() and clearTrouble() write history when a server is left alone, and not before", async () => {
+test("countFailure() and closeCircuit() write history when a server is left alone, and not before", async () => {
   const { store } = opened;
   const { _id, accountId } = await connect("acc_t");
   const pauseMs = (failures: number) => failures < 3 ? 0 : 1000;
   const note = (seconds: number) =>
-    store.noteTrouble({
+    store.countFailure({
       ...{ id: _id, reason: "no answer", pauseMs },
       now: new Date(at.getTime() + seconds * 1000),
     });
   await note(0);
-  await store.clearTrouble(_id);
+  await store.closeCircuit(_id);
   assert.deepEqual(await historyOf(accountId), []);
   for (const seconds of [0, 1, 2, 10, 20]) await note(seconds);
   assert.deepEqual(await historyOf(accountId), ["unreachable: no answer"]);
-  assert.equal((await store.findTrouble(accountId, 1))?.failures, 5);
-  await store.clearTrouble(_id);
+  assert.equal((await store.findCircuit(accountId, 1))?.failures, 5);
+  await store.closeCircuit(_id);
   assert.equal((await historyOf(accountId))[1], "reachable: Its server is reachable again");
-  assert.equal(await store.findTrouble(accountId, 1), null);
+  assert.equal(await store.findCircuit(accountId, 1), null);
 });
 
 test("archiveIntegration() frees the name, and mail on its way still finds it", async () => {
@@ -121,7 +121,7 @@ test("archiveIntegration() frees the name, and mail on its way still finds it", 
   assert.equal((await connect(accountId)).id, 3);
 });
 
-test("countParked() counts what waits for one integration, dispatched or not", async () => {
+test("countWaiting() counts what waits for one integration, dispatched or not", async () => {
   const { store } = opened;
   const accountId = "acc_m";
   for (const integrationId of [1, 1, 1, 2]) {
@@ -137,10 +137,10 @@ test("countParked() counts what waits for one integration, dispatched or not", a
     const why = { waitsFor: `${accountId}/${integrationId}`, reason: "login refused" };
     await voidAttempt(store, "deferred", { ...attempt, ...why });
   }
-  const counts = await Promise.all([10, 2].map((most) => store.countParked(accountId, 1, most)));
+  const counts = await Promise.all([10, 2].map((most) => store.countWaiting(accountId, 1, most)));
   assert.deepEqual(counts, [3, 2]);
   const send = sendOf({ accountId, messageCount: 4, next: 0 });
   await store.acceptSend(send);
   await store.queueSend(send);
-  assert.equal(await store.countParked(accountId, 1, 10), 7);
+  assert.equal(await store.countWaiting(accountId, 1, 10), 7);
 });

@@ -1,5 +1,5 @@
 import type { Integration, IntegrationState } from "@posthaste/contracts";
-import { type IntegrationTrouble, reasonOfTrouble } from "./integration_health.ts";
+import { type IntegrationCircuit, reasonOfCircuit } from "./integration_health.ts";
 import type { IntegrationResult } from "./integration_results.ts";
 
 export type { IntegrationState };
@@ -7,7 +7,7 @@ export type { IntegrationState };
 /** What the state of an integration follows from. */
 export interface IntegrationFacts {
   integration: Pick<Integration, "suspended" | "updatedAt">;
-  trouble: IntegrationTrouble | null;
+  circuit: IntegrationCircuit | null;
   result: IntegrationResult | undefined;
   /** Messages that wait for it. */
   waiting: number;
@@ -21,7 +21,7 @@ export const FAILING_MS = 10 * 60_000;
  * slows it.
  */
 export function integrationStateOf(
-  { integration, trouble, result, waiting }: IntegrationFacts,
+  { integration, circuit, result, waiting }: IntegrationFacts,
 ): { state: IntegrationState; reason: string | null } {
   const { suspended, updatedAt } = integration;
   if (suspended !== null) {
@@ -29,14 +29,14 @@ export function integrationStateOf(
     const { reason } = suspended;
     return { state, reason: reason.charAt(0).toUpperCase() + reason.slice(1) };
   }
-  if (trouble?.openUntil) {
-    const state = trouble.loginRefusedAt ? "failing" : "unreachable";
-    return { state, reason: trouble.loginRefusedAt ? reasonOfTrouble(trouble) : trouble.reason };
+  if (circuit?.openUntil) {
+    const state = circuit.loginRefusedAt ? "failing" : "unreachable";
+    return { state, reason: circuit.loginRefusedAt ? reasonOfCircuit(circuit) : circuit.reason };
   }
   if (result !== undefined && isFailing(result, updatedAt)) {
     return { state: "failing", reason: result.lastFailed?.reason ?? null };
   }
-  if (trouble !== null) return { state: "slow", reason: trouble.reason };
+  if (circuit !== null) return { state: "slow", reason: circuit.reason };
   if (waiting > 0) return { state: "slow", reason: "Messages are waiting" };
   return { state: "ready", reason: null };
 }

@@ -6,7 +6,7 @@ import { type IntegrationFacts, integrationStateOf } from "./integration_state.t
 const at = new Date("2026-03-01T12:00:00Z");
 const later = (minutes: number) => new Date(at.getTime() + minutes * 60_000);
 const integration = { suspended: null, updatedAt: new Date(0) };
-const trouble = { _id: "a/1", failures: 7, openUntil: at, reason: "no answer" };
+const circuit = { _id: "a/1", failures: 7, openUntil: at, reason: "no answer" };
 const failed = (minutes: number, since = 0): IntegrationResult => ({
   ...{ lastSent: { at: later(-1), messageId: "msg_1" }, failingSince: later(since) },
   lastFailed: { at: later(minutes), messageId: "msg_2", reason: "451 not now" },
@@ -14,14 +14,14 @@ const failed = (minutes: number, since = 0): IntegrationResult => ({
 });
 
 function stateOf(changes: Partial<IntegrationFacts>) {
-  const facts = { integration, trouble: null, result: undefined, waiting: 0, ...changes };
+  const facts = { integration, circuit: null, result: undefined, waiting: 0, ...changes };
   return Object.values(integrationStateOf(facts));
 }
 
 test("integrationStateOf() says what stops an integration before what slows it", () => {
   const suspended = { at, reason: "wrong login" };
   const result = failed(60);
-  const all = { trouble, result, waiting: 1 };
+  const all = { circuit, result, waiting: 1 };
   assert.deepEqual(
     stateOf({ ...all, integration: { ...integration, suspended } }),
     ["suspended", "Wrong login"],
@@ -29,10 +29,10 @@ test("integrationStateOf() says what stops an integration before what slows it",
   const paused = { ...integration, suspended: { ...suspended, kind: "person" as const } };
   assert.equal(stateOf({ ...all, integration: paused })[0], "paused");
   assert.deepEqual(stateOf(all), ["unreachable", "no answer"]);
-  assert.deepEqual(stateOf({ ...all, trouble: { ...trouble, openUntil: null } }), [
+  assert.deepEqual(stateOf({ ...all, circuit: { ...circuit, openUntil: null } }), [
     ...["failing", "451 not now"],
   ]);
-  assert.deepEqual(stateOf({ trouble: { ...trouble, openUntil: null } }), ["slow", "no answer"]);
+  assert.deepEqual(stateOf({ circuit: { ...circuit, openUntil: null } }), ["slow", "no answer"]);
   assert.equal(stateOf({ waiting: 1 })[0], "slow");
   assert.deepEqual(stateOf({}), ["ready", null]);
 });
@@ -47,8 +47,8 @@ test("integrationStateOf() says failing after 10 minutes of failures, and not af
 });
 
 test("integrationStateOf() says failing while a refused login waits for its second try", () => {
-  const refused = { ...trouble, failures: 0, loginRefusedAt: at, reason: "Wrong password" };
-  assert.deepEqual(stateOf({ trouble: refused }), [
+  const refused = { ...circuit, failures: 0, loginRefusedAt: at, reason: "Wrong password" };
+  assert.deepEqual(stateOf({ circuit: refused }), [
     ...["failing", "The integration pauses for a minute: Wrong password"],
   ]);
 });

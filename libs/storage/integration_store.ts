@@ -226,8 +226,8 @@ export function integrationStore(
         projection: { suspended: 1 },
       });
       if (before === null) return false;
-      const trouble = await integrationHealth.findOneAndDelete({ _id });
-      if (before.suspended || trouble?.openUntil) {
+      const circuit = await integrationHealth.findOneAndDelete({ _id });
+      if (before.suspended || circuit?.openUntil) {
         await note(_id, { type: "resumed", at: new Date(), reason });
       }
       return true;

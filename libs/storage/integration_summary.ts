@@ -48,7 +48,7 @@ export function integrationSummaries(
   { withoutLogins = false }: { withoutLogins?: boolean } = {},
 ): IntegrationSummaries {
   const { integrations, openIntegrations } = collectionsOf(db);
-  const { findTrouble, countParked } = integrationHistory(db);
+  const { findCircuit, countWaiting } = integrationHistory(db);
   const { listResults } = integrationResults(db);
   const readable = withoutLogins ? openIntegrations : integrations;
 
@@ -58,13 +58,13 @@ export function integrationSummaries(
   ): Promise<SummarizedIntegration> {
     const integration = integrationSchema.parse(found);
     const { accountId, id } = integration;
-    const [trouble, waiting] = await Promise.all([
-      findTrouble(accountId, id),
-      countParked(accountId, id, MAX_WAITING),
+    const [circuit, waiting] = await Promise.all([
+      findCircuit(accountId, id),
+      countWaiting(accountId, id, MAX_WAITING),
     ]);
-    const { state, reason } = integrationStateOf({ integration, trouble, result, waiting });
+    const { state, reason } = integrationStateOf({ integration, circuit, result, waiting });
     const since = stateSince({ integration, state, result });
-    const openUntil = trouble?.openUntil ?? null;
+    const openUntil = circuit?.openUntil ?? null;
     return { integration, state, reason, since, openUntil, waiting, signsFor: signsForOf(found) };
   }
 

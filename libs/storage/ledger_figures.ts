@@ -19,7 +19,7 @@ export interface LedgerState {
    */
   reconcilerLateMs: number;
   /** Messages that wait for their integration's turn, outside of every queue. */
-  parked: number;
+  waiting: number;
   /** Messages that the server may have and that wait for a person. */
   unknown: number;
   /** Integrations whose server is left alone at the time. */
@@ -51,11 +51,11 @@ export function ledgerFigures(db: Db): LedgerFigures {
   const bounds = { limit: MAX_COUNTED, maxTimeMS: MAX_MS };
   return {
     async ledgerState(now) {
-      const waiting = { settledAt: null, reconcileAt: { $gte: new Date(0) } };
+      const open = { settledAt: null, reconcileAt: { $gte: new Date(0) } };
       const [
         unsettled,
         first,
-        parked,
+        waiting,
         undispatched,
         unknown,
         unreachable,
@@ -63,8 +63,8 @@ export function ledgerFigures(db: Db): LedgerFigures {
         suspended,
         disk,
       ] = await Promise.all([
-        sends.countDocuments(waiting, bounds),
-        sends.find(waiting, { maxTimeMS: MAX_MS }).sort({ reconcileAt: 1 }).limit(1)
+        sends.countDocuments(open, bounds),
+        sends.find(open, { maxTimeMS: MAX_MS }).sort({ reconcileAt: 1 }).limit(1)
           .project<{ reconcileAt: Date }>({ reconcileAt: 1 }).next(),
         messages.countDocuments({ waitsFor: { $gte: "" } }, bounds),
         countUndispatched(sends, { waitsFor: { $gte: "" }, limit: MAX_COUNTED }),
@@ -78,7 +78,7 @@ export function ledgerFigures(db: Db): LedgerFigures {
       return {
         unsettled,
         reconcilerLateMs: Math.max(0, now.getTime() - (first?.reconcileAt ?? now).getTime()),
-        parked: parked + undispatched,
+        waiting: waiting + undispatched,
         ...{ unknown, unreachable, failing, disk },
         suspended: suspended.flatMap(({ accountId, id, name, suspended: why }) =>
           why === null ? [] : { accountId, id, name, ...why }

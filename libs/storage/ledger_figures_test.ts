@@ -11,7 +11,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   const { store, db } = opened;
   const empty = await store.ledgerState(now);
   assert.deepEqual({ ...empty, disk: null }, {
-    ...{ unsettled: 0, reconcilerLateMs: 0, parked: 0, unknown: 0, unreachable: 0, failing: 0 },
+    ...{ unsettled: 0, reconcilerLateMs: 0, waiting: 0, unknown: 0, unreachable: 0, failing: 0 },
     ...{ suspended: [], disk: null },
   });
   assert.ok(empty.disk && empty.disk.used > 0 && empty.disk.used < empty.disk.size);
@@ -26,7 +26,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
     senders: ["a@example.com"],
   });
   await store.suspendIntegration(integration, { at: now, reason: "login refused" });
-  await store.noteTrouble({ id: "acc_9/8", reason: "refused", now, pauseMs: () => 30_000 });
+  await store.countFailure({ id: "acc_9/8", reason: "refused", now, pauseMs: () => 30_000 });
   const failed = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
   await store.noteResults([12, 9].map((minutes, id) => ({
     ...{ accountId: "acc_9", id: id + 1, failedFrom: failed(-minutes) },
@@ -44,7 +44,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
 
   const state = await store.ledgerState(now);
   assert.equal(state.failing, 1, "one fails for less than ten minutes");
-  const { parked: waiting, unknown, unreachable, suspended } = state;
+  const { waiting: waiting, unknown, unreachable, suspended } = state;
   assert.deepEqual({ waiting, unknown, unreachable }, { waiting: 1, unknown: 1, unreachable: 1 });
   assert.deepEqual(suspended.map(({ name, reason }) => [name, reason]), [
     ["stopped", "login refused"],
@@ -52,7 +52,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and knows t
   const large = sendOf({ messageCount: 10, next: 0 });
   await store.acceptSend(large);
   await store.queueSend(large);
-  assert.equal((await store.ledgerState(now)).parked, 11);
+  assert.equal((await store.ledgerState(now)).waiting, 11);
   const later = await store.ledgerState(new Date(now.getTime() + 60_000));
   assert.equal(later.unreachable, 0);
   const plan = JSON.stringify(

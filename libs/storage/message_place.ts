@@ -77,11 +77,11 @@ export function messagePlaces(
       ];
     }));
     if (queued.length + underway.length === 0) return places;
-    const [integration, trouble] = await Promise.all([
+    const [integration, circuit] = await Promise.all([
       readable.findOne({ _id: key, accountId }, { projection: { suspended: 1, maxPerMinute: 1 } }),
       integrationHealth.findOne({ _id: key }),
     ]);
-    const pause = reasonOfPause(integration, trouble);
+    const pause = reasonOfPause(integration, circuit);
     if (pause !== undefined) {
       for (const { _id } of underway) places.push([_id, { reason: pause, ahead: 0 }]);
     }

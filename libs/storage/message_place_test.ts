@@ -73,7 +73,7 @@ test("findPlaces() says what stops an integration, and nothing of what waits for
   assert.deepEqual(underway, { reason, ahead: 0 }, "what is underway comes back");
   await store.resumeIntegration(accountId, integration.id);
   const { _id: id } = integration;
-  await store.noteTrouble({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });
+  await store.countFailure({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });
   assert.match((await placeOf(send._id, 0))?.reason ?? "", /cannot be reached: no answer/);
   const straight = sendOf({ accountId, messageCount: 1, integrationId: 2 });
   await store.acceptSend(straight);

@@ -47,11 +47,11 @@ export { LEDGER_VERSION, OLDEST_BESIDE, OLDEST_READ } from "./ledger_version.ts"
 export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
 export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
 export {
+  type CircuitFailure,
+  type IntegrationCircuit,
   type IntegrationHealth,
-  type IntegrationTrouble,
-  reasonOfTrouble,
+  reasonOfCircuit,
   type RefusedLogin,
-  type TroubleNote,
 } from "./integration_health.ts";
 export { MAX_AHEAD, type MessagePlace, type MessagePlaces, type Placed } from "./message_place.ts";
 export type { IntegrationHistory } from "./integration_history.ts";

@@ -64,7 +64,7 @@ test("listIntegrationSummaries() says how integrations are, without archived one
     });
   }
   await store.pauseIntegration("acc_1", 1, { at: now, reason: "a holiday" });
-  await store.noteTrouble({
+  await store.countFailure({
     ...{ id: "acc_1/3", reason: "no route", now, pauseMs: () => 60_000 },
   });
   await store.archiveIntegration("acc_1", 2, now);

@@ -1,5 +1,5 @@
 import type { Integration } from "@posthaste/contracts";
-import { type IntegrationTrouble, reasonOfTrouble } from "./integration_health.ts";
+import { type IntegrationCircuit, reasonOfCircuit } from "./integration_health.ts";
 
 /** Why mail waits for its integration, whatever that is: sentences for people. */
 export const WAITING_REASON = {
@@ -14,10 +14,10 @@ export const WAITING_REASON = {
 /** Returns why an integration sends nothing now: a sentence for people, or `undefined` if it does. */
 export function reasonOfPause(
   integration: Pick<Integration, "suspended"> | null,
-  trouble: Pick<IntegrationTrouble, "openUntil" | "reason" | "loginRefusedAt"> | null | undefined,
+  circuit: Pick<IntegrationCircuit, "openUntil" | "reason" | "loginRefusedAt"> | null | undefined,
 ): string | undefined {
   if (integration?.suspended) {
     return `The integration is suspended: ${integration.suspended.reason}`;
   }
-  return trouble?.openUntil ? reasonOfTrouble(trouble) : undefined;
+  return circuit?.openUntil ? reasonOfCircuit(circuit) : undefined;
 }

@@ -112,7 +112,7 @@ export const METRICS = {
     "posthaste.reason",
   ]),
   "posthaste.render.duration": duration("Filling all templates of one message", []),
-  "posthaste.render.cage_restarts": {
+  "posthaste.render.sandbox_restarts": {
     kind: "observedCounter",
     unit: "{restart}",
     description: "Template workers killed and replaced",
@@ -179,9 +179,9 @@ export const METRICS = {
     "posthaste.state",
     "posthaste.stage",
   ]),
-  "posthaste.sweep.duration": duration("One round of the reconciler", []),
-  "posthaste.sweep.sends": counter("{send}", "Sends that the reconciler checked", []),
-  "posthaste.sweep.dispatched": counter(
+  "posthaste.reconcile.duration": duration("One round of the reconciler", []),
+  "posthaste.reconcile.sends": counter("{send}", "Sends that the reconciler checked", []),
+  "posthaste.reconcile.dispatched": counter(
     "{message}",
     "Messages that the reconciler redispatched",
     [],
@@ -196,7 +196,7 @@ export const METRICS = {
     "Messages that were dispatched because their next attempt was due, or there was capacity for them again",
     [],
   ),
-  "posthaste.sweep.ended": counter(
+  "posthaste.reconcile.ended": counter(
     "{message}",
     "Attempts of lost workers whose outcome the reconciler wrote",
     ["posthaste.outcome"],

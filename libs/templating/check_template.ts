@@ -10,7 +10,7 @@ import {
 import { type HelperDescription, helperNamed, HELPERS } from "./helper_list.ts";
 import { nearest } from "./_nearest.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
-import { tellable, type TemplateError, type TemplatePart } from "./template_error.ts";
+import { reportable, type TemplateError, type TemplatePart } from "./template_error.ts";
 
 /** The sources of an email template by part; of a PDF template, only `html`. */
 export type TemplateParts = Partial<Readonly<Record<TemplatePart, string>>>;
@@ -42,13 +42,13 @@ export function checkTemplate(parts: TemplateParts): TemplateError[] {
 
 function checkPart(part: TemplatePart, source: string): TemplateError[] {
   const { ast, error } = parseTemplate(part, source);
-  if (error) return tellable([error]);
+  if (error) return reportable([error]);
   const errors: TemplateError[] = [];
   check(ast, (node, message) => {
     const { line, column } = node.loc.start;
     errors.push({ part, line, column: column + 1, message });
   });
-  return tellable(errors.sort((a, b) => a.line - b.line || a.column - b.column));
+  return reportable(errors.sort((a, b) => a.line - b.line || a.column - b.column));
 }
 
 function check(node: Node, report: Report): void {

@@ -19,7 +19,7 @@ const MAX_ERRORS = 100;
 const MESSAGE_LENGTH = 400;
 
 /** The faults as they are told: no more and no longer than an author reads. */
-export function tellable(errors: readonly TemplateError[]): TemplateError[] {
+export function reportable(errors: readonly TemplateError[]): TemplateError[] {
   return errors.slice(0, MAX_ERRORS)
     .map((error) => ({ ...error, message: clipped(error.message, MESSAGE_LENGTH) }));
 }
@@ -34,6 +34,6 @@ export class InvalidTemplateError extends Error {
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
     const where = first ? `${first.part}, line ${first.line}: ${first.message}` : "no reason given";
     super(clipped(`Cannot publish the template: ${where}${more}`, 2 * MESSAGE_LENGTH));
-    this.errors = tellable(errors);
+    this.errors = reportable(errors);
   }
 }

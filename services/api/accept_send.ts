@@ -8,7 +8,7 @@ import {
   type SendAccepted,
   type TokenLimits,
 } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import { requireUse } from "./authenticate.ts";
@@ -73,7 +73,7 @@ export interface AcceptedSend {
 }
 
 /** The reconciler dispatches again what is not finished by then. */
-const SWEEP_AFTER_MS = 20_000;
+const RECONCILE_AFTER_MS = 20_000;
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -82,7 +82,7 @@ const RETRY_AFTER_SECONDS = 2;
  * to the pipeline. An earlier request with the same idempotency key is answered as it was, whatever
  * became of its template since.
  *
- * @throws {Refusal} with nothing accepted. After `unavailable` a send with an idempotency key may be
+ * @throws {HttpError} with nothing accepted. After `unavailable` a send with an idempotency key may be
  * accepted all the same, and its repetition finds it; one without is withdrawn.
  */
 export async function acceptSend(
@@ -159,16 +159,16 @@ function makeSend(
     ...(trace === undefined ? {} : { trace }),
     ...(mustWait ? { next: 0 } : {}),
     settledAt: null,
-    reconcileAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
+    reconcileAt: new Date(acceptedAt.getTime() + RECONCILE_AFTER_MS),
   };
 }
 
-/** @throws {Refusal} `idempotency_mismatch` if the key was used for something else. */
+/** @throws {HttpError} `idempotency_mismatch` if the key was used for something else. */
 function replay(existing: Send | null, { idempotency }: SendCommand): AcceptedSend {
   if (existing !== null && existing.idempotency?.bodyHash === idempotency?.bodyHash) {
     return { answer: answerOf(existing), replayed: true };
   }
-  throw new Refusal(
+  throw new HttpError(
     "idempotency_mismatch",
     `Cannot accept the send: the idempotency key "${idempotency?.key}" was used with another request`,
   );
@@ -202,8 +202,8 @@ async function findIntegration(
   return found === null || found.archivedAt ? null : found;
 }
 
-function tooMuch(): Refusal {
-  return new Refusal("unavailable", "Cannot accept the send: the queue is full. Retry later", {
+function tooMuch(): HttpError {
+  return new HttpError("unavailable", "Cannot accept the send: the queue is full. Retry later", {
     retryAfter: RETRY_AFTER_SECONDS,
   });
 }
@@ -212,6 +212,6 @@ function unknown(
   code: "unknown_template" | "unknown_integration",
   kind: string,
   id: string,
-): Refusal {
-  return new Refusal(code, `Cannot accept the send: there is no ${kind} "${id}"`);
+): HttpError {
+  return new HttpError(code, `Cannot accept the send: there is no ${kind} "${id}"`);
 }

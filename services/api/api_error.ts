@@ -1,5 +1,5 @@
 import type { ErrorBody } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 
 /** An error as HTTP says it. */
 export interface ApiError {
@@ -13,7 +13,7 @@ export interface ApiError {
  * tells the caller nothing of it.
  */
 export function toApiError(error: unknown): ApiError {
-  const refusal = toRefusal(error);
+  const refusal = toHttpError(error);
   const { code, message, issues, status } = refusal;
   return {
     status,
@@ -25,33 +25,33 @@ export function toApiError(error: unknown): ApiError {
 }
 
 /** Finds the refusal in any thrown value; the framework's own errors are translated. */
-export function toRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new Refusal("payload_too_large", "Cannot read the request: the body is too large");
+      return new HttpError("payload_too_large", "Cannot read the request: the body is too large");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new Refusal(
+      return new HttpError(
         "unsupported_media_type",
         "Cannot read the request: Content-Type must be application/json",
       );
     case "FST_ERR_BAD_URL":
     case "FST_ERR_MAX_PARAM_LENGTH":
-      return new Refusal("unknown_route", "Cannot read the request: the path is not valid");
+      return new HttpError("unknown_route", "Cannot read the request: the path is not valid");
   }
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
-    return new Refusal("invalid_request", "Cannot read the request: it is not valid HTTP", {
+    return new HttpError("invalid_request", "Cannot read the request: it is not valid HTTP", {
       cause: error,
     });
   }
-  return new Refusal("internal", "Cannot answer the request: unexpected error", {
+  return new HttpError("internal", "Cannot answer the request: unexpected error", {
     cause: error,
   });
 }
 
 function headersOf(
-  { code, retryAfter, allow, acceptEncoding, close }: Refusal,
+  { code, retryAfter, allow, acceptEncoding, close }: HttpError,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   if (code === "unauthenticated") headers["www-authenticate"] = "Bearer";

@@ -11,8 +11,8 @@ import {
   armEdge,
   type EdgeLimits,
   edgeSettings,
+  HttpError,
   readOnlyJson,
-  Refusal,
   refuseOtherMethods,
 } from "@posthaste/http";
 import { DATA_HEADERS } from "@posthaste/runtime";
@@ -20,7 +20,7 @@ import type { MailContentDeps } from "@posthaste/messaging";
 import type { UsageStore } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { toApiError, toRefusal } from "./api_error.ts";
+import { toApiError, toHttpError } from "./api_error.ts";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
 import { type ByteQuotaLimits, openByteQuota } from "./byte_quota.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
@@ -33,7 +33,7 @@ import { sendBodyReader } from "./read_send_body.ts";
 import type { RenderTemplateDeps } from "./render_template.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
-import { openRoom, type RoomOptions } from "./room.ts";
+import { type CapacityOptions, openCapacity } from "./capacity.ts";
 import { integrationsRoute } from "./routes/integrations.ts";
 import { openApiRoute } from "./routes/openapi.ts";
 import type { Finding } from "./finding.ts";
@@ -89,7 +89,7 @@ export interface ApiOptions {
   /** Longest time that one request waits for the database, in milliseconds. @default {1200} */
   ledgerTimeoutMs?: number;
   /** How much may be under way at once; beyond it, requests get 503. */
-  room?: RoomOptions;
+  capacity?: CapacityOptions;
   /** What is taken on while the broker is slow or gone. */
   dispatcher?: DispatcherLimits;
   /** What one account may send with transactional priority. @default no limit */
@@ -100,7 +100,7 @@ export interface ApiOptions {
   edge?: Partial<EdgeLimits>;
 }
 
-const DEFAULT_ROOM: RoomOptions = {
+const DEFAULT_CAPACITY: CapacityOptions = {
   maxOperations: 2000,
   maxBytes: 256_000_000,
   maxAccountBytes: 32_000_000,
@@ -146,7 +146,7 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
     see: noteBodyHash,
   });
   app.setErrorHandler((error, request, reply) => {
-    const refusal = toRefusal(error);
+    const refusal = toHttpError(error);
     if (refusal.code === "internal") {
       deps.logger.error("Cannot answer a request", { error: refusal.cause, requestId: request.id });
     }
@@ -222,7 +222,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
 /** Gives every request its ledger, and sees to it that none is kept waiting nor lied to. */
 function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
   const { logger, withdrawSend } = deps;
-  const { ledgerTimeoutMs: timeoutMs = 1200, room: limits = DEFAULT_ROOM } = options;
+  const { ledgerTimeoutMs: timeoutMs = 1200, capacity: limits = DEFAULT_CAPACITY } = options;
   const dispatcher = openDispatcher({
     dispatch: deps.dispatch,
     logger,
@@ -231,7 +231,7 @@ function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
   const late = openLateAcceptances({ withdrawSend, dispatch: dispatcher.start, logger });
   const shared = {
     ledger: deps,
-    room: openRoom(limits),
+    capacity: openCapacity(limits),
     timeoutMs,
     onUnanswered: late.follow,
     logger,
@@ -256,8 +256,8 @@ function headersOf({ id }: FastifyRequest): Record<string, string> {
   return { "x-request-id": id, ...DATA_HEADERS };
 }
 
-function unknownRoute(): Refusal {
-  return new Refusal("unknown_route", "Cannot find the path: no such route");
+function unknownRoute(): HttpError {
+  return new HttpError("unknown_route", "Cannot find the path: no such route");
 }
 
 function sendError(error: unknown, reply: FastifyReply): FastifyReply {

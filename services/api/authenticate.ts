@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { AccessToken, TokenScope } from "@posthaste/contracts";
 import { type Networks, readNetworks } from "@posthaste/egress";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
 
@@ -96,12 +96,15 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
 export function requireScope(scope: TokenScope): onRequestAsyncHookHandler {
   return async ({ caller }: FastifyRequest) => {
     if (caller.scopes.includes(scope)) return;
-    throw new Refusal("missing_scope", `Cannot use this token here: it lacks the scope "${scope}"`);
+    throw new HttpError(
+      "missing_scope",
+      `Cannot use this token here: it lacks the scope "${scope}"`,
+    );
   };
 }
 
-function elsewhere(ip: string): Refusal {
-  return new Refusal(
+function elsewhere(ip: string): HttpError {
+  return new HttpError(
     "missing_scope",
     `Cannot use this token here: the address ${ip} is not allowed`,
   );
@@ -110,7 +113,7 @@ function elsewhere(ip: string): Refusal {
 /**
  * Refuses a template or an integration that a token is not for.
  *
- * @throws {Refusal} `missing_scope`
+ * @throws {HttpError} `missing_scope`
  */
 export function requireUse(
   { templates, integrations }: Pick<AccessToken, "templates" | "integrations">,
@@ -125,14 +128,14 @@ function isBeyond(limit: readonly number[], id: number | undefined): boolean {
   return id !== undefined && limit.length > 0 && !limit.includes(id);
 }
 
-function notFor(what: string): Refusal {
-  return new Refusal("missing_scope", `Cannot use this token here: ${what} is not allowed`);
+function notFor(what: string): HttpError {
+  return new HttpError("missing_scope", `Cannot use this token here: ${what} is not allowed`);
 }
 
 function isValid({ revokedAt, expiresAt }: AccessToken, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-function unauthenticated(): Refusal {
-  return new Refusal("unauthenticated", "Unauthenticated");
+function unauthenticated(): HttpError {
+  return new HttpError("unauthenticated", "Unauthenticated");
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import { dayOf, type UsageStore } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
@@ -23,7 +23,7 @@ export interface ByteQuota extends AsyncDisposable {
   /**
    * Asks whether a send of so many bytes may be accepted of an account that was loaded.
    *
-   * @throws {Refusal} `too_many_requests`, with which quota is used up.
+   * @throws {HttpError} `too_many_requests`, with which quota is used up.
    */
   admit(accountId: string, bytes: number): void;
   /** Counts an accepted send. */
@@ -135,8 +135,8 @@ function sum(days: Map<number, number>): number {
   return total;
 }
 
-function usedUp(quota: string, retryAfter?: number): Refusal {
-  return new Refusal(
+function usedUp(quota: string, retryAfter?: number): HttpError {
+  return new HttpError(
     "too_many_requests",
     `Cannot accept the send: the account has used up its ${quota}`,
     retryAfter === undefined ? {} : { retryAfter },

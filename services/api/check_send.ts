@@ -8,7 +8,7 @@ import {
   type SendRequest,
 } from "@posthaste/contracts";
 import { findVariableFaults, type SendVersions } from "./check_variables.ts";
-import { refusalOf } from "./fault.ts";
+import { httpErrorOf } from "./fault.ts";
 import type { ReadableSend, ReadSendBody } from "./read_send_body.ts";
 
 /** The most different PDF templates of one send: each is looked up. */
@@ -34,7 +34,7 @@ type PdfVersions = SendVersions["pdfs"];
 /**
  * Checks a send as a whole: every fault of every kind is found before anything is refused.
  *
- * @throws {Refusal} with all faults as its issues.
+ * @throws {HttpError} with all faults as its issues.
  */
 export async function checkSend(read: ReadSendBody, context: SendContext): Promise<CheckedSend> {
   const { request, faults, readable } = read;
@@ -48,7 +48,7 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
     ...findUnknownPdfs(readable, { asked, pdfs }),
     ...findVariableFaults(readable, { email: context.email, pdfs }),
   ];
-  if (request === undefined || all.length > 0) throw refusalOf("accept the send", all);
+  if (request === undefined || all.length > 0) throw httpErrorOf("accept the send", all);
   const pdfVersions: Record<string, number> = {};
   for (const { templateId, version } of pdfs.values()) pdfVersions[templateId] = version;
   return { request: nameById(request, pdfs), pdfVersions };

@@ -79,7 +79,7 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
     rateWindowMs: config.RATE_WINDOW,
     renderTimeoutMs: config.RENDER_TIMEOUT,
     ledgerTimeoutMs: config.LEDGER_TIMEOUT,
-    room: {
+    capacity: {
       maxOperations: config.LEDGER_OPERATIONS,
       maxBytes: config.BODY_MEMORY,
       maxAccountBytes: config.ACCOUNT_BODY_MEMORY,

@@ -16,7 +16,7 @@ test("CONFIG needs the database and the broker, and has the documented limits by
     rateWindowMs: 1000,
     renderTimeoutMs: 10_000,
     ledgerTimeoutMs: 1200,
-    room: { maxOperations: 2000, maxBytes: 256_000_000, maxAccountBytes: 32_000_000 },
+    capacity: { maxOperations: 2000, maxBytes: 256_000_000, maxAccountBytes: 32_000_000 },
     dispatcher: {
       maxRecipients: 10_000,
       maxBytes: 32_000_000,

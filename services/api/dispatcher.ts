@@ -44,7 +44,7 @@ export interface Dispatcher extends AsyncDisposable {
 const LAST_WAIT_MS = 5000;
 const TRIAL_RATE = { perMs: 1 / 1000, burst: 1 };
 
-/** Sends that were left behind are forgotten when no more than this share of the room is taken. */
+/** Sends that were left behind are forgotten when no more than this share of the capacity is taken. */
 const QUIET_SHARE = 0.1;
 
 /**

@@ -1,5 +1,5 @@
 import type { ErrorCode, Issue } from "@posthaste/contracts";
-import { MAX_FOUND, Refusal } from "@posthaste/http";
+import { HttpError, MAX_FOUND } from "@posthaste/http";
 
 /**
  * Codes of a request that has faults, in the order in which they decide. An issue whose code is not
@@ -24,7 +24,7 @@ export const MAX_ISSUES = 1000;
  * @param action What cannot be done: `accept the send`.
  * @param faults At least one.
  */
-export function refusalOf(action: string, faults: readonly Issue[]): Refusal {
+export function httpErrorOf(action: string, faults: readonly Issue[]): HttpError {
   const ranked = FAULT_CODES.flatMap((code) =>
     faults.filter((fault) => errorCodeOf(fault) === code)
   );
@@ -33,7 +33,7 @@ export function refusalOf(action: string, faults: readonly Issue[]): Refusal {
   const more = ranked.length >= MAX_FOUND ? "many" : ranked.length - 1;
   const rest = ranked.length === 1 ? "" : ` (and ${more} more)`;
   const where = first.path === "" ? "the body" : first.path;
-  return new Refusal(errorCodeOf(first), `Cannot ${action}: ${where}: ${first.message}${rest}`, {
+  return new HttpError(errorCodeOf(first), `Cannot ${action}: ${where}: ${first.message}${rest}`, {
     issues: ranked.slice(0, MAX_ISSUES),
   });
 }

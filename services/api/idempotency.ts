@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { FastifyRequest } from "fastify";
 
 declare module "fastify" {
@@ -21,13 +21,13 @@ const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
 /**
  * Checks the header `Idempotency-Key`.
  *
- * @throws {Refusal} `invalid_request` if it is not 1 to 255 printable ASCII characters.
+ * @throws {HttpError} `invalid_request` if it is not 1 to 255 printable ASCII characters.
  */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header === "string" && KEY_PATTERN.test(header)) return header;
   const message = "must be 1 to 255 printable ASCII characters";
-  throw new Refusal("invalid_request", `Cannot accept the send: Idempotency-Key: ${message}`, {
+  throw new HttpError("invalid_request", `Cannot accept the send: Idempotency-Key: ${message}`, {
     issues: [{ path: "Idempotency-Key", code: "bad_key", message }],
   });
 }

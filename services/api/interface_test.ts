@@ -882,7 +882,7 @@ test("INTERFACE 8: a send that names countless PDF templates asks for few of the
       asked++;
       return Promise.resolve(null);
     },
-  }, { room: { maxOperations: 200, maxBytes: 10_000_000 } });
+  }, { capacity: { maxOperations: 200, maxBytes: 10_000_000 } });
   const to = Array.from({ length: 1000 }, (_, index) => ({
     email: "a@b.example",
     attachments: Array.from({ length: 10 }, (_, position) => ({ id: 10 * index + position + 1 })),

@@ -1,4 +1,4 @@
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { onRequestHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
 
@@ -50,8 +50,8 @@ export function limitRate(options: RateLimitOptions): onRequestHookHandler {
   };
 }
 
-function tooMany({ max, windowMs }: RateLimitOptions, retryAfter: number): Refusal {
-  return new Refusal(
+function tooMany({ max, windowMs }: RateLimitOptions, retryAfter: number): HttpError {
+  return new HttpError(
     "too_many_requests",
     `Cannot take the request: the token has used up its ${max} requests per ${windowMs} ms`,
     { retryAfter },

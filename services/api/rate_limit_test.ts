@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import { fastify } from "fastify";
 import type { AccessToken } from "@posthaste/contracts";
 import { limitRate } from "./rate_limit.ts";
@@ -15,7 +15,7 @@ function openLimited(options: { max: number; windowMs: number }) {
   });
   app.addHook("onRequest", limitRate({ ...options, clock: { now: () => now } }));
   app.setErrorHandler((error, _request, reply) => {
-    assert.ok(error instanceof Refusal);
+    assert.ok(error instanceof HttpError);
     return reply.code(429).send({ code: error.code, retryAfter: error.retryAfter });
   });
   app.get("/", () => ({}));

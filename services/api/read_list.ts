@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { LIST_QUERY, type ListPage } from "@posthaste/contracts";
-import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues, HttpError } from "@posthaste/http";
 import { z } from "zod";
-import { refusalOf } from "./fault.ts";
+import { httpErrorOf } from "./fault.ts";
 
 /** A list as one of its clients asks for it. */
 export interface ListRequest<Filters> {
@@ -28,7 +28,7 @@ export function listReader<Shape extends z.core.$ZodLooseShape>(name: string, sh
   const schema = z.strictObject({ ...LIST_QUERY, ...shape });
   return (accountId: string, query: unknown): ListRequest<z.output<z.ZodObject<Shape>>> => {
     const { data, error } = schema.safeParse(query, BODY_PARSING);
-    if (error !== undefined) throw refusalOf(`list ${name}`, bodyIssues(error));
+    if (error !== undefined) throw httpErrorOf(`list ${name}`, bodyIssues(error));
     const { limit, cursor, ...filters } = data as z.output<z.ZodObject<typeof LIST_QUERY>>;
     const digest = digestOf([name, accountId, filters]);
     return {
@@ -77,7 +77,7 @@ function positionIn(cursor: string, { digest, name }: { digest: string; name: st
   const [, belongsTo, position = ""] = CURSOR_PATTERN.exec(cursor) ?? [];
   if (belongsTo === digest) return Buffer.from(position, "base64url").toString();
   const reason = "the cursor is not one of this list with these filters";
-  throw new Refusal("invalid_cursor", `Cannot list ${name}: ${reason}`);
+  throw new HttpError("invalid_cursor", `Cannot list ${name}: ${reason}`);
 }
 
 /** Names of filters come in the order of the schema: equal ones have equal digests. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import { z } from "zod";
 import { listReader, pageOf } from "./read_list.ts";
 
@@ -10,7 +10,7 @@ function codeOf(query: unknown, accountId = "acc_1"): string {
   try {
     read(accountId, query);
   } catch (error) {
-    if (error instanceof Refusal) return `${error.code} ${error.issues?.[0]?.path ?? ""}`.trim();
+    if (error instanceof HttpError) return `${error.code} ${error.issues?.[0]?.path ?? ""}`.trim();
     throw error;
   }
   return "read";

@@ -7,11 +7,11 @@ import {
   type TokenLimits,
   variablesSchema,
 } from "@posthaste/contracts";
-import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues, HttpError } from "@posthaste/http";
 import { errorType, type Logger } from "@posthaste/telemetry";
 import { requireUse } from "./authenticate.ts";
 import { findFaultsForRender } from "./check_variables.ts";
-import { refusalOf } from "./fault.ts";
+import { httpErrorOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
@@ -53,7 +53,7 @@ const ACTION = "render the template";
 /**
  * Fills the newest published version of an email template.
  *
- * @throws {Refusal}
+ * @throws {HttpError}
  */
 export async function renderTemplate(
   { accountId, limits, templateId, body }: RenderCommand,
@@ -64,15 +64,15 @@ export async function renderTemplate(
     : null;
   if (version === null) {
     const reason = `there is no email template "${templateId}"`;
-    throw new Refusal("unknown_template", `Cannot ${ACTION}: ${reason}`);
+    throw new HttpError("unknown_template", `Cannot ${ACTION}: ${reason}`);
   }
   requireUse(limits, { templateId: version.templateId });
   const { data: variables, error } = variablesSchema.safeParse(body, BODY_PARSING);
-  if (error !== undefined) throw refusalOf(ACTION, bodyIssues(error));
+  if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
   // As JSON is written there, it may be longer than it came: `1e20`.
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) throw tooLarge();
   const faults = findFaultsForRender(version, variables);
-  if (faults.length > 0) throw refusalOf(ACTION, faults);
+  if (faults.length > 0) throw httpErrorOf(ACTION, faults);
   const reply = await ask({
     v: EVENT_VERSION,
     accountId,
@@ -82,12 +82,12 @@ export async function renderTemplate(
   }, deps);
   if (reply.ok) return { subject: reply.subject, html: reply.html, text: reply.text };
   const code = reply.timedOut ? "render_timeout" : "template_failed";
-  throw new Refusal(code, `Cannot ${ACTION}: ${reply.reason}`);
+  throw new HttpError(code, `Cannot ${ACTION}: ${reply.reason}`);
 }
 
-function tooLarge(): Refusal {
+function tooLarge(): HttpError {
   const reason = `the variables exceed ${MAX_VARIABLES_BYTES} bytes`;
-  return new Refusal("payload_too_large", `Cannot ${ACTION}: ${reason}`);
+  return new HttpError("payload_too_large", `Cannot ${ACTION}: ${reason}`);
 }
 
 async function ask(
@@ -114,8 +114,8 @@ async function ask(
   logger.error(`Cannot ${ACTION}: no renderer responded`, { error: failure });
   const isLate = failure === undefined || !isGone && errorType(failure) === "timeout";
   throw isLate
-    ? new Refusal("render_timeout", `Cannot ${ACTION}: it took more than ${timeoutMs} ms`)
-    : new Refusal("unavailable", `Cannot ${ACTION}: try again soon`, {
+    ? new HttpError("render_timeout", `Cannot ${ACTION}: it took more than ${timeoutMs} ms`)
+    : new HttpError("unavailable", `Cannot ${ACTION}: try again soon`, {
       cause: failure,
       retryAfter: RETRY_AFTER_SECONDS,
     });

@@ -1,15 +1,15 @@
 import type { PdfRef, Send, TemplateKind } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { Permit } from "@posthaste/limits";
 import type { NumberedPage, Placed } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Acceptance, Ledger } from "./ledger.ts";
-import type { Room } from "./room.ts";
+import type { Capacity } from "./capacity.ts";
 
 /** What the ledgers of all requests share. */
 export interface RequestLedgerDeps {
   ledger: Ledger;
-  room: Room;
+  capacity: Capacity;
   /** Longest time that one request waits for the ledger, all its waits together, in milliseconds. */
   timeoutMs: number;
   /** Called with an acceptance whose answer the request did not wait for, or that failed. */
@@ -50,11 +50,11 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
    * Counts a part of the request's body as it arrives, until the request is over and nothing that it
    * asked for is under way.
    *
-   * @throws {Refusal} `unavailable` if too much is under way, `too_many_requests` if too much of it
+   * @throws {HttpError} `unavailable` if too much is under way, `too_many_requests` if too much of it
    * is the account's.
    */
   takeBody(bytes: number, accountId: string): void {
-    this.#body ??= this.#deps.room.bodies.tryAcquire(accountId, 0);
+    this.#body ??= this.#deps.capacity.bodies.tryAcquire(accountId, 0);
     const full = this.#body?.grow(bytes);
     if (full === "all") throw this.#refuse("read the request", tooMuch());
     if (full === "owner") throw tooMuchOfAccount();
@@ -85,11 +85,11 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
    * Waits for what comes from the ledger, as long as the request still may.
    *
    * @param action What it is for: `look up the token`.
-   * @throws {Refusal} `unavailable` if it fails or is late, or if too much is under way.
+   * @throws {HttpError} `unavailable` if it fails or is late, or if too much is under way.
    */
   async wait<T>(action: string, begin: () => Promise<T>): Promise<T> {
-    const { room, timeoutMs } = this.#deps;
-    const permit = room.operations.tryAcquire();
+    const { capacity, timeoutMs } = this.#deps;
+    const permit = capacity.operations.tryAcquire();
     if (permit === undefined) throw this.#refuse(action, tooMuch());
     if (this.#waits++ === 0) this.#waitsSince = performance.now();
     const leftMs = this.#leftMs - (performance.now() - this.#waitsSince);
@@ -190,14 +190,14 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     if (--this.#holders === 0) this.#body?.[Symbol.dispose]();
   }
 
-  #refuse(action: string, cause: unknown): Refusal {
+  #refuse(action: string, cause: unknown): HttpError {
     if (!this.#isLogged) {
       this.#isLogged = true;
       this.#deps.logger.error(`Cannot ${action}: unexpected response of the ledger`, {
         error: cause,
       });
     }
-    return new Refusal("unavailable", `Cannot ${action}: try again soon`, {
+    return new HttpError("unavailable", `Cannot ${action}: try again soon`, {
       cause,
       retryAfter: RETRY_AFTER_SECONDS,
     });
@@ -210,9 +210,11 @@ async function under<T>(permit: Permit, work: () => Promise<T>): Promise<T> {
   return await work();
 }
 
-function tooMuchOfAccount(): Refusal {
+function tooMuchOfAccount(): HttpError {
   const reason = "too many bytes of the account's other requests are in progress";
-  return new Refusal("too_many_requests", `Cannot read the request: ${reason}`, { retryAfter: 1 });
+  return new HttpError("too_many_requests", `Cannot read the request: ${reason}`, {
+    retryAfter: 1,
+  });
 }
 
 function tooMuch(): Error {

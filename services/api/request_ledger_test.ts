@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import { stopTime } from "@posthaste/kit";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 import { RequestLedger } from "./request_ledger.ts";
-import { openRoom, type Room } from "./room.ts";
+import { type Capacity, openCapacity } from "./capacity.ts";
 
 const never = () => new Promise<never>(() => {});
 
-function ledgerIn(room: Room, timeoutMs: number): RequestLedger {
+function ledgerIn(capacity: Capacity, timeoutMs: number): RequestLedger {
   const logger = { error: () => {} };
   const ledger = {} as never;
-  return new RequestLedger({ ledger, room, timeoutMs, onUnanswered: () => {}, logger });
+  return new RequestLedger({ ledger, capacity, timeoutMs, onUnanswered: () => {}, logger });
 }
 
-const ROOMY = { maxOperations: 100, maxBytes: 1000 };
-const UNAVAILABLE = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
+const LARGE = { maxOperations: 100, maxBytes: 1000 };
+const UNAVAILABLE = (error: unknown) => error instanceof HttpError && error.code === "unavailable";
 
 test("wait() bounds all the waits of a request together", async (context) => {
   const time = stopTime(context);
-  const ledger = ledgerIn(openRoom(ROOMY), 300);
+  const ledger = ledgerIn(openCapacity(LARGE), 300);
   for (let waits = 0; waits < 2; waits++) {
     const wait = ledger.wait("look", () => time.pass(120));
     await time.move(120);
@@ -40,7 +40,7 @@ test("wait() bounds all the waits of a request together", async (context) => {
 
 test("wait() counts waits at the same time once, and no time between waits", async (context) => {
   const time = stopTime(context);
-  const ledger = ledgerIn(openRoom(ROOMY), 300);
+  const ledger = ledgerIn(openCapacity(LARGE), 300);
   const waits = [1, 2, 3, 4].map(() => ledger.wait("look", () => time.pass(120)));
   await time.move(120);
   await Promise.all(waits);
@@ -51,12 +51,12 @@ test("wait() counts waits at the same time once, and no time between waits", asy
 });
 
 test("wait() refuses at once while too many operations are unanswered", async () => {
-  const room = openRoom({ ...ROOMY, maxOperations: 2 });
+  const capacity = openCapacity({ ...LARGE, maxOperations: 2 });
   const { promise: answer, resolve } = Promise.withResolvers<void>();
-  const late = [1, 2].map(() => ledgerIn(room, 20).wait("look", () => answer));
+  const late = [1, 2].map(() => ledgerIn(capacity, 20).wait("look", () => answer));
   for (const wait of late) await assert.rejects(wait, UNAVAILABLE);
   let began = false;
-  const refused = ledgerIn(room, 1000).wait("look", () => {
+  const refused = ledgerIn(capacity, 1000).wait("look", () => {
     began = true;
     return Promise.resolve();
   });
@@ -64,28 +64,28 @@ test("wait() refuses at once while too many operations are unanswered", async ()
   assert.equal(began, false);
   resolve();
   await answer;
-  assert.equal(await ledgerIn(room, 1000).wait("look", () => Promise.resolve(7)), 7);
+  assert.equal(await ledgerIn(capacity, 1000).wait("look", () => Promise.resolve(7)), 7);
 });
 
 test("takeBody() keeps the bytes until the request is over and its operations are answered", async () => {
-  const room = openRoom(ROOMY);
+  const capacity = openCapacity(LARGE);
   const { promise: answer, resolve } = Promise.withResolvers<void>();
-  const first = ledgerIn(room, 20);
+  const first = ledgerIn(capacity, 20);
   first.takeBody(800, "acc_1");
   await assert.rejects(first.wait("accept", () => answer), UNAVAILABLE);
-  assert.throws(() => ledgerIn(room, 20).takeBody(201, "acc_1"), UNAVAILABLE);
+  assert.throws(() => ledgerIn(capacity, 20).takeBody(201, "acc_1"), UNAVAILABLE);
   first.leave();
   first.leave();
-  assert.throws(() => ledgerIn(room, 20).takeBody(201, "acc_1"), UNAVAILABLE);
+  assert.throws(() => ledgerIn(capacity, 20).takeBody(201, "acc_1"), UNAVAILABLE);
   resolve();
   await answer;
   await turn();
-  assert.equal(room.bodies.held, 0);
+  assert.equal(capacity.bodies.held, 0);
 });
 
 test("takeBody() refuses one account's bytes beyond its share, and nobody else's", () => {
-  const room = openRoom({ ...ROOMY, maxBytes: 1000, maxAccountBytes: 300 });
-  const [first, second, other] = [20, 20, 20].map((timeoutMs) => ledgerIn(room, timeoutMs));
+  const capacity = openCapacity({ ...LARGE, maxBytes: 1000, maxAccountBytes: 300 });
+  const [first, second, other] = [20, 20, 20].map((timeoutMs) => ledgerIn(capacity, timeoutMs));
   first?.takeBody(200, "acc_1");
   assert.throws(() => second?.takeBody(101, "acc_1"), {
     code: "too_many_requests",
@@ -100,7 +100,7 @@ test("takeBody() refuses one account's bytes beyond its share, and nobody else's
 });
 
 test("buildApp() gives the bytes of every request back", async () => {
-  await using api = openTestApp({}, { room: { maxOperations: 10, maxBytes: 140 } });
+  await using api = openTestApp({}, { capacity: { maxOperations: 10, maxBytes: 140 } });
   for (let i = 0; i < 5; i++) {
     assert.equal((await api.post(SEND, smallSend())).status, 200);
     assert.equal((await api.post(SEND, "{")).status, 400);
@@ -110,7 +110,7 @@ test("buildApp() gives the bytes of every request back", async () => {
   const { promise: accepting, resolve: accept } = Promise.withResolvers<void>();
   await using slow = openTestApp({
     acceptSend: () => (accept(), gate.then(() => ({ accepted: true }))),
-  }, { room: { maxOperations: 10, maxBytes: 140 } });
+  }, { capacity: { maxOperations: 10, maxBytes: 140 } });
   const waiting = slow.post(SEND, smallSend());
   await accepting;
   const refused = await slow.post(SEND, smallSend());

@@ -6,7 +6,7 @@ import {
   type Send,
   type TimelineEntry,
 } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { FoundMessage, MessagePlace } from "@posthaste/storage";
 import type { RequestLedger } from "./request_ledger.ts";
 
@@ -29,7 +29,7 @@ export interface KnownMessage {
 /**
  * Finds a message with its send.
  *
- * @throws {Refusal} `unknown_message`
+ * @throws {HttpError} `unknown_message`
  */
 export async function findKnown(
   id: string,
@@ -41,13 +41,13 @@ export async function findKnown(
     ledger.findSend(accountId, parts.sendId),
   ]);
   if (parts && send?.request.to[parts.index]) return { id, index: parts.index, message, send };
-  throw new Refusal("unknown_message", `Cannot ${action} the message: there is none "${id}"`);
+  throw new HttpError("unknown_message", `Cannot ${action} the message: there is none "${id}"`);
 }
 
 /**
  * Says all about a message, as `GET /messages/{id}` does.
  *
- * @throws {Refusal} `unknown_message`
+ * @throws {HttpError} `unknown_message`
  */
 export async function showMessage(id: string, asked: AskedMessage) {
   const { index, message, send } = await findKnown(id, asked);

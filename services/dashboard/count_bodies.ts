@@ -1,4 +1,4 @@
-import { networkOf, readOnlyJson, Refusal } from "@posthaste/http";
+import { HttpError, networkOf, readOnlyJson } from "@posthaste/http";
 import { type Full, openSemaphore, type Permit, type SemaphoreOptions } from "@posthaste/limits";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
@@ -36,9 +36,9 @@ function ownerOf({ principal, ip }: FastifyRequest): string {
   return principal?.accountId ?? networkOf(ip);
 }
 
-function tooMuch(full: Full): Refusal {
+function tooMuch(full: Full): HttpError {
   const code = full === "all" ? "unavailable" : "too_many_requests";
-  return new Refusal(code, "Cannot read the request: the server is busy. Retry soon", {
+  return new HttpError(code, "Cannot read the request: the server is busy. Retry soon", {
     retryAfter: RETRY_AFTER_S,
   });
 }

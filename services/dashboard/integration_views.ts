@@ -91,17 +91,17 @@ async function healthOf(
   store: Histories,
 ): Promise<IntegrationHealthView> {
   const { accountId, id } = integration;
-  const [trouble, waiting] = await Promise.all([
-    store.findTrouble(accountId, id),
-    store.countParked(accountId, id, MAX_WAITING),
+  const [circuit, waiting] = await Promise.all([
+    store.findCircuit(accountId, id),
+    store.countWaiting(accountId, id, MAX_WAITING),
   ]);
   const { lastSent = null, lastFailed = null } = result ?? {};
-  const state = integrationStateOf({ integration, trouble, result, waiting });
+  const state = integrationStateOf({ integration, circuit, result, waiting });
   const since = stateSince({ integration, state: state.state, result });
   return {
     ...state,
     since: since?.toISOString() ?? null,
-    openUntil: trouble?.openUntil?.toISOString() ?? null,
+    openUntil: circuit?.openUntil?.toISOString() ?? null,
     waiting,
     lastSent: lastSent && { ...lastSent, at: lastSent.at.toISOString() },
     lastFailed: lastFailed && { ...lastFailed, at: lastFailed.at.toISOString() },

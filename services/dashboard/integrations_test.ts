@@ -256,12 +256,12 @@ test("pause and resume stop and start an integration, with who did it and its hi
   ]);
   const now = new Date();
   const { _id } = await stored(1);
-  await store.noteTrouble({ id: _id, reason: "no answer", now, pauseMs: () => 60_000 });
+  await store.countFailure({ id: _id, reason: "no answer", now, pauseMs: () => 60_000 });
   const away = (await own.viewer.get(`${PATH}/1`)).body;
   assert.deepEqual([away.state, away.reason], ["unreachable", "no answer"]);
   assert.equal(away.openUntil, new Date(now.getTime() + 60_000).toISOString());
   assert.equal((await own.editor.post(`${PATH}/1/resume`)).body.state, "ready");
-  assert.deepEqual(await store.listTroubled(), []);
+  assert.deepEqual(await store.listCircuits(), []);
 });
 
 test("DELETE /api/integrations/:id hides it, and mail on its way still finds it", async () => {

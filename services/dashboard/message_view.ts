@@ -35,7 +35,7 @@ export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace):
     acceptedAt: message.acceptedAt.toISOString(),
     finishedAt: message.finishedAt?.toISOString() ?? null,
     nextAt: message.nextAt?.toISOString() ?? null,
-    isParked: typeof waitsFor === "string",
+    isWaiting: typeof waitsFor === "string",
     waiting: place ?? null,
     templateId: send.template.id,
     integrationId: send.integrationId,

@@ -19,9 +19,9 @@ function found(changes: object = {}): FoundMessage {
 }
 
 test("rowOf() says whether a message waits for its integration's turn, or for a time", () => {
-  assert.equal(rowOf(found({ waitsFor: "acc_1/4" })).isParked, true);
-  assert.equal(rowOf(found()).isParked, false);
+  assert.equal(rowOf(found({ waitsFor: "acc_1/4" })).isWaiting, true);
+  assert.equal(rowOf(found()).isWaiting, false);
   // As version 2 left those that were over.
-  assert.equal(rowOf(found({ waitsFor: undefined })).isParked, false);
+  assert.equal(rowOf(found({ waitsFor: undefined })).isWaiting, false);
   assert.equal(rowOf(found()).nextAt, AT.toISOString());
 });

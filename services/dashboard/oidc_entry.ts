@@ -16,7 +16,7 @@ export interface AdmissionDeps extends
 }
 
 /** Why somebody whom the provider knows is not let in. */
-export type Refusal = "unverified" | "not_member";
+export type OidcFault = "unverified" | "not_member";
 
 /** Somebody of a provider, with an address that it has verified. */
 export type VerifiedIdentity = OidcIdentity & { email: string };
@@ -25,7 +25,7 @@ export type VerifiedIdentity = OidcIdentity & { email: string };
 export type Admission =
   | { user: User; accountId: string }
   | { asked: VerifiedIdentity }
-  | { refusal: Refusal };
+  | { refusal: OidcFault };
 
 /**
  * Finds the user who signed in at the provider: by the provider's own name for them, else by an address

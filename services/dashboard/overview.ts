@@ -14,7 +14,7 @@ import { attentionOf } from "./overview_attention.ts";
 export interface OverviewDeps {
   store: Pick<
     Store,
-    | ("listStatistics" | "listIntegrations" | "listTroubled" | "listTemplates" | "listTokens")
+    | ("listStatistics" | "listIntegrations" | "listCircuits" | "listTemplates" | "listTokens")
     | ("listSends" | "groupReasons" | "oldestWaiting" | "newestTimelines")
   >;
   bus: Pick<Bus, "streamStates" | "queueStates">;
@@ -53,7 +53,7 @@ export async function overviewOf(
     stagesOf(deps),
     lookAround(accountId, store),
   ]);
-  const { integrations, troubles, emails, pdfs, tokens, sends } = known;
+  const { integrations, circuits, emails, pdfs, tokens, sends } = known;
   const templates = [...emails, ...pdfs];
   const live = tokens.filter(({ revokedAt, expiresAt }) =>
     revokedAt === null && (expiresAt === null || expiresAt > now)
@@ -63,7 +63,7 @@ export async function overviewOf(
     counts: countsOf(buckets, range),
     stages,
     durations: durationsOf(timelines),
-    attention: attentionOf({ integrations, troubles, causes, oldest, tokens, templates, now }),
+    attention: attentionOf({ integrations, circuits, causes, oldest, tokens, templates, now }),
     causes,
     setup: [
       { step: "integration", isDone: integrations.length > 0 },
@@ -78,15 +78,15 @@ export async function overviewOf(
 }
 
 async function lookAround(accountId: string, store: OverviewDeps["store"]) {
-  const [integrations, troubles, emails, pdfs, tokens, sends] = await Promise.all([
+  const [integrations, circuits, emails, pdfs, tokens, sends] = await Promise.all([
     store.listIntegrations(accountId),
-    store.listTroubled(),
+    store.listCircuits(),
     store.listTemplates(accountId, "email"),
     store.listTemplates(accountId, "pdf"),
     store.listTokens(accountId),
     store.listSends(accountId, { limit: 1 }),
   ]);
-  return { integrations, troubles, emails, pdfs, tokens, sends };
+  return { integrations, circuits, emails, pdfs, tokens, sends };
 }
 
 /** Adds buckets up to quarters of an hour, where 5 minutes would be too many. */

@@ -1,12 +1,12 @@
 import type { AccessToken, Integration, Template } from "@posthaste/contracts";
 import { circuitState } from "@posthaste/limits";
-import type { IntegrationTrouble, OldestMessage, ReasonGroup } from "@posthaste/storage";
+import type { IntegrationCircuit, OldestMessage, ReasonGroup } from "@posthaste/storage";
 import type { AttentionView } from "./interface/overview.ts";
 
 /** What is looked through for what needs a person. */
 export interface Looked {
   integrations: Pick<Integration, "_id" | "id" | "name" | "suspended">[];
-  troubles: IntegrationTrouble[];
+  circuits: IntegrationCircuit[];
   /** Of the last hour. */
   causes: ReasonGroup[];
   oldest: OldestMessage | null;
@@ -41,12 +41,12 @@ function suspended({ integrations }: Looked): AttentionView[] {
   );
 }
 
-function unreachable({ integrations, troubles, now }: Looked): AttentionView[] {
+function unreachable({ integrations, circuits, now }: Looked): AttentionView[] {
   const byId = new Map(integrations.map((integration) => [integration._id, integration]));
-  return troubles.flatMap((trouble) => {
-    const { failures, reason, loginRefusedAt } = trouble;
-    const integration = byId.get(trouble._id);
-    if (integration === undefined || circuitState(trouble, now) !== "open") return [];
+  return circuits.flatMap((circuit) => {
+    const { failures, reason, loginRefusedAt } = circuit;
+    const integration = byId.get(circuit._id);
+    if (integration === undefined || circuitState(circuit, now) !== "open") return [];
     return {
       ...{ kind: "unreachable", severity: "error" } as const,
       path: `/integrations/${integration.id}`,

@@ -81,7 +81,7 @@ test("durationsOf() gives median and 95th percentile, the slowest stage first", 
 test("attentionOf() names what needs a person, and where to look", () => {
   const integration = { _id: "acc_1/4", id: 4, name: "Main", suspended: null };
   const nothing = {
-    ...{ integrations: [integration], troubles: [], causes: [], oldest: null },
+    ...{ integrations: [integration], circuits: [], causes: [], oldest: null },
     ...{ tokens: [], templates: [], now: NOW },
   };
   assert.deepEqual(attentionOf(nothing), []);
@@ -94,7 +94,7 @@ test("attentionOf() names what needs a person, and where to look", () => {
       id: 5,
       suspended: { at: NOW, reason: "535" },
     }],
-    troubles: [
+    circuits: [
       { _id: "acc_1/4", failures: 6, openUntil: later, reason: "no answer" },
       { _id: "acc_2/1", failures: 6, openUntil: later, reason: "of another account" },
     ],

@@ -1,4 +1,4 @@
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import { PROBLEM_STATUS, type ProblemBody, type ProblemCode } from "./interface/problem.ts";
 
 /** What a problem may tell beside its code and sentence. */
@@ -36,7 +36,7 @@ export class Problem extends Error {
 /** Finds the problem in any thrown value. What nobody foresaw tells the browser nothing. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof Refusal) return problemOf(error);
+  if (error instanceof HttpError) return problemOf(error);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   switch (code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
@@ -66,7 +66,7 @@ export function unproven(email: string): Problem {
 }
 
 /** Returns what `libs/http` refuses. */
-function problemOf({ code, message, issues, retryAfter, cause }: Refusal): Problem {
+function problemOf({ code, message, issues, retryAfter, cause }: HttpError): Problem {
   const known = code in PROBLEM_STATUS ? code as ProblemCode : "invalid_request";
   return new Problem(known, message, {
     cause,

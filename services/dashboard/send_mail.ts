@@ -12,7 +12,7 @@ import { dispatchSend } from "@posthaste/messaging";
 import type { DashboardDeps } from "./app.ts";
 
 /** The reconciler dispatches again what is not finished by then. */
-const SWEEP_AFTER_MS = 20_000;
+const RECONCILE_AFTER_MS = 20_000;
 
 /** A mail of the dashboard, checked. */
 export interface OwnMail {
@@ -43,7 +43,7 @@ export async function sendMail(
     }),
     messageCount: 1,
     settledAt: null,
-    reconcileAt: new Date(acceptedAt.getTime() + SWEEP_AFTER_MS),
+    reconcileAt: new Date(acceptedAt.getTime() + RECONCILE_AFTER_MS),
   };
   await store.acceptSend(send);
   await dispatchSend(bus, send).catch((error) => {

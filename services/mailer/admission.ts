@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Integration, Priority } from "@posthaste/contracts";
 import {
-  circuitRoom,
+  circuitCapacity,
   openSemaphore,
   type Semaphore,
   takeTokens,
   type TokenBucket,
 } from "@posthaste/limits";
-import type { IntegrationTrouble } from "@posthaste/storage";
+import type { IntegrationCircuit } from "@posthaste/storage";
 import { type Peers, shareOf } from "./share.ts";
 
 /** What the admission needs from outside. */
@@ -15,7 +15,7 @@ export interface AdmissionDeps {
   /** The mailers that share what an integration allows. */
   peers(): Peers;
   /** What is known about a server that could not be reached lately. */
-  circuitOf(integrationId: string): IntegrationTrouble | undefined;
+  circuitOf(integrationId: string): IntegrationCircuit | undefined;
   now(): Date;
 }
 
@@ -117,12 +117,12 @@ export function openAdmission(deps: AdmissionDeps): Admission {
 
 function isClosed(
   { blockedUntil, places }: Traffic,
-  circuit: IntegrationTrouble | undefined,
+  circuit: IntegrationCircuit | undefined,
   now: Date,
 ): boolean {
   if (now.getTime() < blockedUntil) return true;
   // After a pause one mail goes ahead, and the others wait for what it finds.
-  return circuit !== undefined && circuitRoom(circuit, { now, inFlight: places.held }) <= 0;
+  return circuit !== undefined && circuitCapacity(circuit, { now, inFlight: places.held }) <= 0;
 }
 
 /**

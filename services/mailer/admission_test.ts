@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { IntegrationTrouble } from "@posthaste/storage";
+import type { IntegrationCircuit } from "@posthaste/storage";
 import { stopTime } from "@posthaste/kit";
 import { integrationOf } from "./_test_integration.ts";
 import { type AdmissionResult, openAdmission, type Permit } from "./admission.ts";
 
-function openTestAdmission(circuit?: Partial<IntegrationTrouble>) {
+function openTestAdmission(circuit?: Partial<IntegrationCircuit>) {
   const world = { now: 1_000_000, peers: { count: 1, position: 0 } };
   const admission = openAdmission({
     peers: () => world.peers,

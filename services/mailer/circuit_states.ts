@@ -1,11 +1,11 @@
 import { circuitState } from "@posthaste/limits";
 import { repeat } from "@posthaste/runtime";
-import type { IntegrationHealth, IntegrationTrouble, TroubleNote } from "@posthaste/storage";
+import type { CircuitFailure, IntegrationCircuit, IntegrationHealth } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 
 /** The circuit state of each SMTP server that could not be reached lately, shared by all mailers. */
 export interface CircuitStates {
-  circuitOf(integrationId: string): IntegrationTrouble | undefined;
+  circuitOf(integrationId: string): IntegrationCircuit | undefined;
   /** A server could not be reached. Never throws. */
   note(integrationId: string, reason: string): Promise<void>;
   /** A server was reached. Never throws, and costs nothing if no failure was known. */
@@ -15,7 +15,7 @@ export interface CircuitStates {
 }
 
 /** What {@linkcode openCircuitStates} needs. */
-export interface CircuitStatesDeps extends IntegrationHealth, Pick<TroubleNote, "pauseMs"> {
+export interface CircuitStatesDeps extends IntegrationHealth, Pick<CircuitFailure, "pauseMs"> {
   now(): Date;
   logger: Pick<Logger, "warn" | "info">;
 }
@@ -25,7 +25,7 @@ const CANNOT_SHARE = "Cannot share the circuit state of SMTP servers";
 
 /** Opens the circuit states; there are none until they are followed. */
 export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
-  let known = new Map<string, IntegrationTrouble>();
+  let known = new Map<string, IntegrationCircuit>();
 
   async function carefully(work: () => Promise<void>): Promise<void> {
     try {
@@ -42,7 +42,7 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
       carefully(async () => {
         const now = deps.now();
         const before = known.get(id);
-        const circuit = await deps.noteTrouble({ id, reason, now, pauseMs: deps.pauseMs });
+        const circuit = await deps.countFailure({ id, reason, now, pauseMs: deps.pauseMs });
         if (circuit === null) return;
         known.set(id, circuit);
         if (circuitState(before, now) !== "closed" || circuitState(circuit, now) === "closed") {
@@ -56,14 +56,14 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
         const before = known.get(id);
         if (before === undefined) return;
         known.delete(id);
-        await deps.clearTrouble(id);
+        await deps.closeCircuit(id);
         if (circuitState(before, deps.now()) === "closed") return;
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "closed" });
         deps.logger.info("An SMTP server is reachable again, circuit closed", { integration: id });
       }),
     async follow(signal) {
       await repeat(async () => {
-        known = new Map((await deps.listTroubled()).map((circuit) => [circuit._id, circuit]));
+        known = new Map((await deps.listCircuits()).map((circuit) => [circuit._id, circuit]));
       }, { everyMs: FOLLOW_MS, failure: CANNOT_SHARE, logger: deps.logger, signal });
     },
   };

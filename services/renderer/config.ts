@@ -6,7 +6,7 @@ export const CONFIG = z.object({
   ...CONNECTIONS,
   RENDER_CONCURRENCY: setting.integer({ min: 1, max: 100 }).prefault("4")
     .describe("Concurrent events for each priority, of new messages and of retries"),
-  CAGE_WORKERS: setting.integer({ min: 1, max: 64 }).prefault("2")
+  SANDBOX_WORKERS: setting.integer({ min: 1, max: 64 }).prefault("2")
     .describe("Processes that fill templates"),
   RENDER_TIME_LIMIT: setting.duration({ min: 50, max: 60_000 }).prefault("2s")
     .describe("Maximum time to render the templates of one message"),

@@ -25,11 +25,11 @@ await runService({
     await using store = await openStore({ url: config.MONGODB_URL, appName: "renderer", waiting });
     await using bus = await openBus({ url: config.NATS_URL, name: "renderer", waiting });
     await using sandbox = openSandbox({
-      workers: config.CAGE_WORKERS,
+      workers: config.SANDBOX_WORKERS,
       timeLimitMs: config.RENDER_TIME_LIMIT,
       memoryMb: config.RENDER_MEMORY_MB,
     });
-    using _restarts = observe("posthaste.render.cage_restarts", () => [{
+    using _restarts = observe("posthaste.render.sandbox_restarts", () => [{
       value: sandbox.stats().restarts,
     }]);
     const versions = openVersionCache(store);

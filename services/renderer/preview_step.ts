@@ -15,7 +15,7 @@ import { pdfFilename } from "./pdf_filename.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import { MAX_SUBJECT_LENGTH } from "./render_message.ts";
 import { withShownImages } from "./shown_images.ts";
-import { tellableVariables } from "./tellable_variables.ts";
+import { reportableVariables } from "./reportable_variables.ts";
 
 /** What the step needs from the outside. */
 export interface PreviewDeps {
@@ -75,7 +75,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   });
   if (!result?.ok) {
     const place = await placeOf(result?.error, { written, templates, data: values, deps });
-    return { ...failureOf(result?.error, place), variables: tellableVariables(found) };
+    return { ...failureOf(result?.error, place), variables: reportableVariables(found) };
   }
   const filled = {
     // A line break has no place in a subject.
@@ -98,7 +98,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
     parts: { subject: name, html: html ?? EMPTY, text: text ?? EMPTY },
     ...(subject && { compiled: { ...subject, html: rest[0] ?? EMPTY, text: rest[1] ?? EMPTY } }),
     textGenerated: compiled.textGenerated,
-    variables: tellableVariables(found),
+    variables: reportableVariables(found),
     missing: missingVariables(declarations, variables),
     warnings: [...compiled.warnings, ...shown.warnings].slice(0, MAX_WARNINGS)
       .map((warning) => warning.slice(0, WARNING_LENGTH)),
@@ -142,7 +142,7 @@ interface Failure {
 }
 
 function failure({ reason, errors = [], variables = [], timedOut = false }: Failure): PreviewReply {
-  return { ok: false, reason, errors, variables: tellableVariables(variables), timedOut };
+  return { ok: false, reason, errors, variables: reportableVariables(variables), timedOut };
 }
 
 /** A failure that is nobody's but the sandbox's own comes again. */

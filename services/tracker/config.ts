@@ -5,9 +5,9 @@ import { z } from "zod";
 /** Settings of the tracker service, beside those that every service has. */
 export const CONFIG = z.object({
   ...CONNECTIONS,
-  SWEEP_INTERVAL: setting.duration({ min: 100 }).prefault("1s")
+  RECONCILE_INTERVAL: setting.duration({ min: 100 }).prefault("1s")
     .describe("Interval at which the ledger is searched for due and lost messages"),
-  SWEEP_GRACE: setting.duration({ min: 100 }).prefault("20s")
+  RECONCILE_GRACE: setting.duration({ min: 100 }).prefault("20s")
     .describe(
       "Time without a status event after which a small send is redispatched; three times as long for messages that waited in the ledger",
     ),

@@ -6,15 +6,15 @@ import type {
   DeliveryLedgers,
   DueMessage,
   DueMessages,
+  IntegrationCircuit,
   IntegrationHealth,
-  IntegrationTrouble,
   SendHead,
   SendStore,
 } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { chooseForRoom, MAX_EXPIRED, roomFor } from "./room.ts";
+import { capacityFor, chooseWithin, MAX_EXPIRED } from "./capacity.ts";
 
 /** What dispatching due messages needs from the outside. */
 export interface DueDeps
@@ -22,7 +22,7 @@ export interface DueDeps
     EndLostDeps,
     DueMessages,
     Pick<DeliveryLedgers, "findRegisters">,
-    Pick<IntegrationHealth, "listTroubled">,
+    Pick<IntegrationHealth, "listCircuits">,
     Pick<SendStore, "sendHeads"> {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
   /** @throws {Error} If the ledger is older than what was done. */
@@ -48,7 +48,7 @@ export async function dispatchDueForever(
 }
 
 /**
- * Dispatches what is due and not in flight, as there is room for it. Its register says whether another
+ * Dispatches what is due and not in flight, as there is capacity for it. Its register says whether another
  * worker has it, or had it and is lost. Returns how many messages it looked after.
  *
  * @throws {Error} If the ledger is older than what was done.
@@ -56,9 +56,9 @@ export async function dispatchDueForever(
 export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number> {
   const integrations = await deps.integrationsDue(deps.now());
   if (integrations.length === 0) return 0;
-  const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
+  const circuits = new Map((await deps.listCircuits()).map((circuit) => [circuit._id, circuit]));
   const found = await Promise.all(integrations.map(async (key) => {
-    const due = await dueOf(key, { trouble: troubles.get(key), flow }, deps);
+    const due = await dueOf(key, { circuit: circuits.get(key), flow }, deps);
     return { key, due };
   }));
   const all = found.flatMap(({ due }) => due);
@@ -75,7 +75,7 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number> {
 /** Returns what of an integration is due and may go now. */
 async function dueOf(
   key: string,
-  { trouble, flow }: { trouble: IntegrationTrouble | undefined; flow: Flow },
+  { circuit, flow }: { circuit: IntegrationCircuit | undefined; flow: Flow },
   deps: DueDeps,
 ): Promise<DueMessage[]> {
   const now = deps.now();
@@ -85,8 +85,8 @@ async function dueOf(
   const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
   const due = (await deps.dueMessages(key, { now, limit }))
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
-  const room = roomFor({ integration, trouble, inFlight, window, now });
-  const { fresh, expired } = chooseForRoom(due, { integration, room, now });
+  const capacity = capacityFor({ integration, circuit, inFlight, window, now });
+  const { fresh, expired } = chooseWithin(due, { integration, capacity, now });
   return [...expired, ...fresh];
 }
 

@@ -59,7 +59,7 @@ function openRound(due: DueMessage[], changes: Partial<DueDeps> = {}) {
       return Promise.resolve(new Map([[SEND._id, recipients]]));
     },
     findIntegration: () => Promise.resolve(OPEN),
-    listTroubled: () => Promise.resolve([]),
+    listCircuits: () => Promise.resolve([]),
     publish: (outgoing) => Promise.resolve(void world.published.push(outgoing)),
     assertCurrent: () => Promise.resolve(),
     now: () => NOW,
@@ -141,7 +141,7 @@ test("dispatchDue() takes up again what could not be published", async () => {
   assert.deepEqual(dispatched(), [0]);
 });
 
-test("dispatchDue() dispatches no more than there is room for, and nothing that came back", async () => {
+test("dispatchDue() dispatches no more than there is capacity for, and nothing that came back", async () => {
   const all = Array.from({ length: 60 }, (_, index) => dueOf(index));
   const { world, round, dispatched, flow } = openRound(all);
   assert.equal(await round(), 10);

@@ -5,7 +5,7 @@ import type { Logger } from "@posthaste/telemetry";
 const EVERY_MS = 60_000;
 
 /**
- * Removes events that no consumer brings any more, until the signal aborts: they take room, and look
+ * Removes events that no consumer brings any more, until the signal aborts: they take capacity, and look
  * like lag.
  */
 export async function dropPassedForever(

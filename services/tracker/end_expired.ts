@@ -5,7 +5,7 @@ import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/me
 import {
   type AttemptOutcome,
   type DeliveryLedgers,
-  type IntegrationTrouble,
+  type IntegrationCircuit,
   reasonOfPause,
   type SendStore,
   WAITING_REASON,
@@ -28,9 +28,9 @@ const AT_ONCE = 100;
 /** Ends messages of a send that has waited for its integration as long as mail may wait; the next ones first. */
 export async function endExpired(
   send: WaitingSend,
-  { integration, trouble }: {
+  { integration, circuit }: {
     integration: Integration;
-    trouble: IntegrationTrouble | undefined;
+    circuit: IntegrationCircuit | undefined;
   },
   { ledgerOf, findRecipients, advanceSend, publish, now }: ExpiryDeps,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function endExpired(
   const recipients = (await findRecipients([sendId])).get(sendId);
   const to = Math.min(messageCount, next + AT_ONCE);
   const at = now();
-  const cause = reasonOfPause(integration, trouble) ?? WAITING_REASON.busy;
+  const cause = reasonOfPause(integration, circuit) ?? WAITING_REASON.busy;
   const reason = `${cause}; retries ended`;
   const facts: MessageStatusEvent[] = [];
   for (let index = next; index < to; index++) {

@@ -55,7 +55,7 @@ export async function endLost(
     });
     const { n } = decision;
     await advance(beginOutcome({ n, outcome }), ledger);
-    count("posthaste.sweep.ended", 1, { "posthaste.outcome": outcome.state });
+    count("posthaste.reconcile.ended", 1, { "posthaste.outcome": outcome.state });
     return [statusEventOf(send, { index, n, outcome })];
   }));
   for (const report of reportsOf(facts.flat())) await deps.publish(report, send.trace);

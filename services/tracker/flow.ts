@@ -5,7 +5,7 @@ export interface FlowNews {
   attempt: number;
 }
 
-/** An attempt that a mailer gave back untried, and that waits for room. */
+/** An attempt that a mailer gave back untried, and that waits for capacity. */
 export interface Returned extends FlowNews {
   sendId: string;
   /** Position in the request's `to`. */
@@ -31,7 +31,7 @@ export interface Flow {
   inFlight(integration: string): number;
   /** Returns how many may be. */
   windowOf(integration: string): number;
-  /** Notes that mail was accepted, which may have to wait for room. */
+  /** Notes that mail was accepted, which may have to wait for capacity. */
   wake(): void;
   /** Waits until an attempt ends or mail is accepted, but no longer than so many milliseconds. */
   nextNews(withinMs: number): Promise<void>;

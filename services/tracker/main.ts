@@ -43,7 +43,7 @@ await runService({
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
       assertCurrent: openLedgerAge({ ...store, lastSent: () => bus.lastSent() }),
-      patienceMs: patienceMs(config.SWEEP_GRACE),
+      patienceMs: patienceMs(config.RECONCILE_GRACE),
       logger,
     };
     await using scheduler = openLeaderLease(store, { name: "scheduler" });
@@ -70,7 +70,7 @@ await runService({
           scheduleForever(deps, { flow, intervalMs, signal }),
           dispatchDueForever(deps, { flow, intervalMs, signal }),
           reconcileForever(deps, {
-            ...{ intervalMs: config.SWEEP_INTERVAL, graceMs: config.SWEEP_GRACE },
+            ...{ intervalMs: config.RECONCILE_INTERVAL, graceMs: config.RECONCILE_GRACE },
             ...{ flow, signal },
           }),
           recountForever(deps, signal),

@@ -74,11 +74,11 @@ export async function reconcileOnce(
   const found = await findSends(deps, now);
   if (found.length === 0) return 0;
   await deps.assertCurrent();
-  failpoint("tracker.sweep_found");
+  failpoint("tracker.reconcile_found");
   // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
   const claimed = await claim(found, { now, graceMs: options.graceMs }, deps);
-  count("posthaste.sweep.sends", claimed.size);
-  failpoint("tracker.sweep_postponed");
+  count("posthaste.reconcile.sends", claimed.size);
+  failpoint("tracker.reconcile_postponed");
   const settled: string[] = [];
   for (const send of found.filter(({ _id }) => claimed.has(_id))) {
     if (await reconcileSend(send, options, deps)) settled.push(send._id);
@@ -86,7 +86,7 @@ export async function reconcileOnce(
   failpoint("tracker.before_settle");
   if (settled.length > 0) await deps.settleSends(settled, now);
   failpoint("tracker.after_settle");
-  recordDuration("posthaste.sweep.duration", (performance.now() - started) / 1000);
+  recordDuration("posthaste.reconcile.duration", (performance.now() - started) / 1000);
   return found.length;
 }
 
@@ -141,7 +141,7 @@ async function reconcileSend(
   const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
   const unfinished = await deps.unfinishedMessages(dispatched);
   if (unfinished.length === 0 && send.next === undefined) return true;
-  // It waits for room; anyone who accepted it may have been lost before saying so.
+  // It waits for capacity; anyone who accepted it may have been lost before saying so.
   if (send.next !== undefined && send.waitsFor === undefined) await deps.queueSend(send);
   const now = deps.now();
   const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({
@@ -168,8 +168,8 @@ async function reconcileSend(
   const integration = `${send.accountId}/${send.integrationId}`;
   for (const message of again) flow.begin(integration, attemptOf(message));
   if (again.length > 0) {
-    failpoint("tracker.sweep_dispatched");
-    count("posthaste.sweep.dispatched", again.length);
+    failpoint("tracker.reconcile_dispatched");
+    count("posthaste.reconcile.dispatched", again.length);
     deps.logger.info("Redispatched", { sendId: send._id, messages: again.length });
   }
   const looks = decided.flatMap(({ decision }) => decision.do === "look" ? [decision.at] : []);

@@ -9,7 +9,7 @@ export type ReconcileDecision =
 /** What a decision is made by. */
 export interface ReconcileView {
   now: Date;
-  /** Returns whether the attempt waits for room, or was dispatched so lately that news of it may still come. */
+  /** Returns whether the attempt waits for capacity, or was dispatched so lately that news of it may still come. */
   isHeld(attempt: { index: number; attempt: number }): boolean;
   /** A small send passes all stages within this time. */
   graceMs: number;

@@ -214,7 +214,7 @@ test("reconcileOnce() looks again when the next of the others is due", async () 
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
 
-test("reconcileOnce() leaves what waits for room to the scheduler, and has it go if nobody has said so", async () => {
+test("reconcileOnce() leaves what waits for capacity to the scheduler, and has it go if nobody has said so", async () => {
   const said = sendOf({ next: 1, waitsFor: "acc_1/4" });
   const unsaid = sendOf({ next: 0 });
   const { deps, done, published } = openReconciler([said, unsaid], {

@@ -2,8 +2,8 @@ import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthast
 import { dispatchesAgain, type Outgoing, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import type {
+  IntegrationCircuit,
   IntegrationHealth,
-  IntegrationTrouble,
   SendStore,
   WaitingSend,
   WaitingSends,
@@ -12,14 +12,14 @@ import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps } from "./end_expired.ts";
 import type { Flow, Returned } from "./flow.ts";
-import { chooseForRoom, isExpired, roomFor } from "./room.ts";
+import { capacityFor, chooseWithin, isExpired } from "./capacity.ts";
 
 /** What scheduling sends needs from the outside. */
 export interface ScheduleDeps
   extends
     ExpiryDeps,
     Omit<WaitingSends, "queueSend">,
-    Pick<IntegrationHealth, "listTroubled">,
+    Pick<IntegrationHealth, "listCircuits">,
     Pick<SendStore, "sendHeads"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
@@ -33,13 +33,13 @@ export interface ScheduleDeps
 
 const SENDS_AT_ONCE = 50;
 
-/** Where there is no room, sends are looked at so often for what has waited too long. */
+/** Where there is no capacity, sends are looked at so often for what has waited too long. */
 const LOOK_EVERY_MS = 10_000;
 
 /** Of so many integrations in one round: what lies behind a hundred full windows is no burst of work. */
 const MAX_LOOKS = 10;
 
-/** When the sends of an integration without room were looked at, in milliseconds; by integration. */
+/** When the sends of an integration without capacity were looked at, in milliseconds; by integration. */
 export type Looks = Map<string, number>;
 
 /** Between two rounds: so that one dispatches for several that have ended. */
@@ -74,7 +74,7 @@ export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
   }
 }
 
-/** Dispatches what waits, as there is room for it, until the signal aborts. */
+/** Dispatches what waits, as there is capacity for it, until the signal aborts. */
 export async function scheduleForever(
   deps: ScheduleDeps,
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
@@ -87,14 +87,14 @@ export async function scheduleForever(
       deps.logger.warn("Cannot schedule sends, retrying", { error });
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
-    // What has ended makes room at once.
+    // What has ended makes capacity at once.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     await flow.nextNews(intervalMs);
   }
 }
 
 /**
- * Dispatches what there is room for now, by integration, and ends what has waited for too long. Returns how
+ * Dispatches what there is capacity for now, by integration, and ends what has waited for too long. Returns how
  * many messages it dispatched.
  *
  * @throws {Error} If the ledger is older than what was done.
@@ -112,15 +112,15 @@ export async function scheduleOnce(
   if (integrations.size === 0) return 0;
   await deps.assertCurrent();
   const looked = takeLooks(integrations, looks, deps.now());
-  const troubles = new Map((await deps.listTroubled()).map((trouble) => [trouble._id, trouble]));
+  const circuits = new Map((await deps.listCircuits()).map((circuit) => [circuit._id, circuit]));
   const dispatched = await allEnded(
     [...integrations],
-    (key) => scheduleFor(key, { trouble: troubles.get(key), isLook: looked.has(key), flow }, deps),
+    (key) => scheduleFor(key, { circuit: circuits.get(key), isLook: looked.has(key), flow }, deps),
   );
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 
-/** Chooses the integrations whose sends are looked at in this round, whether there is room or not. */
+/** Chooses the integrations whose sends are looked at in this round, whether there is capacity or not. */
 function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set<string> {
   const due = [...integrations].filter((key) =>
     now.getTime() - (looks.get(key) ?? -Infinity) >= LOOK_EVERY_MS
@@ -132,9 +132,9 @@ function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set
 
 async function scheduleFor(
   key: string,
-  { trouble, isLook, flow }: {
-    trouble: IntegrationTrouble | undefined;
-    /** Whether its sends are looked at though there is no room. */
+  { circuit, isLook, flow }: {
+    circuit: IntegrationCircuit | undefined;
+    /** Whether its sends are looked at though there is no capacity. */
     isLook: boolean;
     flow: Flow;
   },
@@ -146,20 +146,20 @@ async function scheduleFor(
   if (inFlight >= window && !isLook) return 0;
   const [accountId = "", id] = key.split("/");
   const integration = await deps.findIntegration(accountId, Number(id));
-  let room = roomFor({ integration, trouble, inFlight, window, now });
-  const { fresh, expired } = chooseForRoom(flow.returned(key), { integration, room, now });
+  let capacity = capacityFor({ integration, circuit, inFlight, window, now });
+  const { fresh, expired } = chooseWithin(flow.returned(key), { integration, capacity, now });
   await dispatchReturned([...fresh, ...expired], { flow, key }, deps);
-  room -= fresh.length;
-  const sends = room > 0 || isLook ? await deps.waitingSends(key, SENDS_AT_ONCE) : [];
+  capacity -= fresh.length;
+  const sends = capacity > 0 || isLook ? await deps.waitingSends(key, SENDS_AT_ONCE) : [];
   const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired(send, { integration, now })) {
-      await endExpired(send, { integration, trouble }, deps);
+      await endExpired(send, { integration, circuit }, deps);
       continue;
     }
-    if (room <= 0) break;
-    const taken = Math.min(send.messageCount - send.next, room);
-    room -= taken;
+    if (capacity <= 0) break;
+    const taken = Math.min(send.messageCount - send.next, capacity);
+    capacity -= taken;
     parts.push({ send, taken });
   }
   // At once: the cursors of all are moved by one command.

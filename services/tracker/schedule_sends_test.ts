@@ -1,6 +1,6 @@
 import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Outgoing, StatusEvent } from "@posthaste/messaging";
-import type { IntegrationTrouble, WaitingSend } from "@posthaste/storage";
+import type { IntegrationCircuit, WaitingSend } from "@posthaste/storage";
 import { openMemoryLedger } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -62,7 +62,7 @@ function openScheduler(sends: WaitingSend[], changes: Partial<ScheduleDeps> = {}
           emails: Array.from({ length: 200 }, (_, index) => `r${index}@example.com`),
         }])),
       ),
-    listTroubled: () => Promise.resolve([]),
+    listCircuits: () => Promise.resolve([]),
     sendHeads: (ids) => Promise.resolve(sends.filter(({ _id }) => ids.includes(_id))),
     findIntegration: () => Promise.resolve(OPEN),
     publish: (outgoing) => {
@@ -97,7 +97,7 @@ function sent(send: WaitingSend, index: number): StatusEvent {
   };
 }
 
-test("scheduleOnce() dispatches what the window has room for, and the next as messages end", async () => {
+test("scheduleOnce() dispatches what the window has capacity for, and the next as messages end", async () => {
   const send = waitingSend();
   const { flow, run, indexes, order } = openScheduler([send]);
   assert.equal(await run(), 10);
@@ -137,13 +137,13 @@ test("scheduleOnce() dispatches nothing for integrations that are closed, and on
   for (const findIntegration of [() => Promise.resolve(SUSPENDED)]) {
     assert.equal(await openScheduler([waitingSend()], { findIntegration }).run(), 0);
   }
-  const until = (ms: number): IntegrationTrouble => ({
+  const until = (ms: number): IntegrationCircuit => ({
     ...{ _id: "acc_1/4", failures: 5, reason: "refused" },
     openUntil: new Date(NOW.getTime() + ms),
   });
   for (const [ms, count] of [[1, 0], [0, 1]] as const) {
-    const listTroubled = () => Promise.resolve([until(ms)]);
-    const { run } = openScheduler([waitingSend()], { listTroubled });
+    const listCircuits = () => Promise.resolve([until(ms)]);
+    const { run } = openScheduler([waitingSend()], { listCircuits });
     assert.deepEqual([await run(), await run()], [count, 0]);
   }
 });
@@ -198,7 +198,7 @@ function returned(send: WaitingSend, index: number): StatusEvent {
   };
 }
 
-test("scheduleOnce() dispatches what mailers gave back before the rest, when there is room", async () => {
+test("scheduleOnce() dispatches what mailers gave back before the rest, when there is capacity", async () => {
   const send = waitingSend({ priority: "transactional" });
   const { flow, run, indexes, published } = openScheduler([send]);
   await run();
@@ -227,7 +227,7 @@ test("scheduleOnce() has what was given back fail in time, though its integratio
   assert.deepEqual(published.map(({ data }) => "sendId" in data && data.sendId), [sends[1]?._id]);
 });
 
-test("scheduleOnce() looks at sends without room every ten seconds, for what has waited too long", async () => {
+test("scheduleOnce() looks at sends without capacity every ten seconds, for what has waited too long", async () => {
   let [now, looks] = [NOW.getTime(), 0];
   const known = new Map<string, number>();
   const { deps, flow } = openScheduler([waitingSend()], {
@@ -246,7 +246,7 @@ test("scheduleOnce() looks at sends without room every ten seconds, for what has
   assert.deepEqual([...known], [["acc_1/4", now]]);
 });
 
-test("scheduleOnce() looks at no more than ten integrations without room in one round", async () => {
+test("scheduleOnce() looks at no more than ten integrations without capacity in one round", async () => {
   const keys = Array.from({ length: 25 }, (_, id) => `acc_1/${id}`);
   const looked: string[] = [];
   const { deps, flow } = openScheduler([], {

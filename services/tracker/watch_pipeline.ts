@@ -90,7 +90,7 @@ function reportStreams(told: DisposableStack, streams: Recent<Fill[]>): void {
 }
 
 function reportLedger(told: DisposableStack, ledger: Recent<LedgerState>): void {
-  const each = <const Name extends "parked" | "unknown" | "unreachable" | "failing" | "suspended">(
+  const each = <const Name extends "waiting" | "unknown" | "unreachable" | "failing" | "suspended">(
     names: readonly Name[],
   ) =>
   () => {
@@ -103,7 +103,7 @@ function reportLedger(told: DisposableStack, ledger: Recent<LedgerState>): void 
     }));
   };
   told.use(observe("posthaste.integrations", each(["unreachable", "failing", "suspended"])));
-  told.use(observe("posthaste.messages", each(["parked", "unknown"])));
+  told.use(observe("posthaste.messages", each(["waiting", "unknown"])));
   const disk = (field: "used" | "size") => () => {
     const found = ledger.get()?.disk;
     return found ? [{ value: found[field] }] : [];

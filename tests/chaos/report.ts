@@ -8,7 +8,7 @@ const HEAD = [
   "failed",
   "held",
   "twice",
-  "in doubt",
+  "with an unknown outcome",
   "crashes",
   "injected",
   "lost",

@@ -13,7 +13,7 @@ import { USUAL_MIX } from "./load/orders.ts";
 import { MASTER_SECRET } from "./fixture/pods.ts";
 import { openRandom } from "./random.ts";
 import { readServiceLedger } from "./records/read_records.ts";
-import { type Figures, type Problem, reconcile, type Records } from "./records/reconcile.ts";
+import { type Figures, reconcile, type Records, type Violation } from "./records/reconcile.ts";
 import { readResidue } from "./records/residue.ts";
 import type { Fixture } from "./fixture/fixture.ts";
 import { canaryOf, searchFor, withoutSecrets } from "./records/secret.ts";
@@ -53,7 +53,7 @@ export interface RunResult extends Figures {
   /** The longest that this may be, by the settings. */
   boundSeconds: number;
   seconds: number;
-  problems: Problem[];
+  problems: Violation[];
 }
 
 /** Runs one fault under load on a running system, waits for quiet and compares the records. */
@@ -91,7 +91,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   await sink.behave(fault.smtp ?? [], thinksMsOf(options));
 
   const counts: Counts = { crash: {}, other: {} };
-  const blamed: Problem[] = [];
+  const blamed: Violation[] = [];
   const notes: string[] = [];
   const over = new AbortController();
   const begun = performance.now();
@@ -162,8 +162,11 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   });
   problems.push(...blamed);
   // A cut in the middle of a mail may come late, when its final dot has come.
-  if (!fault.doubtful && figures.duplicates > figures.ambiguous) {
-    problems.push({ invariant: "I3", what: "Mail came twice, and no mailer was in doubt" });
+  if (!fault.leavesUnknown && figures.duplicates > figures.ambiguous) {
+    problems.push({
+      invariant: "I3",
+      what: "Mail came twice, and no mailer was with an unknown outcome",
+    });
   }
   if (eavesdropper.heard === 0) {
     problems.push({ invariant: "I7", what: "Nobody listened to the broker" });
@@ -245,7 +248,7 @@ interface ChaosParts {
   account: RunAccount;
   sink: Sink;
   counts: Counts;
-  blamed: Problem[];
+  blamed: Violation[];
   notes: string[];
   signal: AbortSignal;
   seed: string;

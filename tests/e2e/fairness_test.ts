@@ -50,7 +50,7 @@ test("mail for a server that is away waits, does not hold up others, and goes on
     to: recipients(300, "dead.example"),
   });
   await until(async () => {
-    const trouble = await system.store.findTrouble(system.accountId, dead);
+    const trouble = await system.store.findCircuit(system.accountId, dead);
     return trouble?.openUntil;
   }, { message: "the server to be left alone" });
   const states = async () =>

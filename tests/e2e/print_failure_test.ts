@@ -36,7 +36,7 @@ before(async () => {
   await using stack = new AsyncDisposableStack();
   sink = stack.use(await openSmtpSink());
   const settings = {
-    tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "2s" },
+    tracker: { RECONCILE_INTERVAL: "200ms", RECONCILE_GRACE: "2s" },
     pdf: { PRINT_TIME_LIMIT: "3s" },
   };
   system = stack.use(await openSystem({ settings }));

@@ -28,7 +28,7 @@ before(async () => {
     }),
   );
   const settings = {
-    tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "4s" },
+    tracker: { RECONCILE_INTERVAL: "200ms", RECONCILE_GRACE: "4s" },
     mailer: { TRANSFER_TIMEOUT: "5s", REPLY_TIMEOUT: "2s" },
   };
   system = stack.use(await openSystem({ settings }));

@@ -32,7 +32,7 @@ before(async () => {
     }),
   );
   const settings = {
-    tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "2s", RELEASE_INTERVAL: "100ms" },
+    tracker: { RECONCILE_INTERVAL: "200ms", RECONCILE_GRACE: "2s", RELEASE_INTERVAL: "100ms" },
     mailer: { TRANSFER_TIMEOUT: "5s", REPLY_TIMEOUT: "2s" },
   };
   system = stack.use(await openSystem({ settings }));

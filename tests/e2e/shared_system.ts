@@ -43,7 +43,7 @@ export async function openSharedSystem(): Promise<SharedSystem> {
     inbox,
     settings: {
       dashboard: { DEMO_ACCOUNT: ACCOUNT, SYSTEM_ACCOUNT },
-      tracker: { SWEEP_GRACE: "5s" },
+      tracker: { RECONCILE_GRACE: "5s" },
     },
   });
   const { store, stack: { mongodbUrl, apiUrl, dashboardUrl, services } } = system;

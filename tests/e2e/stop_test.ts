@@ -31,7 +31,7 @@ before(async () => {
       dashboard: true,
       settings: {
         // Nothing that a service leaves behind is dispatched again while the test runs.
-        tracker: { SWEEP_INTERVAL: "200ms", SWEEP_GRACE: "10m" },
+        tracker: { RECONCILE_INTERVAL: "200ms", RECONCILE_GRACE: "10m" },
         // Acceptance goes on without a broker for a while, so that the api would stay ready.
         api: { BROKER_AWAY: "2s" },
         mailer: { SHUTDOWN_DEADLINE: "8s" },

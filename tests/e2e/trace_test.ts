@@ -148,8 +148,8 @@ const RARE: readonly string[] = [
   "posthaste.browser.restarts",
   "posthaste.events.refused",
   "posthaste.due.dispatched",
-  "posthaste.sweep.dispatched",
-  "posthaste.sweep.ended",
+  "posthaste.reconcile.dispatched",
+  "posthaste.reconcile.ended",
   // The services may not look there, by Node's permission model.
   "process.unix.file_descriptor.count",
 ];

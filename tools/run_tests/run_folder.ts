@@ -23,7 +23,7 @@ export interface RunFolder extends AsyncDisposable {
  */
 export async function openRunFolder(env: NodeJS.ProcessEnv): Promise<RunFolder> {
   const isOnDeno = env["POSTHASTE_RUNTIME"] === "deno";
-  const base = !isOnDeno && hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir();
+  const base = !isOnDeno && hasSpace(IN_MEMORY) ? IN_MEMORY : tmpdir();
   for (const name of await readdir(base)) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : undefined;
     if (pid !== undefined && !isRunning(pid)) await remove(join(base, name));
@@ -34,7 +34,7 @@ export async function openRunFolder(env: NodeJS.ProcessEnv): Promise<RunFolder> 
   return { path, [Symbol.asyncDispose]: () => remove(path) };
 }
 
-function hasRoom(folder: string): boolean {
+function hasSpace(folder: string): boolean {
   try {
     const { type, bavail, bsize } = statfsSync(folder);
     return type === TMPFS && bavail * bsize >= MIN_FREE_BYTES;

@@ -54,7 +54,7 @@ export const STAGES: readonly Stage[] = [
     waiting: {
       by: "0.15 of a core and one sandbox worker each",
       units: 400,
-      settings: { CAGE_WORKERS: "1" },
+      settings: { SANDBOX_WORKERS: "1" },
       cores: 0.15,
     },
   },
@@ -97,7 +97,7 @@ export const STAGES: readonly Stage[] = [
     invoice: "none",
     units: 1200,
     // Else the reconciler looks for mail that is only held back.
-    settings: { SWEEP_GRACE: "10m" },
+    settings: { RECONCILE_GRACE: "10m" },
     waiting: { by: "0.1 of a core each", units: 6000, settings: {}, cores: 0.1 },
   },
   {
@@ -109,7 +109,7 @@ export const STAGES: readonly Stage[] = [
     invoice: "none",
     units: 3000,
     // Else what is measured is the pause between two looks.
-    settings: { SWEEP_INTERVAL: "100ms" },
+    settings: { RECONCILE_INTERVAL: "100ms" },
     waiting: { by: "0.1 of a core each", units: 1000, settings: {}, cores: 0.1 },
   },
 ];

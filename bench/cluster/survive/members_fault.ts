@@ -26,7 +26,7 @@ export function membersFault(note: (step: FaultStep) => void): Fault {
     description: "Members of every kind are killed and added",
     three: true,
     unanswered: true,
-    doubtful: true,
+    leavesUnknown: true,
     thinksMs: 20,
     settings: OUTLASTING,
     mix: { sharedPdf: 0.1, ownPdf: 0.1, bulk: 0.03 },

@@ -1,5 +1,5 @@
 import type { IntegrationSummary } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { SummarizedIntegration } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope, requireUse } from "../authenticate.ts";
@@ -28,7 +28,7 @@ export function integrationsRoute(app: FastifyInstance, { now }: { now(): Date }
         : await ledger.findIntegrationSummary(caller.accountId, id, now());
       if (found === null) {
         const reason = `there is none "${params.id}"`;
-        throw new Refusal("unknown_integration", `Cannot show the integration: ${reason}`);
+        throw new HttpError("unknown_integration", `Cannot show the integration: ${reason}`);
       }
       requireUse(caller, { integrationId: found.integration.id });
       return summaryOf(found);

@@ -1,9 +1,9 @@
 import { CANCEL_BODY, isSendId } from "@posthaste/contracts";
-import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues, HttpError } from "@posthaste/http";
 import { BULK_SEARCH_MS, bulkCancel } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import { refusalOf } from "../fault.ts";
+import { httpErrorOf } from "../fault.ts";
 import type { Finding } from "../finding.ts";
 import { showMessage } from "../show_message.ts";
 
@@ -27,7 +27,7 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
       await ledger.wait(ACTION, () => deps.cancelMessage(accountId, id, now));
       const after = await showMessage(id, asked);
       if (after.state === "canceled") return after;
-      throw new Refusal(
+      throw new HttpError(
         "not_cancelable",
         `Cannot cancel the message "${id}": it is ${after.state}`,
       );
@@ -44,7 +44,7 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
         ? await ledger.wait("cancel the send", () => deps.cancelSend(accountId, id, now))
         : null;
       if (done !== null) return done;
-      throw new Refusal("unknown_send", `Cannot cancel the send: there is none "${id}"`);
+      throw new HttpError("unknown_send", `Cannot cancel the send: there is none "${id}"`);
     },
   );
 
@@ -53,7 +53,7 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
     SCOPE,
     async ({ caller: { accountId }, body, ledger }) => {
       const { data, error } = CANCEL_BODY.safeParse(body, BODY_PARSING);
-      if (error !== undefined) throw refusalOf(ACTION, bodyIssues(error));
+      if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
       ledger.allow(3 * BULK_SEARCH_MS);
       const { now } = deps;
       return await ledger.wait(

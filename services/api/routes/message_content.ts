@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import {
   mailContent,
   type MailContentDeps,
@@ -39,7 +39,7 @@ async function madeAgain<T>(making: Promise<T>): Promise<T> {
   } catch (cause) {
     if (!(cause instanceof MailContentError) || cause.fault === "no_such_pdf") throw cause;
     const code = CODES[cause.fault];
-    throw new Refusal(code, `Cannot make the mail again: ${cause.message}`, {
+    throw new HttpError(code, `Cannot make the mail again: ${cause.message}`, {
       cause,
       ...(code === "unavailable" ? { retryAfter: 2 } : {}),
     });

@@ -1,5 +1,5 @@
 import { type Message, RETRY_BODY, RETRY_ONE_BODY, RETRYABLE_STATES } from "@posthaste/contracts";
-import { BODY_PARSING, bodyIssues, Refusal } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues, HttpError } from "@posthaste/http";
 import {
   BULK_SEARCH_MS,
   bulkRetry,
@@ -9,7 +9,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import type { z } from "zod";
 import { requireScope } from "../authenticate.ts";
-import { refusalOf } from "../fault.ts";
+import { httpErrorOf } from "../fault.ts";
 import { showMessage } from "../show_message.ts";
 import type { Finding } from "../finding.ts";
 import type { ChangeDeps } from "./message_cancel.ts";
@@ -35,10 +35,10 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
         () => retryOne(deps, { accountId, id, now: deps.now(), states }),
       );
       if (retried instanceof ContentRemovedError) {
-        throw new Refusal("content_removed", retried.message);
+        throw new HttpError("content_removed", retried.message);
       }
       if (retried !== null) return await showMessage(id, asked);
-      throw new Refusal("not_retryable", `Cannot retry the message "${id}": it is ${state}`);
+      throw new HttpError("not_retryable", `Cannot retry the message "${id}": it is ${state}`);
     },
   );
 
@@ -72,12 +72,12 @@ async function retryOne(
 
 function read<T>(schema: z.ZodType<T>, body: unknown): T {
   const { data, error } = schema.safeParse(body, BODY_PARSING);
-  if (error !== undefined) throw refusalOf(ACTION, bodyIssues(error));
+  if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
   return data;
 }
 
 /** The server may have the mail: who retries it has to say that a second one is welcome. */
-function mayBeThere(): Refusal {
+function mayBeThere(): HttpError {
   const message = "must be true: the server may have the mail already";
-  return refusalOf(ACTION, [{ path: "acceptDuplicates", code: "required", message }]);
+  return httpErrorOf(ACTION, [{ path: "acceptDuplicates", code: "required", message }]);
 }

@@ -7,7 +7,7 @@ import {
   type MessageState,
   type Send,
 } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
 
@@ -19,7 +19,7 @@ export function sendStateRoute(app: FastifyInstance): void {
     async ({ caller: { accountId }, params: { id }, ledger }) => {
       const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
       if (send === null) {
-        throw new Refusal("unknown_send", `Cannot show the send: there is no "${id}"`);
+        throw new HttpError("unknown_send", `Cannot show the send: there is no "${id}"`);
       }
       return show(send, await ledger.listMessages(accountId, id) ?? []);
     },

@@ -1,5 +1,5 @@
 import type { ServiceSummary } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { FastifyInstance } from "fastify";
 import manifest from "../package.json" with { type: "json" };
 
@@ -9,7 +9,9 @@ export function serviceRoute(app: FastifyInstance, limits: ServiceSummary["limit
     const { accountId: id, name, scopes, expiresAt } = caller;
     const account = await ledger.findAccount(id);
     // Accounts stay as long as their tokens do.
-    if (account === null) throw new Refusal("unavailable", "Cannot find the account of the token");
+    if (account === null) {
+      throw new HttpError("unavailable", "Cannot find the account of the token");
+    }
     return {
       service: "posthaste",
       version: manifest.version,

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { TemplateKind, TemplateSummary } from "@posthaste/contracts";
-import { Refusal } from "@posthaste/http";
+import { HttpError } from "@posthaste/http";
 import type { PublishedTemplate } from "@posthaste/storage";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requireScope, requireUse } from "../authenticate.ts";
@@ -51,7 +51,7 @@ export function templatesRoute(app: FastifyInstance, kind: TemplateKind): void {
 /**
  * Finds the published template that a path names, if the token is for it.
  *
- * @throws {Refusal} `unknown_template` or `unknown_pdf_template` as 404, `missing_scope`
+ * @throws {HttpError} `unknown_template` or `unknown_pdf_template` as 404, `missing_scope`
  */
 export async function findTemplate(
   { caller, params: { id }, ledger }: FastifyRequest<{ Params: { id: string } }>,
@@ -65,10 +65,10 @@ export async function findTemplate(
   return found;
 }
 
-function unknownTemplate(kind: TemplateKind, id: string): Refusal {
+function unknownTemplate(kind: TemplateKind, id: string): HttpError {
   const code = kind === "email" ? "unknown_template" : "unknown_pdf_template";
   const sentence = `Cannot show the ${NAMES[kind]}: there is none "${id}" that is published`;
-  return new Refusal(code, sentence, { status: 404 });
+  return new HttpError(code, sentence, { status: 404 });
 }
 
 function summaryOf(template: PublishedTemplate): TemplateSummary {

@@ -54,7 +54,7 @@ export interface MessageRow {
   finishedAt: string | null;
   nextAt: string | null;
   /** Whether it waits for its integration's turn, without a time. */
-  isParked: boolean;
+  isWaiting: boolean;
   /**
    * Why it waits in the ledger for its integration, and how many others go first (10,000 means that many or
    * more); null for what is on its way, or waits for a time.

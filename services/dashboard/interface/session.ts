@@ -44,4 +44,4 @@ export interface SignInView {
 }
 
 /** `?refused=` of the address that the provider's answer leads to when it lets nobody in. */
-export type OidcRefusal = "unverified" | "not_member" | "provider" | "expired";
+export type OidcFault = "unverified" | "not_member" | "provider" | "expired";

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS } from "../attempts.ts";
 import { signIn } from "../sign_in.ts";
-import type { OidcRefusal } from "../interface/session.ts";
+import type { OidcFault } from "../interface/session.ts";
 import { openJoiningPasses } from "../joining_pass.ts";
 import { openOidc } from "../oidc.ts";
 import { admit } from "../oidc_entry.ts";
@@ -89,7 +89,7 @@ export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
   });
 }
 
-function refuse(reply: FastifyReply, why: OidcRefusal): FastifyReply {
+function refuse(reply: FastifyReply, why: OidcFault): FastifyReply {
   return reply.redirect(`/?refused=${why}`, 303);
 }
 

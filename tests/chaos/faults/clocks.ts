@@ -14,7 +14,7 @@ export const CLOCKS: Fault = {
   name: "clocks",
   description: "The clocks of services, and of two processes of one, are 20 minutes apart",
   settings: { api: AHEAD, renderer: BEHIND, pdf: AHEAD, mailer: AHEAD, tracker: BEHIND },
-  doubtful: true,
+  leavesUnknown: true,
   thinksMs: 30,
   smtp: clearFaults(0.006),
   async run(chaos) {

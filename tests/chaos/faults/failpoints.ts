@@ -23,7 +23,7 @@ export const CRASHES: Fault = {
   name: "failpoints",
   description: "Every service ends itself at each of its named failpoints in turn, all at once",
   unanswered: true,
-  doubtful: true,
+  leavesUnknown: true,
   thinksMs: 30,
   // Servers that cannot be reached have mail given back, which has points of its own.
   smtp: [...clearFaults(0.003), { stage: "connect", action: { do: "reset" }, share: 0.2 }],

@@ -81,8 +81,8 @@ export interface Fault {
   mix?: Mix;
   /** Whether requests may stay unanswered, since the interface itself is ended. */
   unanswered?: boolean;
-  /** Whether a mailer can be in doubt; where it cannot, no mail may come twice. */
-  doubtful?: boolean;
+  /** Whether a mailer can be with an unknown outcome; where it cannot, no mail may come twice. */
+  leavesUnknown?: boolean;
   /** What a mail may fail with that no server refused. */
   mayFail?: RegExp;
   /** Share of the mails that is asked for at once in the beginning, so that there is always a backlog. */

@@ -43,7 +43,7 @@ export const NEIGHBOUR: Fault = {
   name: "silent-neighbour",
   description:
     "A server says nothing, or late, after the dot; another account is measured meanwhile",
-  doubtful: true,
+  leavesUnknown: true,
   // Mails without an answer could fill all 32 places of a mailer, each for that long.
   settings: { mailer: { REPLY_TIMEOUT: "6s" } },
   connections: 40,

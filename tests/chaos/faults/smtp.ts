@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Chaos, Fault } from "./fault.ts";
-import { clearFaults, doubtfulFaults, type SmtpFault } from "./smtp_fault.ts";
+import { clearFaults, type SmtpFault, unknownOutcomeFaults } from "./smtp_fault.ts";
 
 const WRONG_LOGIN: SmtpFault = {
   stage: "auth",
@@ -17,16 +17,16 @@ export const SMTP: Fault[] = [
     smtp: clearFaults(0.012),
   },
   {
-    name: "smtp-doubt",
+    name: "smtp-unknown",
     description: "Connections cut after the final dot, with the mail taken or lost",
-    doubtful: true,
-    smtp: doubtfulFaults(0.05),
+    leavesUnknown: true,
+    smtp: unknownOutcomeFaults(0.05),
   },
   {
-    name: "smtp-doubt-hold",
+    name: "smtp-unknown-hold",
     description: "The same for an integration that holds what nobody can know: none twice",
     whenUnknown: "hold",
-    smtp: doubtfulFaults(0.05),
+    smtp: unknownOutcomeFaults(0.05),
   },
   {
     name: "smtp-login",
@@ -55,7 +55,7 @@ async function resume({ fixture: { store }, account, count }: Chaos): Promise<vo
   const { accountId, integrationId } = account;
   const integration = await store.findIntegration(accountId, integrationId);
   // A first refusal has it wait for a minute; nobody waits here.
-  const isWaiting = await store.findTrouble(accountId, integrationId) !== null;
+  const isWaiting = await store.findCircuit(accountId, integrationId) !== null;
   if (integration === null || integration.suspended === null && !isWaiting) return;
   await store.resumeIntegration(accountId, integrationId);
   count("other", "resume");

@@ -56,8 +56,8 @@ export function clearFaults(share: number): SmtpFault[] {
   );
 }
 
-/** The faults after the final dot that leave the mailer in doubt. */
-export function doubtfulFaults(share: number): SmtpFault[] {
+/** The faults after the final dot that leave the mailer with an unknown outcome. */
+export function unknownOutcomeFaults(share: number): SmtpFault[] {
   return ([CLOSE, RESET, { do: "reply_then_reset" }] as const)
     .map((action) => ({ stage: "dot", action, share }));
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openRandom } from "../random.ts";
-import { clearFaults, doubtfulFaults, drawFault } from "./smtp_fault.ts";
+import { clearFaults, drawFault, unknownOutcomeFaults } from "./smtp_fault.ts";
 
 test("drawFault() draws each fault of a stage by its share, and none of another stage", () => {
-  const faults = doubtfulFaults(0.2);
+  const faults = unknownOutcomeFaults(0.2);
   const random = openRandom("draw");
   const drawn = Array.from({ length: 3000 }, () => drawFault(faults, "dot", random)?.do ?? "none");
   const counts = Map.groupBy(drawn, (action) => action);
@@ -15,7 +15,7 @@ test("drawFault() draws each fault of a stage by its share, and none of another 
   assert.equal(drawFault(faults, "rcpt", random), undefined);
 });
 
-test("clearFaults() has none that leaves a mailer in doubt", () => {
+test("clearFaults() has none that leaves a mailer with an unknown outcome", () => {
   for (const { stage, action } of clearFaults(0.1)) {
     assert.ok(stage !== "dot" || !["close", "reset", "reply_then_reset"].includes(action.do));
   }

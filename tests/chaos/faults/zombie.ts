@@ -28,7 +28,7 @@ function freezeOf(role: ServiceName) {
 export const ZOMBIES: Fault[] = ROLES.map((role) => ({
   name: `zombie-${role}`,
   description: `One of two ${role}s is stopped for longer than a lease, and wakes up again`,
-  doubtful: role === "mailer",
+  leavesUnknown: role === "mailer",
   // Then some mails are claimed and wait for a connection when their mailer is stopped.
   ...(role === "mailer" ? { thinksMs: 120, connections: 4 } : {}),
   run: freezeOf(role),

@@ -10,7 +10,7 @@ import { searchFor } from "../records/secret.ts";
 import type { SinkOrder, SinkReport, SinkSettings } from "./sink_process.ts";
 import { drawFault, type SmtpFault } from "../faults/smtp_fault.ts";
 
-const DOUBTFUL = new Set(["close", "reset", "reply_then_reset", "silence"]);
+const LEAVES_UNKNOWN = new Set(["close", "reset", "reply_then_reset", "silence"]);
 
 const settings: SinkSettings = JSON.parse(process.argv[2] ?? "{}");
 const search = searchFor(settings.secrets ?? []);
@@ -65,7 +65,7 @@ function onRecord(record: FaultySmtpRecord, raw: Buffer | null): void {
   const taken = record.reply === null ? coins.chance(0.5) : record.reply.startsWith("2");
   // A cut in the middle of a mail that had come to its end before the server saw to it.
   const isCutLate = record.faultStage === "body" && record.reply === null;
-  const ambiguous = DOUBTFUL.has(what) || isCutLate;
+  const ambiguous = LEAVES_UNKNOWN.has(what) || isCutLate;
   // Long lines are folded: a secret may stand across two.
   const unfolded = Buffer.from(raw.toString("latin1").replaceAll(/=?\r\n/g, ""), "latin1");
   const leaks = [...new Set([...search(raw), ...search(unfolded)])];

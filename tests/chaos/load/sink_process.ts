@@ -9,7 +9,7 @@ export type SinkOrder = { type: "behave"; faults: SmtpFault[]; delayMs: number }
   type: "tell";
 };
 
-/** Mails taken, faults injected, and those of them that leave the mailer in doubt. */
+/** Mails taken, faults injected, and those of them that leave the mailer with an unknown outcome. */
 export interface SinkTotals {
   taken: number;
   injected: number;

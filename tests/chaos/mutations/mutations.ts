@@ -133,7 +133,7 @@ export const MUTATIONS: readonly Mutation[] = [
       find: 'if (whenUnknown === "hold") ',
       replace: 'if ((whenUnknown as string) === "never") ',
     }],
-    fault: "smtp-doubt-hold",
+    fault: "smtp-unknown-hold",
     load: LIGHT,
     reveals: "I3",
   },

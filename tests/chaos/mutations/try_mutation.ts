@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type Mutation, MUTATIONS, type Patch } from "./mutations.ts";
-import type { Invariant, Problem } from "../records/reconcile.ts";
+import type { Invariant, Violation } from "../records/reconcile.ts";
 import type { RunResult } from "../run_fault.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
@@ -68,14 +68,14 @@ export async function tryMutation(mutation: Mutation, seed: number): Promise<Det
 /** Returns whether the invariant was hurt that must be, and none that need not. */
 export function isDetected(
   { reveals, follows = {} }: Pick<Mutation, "reveals" | "follows">,
-  problems: readonly Problem[],
+  problems: readonly Violation[],
 ): boolean {
   return problems.some(({ invariant }) => invariant === reveals) &&
     problems.every(({ invariant }) => invariant === reveals || invariant in follows);
 }
 
 /** How often each invariant was hurt, and the first line of one: of another than expected, if there is. */
-function evidenceOf(problems: readonly Problem[], reveals: Invariant): string {
+function evidenceOf(problems: readonly Violation[], reveals: Invariant): string {
   const groups = [...Map.groupBy(problems, ({ invariant }) => invariant)]
     .sort(([a], [b]) => Number(a === reveals) - Number(b === reveals));
   const counts = groups.map(([invariant, { length }]) => `${invariant} ${length}x`).join(", ");

@@ -52,7 +52,7 @@ export interface Terms {
 export type Invariant = `I${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`;
 
 /** An invariant that does not hold, and the evidence. */
-export interface Problem {
+export interface Violation {
   invariant: Invariant;
   what: string;
 }
@@ -74,14 +74,14 @@ export interface Figures {
 /** What the four records say together. */
 export interface Reconciliation {
   figures: Figures;
-  problems: Problem[];
+  problems: Violation[];
 }
 
 /** A refusal must be answered within this time, in milliseconds. */
 export const REFUSAL_LIMIT_MS = 2000;
 
 // A mailer that ends has this long before it, at most, got a reply that it could not write down.
-const IN_DOUBT_MS = 3000;
+const UNKNOWN_WITHIN_MS = 3000;
 
 // The sink notes a mail when it answers, which is this long, at most, after the dot.
 const NOTED_LATE_MS = 1000;
@@ -91,8 +91,8 @@ export function reconcile(records: Records, terms: Terms): Reconciliation {
   const asked = ordersOf(records.client);
   const known = new Map(records.service.messages.map((message) => [message.email, message]));
   const sunk = Map.groupBy(records.sink.filter(isMail), ({ to }) => to[0] ?? "");
-  const doubts = doubtsOf(sunk, known, records.interruptions);
-  const view: View = { ...records, terms, asked, known, sunk, doubts };
+  const unknowns = unknownsOf(sunk, known, records.interruptions);
+  const view: View = { ...records, terms, asked, known, sunk, unknowns };
   const lost = findLost(view);
   const invented = findInvented(view);
   const problems = [
@@ -120,7 +120,7 @@ export function reconcile(records: Records, terms: Terms): Reconciliation {
       failed: count("failed"),
       unknown: count("unknown"),
       duplicates: [...sunk.values()].reduce((sum, mails) => sum + duplicatesOf(mails), 0),
-      ambiguous: [...doubts.values()].reduce((sum, doubtful) => sum + doubtful, 0),
+      ambiguous: [...unknowns.values()].reduce((sum, leavesUnknown) => sum + leavesUnknown, 0),
       lost: lost.length,
       invented: invented.length,
     },
@@ -143,7 +143,7 @@ interface View extends Records {
   /** Mails that were handed over, by recipient. */
   sunk: Map<string, SunkMail[]>;
   /** How often a mailer could not know what became of a mail, by recipient. */
-  doubts: Map<string, number>;
+  unknowns: Map<string, number>;
 }
 
 function isMail(line: SinkLine): line is SunkMail {
@@ -179,27 +179,27 @@ function duplicatesOf(mails: readonly SunkMail[]): number {
 }
 
 /**
- * A mailer is in doubt where the sink cut the connection after the dot, and where it was ended or
+ * A mailer is with an unknown outcome where the sink cut the connection after the dot, and where it was ended or
  * stopped right after a dot so that its ledger never got the outcome of that attempt.
  */
-function doubtsOf(
+function unknownsOf(
   sunk: View["sunk"],
   known: View["known"],
   interruptions: Interruption[],
 ): Map<string, number> {
   const ofMailer = Map.groupBy(interruptions, ({ mailer }) => mailer);
-  const doubts = new Map<string, number>();
+  const unknowns = new Map<string, number>();
   for (const [email, mails] of sunk) {
     const count = mails.filter((mail) => {
       if (mail.ambiguous) return true;
       if (isOutcomeKnown(known.get(email), mail)) return false;
       return ofMailer.get(mail.mailer)?.some(({ at }) =>
-        at - mail.at < IN_DOUBT_MS && mail.at - at < NOTED_LATE_MS
+        at - mail.at < UNKNOWN_WITHIN_MS && mail.at - at < NOTED_LATE_MS
       );
     }).length;
-    if (count > 0) doubts.set(email, count);
+    if (count > 0) unknowns.set(email, count);
   }
-  return doubts;
+  return unknowns;
 }
 
 /** Whether the ledger tells how the attempt ended that made a copy. */
@@ -220,8 +220,8 @@ function replyMark(reply: string): string | undefined {
 }
 
 /** I1: what was accepted ends as sent, with a copy to show, or as failed, with a reason and none. */
-function findLost({ asked, known, service, sunk, doubts, terms }: View): Problem[] {
-  const problems: Problem[] = [];
+function findLost({ asked, known, service, sunk, unknowns, terms }: View): Violation[] {
+  const problems: Violation[] = [];
   const lose = (what: string) => problems.push({ invariant: "I1", what });
   const sends = new Map(service.sends.map((send) => [send.id, send]));
   for (const order of asked.filter(isAccepted)) {
@@ -249,8 +249,8 @@ function findLost({ asked, known, service, sunk, doubts, terms }: View): Problem
         else if ((message.reply?.code ?? 0) < 500 && !terms.mayFail?.test(message.reason)) {
           lose(`${email} failed, and no server refused it for good: ${message.reason}`);
         }
-        if (taken > (doubts.get(email) ?? 0)) lose(`${email} counts as failed and arrived`);
-      } else if (!(message.state === "unknown" && terms.hold && (doubts.get(email) ?? 0) > 0)) {
+        if (taken > (unknowns.get(email) ?? 0)) lose(`${email} counts as failed and arrived`);
+      } else if (!(message.state === "unknown" && terms.hold && (unknowns.get(email) ?? 0) > 0)) {
         lose(`${email} stays "${message.state}", attempt ${message.attempt}: ${message.reason}`);
       }
     }
@@ -259,8 +259,8 @@ function findLost({ asked, known, service, sunk, doubts, terms }: View): Problem
 }
 
 /** I2: every copy and every send comes from a request that was accepted, or may have been. */
-function findInvented({ asked, service, sunk }: View): Problem[] {
-  const problems: Problem[] = [];
+function findInvented({ asked, service, sunk }: View): Violation[] {
+  const problems: Violation[] = [];
   const invent = (what: string) => problems.push({ invariant: "I2", what });
   const orderOf = new Map(asked.flatMap((order) => order.mails.map(({ email }) => [email, order])));
   for (const [email, mails] of sunk) {
@@ -294,19 +294,19 @@ function statusesOf({ answers }: Asked): string {
   return answers.map(({ status }) => status).join();
 }
 
-/** I3: no more copies than there were doubts, none where these are held, and every copy more is seen in the timeline. */
-function findExcessCopies({ sunk, doubts, known, terms }: View): Problem[] {
-  const problems: Problem[] = [];
+/** I3: no more copies than there were unknowns, none where these are held, and every copy more is seen in the timeline. */
+function findExcessCopies({ sunk, unknowns, known, terms }: View): Violation[] {
+  const problems: Violation[] = [];
   for (const [email, mails] of sunk) {
     const copies = duplicatesOf(mails);
     // What is held for a person never comes twice.
-    const allowed = terms.hold ? 0 : doubts.get(email) ?? 0;
+    const allowed = terms.hold ? 0 : unknowns.get(email) ?? 0;
     if (copies > allowed) {
       const by = mails.filter(({ taken }) => taken)
         .map(({ mailer, at, fault }) => `${mailer} at ${at % 1e6}${fault ? ` (${fault})` : ""}`);
       const what = `${email} came ${copies + 1} times (${
         by.join(", ")
-      }), ${allowed} times in doubt`;
+      }), ${allowed} times with an unknown outcome`;
       problems.push({ invariant: "I3", what: `${what}; ${storyOf(known.get(email))}` });
     }
     const marks = known.get(email)?.timeline.filter(({ ambiguous }) => ambiguous).length ?? 0;
@@ -324,8 +324,8 @@ function storyOf(message: ServiceMessage | undefined): string {
 }
 
 /** I4: the same bytes at every attempt, to the right reader, with the right PDFs. */
-function findWrongContent({ sunk, asked, known }: View): Problem[] {
-  const problems: Problem[] = [];
+function findWrongContent({ sunk, asked, known }: View): Violation[] {
+  const problems: Violation[] = [];
   const wrong = (what: string) => problems.push({ invariant: "I4", what });
   const mailOf = new Map(asked.flatMap(({ mails }) => mails.map((mail) => [mail.email, mail])));
   const sharedPdfs = new Map<string, string>();
@@ -358,8 +358,8 @@ const OUTCOMES = new Set(["sent", "deferred", "failed", "unknown"]);
 const ENDS = new Set(["sent", "failed", "canceled"]);
 
 /** I5: states only move forward, and what the ledger tells of a server the server has said. */
-function findUntruth({ known, sunk, sink, interruptions }: View): Problem[] {
-  const problems: Problem[] = [];
+function findUntruth({ known, sunk, sink, interruptions }: View): Violation[] {
+  const problems: Violation[] = [];
   const lie = (what: string) => problems.push({ invariant: "I5", what });
   const refusals = Map.groupBy(
     sink.filter((line) => line.type === "refusal"),
@@ -429,8 +429,8 @@ function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] 
 }
 
 /** I6: nothing is left over. */
-function findResidue({ broker, residue, service, terms }: View): Problem[] {
-  const problems: Problem[] = [];
+function findResidue({ broker, residue, service, terms }: View): Violation[] {
+  const problems: Violation[] = [];
   const leave = (what: string) => problems.push({ invariant: "I6", what });
   for (const [name, messages] of Object.entries(broker.streams)) {
     if (messages > 0) leave(`${messages} events are left in ${name}`);
@@ -453,7 +453,7 @@ function findResidue({ broker, residue, service, terms }: View): Problem[] {
 }
 
 /** I7: nobody sees a secret. */
-function findLeaks({ client, sunk, leaks }: View): Problem[] {
+function findLeaks({ client, sunk, leaks }: View): Violation[] {
   const found = new Set(leaks);
   for (const line of client) {
     if (line.type !== "answer") continue;
@@ -468,8 +468,8 @@ function findLeaks({ client, sunk, leaks }: View): Problem[] {
 }
 
 /** I8: whoever is refused is told so soon, truly, and when to come again. */
-function findDishonesty({ asked, terms }: View): Problem[] {
-  const problems: Problem[] = [];
+function findDishonesty({ asked, terms }: View): Violation[] {
+  const problems: Violation[] = [];
   const blame = (what: string) => problems.push({ invariant: "I8", what });
   for (const order of asked) {
     const { key, kind, answers, unanswered } = order;
@@ -492,7 +492,7 @@ function findDishonesty({ asked, terms }: View): Problem[] {
 }
 
 /** I9: every mail ends within its bound after the last fault. */
-function findLate({ quiet: { boundMs, late }, service }: View): Problem[] {
+function findLate({ quiet: { boundMs, late }, service }: View): Violation[] {
   const bound = `${Math.round(boundMs / 1000)} s after the last fault`;
   const never = openMailsOf(service);
   const open = new Set(never.map(nameOf));

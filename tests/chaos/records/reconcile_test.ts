@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ClientLine, ServiceMessage, SinkLine, SunkMail } from "./records.ts";
-import { type Problem, reconcile, type Records, type Terms } from "./reconcile.ts";
+import { reconcile, type Records, type Terms, type Violation } from "./reconcile.ts";
 
 const TERMS: Terms = { unanswered: false, hold: false, memoryMb: 600 };
 
@@ -103,13 +103,13 @@ function good(): Records {
 }
 
 /** The problems after something of a good run was changed. */
-function problemsOf(change: (records: Records) => void, terms = TERMS): Problem[] {
+function problemsOf(change: (records: Records) => void, terms = TERMS): Violation[] {
   const records = good();
   change(records);
   return reconcile(records, terms).problems;
 }
 
-function assertRed(invariant: Problem["invariant"], what: RegExp, problems: Problem[]) {
+function assertRed(invariant: Violation["invariant"], what: RegExp, problems: Violation[]) {
   const found = problems.filter((problem) => problem.invariant === invariant);
   assert.ok(found.some((problem) => what.test(problem.what)), JSON.stringify(problems));
 }
@@ -197,7 +197,7 @@ describe("reconcile() sees what is lost (I1):", () => {
     const allowed = failed("Given up", 451, { ...TERMS, mayFail: /^Given up$/ });
     assert.ok(!allowed.some(({ what }) => what.includes("no server refused it")));
   });
-  test("a message that is held though nobody was in doubt, or nothing may be held", () => {
+  test("a message that is held though nobody was with an unknown outcome, or nothing may be held", () => {
     const held = (ambiguous: boolean, terms: Terms) =>
       problemsOf(({ service, sink }) => {
         service.messages[1] = message(2, {
@@ -251,7 +251,11 @@ describe("reconcile() sees what is invented (I2):", () => {
 
 describe("reconcile() sees mail that came twice (I3):", () => {
   test("without any doubt", () => {
-    assertRed("I3", /came 2 times.*0 times in doubt/, problemsOf((records) => twice(records)));
+    assertRed(
+      "I3",
+      /came 2 times.*0 times with an unknown outcome/,
+      problemsOf((records) => twice(records)),
+    );
   });
   test("but not after a cut behind the dot, which is counted", () => {
     const records = good();
@@ -282,7 +286,7 @@ describe("reconcile() sees mail that came twice (I3):", () => {
         attempt: 1,
       });
     });
-    assertRed("I3", /came 2 times.*0 times in doubt/, problems);
+    assertRed("I3", /came 2 times.*0 times with an unknown outcome/, problems);
   });
   test("without a mark in the timeline", () => {
     const problems = problemsOf((records) => {
@@ -291,14 +295,14 @@ describe("reconcile() sees mail that came twice (I3):", () => {
     });
     assertRed("I3", /says so 0 times/, problems);
   });
-  test("more often than there were doubts", () => {
+  test("more often than there were unknowns", () => {
     const problems = problemsOf((records) => {
       twice(records, { ambiguous: true, reply: null });
       records.sink.push(
         sunk(1, { at: 9500, mailer: "mailer-2", reply: "250 2.0.0 OK queued as 10" }),
       );
     });
-    assertRed("I3", /came 3 times.*1 times in doubt/, problems);
+    assertRed("I3", /came 3 times.*1 times with an unknown outcome/, problems);
   });
 });
 
@@ -406,7 +410,7 @@ test("reconcile() knows that a failure before the mailer closes the attempt that
 });
 
 describe("reconcile() sees what is late (I9), and blames nothing else for it:", () => {
-  const only = (what: RegExp, problems: Problem[]) => {
+  const only = (what: RegExp, problems: Violation[]) => {
     assert.deepEqual(problems.map(({ invariant }) => invariant), ["I9"]);
     assert.match(problems[0]?.what ?? "", what);
   };

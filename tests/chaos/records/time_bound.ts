@@ -5,7 +5,7 @@ export interface Waits {
   circuitMs: number;
   transferMs: number;
   replyMs: number;
-  /** `SWEEP_GRACE` and `SWEEP_INTERVAL` of the tracker. */
+  /** `RECONCILE_GRACE` and `RECONCILE_INTERVAL` of the tracker. */
   graceMs: number;
   reconcileMs: number;
   /** After this long the broker gives an event to another worker. */

@@ -57,8 +57,8 @@ export function verdictOf(row: MessageRow): Verdict {
   }
 }
 
-function nextOf({ nextAt, isParked }: MessageRow): string {
-  if (isParked || nextAt === null) return "waiting for its integration";
+function nextOf({ nextAt, isWaiting }: MessageRow): string {
+  if (isWaiting || nextAt === null) return "waiting for its integration";
   const at = new Date(nextAt);
   return at.getTime() <= Date.now() ? "retrying now" : `next attempt ${relativeTime(at)}`;
 }

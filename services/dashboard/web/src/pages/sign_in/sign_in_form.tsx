@@ -4,7 +4,7 @@ import { TbAlertTriangle } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LoginInput, LoginView, SecondFactorWays } from "../../../../interface/people.ts";
-import type { OidcRefusal, SignInView } from "../../../../interface/session.ts";
+import type { OidcFault, SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { showProblem } from "../../parts/show_outcome.ts";
 import { EmailField } from "./email_field.tsx";
@@ -12,7 +12,7 @@ import { SignInFrame } from "./sign_in_frame.tsx";
 import { ForgottenForm } from "./forgotten_form.tsx";
 import { SecondFactorForm } from "./second_factor_form.tsx";
 
-const REFUSED: Record<OidcRefusal, string> = {
+const REFUSED: Record<OidcFault, string> = {
   not_member: "You are not a member of any account. Ask an owner to invite your e-mail address.",
   unverified:
     "Your provider has not verified your e-mail address. Verify it there, then try again.",
@@ -27,7 +27,7 @@ export function SignInForm({ view }: { view: SignInView }) {
   const [ways, setWays] = useState<SecondFactorWays | null>(null);
   const client = useQueryClient();
   const refused = new URLSearchParams(location.search).get("refused");
-  const why = refused !== null && refused in REFUSED ? REFUSED[refused as OidcRefusal] : null;
+  const why = refused !== null && refused in REFUSED ? REFUSED[refused as OidcFault] : null;
   const form = useForm<LoginInput>({ initialValues: { email: "", password: "" } });
   const signedIn = async () => {
     history.replaceState(null, "", location.pathname);

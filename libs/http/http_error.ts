@@ -1,7 +1,7 @@
 import { ERROR_STATUS, type ErrorCode, type Issue } from "@posthaste/contracts";
 
 /** What a refusal may tell beside its code and sentence. */
-export interface RefusalOptions extends ErrorOptions {
+export interface HttpErrorOptions extends ErrorOptions {
   /** The faults of the request, by path. */
   issues?: Issue[];
   /** Seconds after which the same request may succeed. */
@@ -20,8 +20,8 @@ export interface RefusalOptions extends ErrorOptions {
  * A request that is not done, for a reason from the closed list of codes. The message is for the
  * caller; `cause` is for the log alone.
  */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
+export class HttpError extends Error {
+  override readonly name = "HttpError";
   readonly code: ErrorCode;
   readonly issues: Issue[] | undefined;
   readonly retryAfter: number | undefined;
@@ -30,7 +30,7 @@ export class Refusal extends Error {
   readonly close: boolean;
   readonly status: number;
 
-  constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: HttpErrorOptions = {}) {
     const { issues, retryAfter, allow, acceptEncoding, close = false, ...others } = options;
     const { status = ERROR_STATUS[code], ...rest } = others;
     super(message, rest);

@@ -5,18 +5,18 @@ const MAX_PATHS = 50;
 const MAX_CHARACTERS = 60_000;
 
 /** The variables as they are told: no more than fit into an answer. A source can hold any number. */
-export function tellableVariables(variables: readonly FoundVariable[]): FoundVariable[] {
-  let room = MAX_CHARACTERS;
+export function reportableVariables(variables: readonly FoundVariable[]): FoundVariable[] {
+  let remaining = MAX_CHARACTERS;
   const told: FoundVariable[] = [];
   for (const variable of variables.slice(0, MAX_VARIABLES)) {
     const paths: string[] = [];
     for (const path of variable.paths.slice(0, MAX_PATHS)) {
-      room -= path.length;
-      if (room < 0) break;
+      remaining -= path.length;
+      if (remaining < 0) break;
       paths.push(path);
     }
-    room -= variable.name.length;
-    if (room < 0) break;
+    remaining -= variable.name.length;
+    if (remaining < 0) break;
     told.push({ ...variable, paths });
   }
   return told;

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tellableVariables } from "./tellable_variables.ts";
+import { reportableVariables } from "./reportable_variables.ts";
 
 function variable(name: string, paths: string[]) {
   return { name, paths, usedIn: ["html" as const], line: 1, column: 1 };
 }
 
-test("tellableVariables() leaves what an author has as it is", () => {
+test("reportableVariables() leaves what an author has as it is", () => {
   const variables = [variable("a", ["a.b", "a.c"]), variable("d", ["d"])];
-  assert.deepEqual(tellableVariables(variables), variables);
+  assert.deepEqual(reportableVariables(variables), variables);
 });
 
-test("tellableVariables() tells no more than fits into an answer", () => {
+test("reportableVariables() tells no more than fits into an answer", () => {
   const long = "n".repeat(1000);
   const many = Array.from({ length: 5000 }, (_, index) => variable(`v${index}`, [long, long]));
   const short = Array.from({ length: 5000 }, (_, index) => variable(`v${index}`, ["x"]));
-  assert.ok(JSON.stringify(tellableVariables(many)).length < 200_000);
-  assert.equal(tellableVariables(short).length, 500);
+  assert.ok(JSON.stringify(reportableVariables(many)).length < 200_000);
+  assert.equal(reportableVariables(short).length, 500);
   const paths = Array.from({ length: 5000 }, (_, index) => `a.${index}`);
-  assert.equal(tellableVariables([variable("a", paths)])[0]?.paths.length, 50);
+  assert.equal(reportableVariables([variable("a", paths)])[0]?.paths.length, 50);
 });

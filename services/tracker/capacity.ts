@@ -1,12 +1,12 @@
 import type { Integration } from "@posthaste/contracts";
-import { circuitRoom } from "@posthaste/limits";
-import type { IntegrationTrouble } from "@posthaste/storage";
+import { circuitCapacity } from "@posthaste/limits";
+import type { IntegrationCircuit } from "@posthaste/storage";
 
 /** What a decision is made by. */
-export interface RoomView {
+export interface CapacityView {
   /** Null if it does not exist any more. */
   integration: Integration | null;
-  trouble: IntegrationTrouble | undefined;
+  circuit: IntegrationCircuit | undefined;
   /** Messages that were dispatched and have not come to an outcome. */
   inFlight: number;
   /** How many may be. */
@@ -19,12 +19,12 @@ const GONE = 2000;
 
 /**
  * Decides how many messages of an integration may be dispatched now. None while it is suspended or its
- * server left alone; one, as a probe, after such a pause; else what its window has room for.
+ * server left alone; one, as a probe, after such a pause; else what its window has left.
  */
-export function roomFor({ integration, trouble, inFlight, window, now }: RoomView): number {
+export function capacityFor({ integration, circuit, inFlight, window, now }: CapacityView): number {
   if (integration === null) return GONE;
   if (integration.suspended !== null) return 0;
-  const probes = circuitRoom(trouble, { now, inFlight });
+  const probes = circuitCapacity(circuit, { now, inFlight });
   if (probes < Infinity) return probes;
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
@@ -35,19 +35,19 @@ export const MAX_EXPIRED = 200;
 /** Returns whether mail has waited as long as its integration has mail wait. */
 export function isExpired(
   { acceptedAt }: { acceptedAt: Date },
-  { integration, now }: Pick<RoomView, "integration" | "now">,
+  { integration, now }: Pick<CapacityView, "integration" | "now">,
 ): boolean {
   return integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
 }
 
-/** Chooses what goes now: `fresh` as there is room for it, and of what has `expired` up to 200. */
-export function chooseForRoom<T extends { acceptedAt: Date }>(
+/** Chooses what goes now: `fresh` up to `capacity`, and of what has `expired` up to 200. */
+export function chooseWithin<T extends { acceptedAt: Date }>(
   found: readonly T[],
-  { room, ...view }: Pick<RoomView, "integration" | "now"> & { room: number },
+  { capacity, ...view }: Pick<CapacityView, "integration" | "now"> & { capacity: number },
 ): { fresh: T[]; expired: T[] } {
   const byExpiry = Map.groupBy(found, (one) => isExpired(one, view));
   return {
-    fresh: byExpiry.get(false)?.slice(0, room) ?? [],
+    fresh: byExpiry.get(false)?.slice(0, capacity) ?? [],
     expired: byExpiry.get(true)?.slice(0, MAX_EXPIRED) ?? [],
   };
 }
