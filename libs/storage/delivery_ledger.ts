@@ -82,8 +82,12 @@ export function registerRange({ $gte, $lte }: { $gte: string; $lte: string }) {
   return { $gte: `${$gte}/`, $lt: `${$lte}0` };
 }
 
-/** Returns the registers and outcomes of messages. */
-export function deliveryLedgers(db: Db): DeliveryLedgers {
+/**
+ * Returns the registers and outcomes of messages.
+ *
+ * @param now Shows the database's time.
+ */
+export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
   const { messages, registers } = collectionsOf(db);
   const insertRegister = insertGroup(registers);
   const insertOutcome = insertGroup(messages, { lingerMs: OUTCOME_LINGER_MS });
@@ -116,6 +120,7 @@ export function deliveryLedgers(db: Db): DeliveryLedgers {
       { n, outcome }: { n: number; outcome: AttemptOutcome },
     ): Promise<boolean> {
       const { messageId: _id, accountId } = message;
+      if (isOfEarlier(outcome, n)) outcome = learnedLate(outcome, now());
       const guard = outcomeGuard(n);
       if ("insert" in guard && await insertOutcome(documentOf(message, n, outcome))) return true;
       const { attempt, not } = "insert" in guard ? { attempt: 0, not: "sent" as const } : guard;
@@ -136,7 +141,7 @@ export function deliveryLedgers(db: Db): DeliveryLedgers {
       { messageId: _id, accountId }: MessageIdentity,
       { n, outcome }: { n: number; outcome: AttemptOutcome },
     ): Promise<boolean> {
-      const { $set, $push } = changeOf(n, outcome);
+      const { $set, $push } = changeOf(n, learnedLate(outcome, now()));
       const change = { $set, $push, $pull: { unknownAttempts: n } };
       const filter = { _id, accountId, ...heldGuard(n) };
       return (await messages.updateOne(filter, change)).matchedCount > 0;
@@ -145,7 +150,7 @@ export function deliveryLedgers(db: Db): DeliveryLedgers {
       { messageId: _id, accountId }: MessageIdentity,
       { attempt, outcome }: { attempt: number; outcome: AttemptOutcome },
     ): Promise<boolean> {
-      const { $set, $push } = changeOf(attempt, outcome);
+      const { $set, $push } = changeOf(attempt, learnedLate(outcome, now()));
       const filter = { _id, accountId, attempt, state: { $ne: "sent" as const } };
       return (await messages.updateOne(filter, { $set, $push })).matchedCount > 0;
     },
@@ -222,6 +227,23 @@ function registerOf(
 function isUnsure(error: unknown): boolean {
   const type = errorType(error);
   return type === "unavailable" || type === "timeout";
+}
+
+/** Returns whether an outcome closes attempt `n` because the server took the mail of an earlier one. */
+function isOfEarlier({ sentBy }: AttemptOutcome, n: number): boolean {
+  return sentBy !== undefined && sentBy !== n;
+}
+
+/**
+ * Returns an outcome that follows another one of the same attempt. Its line has the time at which the
+ * ledger learned it: a timeline is read by time, and ends with the state of the message.
+ */
+function learnedLate(outcome: AttemptOutcome, at: Date): AttemptOutcome {
+  const lines = outcome.lines.filter(({ type }) => type !== "sending");
+  return {
+    ...outcome,
+    lines: lines.map((line) => line.type === outcome.state ? { ...line, at } : line),
+  };
 }
 
 const FINAL: ReadonlySet<string> = new Set(["sent", "failed", "canceled"]);

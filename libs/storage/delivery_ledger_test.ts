@@ -140,3 +140,26 @@ test("findRegisters() tells by the database's clock whether the time for the rep
   assert.ok(takenAt && Math.abs(takenAt.getTime() - Date.now()) < 30_000);
   assert.equal(found.get(`${long.messageId}/1`)?.isOver, false);
 });
+
+test("a timeline ends with what the ledger learned last, though the server said it earlier", async () => {
+  const { store } = opened;
+  const shownLines = async ({ messageId, accountId }: MessageIdentity) =>
+    (await store.findMessage(accountId, messageId))?.timeline.map(({ type }) => type);
+  const learned = async (state: "sent" | "deferred", certainty: "accepted" | "refused") => {
+    const message = messageOfNew();
+    const ledger = store.ledgerOf(message);
+    await advance(beginDot({ n: 1, by: "slow" }), ledger);
+    const sending = { at: at(1), type: "sending" as const, attempt: 1 };
+    const unknown = outcomeOf("unknown", { n: 1, seconds: 9, unknownAttempt: 1 });
+    unknown.lines.unshift(sending);
+    await ledger.perform({ op: "writeOutcome", n: 1, outcome: unknown });
+    const outcome = outcomeOf(state, { n: 1, seconds: 2 });
+    outcome.lines.unshift(sending);
+    await advance(replied({ n: 1 }, { outcome, certainty }), ledger);
+    return await shownLines(message);
+  };
+  assert.deepEqual(await learned("deferred", "refused"), [
+    ...["queued", "sending", "unknown", "deferred"],
+  ]);
+  assert.deepEqual(await learned("sent", "accepted"), ["queued", "sending", "unknown", "sent"]);
+});

@@ -202,7 +202,7 @@ function storeOf(
   { url, withoutLogins = false }: StoreOptions,
 ): Store {
   const db = client.db(databaseOf(url));
-  const ledgers = deliveryLedgers(db);
+  const ledgers = deliveryLedgers(db, clock);
   const operations = {
     findRegisters: ledgers.findRegisters,
     ...accountStore(db),
