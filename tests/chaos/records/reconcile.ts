@@ -409,10 +409,16 @@ function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] 
       last = entry.attempt;
     } else if (OUTCOMES.has(entry.type) && entry.attempt > 0) {
       const earlier = outcomes.get(entry.attempt);
-      const isLate = unknown.has(entry.attempt) && entry.type === "sent";
+      const isUnknown = unknown.has(entry.attempt);
+      const isLate = isUnknown && entry.type === "sent";
+      // A certain refusal takes the place of an unknown outcome that is held for a person.
+      const isCertain = isUnknown && earlier === "unknown" && !entry.ambiguous;
       if (isLate) late = 1;
       // It may wait for several reasons in turn.
-      else if (earlier !== undefined && !(earlier === "deferred" && entry.type === "deferred")) {
+      else if (
+        earlier !== undefined && !isCertain &&
+        !(earlier === "deferred" && entry.type === "deferred")
+      ) {
         faults.push(`attempt ${entry.attempt} ended as ${earlier} and as ${entry.type}`);
       }
       outcomes.set(entry.attempt, entry.type);

@@ -396,6 +396,26 @@ test("reconcile() takes a success that was known late for what it is, and nothin
   assertRed("I5", /ended as deferred and as sent/, told("deferred", false));
 });
 
+test("reconcile() takes a refusal that was known late for what it is, and nothing else for one", () => {
+  const told = (type: string, ambiguous: boolean, next = "deferred") =>
+    problemsOf(({ service }) =>
+      service.messages[0] = message(1, {
+        attempt: 2,
+        timeline: [
+          { at: 1010, type: "sending", attempt: 1 },
+          { at: 8000, type, attempt: 1, ambiguous },
+          { at: 9000, type: next, attempt: 1, ambiguous: next === "unknown" },
+          { at: 9010, type: "sending", attempt: 2 },
+          { at: 9030, type: "sent", attempt: 2 },
+        ],
+      })
+    );
+  assert.deepEqual(told("unknown", true), []);
+  assertRed("I5", /ended as unknown and as deferred/, told("unknown", false));
+  assertRed("I5", /ended as failed and as deferred/, told("failed", true));
+  assertRed("I5", /ended as unknown and as unknown/, told("unknown", true, "unknown"));
+});
+
 test("reconcile() knows that a failure before the mailer closes the attempt that was not made", () => {
   const failed = (attempt: number) =>
     problemsOf(({ service, sink }) => {
