@@ -8,7 +8,7 @@ const HEAD = [
   "failed",
   "held",
   "twice",
-  "with an unknown outcome",
+  "unknown",
   "crashes",
   "injected",
   "lost",

@@ -165,7 +165,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   if (!fault.leavesUnknown && figures.duplicates > figures.ambiguous) {
     problems.push({
       invariant: "I3",
-      what: "Mail came twice, and no mailer was with an unknown outcome",
+      what: "Mail came twice, and no outcome was unknown",
     });
   }
   if (eavesdropper.heard === 0) {

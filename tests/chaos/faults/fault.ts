@@ -81,7 +81,7 @@ export interface Fault {
   mix?: Mix;
   /** Whether requests may stay unanswered, since the interface itself is ended. */
   unanswered?: boolean;
-  /** Whether a mailer can be with an unknown outcome; where it cannot, no mail may come twice. */
+  /** Whether an outcome can be unknown to a mailer; where it cannot, no mail may come twice. */
   leavesUnknown?: boolean;
   /** What a mail may fail with that no server refused. */
   mayFail?: RegExp;

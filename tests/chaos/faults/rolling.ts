@@ -11,8 +11,7 @@ export const ROLLING: Fault = {
 /** Mailers are replaced while servers think: they wait for the replies that come in time. */
 export const TERM_SLOW: Fault = {
   name: "term-slow",
-  description:
-    "SIGTERM of mailers whose servers take up to 4 s for a reply: none is with an unknown outcome",
+  description: "SIGTERM of mailers whose servers take up to 4 s for a reply: no outcome is unknown",
   settings: { mailer: { REPLY_TIMEOUT: "20s" } },
   thinksMs: 2000,
   connections: 40,

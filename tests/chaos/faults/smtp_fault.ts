@@ -56,7 +56,7 @@ export function clearFaults(share: number): SmtpFault[] {
   );
 }
 
-/** The faults after the final dot that leave the mailer with an unknown outcome. */
+/** The faults after the final dot after which the outcome is unknown. */
 export function unknownOutcomeFaults(share: number): SmtpFault[] {
   return ([CLOSE, RESET, { do: "reply_then_reset" }] as const)
     .map((action) => ({ stage: "dot", action, share }));

@@ -15,7 +15,7 @@ test("drawFault() draws each fault of a stage by its share, and none of another 
   assert.equal(drawFault(faults, "rcpt", random), undefined);
 });
 
-test("clearFaults() has none that leaves a mailer with an unknown outcome", () => {
+test("clearFaults() has none after which the outcome is unknown", () => {
   for (const { stage, action } of clearFaults(0.1)) {
     assert.ok(stage !== "dot" || !["close", "reset", "reply_then_reset"].includes(action.do));
   }

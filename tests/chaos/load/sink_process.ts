@@ -9,7 +9,7 @@ export type SinkOrder = { type: "behave"; faults: SmtpFault[]; delayMs: number }
   type: "tell";
 };
 
-/** Mails taken, faults injected, and those of them that leave the mailer with an unknown outcome. */
+/** Mails taken, faults injected, and those of them after which the outcome is unknown. */
 export interface SinkTotals {
   taken: number;
   injected: number;

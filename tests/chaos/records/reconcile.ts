@@ -179,7 +179,7 @@ function duplicatesOf(mails: readonly SunkMail[]): number {
 }
 
 /**
- * A mailer is with an unknown outcome where the sink cut the connection after the dot, and where it was ended or
+ * The outcome is unknown to a mailer where the sink cut the connection after the dot, and where it was ended or
  * stopped right after a dot so that its ledger never got the outcome of that attempt.
  */
 function unknownsOf(
@@ -306,7 +306,7 @@ function findExcessCopies({ sunk, unknowns, known, terms }: View): Violation[] {
         .map(({ mailer, at, fault }) => `${mailer} at ${at % 1e6}${fault ? ` (${fault})` : ""}`);
       const what = `${email} came ${copies + 1} times (${
         by.join(", ")
-      }), ${allowed} times with an unknown outcome`;
+      }), ${allowed} unknown outcomes`;
       problems.push({ invariant: "I3", what: `${what}; ${storyOf(known.get(email))}` });
     }
     const marks = known.get(email)?.timeline.filter(({ ambiguous }) => ambiguous).length ?? 0;

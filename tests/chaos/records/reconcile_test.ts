@@ -197,7 +197,7 @@ describe("reconcile() sees what is lost (I1):", () => {
     const allowed = failed("Given up", 451, { ...TERMS, mayFail: /^Given up$/ });
     assert.ok(!allowed.some(({ what }) => what.includes("no server refused it")));
   });
-  test("a message that is held though nobody was with an unknown outcome, or nothing may be held", () => {
+  test("a message that is held without an unknown outcome, or where nothing may be held", () => {
     const held = (ambiguous: boolean, terms: Terms) =>
       problemsOf(({ service, sink }) => {
         service.messages[1] = message(2, {
@@ -253,7 +253,7 @@ describe("reconcile() sees mail that came twice (I3):", () => {
   test("without any doubt", () => {
     assertRed(
       "I3",
-      /came 2 times.*0 times with an unknown outcome/,
+      /came 2 times.*0 unknown outcomes/,
       problemsOf((records) => twice(records)),
     );
   });
@@ -286,7 +286,7 @@ describe("reconcile() sees mail that came twice (I3):", () => {
         attempt: 1,
       });
     });
-    assertRed("I3", /came 2 times.*0 times with an unknown outcome/, problems);
+    assertRed("I3", /came 2 times.*0 unknown outcomes/, problems);
   });
   test("without a mark in the timeline", () => {
     const problems = problemsOf((records) => {
@@ -302,7 +302,7 @@ describe("reconcile() sees mail that came twice (I3):", () => {
         sunk(1, { at: 9500, mailer: "mailer-2", reply: "250 2.0.0 OK queued as 10" }),
       );
     });
-    assertRed("I3", /came 3 times.*1 times with an unknown outcome/, problems);
+    assertRed("I3", /came 3 times.*1 unknown outcomes/, problems);
   });
 });
 
