@@ -5,6 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface Repetition {
   /** Pause after each time, in milliseconds. */
   everyMs: number;
+  /** Pause after a time that returned `false`: there was nothing to do. @default everyMs */
+  idleMs?: number;
   /** The warning of a failure: `Cannot reconcile, retrying`. */
   failure: string;
   logger: Pick<Logger, "warn">;
@@ -14,14 +16,15 @@ export interface Repetition {
 /** Does something again and again until the signal aborts. A failure is logged, and ends nothing. */
 export async function repeat(
   work: () => Promise<unknown>,
-  { everyMs, failure, logger, signal }: Repetition,
+  { everyMs, idleMs = everyMs, failure, logger, signal }: Repetition,
 ): Promise<void> {
   while (!signal.aborted) {
+    let isIdle = false;
     try {
-      await work();
+      isIdle = await work() === false;
     } catch (error) {
       logger.warn(failure, { error });
     }
-    await delay(everyMs, undefined, { signal }).catch(() => undefined);
+    await delay(isIdle ? idleMs : everyMs, undefined, { signal }).catch(() => undefined);
   }
 }

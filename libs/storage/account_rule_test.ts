@@ -38,6 +38,7 @@ const EXCEPTIONS: Record<string, string> = {
   findRegisters: RECONCILER,
   unfinishedMessages: RECONCILER,
   sendsToReconcile: RECONCILER,
+  nextReconciliation: RECONCILER,
   sendHeads: RECONCILER,
   settleSends: RECONCILER,
   claimReconciliation: RECONCILER,

@@ -33,6 +33,8 @@ export interface SendStore {
   ): Promise<SendHead[]>;
   /** Returns sends that are not settled and due to be looked at, the longest due first. */
   sendsToReconcile(now: Date, limit: number): Promise<SendHead[]>;
+  /** Returns when the next send is to be looked at; `undefined` if none is. */
+  nextReconciliation(): Promise<Date | undefined>;
   /** Finds all of some sends but their requests; those that are not there are left out. */
   sendHeads(ids: string[]): Promise<SendHead[]>;
   /** Finds those of some sends that are not settled, and whose messages are all in a terminal state. */
@@ -85,6 +87,12 @@ export function sendStore(db: Db): SendStore {
     sendsToReconcile(now, limit) {
       return sends.find({ settledAt: null, reconcileAt: { $lte: now } }).sort({ reconcileAt: 1 })
         .limit(limit).project<SendHead>({ request: 0, emails: 0 }).toArray();
+    },
+    async nextReconciliation() {
+      const first = await sends.find({ settledAt: null, reconcileAt: { $gte: new Date(0) } })
+        .sort({ reconcileAt: 1 }).limit(1).project<{ reconcileAt: Date }>({ reconcileAt: 1 })
+        .next();
+      return first?.reconcileAt;
     },
     sendHeads: (ids) =>
       sends.find({ _id: { $in: ids }, messageCount: { $exists: true } })

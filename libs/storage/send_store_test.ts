@@ -78,6 +78,7 @@ test("sendsToReconcile() gives what is due and not settled, without requests", a
   assert.equal(await store.settleSends([settled._id], at(41)), 0);
   const mine = async (now: Date) =>
     (await store.sendsToReconcile(now, 100)).filter(({ accountId }) => accountId === "acc_sweep");
+  assert.ok((await store.nextReconciliation() ?? at(9000)) <= at(20));
   const due = await mine(at(30));
   assert.deepEqual(due.map(({ _id }) => _id), [second._id, first._id]);
   assert.deepEqual(due[0]?.from, { email: "shop@example.com" });

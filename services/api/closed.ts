@@ -11,8 +11,13 @@ export interface Closed {
   follow(signal: AbortSignal): Promise<void>;
 }
 
-/** What goes on its way meanwhile, the mailer gives back. */
-const FOLLOW_MS = 2000;
+/** How often the ledger is asked. What is dispatched meanwhile, the mailer gives back. */
+export interface ClosedOptions {
+  /** While mail is accepted, in milliseconds. @default {2000} */
+  followMs?: number;
+  /** While none is, in milliseconds. @default {10_000} */
+  idleMs?: number;
+}
 
 /** Opens the knowledge about closed integrations; it is empty until it is followed. */
 export function openClosed(
@@ -20,15 +25,24 @@ export function openClosed(
     now(): Date;
     logger: Pick<Logger, "warn">;
   },
+  { followMs = 2000, idleMs = 10_000 }: ClosedOptions = {},
 ): Closed {
   let known: ReadonlySet<string> = new Set();
+  let isAsked = false;
   return {
-    has: ({ _id, suspended }) => suspended !== null || known.has(_id),
+    has({ _id, suspended }) {
+      isAsked = true;
+      return suspended !== null || known.has(_id);
+    },
     async follow(signal) {
       await repeat(async () => {
+        const wasAsked = isAsked;
+        isAsked = false;
         known = await listClosed(now());
+        return wasAsked;
       }, {
-        everyMs: FOLLOW_MS,
+        everyMs: followMs,
+        idleMs,
         failure: "Cannot read which integrations are closed",
         ...{ logger, signal },
       });

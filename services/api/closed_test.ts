@@ -36,3 +36,20 @@ test("openClosed() knows what is closed, keeps it while the ledger is away, and 
   stop.abort();
   await following;
 });
+
+test("openClosed() asks the ledger seldom while it is not asked itself", async () => {
+  let looks = 0;
+  const closed = openClosed({
+    listClosed: () => Promise.resolve(new Set(looks++ === 0 ? ["acc_1/1"] : [])),
+    now: () => new Date(),
+    logger: { warn: () => undefined },
+  }, { followMs: 1, idleMs: 3_600_000 });
+  assert.equal(closed.has(integration(1)), false);
+  const stop = new AbortController();
+  const following = closed.follow(stop.signal);
+  await until(() => looks === 2);
+  await delay(20);
+  assert.equal(looks, 2);
+  stop.abort();
+  await following;
+});

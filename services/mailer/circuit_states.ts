@@ -20,7 +20,7 @@ export interface CircuitStatesDeps extends IntegrationHealth, Pick<CircuitFailur
   logger: Pick<Logger, "warn" | "info">;
 }
 
-const FOLLOW_MS = 2000;
+const FOLLOW_MS = 4000;
 const CANNOT_SHARE = "Cannot share the circuit state of SMTP servers";
 
 /** Opens the circuit states; there are none until they are followed. */

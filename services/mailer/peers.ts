@@ -11,10 +11,10 @@ export interface Peer extends AsyncDisposable {
   stay(signal: AbortSignal): Promise<void>;
 }
 
-const ANNOUNCE_MS = 2000;
+const ANNOUNCE_MS = 3000;
 
 /** A mailer that was not heard of for so long is gone, and the others take over its share. */
-const LIVE_MS = 8000;
+const LIVE_MS = 10_000;
 
 /**
  * Joins the mailers. If others are there already, it waits until they have heard of it, so that

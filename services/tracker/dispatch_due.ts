@@ -31,6 +31,9 @@ export interface DueDeps
   logger: Pick<Logger, "warn">;
 }
 
+/** Where nothing is due, this many times the interval passes until the next look. */
+const IDLE_INTERVALS = 3;
+
 /**
  * Dispatches messages whose next attempt is due, until the signal aborts. One tracker does it for all: two
  * do no harm, but the second dispatch of each is wasted work.
@@ -39,8 +42,9 @@ export async function dispatchDueForever(
   deps: DueDeps,
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
-  await repeat(async () => void await dispatchDue(deps, flow), {
+  await repeat(async () => await dispatchDue(deps, flow) !== undefined, {
     everyMs: intervalMs,
+    idleMs: IDLE_INTERVALS * intervalMs,
     failure: "Cannot dispatch what is due, retrying",
     logger: deps.logger,
     signal,
@@ -49,13 +53,14 @@ export async function dispatchDueForever(
 
 /**
  * Dispatches what is due and not in flight, as there is capacity for it. Its register says whether another
- * worker has it, or had it and is lost. Returns how many messages it looked after.
+ * worker has it, or had it and is lost. Returns how many messages it looked after; `undefined` if nothing
+ * is due.
  *
  * @throws {Error} If the ledger is older than what was done.
  */
-export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number> {
+export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | undefined> {
   const integrations = await deps.integrationsDue(deps.now());
-  if (integrations.length === 0) return 0;
+  if (integrations.length === 0) return undefined;
   const circuits = new Map((await deps.listCircuits()).map((circuit) => [circuit._id, circuit]));
   const found = await Promise.all(integrations.map(async (key) => {
     const due = await dueOf(key, { circuit: circuits.get(key), flow }, deps);

@@ -3,14 +3,14 @@ import type { LeaderLeaseStore } from "@posthaste/storage";
 
 /** Work that one of the trackers does for all of them. Disposing leaves it to the others. */
 export interface LeaderLease extends AsyncDisposable {
-  /** Returns whether it is this process's turn; that holds for the next second or so. */
+  /** Returns whether it is this process's turn; that holds for the next two seconds or so. */
   isMine(): Promise<boolean>;
 }
 
 /** Another tracker takes over from one that is lost after this long. */
-const LEASE_MS = 3000;
+const LEASE_MS = 4000;
 
-const ASK_MS = 1000;
+const ASK_MS = 2000;
 
 /** Opens a leader lease; nothing is asked before it is wanted. */
 export function openLeaderLease(

@@ -6,14 +6,18 @@ import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { decideReconciliation, lookAgainMs, recoveryMs } from "./reconcile_policy.ts";
+import { decideReconciliation, idlePauseMs, lookAgainMs, recoveryMs } from "./reconcile_policy.ts";
 
 /** What the reconciler needs from the outside. */
 export interface ReconcileDeps extends
   EndLostDeps,
   Pick<
     SendStore,
-    "sendsToReconcile" | "settleSends" | "claimReconciliation" | "hastenReconciliation"
+    | "sendsToReconcile"
+    | "nextReconciliation"
+    | "settleSends"
+    | "claimReconciliation"
+    | "hastenReconciliation"
   >,
   Pick<MessageStore, "unfinishedMessages">,
   Pick<WaitingSends, "queueSend"> {
@@ -49,6 +53,10 @@ export async function reconcileForever(
     let waitMs = intervalMs;
     try {
       found = await reconcileOnce(deps, options);
+      if (found === 0) {
+        const next = await deps.nextReconciliation();
+        waitMs = idlePauseMs(next, { now: deps.now(), intervalMs });
+      }
     } catch (error) {
       deps.logger.warn("Cannot reconcile, retrying", { error });
       if (error instanceof LedgerSlowError) waitMs = recoveryMs(options.graceMs);

@@ -71,3 +71,18 @@ export function decideReconciliation(
         : action;
   }
 }
+
+/** Where nothing is due, no more than this many intervals pass until the next look. */
+const IDLE_INTERVALS = 5;
+
+/**
+ * Returns how long to pause when nothing is due, in milliseconds: until the next send is to be looked at,
+ * from one interval to five.
+ */
+export function idlePauseMs(
+  next: Date | undefined,
+  { now, intervalMs }: { now: Date; intervalMs: number },
+): number {
+  const untilMs = next === undefined ? Infinity : next.getTime() - now.getTime();
+  return Math.min(Math.max(untilMs, intervalMs), IDLE_INTERVALS * intervalMs);
+}

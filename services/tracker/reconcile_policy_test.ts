@@ -2,7 +2,7 @@ import type { UnfinishedMessage } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFlow } from "./flow.ts";
-import { decideReconciliation, lookAgainMs, patienceMs } from "./reconcile_policy.ts";
+import { decideReconciliation, idlePauseMs, lookAgainMs, patienceMs } from "./reconcile_policy.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
@@ -99,4 +99,12 @@ test("lookAgainMs() looks at a send the later, the older it is, but once an hour
   assert.equal(lookAgainMs(0, GRACE_MS), 60_000);
   assert.equal(lookAgainMs(30 * 60_000, GRACE_MS), 15 * 60_000);
   assert.equal(lookAgainMs(48 * HOUR, GRACE_MS), HOUR);
+});
+
+test("idlePauseMs() ends when the next send is due, after one interval to five", () => {
+  const now = new Date(1_000_000);
+  const pause = (ms: number) =>
+    idlePauseMs(new Date(now.getTime() + ms), { now, intervalMs: 1000 });
+  assert.deepEqual([-5000, 0, 400, 3200, 20_000].map(pause), [1000, 1000, 1000, 3200, 5000]);
+  assert.equal(idlePauseMs(undefined, { now, intervalMs: 1000 }), 5000);
 });

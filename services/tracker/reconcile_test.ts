@@ -63,6 +63,7 @@ function openReconciler(
       done.push(`find ${limit} at ${now.toISOString()}`);
       return Promise.resolve(sends);
     },
+    nextReconciliation: () => Promise.resolve(undefined),
     assertCurrent: () => Promise.resolve(),
     claimReconciliation: (ids, { reconcileAt }) => {
       for (const id of ids) done.push(`claim ${id} for ${reconcileAt.getTime() - NOW.getTime()}`);

@@ -23,6 +23,7 @@ function openReconciler(bus: Bus): ReconcileDeps {
     findRecipients: () => Promise.resolve(new Map()),
     findIntegration: () => Promise.resolve(null),
     sendsToReconcile: () => Promise.resolve([send]),
+    nextReconciliation: () => Promise.resolve(undefined),
     unfinishedMessages: () => Promise.resolve([QUEUED]),
     settleSends: () => Promise.resolve(0),
     claimReconciliation: (ids) => Promise.resolve(new Set(ids)),

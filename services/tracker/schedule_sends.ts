@@ -39,6 +39,9 @@ const LOOK_EVERY_MS = 10_000;
 /** Of so many integrations in one round: what lies behind a hundred full windows is no burst of work. */
 const MAX_LOOKS = 10;
 
+/** Where nothing waits, this many times the interval passes until the next look: news comes before. */
+const IDLE_INTERVALS = 5;
+
 /** When the sends of an integration without capacity were looked at, in milliseconds; by integration. */
 export type Looks = Map<string, number>;
 
@@ -81,21 +84,22 @@ export async function scheduleForever(
 ): Promise<void> {
   const looks: Looks = new Map();
   while (!signal.aborted) {
+    let waiting: number | undefined = 0;
     try {
-      await scheduleOnce(deps, flow, looks);
+      waiting = await scheduleOnce(deps, flow, looks);
     } catch (error) {
       deps.logger.warn("Cannot schedule sends, retrying", { error });
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
     // What has ended makes capacity at once.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    await flow.nextNews(intervalMs);
+    await flow.nextNews(waiting === undefined ? IDLE_INTERVALS * intervalMs : intervalMs);
   }
 }
 
 /**
  * Dispatches what there is capacity for now, by integration, and ends what has waited for too long. Returns how
- * many messages it dispatched.
+ * many messages it dispatched; `undefined` if nothing waits.
  *
  * @throws {Error} If the ledger is older than what was done.
  */
@@ -103,13 +107,13 @@ export async function scheduleOnce(
   deps: ScheduleDeps,
   flow: Flow,
   looks: Looks = new Map(),
-): Promise<number> {
+): Promise<number | undefined> {
   const integrations = new Set([
     ...flow.integrationsReturned(),
     ...await deps.integrationsWaitedFor(),
   ]);
   for (const key of looks.keys()) if (!integrations.has(key)) looks.delete(key);
-  if (integrations.size === 0) return 0;
+  if (integrations.size === 0) return undefined;
   await deps.assertCurrent();
   const looked = takeLooks(integrations, looks, deps.now());
   const circuits = new Map((await deps.listCircuits()).map((circuit) => [circuit._id, circuit]));

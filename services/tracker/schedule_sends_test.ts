@@ -105,7 +105,7 @@ test("scheduleOnce() dispatches what the window has capacity for, and the next a
   assert.deepEqual(indexes(), upTo(10));
   assert.equal(await run(), 0);
   noteNews(flow, [0, 1, 2].map((index) => sent(send, index)));
-  const more = await run();
+  const more = await run() ?? 0;
   assert.ok(more >= 3);
   assert.deepEqual(indexes(), upTo(10 + more, 10));
 });
@@ -206,7 +206,7 @@ test("scheduleOnce() dispatches what mailers gave back before the rest, when the
   noteNews(flow, [returned(send, 8), returned(send, 9)]);
   assert.equal(await run(), 0, "its server takes no more");
   noteNews(flow, upTo(3).map((index) => sent(send, index)));
-  assert.ok(await run() > 2);
+  assert.ok((await run() ?? 0) > 2);
   const [again, next] = published;
   assert.deepEqual(again?.type === "send.resumed" && again.data, {
     ...{ v: 2, sendId: send._id, accountId: "acc_1", priority: "bulk", redelivered: true },

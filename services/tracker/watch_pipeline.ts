@@ -11,8 +11,8 @@ export interface WatchDeps extends LedgerFigures {
   logger: Pick<Logger, "warn">;
 }
 
-const QUEUES_EVERY_MS = 5000;
-const LEDGER_EVERY_MS = 15_000;
+const QUEUES_EVERY_MS = 10_000;
+const LEDGER_EVERY_MS = 20_000;
 
 /** What could not be looked at for so long is not told any more: an old figure would pass for a new one. */
 const STALE_MS = 60_000;
