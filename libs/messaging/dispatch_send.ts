@@ -8,6 +8,7 @@ import {
   type Send,
 } from "@posthaste/contracts";
 import type { Bus } from "./bus.ts";
+import { acceptanceOf } from "./report_acceptance.ts";
 import { jsonBytes, splitBySize } from "./split_by_size.ts";
 import type { Outgoing } from "./step.ts";
 
@@ -55,21 +56,18 @@ export function dispatchesOf(send: Send): Outgoing[] {
 }
 
 /**
- * Brings a just accepted send on its way, and makes it known. One that waits for remaining is only made known.
+ * Brings a just accepted send on its way. Of one that waits for capacity the scheduler is notified.
  *
  * @throws If the broker did not take all of it: what it lacks, the reconciler dispatches.
  */
 export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promise<void> {
-  const { _id: sendId, accountId, acceptedAt, messageCount: recipients } = send;
-  const at = acceptedAt.toISOString();
-  const waits = send.next !== undefined;
-  const data = { v: EVENT_VERSION, sendId, accountId, at, recipients, ...(waits ? { waits } : {}) };
-  await Promise.all([
-    ...(waits ? [] : dispatchesOf(send)).map((event, part) =>
-      bus.publish(event, { id: `${sendId}.${part}` })
-    ),
-    bus.publish({ type: "status.send.accepted", data }, { id: sendId }),
-  ]);
+  if (send.next !== undefined) {
+    await bus.publish(acceptanceOf(send), { id: send._id });
+    return;
+  }
+  await Promise.all(
+    dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${send._id}.${part}` })),
+  );
 }
 
 /**

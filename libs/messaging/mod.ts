@@ -17,6 +17,11 @@ export * from "./bus.ts";
 export * from "./carry_tail.ts";
 export * from "./consume.ts";
 export * from "./dispatch_send.ts";
+export {
+  acceptanceOf,
+  type AcceptanceReports,
+  openAcceptanceReports,
+} from "./report_acceptance.ts";
 export * from "./empty_queues.ts";
 export * from "./fill.ts";
 export * from "./follow_status_events.ts";

@@ -1,5 +1,11 @@
 import { type Send } from "@posthaste/contracts";
-import { type Bus, dispatchSend, openBus } from "@posthaste/messaging";
+import {
+  type AcceptanceReports,
+  type Bus,
+  dispatchSend,
+  openAcceptanceReports,
+  openBus,
+} from "@posthaste/messaging";
 import { failpoint, runService } from "@posthaste/runtime";
 import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
 import process from "node:process";
@@ -23,12 +29,13 @@ await runService({
       waiting,
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "api", waiting });
+    await using acceptances = openAcceptanceReports(bus, { logger });
     const closed = openClosed({ ...store, logger });
     const app = buildApp({
       ...store,
       ...openVersionCache(store),
       ...openIntegrationCache(store),
-      dispatch: (send) => dispatch(send, { bus, store }),
+      dispatch: (send) => dispatch(send, { acceptances, bus, store }),
       mustWait: (integration, priority) =>
         priority === "bulk" || integration.maxPerMinute !== null || closed.has(integration),
       render: openRenderGroups({
@@ -49,10 +56,15 @@ await runService({
 
 async function dispatch(
   send: Send,
-  { bus, store }: { bus: Bus; store: Pick<Store, "queueSend"> },
+  { acceptances, bus, store }: {
+    acceptances: AcceptanceReports;
+    bus: Bus;
+    store: Pick<Store, "queueSend">;
+  },
 ): Promise<void> {
   // Only now: anyone who was told that it was not accepted has it withdrawn before.
   if (send.next !== undefined) await store.queueSend(send);
   await dispatchSend(bus, send);
+  if (send.next === undefined) acceptances.note(send);
   failpoint("api.after_dispatch");
 }

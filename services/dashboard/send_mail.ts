@@ -8,7 +8,7 @@ import {
   sendRequestSchema,
   type Variables,
 } from "@posthaste/contracts";
-import { dispatchSend } from "@posthaste/messaging";
+import { acceptanceOf, dispatchSend } from "@posthaste/messaging";
 import type { DashboardDeps } from "./app.ts";
 
 /** The reconciler dispatches again what is not finished by then. */
@@ -46,7 +46,7 @@ export async function sendMail(
     reconcileAt: new Date(acceptedAt.getTime() + RECONCILE_AFTER_MS),
   };
   await store.acceptSend(send);
-  await dispatchSend(bus, send).catch((error) => {
+  await Promise.all([dispatchSend(bus, send), bus.publish(acceptanceOf(send))]).catch((error) => {
     logger.warn(`Cannot dispatch "${send._id}": the reconciler will`, { sendId: send._id, error });
   });
   return { sendId: send._id, messageId: messageIdOf(send._id, 0) };
