@@ -28,6 +28,17 @@ const SHAPE = {
   images: z.enum(["none", "remote"]).default("none"),
   /** What becomes of a message whose PDF asks for something that cannot be loaded. */
   missing: z.enum(["fail", "leave_out"]).default("fail"),
+  /** Whether the PDF says what its headings, tables, lists and pictures are, for screen readers. */
+  tagged: z.boolean().optional(),
+  /** Whether a tagged PDF has an outline, made of its headings. */
+  outline: z.boolean().optional(),
+  /** Language of the text, in place of the one that the HTML says: a tag of BCP 47. */
+  language: z.string().max(35).regex(/^[a-zA-Z]{2,8}(?:-[a-zA-Z0-9]{1,8})*$/, {
+    error: "must be a language tag such as en or de-AT",
+  }).optional(),
+  author: z.string().trim().min(1).max(200).regex(/^\P{Cc}*$/u, {
+    error: "must not have control characters",
+  }).optional(),
 };
 
 /**

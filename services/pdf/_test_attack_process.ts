@@ -153,7 +153,7 @@ if (import.meta.main) {
     try {
       const page = await context.newPage();
       const cdp = await context.newCDPSession(page);
-      const source = guards.policy ? printDocument(html, "") : html;
+      const source = guards.policy ? printDocument(html, { css: "" }) : html;
       if (guards.asFile) {
         await writeFile(join(folder, "page.html"), `<!DOCTYPE html>${source}`);
         await page.goto(`file://${folder}/page.html`, { waitUntil: "commit" });

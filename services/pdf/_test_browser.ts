@@ -39,6 +39,20 @@ export async function textOf(pdf: Buffer): Promise<string[]> {
   return text.map((page) => page.replace(/\s+/g, " ").trim());
 }
 
+/** What a PDF says of itself, its outline, and the structure of its first page. */
+export async function describePdf(pdf: Buffer) {
+  const document = await getDocumentProxy(new Uint8Array(pdf));
+  const { info } = await document.getMetadata();
+  const outline = await document.getOutline() ?? [];
+  const structure = await (await document.getPage(1)).getStructTree();
+  return {
+    info: new Map<string, unknown>(Object.entries(info)),
+    isTagged: (await document.getMarkInfo())?.Marked === true,
+    outline: outline.map(({ title }) => title),
+    structure: JSON.stringify(structure),
+  };
+}
+
 /** Width and height of the first page, in millimetres. */
 export async function sizeOf(pdf: Buffer): Promise<[number, number]> {
   const document = await getDocumentProxy(new Uint8Array(pdf));

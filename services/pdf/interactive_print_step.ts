@@ -2,6 +2,7 @@ import type { EventData, PrintReply } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import type { ObjectStore, Step } from "@posthaste/messaging";
 import type { PdfBrowser } from "./browser.ts";
+import { creationTime } from "./neutral_pdf.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { printMeasured } from "./print_measured.ts";
@@ -75,20 +76,21 @@ async function print(
   { html, signal, onTurn, timeLimitMs, deps: { browser, pdfs } }: Printing,
 ): Promise<PrintReply> {
   const { engine } = browser;
+  const madeAt = creationTime(new Date());
   if (page.missing === "fail") {
-    const key = printKey({ html, page, engine });
+    const key = printKey({ html, page, madeAt, engine });
     const size = await pdfs.sizeOf(key);
     // Nothing was refused, else it would not be there.
     if (size !== undefined) return { ok: true, key, size, blocked: [] };
   }
   const asker = { accountId, priority: "transactional" as const };
-  const job = { name, html, page };
+  const job = { name, html, page, madeAt };
   const printed = await printMeasured(browser, job, {
     ...{ signal, asker, onTurn, timeLimit: timeLimitMs },
   });
   const { pdf, blocked } = printed;
   const shown = blocked.length === 0 ? page : { ...page, missing: "leave_out" as const };
-  const key = printKey({ html, page: shown, engine });
+  const key = printKey({ html, page: shown, madeAt, engine });
   await pdfs.put(key, pdf);
   return { ok: true, key, size: pdf.length, blocked };
 }

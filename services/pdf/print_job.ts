@@ -1,6 +1,7 @@
 import type { PageOptions } from "@posthaste/contracts";
-import { countPages, neutralizeDates } from "./neutral_pdf.ts";
+import { countPages, neutralize } from "./neutral_pdf.ts";
 import { pageCss } from "./page_css.ts";
+import { withAuthor } from "./pdf_author.ts";
 import { type PageSize, pageSizeOf } from "./page_size.ts";
 import { printDocument } from "./print_document.ts";
 import { PrintError } from "./print_error.ts";
@@ -12,6 +13,8 @@ export interface PrintJob {
   name: string;
   html: string;
   page: PageOptions;
+  /** Time that the PDF says it was made at. @default 1970 */
+  madeAt?: Date;
 }
 
 /** A PDF. */
@@ -62,8 +65,13 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
   }
   const size = sizeOf(job);
   return {
-    document: printDocument(job.html, pageCss(job.page, size)),
+    document: printDocument(job.html, {
+      css: pageCss(job.page, size),
+      language: job.page.language,
+    }),
     size,
+    tagged: job.page.tagged === true,
+    outline: job.page.outline === true,
     background: job.page.background,
     // One more than allowed, to see that there are more.
     lastPage: limits.pages + 1,
@@ -82,8 +90,9 @@ export function resultOf(job: PrintJob, printed: Printed, limits: PrintLimits): 
   if (pdf.length > limits.pdfBytes) {
     throw tooLarge(job, `the PDF has ${pdf.length} bytes, more than ${limits.pdfBytes}`);
   }
-  neutralizeDates(pdf);
-  return { pdf, pages, blocked };
+  neutralize(pdf, job.madeAt ?? new Date(0));
+  const { author } = job.page;
+  return { pdf: author === undefined ? pdf : withAuthor(pdf, author), pages, blocked };
 }
 
 function sizeOf(job: PrintJob): PageSize {

@@ -5,6 +5,8 @@ import type { PageOptions } from "@posthaste/contracts";
 export interface PrintSource {
   html: string;
   page: PageOptions;
+  /** Time that the PDF says it was made at. */
+  madeAt: Date;
   /** What prints it: the `engine` of the browser. */
   engine: string;
 }
@@ -13,9 +15,9 @@ export interface PrintSource {
  * The content address of a PDF: SHA-256, in hex, of what it is printed from. Two sources have the
  * same key only if they give the same PDF; the order of the page options' fields is nothing.
  */
-export function printKey({ html, page, engine }: PrintSource): string {
+export function printKey({ html, page, madeAt, engine }: PrintSource): string {
   const hash = createHash("sha256");
-  for (const part of [engine, JSON.stringify(sorted(page)), html]) {
+  for (const part of [engine, JSON.stringify(sorted(page)), madeAt.toISOString(), html]) {
     hash.update(`${Buffer.byteLength(part)}:`).update(part);
   }
   return hash.digest("hex");

@@ -20,6 +20,8 @@ export interface Printing {
   /** SHA-256 of all that it is printed from. */
   key: string;
   html: string;
+  /** Time that the PDF says it was made at. */
+  madeAt: Date;
   pdf: RenderedMessage["pdfs"][number];
   asker: Asker;
 }
@@ -62,11 +64,14 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
   const stored = new Map<string, { size: number; seenAt: number }>();
   const placeOf = ({ key, asker }: Pick<Printing, "key" | "asker">) => `${asker.priority} ${key}`;
 
-  async function print({ key, html, pdf, asker }: Printing, signal: AbortSignal): Promise<Buffer> {
+  async function print(
+    { key, html, madeAt, pdf, asker }: Printing,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
     const { accountId, priority } = asker;
     const printed = await printMeasured(
       browser,
-      { name: pdf.filename, html, page: pdf.page },
+      { name: pdf.filename, html, page: pdf.page, madeAt },
       { signal, asker: { accountId, priority } },
     );
     if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {

@@ -18,6 +18,9 @@ export interface PrintOrder {
   document: string;
   size: PageSize;
   background: boolean;
+  tagged: boolean;
+  /** Has an effect in a tagged PDF alone. */
+  outline: boolean;
   /** Pages after this one are not printed. */
   lastPage: number;
 }
@@ -125,7 +128,7 @@ export class PrintPage {
     this.#frameId = frameTree.frame.id;
   }
 
-  async #print({ document, size, background, lastPage }: PrintOrder): Promise<Printed> {
+  async #print({ document, size, lastPage, ...order }: PrintOrder): Promise<Printed> {
     const { send } = this.#session;
     await this.#clean;
     this.#blocked = new Set();
@@ -138,10 +141,10 @@ export class PrintPage {
         marginRight: size.margin.right,
         marginBottom: size.margin.bottom,
         marginLeft: size.margin.left,
-        printBackground: background,
+        printBackground: order.background,
         preferCSSPageSize: true,
-        generateTaggedPDF: false,
-        generateDocumentOutline: false,
+        generateTaggedPDF: order.tagged,
+        generateDocumentOutline: order.outline,
         pageRanges: `1-${lastPage}`,
       }),
       this.#untilReported(),

@@ -4,6 +4,7 @@ import { type Delivery, type MessageStatusEvent, reportsOf, type Step } from "@p
 import { allEnded, failpoint } from "@posthaste/runtime";
 import { addSpanAttributes } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
+import { creationTime } from "./neutral_pdf.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { openPrinter, type PrinterDeps, type Printing } from "./print_once.ts";
@@ -101,13 +102,14 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
 
   async function sourcesOf(
     message: RenderedMessage,
-    { accountId, priority }: Rendered,
+    { accountId, priority, acceptedAt }: Rendered,
   ): Promise<Sources> {
+    const madeAt = creationTime(new Date(acceptedAt));
     try {
       const printings = await Promise.all(message.pdfs.map(async (pdf): Promise<Printing> => {
         const html = await textOf(pdf.html, deps.loadContent);
-        const key = printKey({ html, page: pdf.page, engine: deps.browser.engine });
-        return { key, html, pdf, asker: { accountId, priority } };
+        const key = printKey({ html, page: pdf.page, madeAt, engine: deps.browser.engine });
+        return { key, html, madeAt, pdf, asker: { accountId, priority } };
       }));
       return { message, printings };
     } catch (error) {

@@ -14,6 +14,8 @@ import { type PrintDeps, printStep } from "./print_step.ts";
 
 const ENGINE = "chromium 1";
 const PAGE = pageOptionsSchema.parse({});
+/** The hour of the event's acceptance. */
+const MADE_AT = new Date("2026-03-01T10:00:00Z");
 const sendId = newSendId("acc_1");
 const signal = new AbortController().signal;
 
@@ -65,7 +67,7 @@ function resultsOf(verdict: Verdict) {
 }
 
 function keyOf(html: string): string {
-  return printKey({ html, page: PAGE, engine: ENGINE });
+  return printKey({ html, page: PAGE, madeAt: MADE_AT, engine: ENGINE });
 }
 
 /** A printer that "prints" the HTML itself, into a map. */

@@ -4,7 +4,7 @@ import { after, before, suite, test } from "node:test";
 import { inflateSync } from "node:zlib";
 import type { PdfBrowser } from "./browser.ts";
 import { PrintError } from "./print_error.ts";
-import { job, NO_CHROMIUM, openTestBrowser, sizeOf, textOf } from "./_test_browser.ts";
+import { describePdf, job, NO_CHROMIUM, openTestBrowser, sizeOf, textOf } from "./_test_browser.ts";
 
 const THREE_PAGES = `<!doctype html><title>Three</title><p>One<p style="break-before:page">Two` +
   `<p style="break-before:page">Three`;
@@ -103,7 +103,13 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
   });
 
   test("print() gives the same bytes in every browser", async () => {
-    const source = job(THREE_PAGES + `<img src="${DOT}">汉字😀`, { footer: { left: "{page}" } });
+    const source = {
+      ...job(`<title>Zoë</title><h1>1</h1>${THREE_PAGES}<img src="${DOT}">汉字😀`, {
+        footer: { left: "{page}" },
+        ...{ tagged: true, outline: true, language: "de-AT", author: "Müller & (Co)" },
+      }),
+      madeAt: new Date("2026-03-01T10:00:00Z"),
+    };
     await browser.print(job("<style title=a>p{color:red}</style><p>other"));
     const here = await browser.print(source);
     // The dates have seconds.
@@ -112,8 +118,14 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     const there = await other.print(source);
     assert.ok(here.pdf.equals(there.pdf));
     assert.equal(other.engine, browser.engine);
-    assert.match(here.pdf.toString("latin1"), /\/CreationDate \(D:19700101000000\+00'00'\)/);
     assert.equal((await textOf(here.pdf)).length, 3);
+    const { info, isTagged, outline, structure } = await describePdf(here.pdf);
+    assert.deepEqual(
+      ["Title", "Author", "Language", "CreationDate"].map((name) => info.get(name)),
+      ["Zoë", "Müller & (Co)", "de-AT", "D:20260301100000+00'00'"],
+    );
+    assert.deepEqual([isTagged, outline], [true, ["1"]]);
+    assert.match(structure, /"role":"H1"/);
   });
 
   test("print() reaches nothing, and tells what it was refused", async () => {

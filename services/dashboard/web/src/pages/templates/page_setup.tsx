@@ -116,6 +116,36 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
         disabled={readOnly}
         onChange={(value) => change({ missing: (value ?? "fail") as PageOptions["missing"] })}
       />
+      <Switch
+        label="Accessible PDF"
+        description="Marks headings, tables, lists and alternative texts for screen readers. About twice the size."
+        checked={page.tagged === true}
+        onChange={({ currentTarget: { checked } }) =>
+          change({ tagged: checked || undefined, outline: checked && page.outline || undefined })}
+      />
+      <Switch
+        label="Outline"
+        description="Lists the headings beside the pages. Needs an accessible PDF."
+        checked={page.outline === true}
+        disabled={readOnly || page.tagged !== true}
+        onChange={({ currentTarget: { checked } }) => change({ outline: checked || undefined })}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <TextInput
+          label="Author"
+          maxLength={200}
+          value={page.author ?? ""}
+          onChange={({ currentTarget: { value } }) => change({ author: value || undefined })}
+        />
+        <TextInput
+          label="Language of the PDF"
+          placeholder="As the HTML says"
+          maxLength={35}
+          value={page.language ?? ""}
+          error={isLanguage(page.language) ? undefined : "Enter a language tag such as en or de-AT"}
+          onChange={({ currentTarget: { value } }) => change({ language: value || undefined })}
+        />
+      </SimpleGrid>
       <LocaleInput
         value={locale}
         readOnly={readOnly}
@@ -150,6 +180,10 @@ function withText(
   const { [where]: _, ...rest } = band ?? {};
   const changed = value === "" ? rest : { ...rest, [where]: value };
   return Object.keys(changed).length === 0 ? undefined : changed;
+}
+
+function isLanguage(tag: string | undefined): boolean {
+  return tag === undefined || /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(tag);
 }
 
 function capital(word: string): string {
