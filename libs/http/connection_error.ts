@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { ERROR_STATUS, type ErrorBody, type ErrorCode } from "@posthaste/contracts";
 import { DATA_HEADERS } from "@posthaste/runtime";
 import { STATUS_CODES } from "node:http";
+import { type EdgeErrors, type ErrorAnswer, errorAnswer } from "./edge_errors.ts";
 import { distrust } from "./header_fault.ts";
+import { type CommonErrorCode, HttpError } from "./http_error.ts";
 
 interface Exchange {
   request: IncomingMessage;
@@ -34,27 +35,35 @@ export function followExchanges(server: Server): void {
   });
 }
 
-/**
- * Answers what is not valid HTTP, or came too slowly, and closes the connection. There is no request
- * yet that a route or an error handler could answer.
- */
-export function answerConnectionError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || socket.destroyed) return;
-  // An earlier request's answer would be taken for this one, or this for the earlier one's.
-  if (!socket.writable || !isNext(socket)) {
-    socket.destroy();
-    return;
-  }
-  const [code, reason] = sayConnectionError(error.code);
-  endWith(socket, code, `Cannot read the request: ${reason}`);
+/** Answers where there is no request yet that a route or an error handler could answer. */
+export interface ConnectionErrors {
+  /** Answers what is not valid HTTP, or arrived too slowly, and closes the connection. */
+  answer(error: Error & { code?: string }, socket: Socket): void;
+  /** Refuses the request for a tunnel. */
+  refuseTunnel(request: IncomingMessage, socket: Socket): void;
 }
 
-/** Answers the wish for a tunnel. */
-export function refuseTunnel(_request: IncomingMessage, socket: Socket): void {
-  endWith(socket, "method_not_allowed", "Cannot CONNECT: this server is not a proxy");
+/** Returns the answers of an edge to errors of connections. */
+export function connectionErrors<Code extends string>(errors: EdgeErrors<Code>): ConnectionErrors {
+  const end = (socket: Socket, code: CommonErrorCode, message: string) =>
+    endWith(socket, errorAnswer(new HttpError(code, message), errors));
+  return {
+    answer(error, socket) {
+      if (error.code === "ECONNRESET" || socket.destroyed) return;
+      // The client would take the answer for that of an earlier request, or the other way round.
+      if (!socket.writable || !isNext(socket)) {
+        socket.destroy();
+        return;
+      }
+      const [code, reason] = sayConnectionError(error.code);
+      end(socket, code, `Cannot read the request: ${reason}`);
+    },
+    refuseTunnel: (_request, socket) =>
+      end(socket, "method_not_allowed", "Cannot CONNECT: this server is not a proxy"),
+  };
 }
 
-function sayConnectionError(code: string | undefined): [ErrorCode, string] {
+function sayConnectionError(code: string | undefined): [CommonErrorCode, string] {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return ["request_timeout", "it did not arrive in time"];
@@ -74,9 +83,7 @@ function isNext(socket: Socket): boolean {
   return others.length === 0 && !first.request.complete && !first.response.headersSent;
 }
 
-function endWith(socket: Socket, code: ErrorCode, error: string): void {
-  const status = ERROR_STATUS[code];
-  const body: ErrorBody = { error, code };
+function endWith(socket: Socket, { status, body }: ErrorAnswer): void {
   const text = JSON.stringify(body);
   const headers = Object.entries(DATA_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(

@@ -1,9 +1,12 @@
 import type { FastifyHttpOptions, FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 import { closeConnections, type ClosingOptions } from "./_close_connections.ts";
-import { answerConnectionError, followExchanges, refuseTunnel } from "./connection_error.ts";
+import { connectionErrors, followExchanges } from "./connection_error.ts";
+import type { EdgeErrors } from "./edge_errors.ts";
+import { type ErrorHandling, handleErrors, sendError } from "./handle_errors.ts";
 import { headerFault } from "./header_fault.ts";
 import { type ConnectionLimits, limitConnections } from "./limit_connections.ts";
+import { requestIdOf } from "./request_id.ts";
 
 /** Limits of a server that strangers reach. */
 export interface EdgeLimits {
@@ -20,9 +23,15 @@ export interface EdgeLimits {
 
 const CHECK_CONNECTIONS_MS = 1000;
 
+/** How an edge keeps its limits and answers its errors. */
+export interface EdgeOptions<Code extends string> extends ErrorHandling<Code> {
+  limits: EdgeLimits;
+}
+
 /** Returns the settings of Fastify for a server within its limits. */
-export function edgeSettings(
-  { requestTimeoutMs, idleTimeoutMs }: EdgeLimits,
+export function edgeSettings<Code extends string>(
+  { requestTimeoutMs, idleTimeoutMs, connections: { proxies = [] } }: EdgeLimits,
+  errors: EdgeErrors<Code>,
 ): FastifyHttpOptions<Server> {
   return {
     logger: false,
@@ -30,30 +39,39 @@ export function edgeSettings(
     connectionTimeout: idleTimeoutMs,
     http: {
       connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, requestTimeoutMs),
-      // Node takes the longer of the two for the whole request, whichever it is.
+      // Node.js takes the longer of the two for the whole request, no matter which one that is.
       headersTimeout: requestTimeoutMs,
       // {@linkcode headerFault} says so in words.
       requireHostHeader: false,
     },
     // Longer than the idle timeout of usual load balancers: they must be the ones that close.
     keepAliveTimeout: 72_000,
+    trustProxy: proxies.length > 0 ? [...proxies] : false,
     requestIdHeader: false,
+    genReqId: requestIdOf,
     // A connection that is open already gets its answer, and then `Connection: close`.
     return503OnClosing: false,
-    clientErrorHandler: answerConnectionError,
+    clientErrorHandler: connectionErrors(errors).answer,
+    // No hook runs for a path that cannot be decoded.
+    frameworkErrors: (error, request, reply) =>
+      sendError(reply.header("x-request-id", request.id), error, errors),
   };
 }
 
 /**
- * Keeps a server within its limits, whatever comes. What is refused here is thrown as a `HttpError` where
- * there is a request; the app's error handler says it.
+ * Keeps a server within its limits, and answers its errors. Where there is a request, a refusal is thrown
+ * as an `HttpError`; the error handler answers it like those of the routes.
  */
-export function armEdge(app: FastifyInstance, { connections, closing }: EdgeLimits): void {
+export function armEdge<Code extends string>(
+  app: FastifyInstance,
+  { limits: { connections, closing }, ...handling }: EdgeOptions<Code>,
+): void {
   limitConnections(app.server, connections);
   closeConnections(app, closing);
   followExchanges(app.server);
-  app.server.on("connect", refuseTunnel);
-  // Whatever else is expected is not done (RFC 9110, 10.1.1), and the request is answered as it is.
+  app.server.on("connect", connectionErrors(handling.errors).refuseTunnel);
+  // No other expectation is met (RFC 9110, 10.1.1), and the request is answered as it is.
   app.server.on("checkExpectation", (...exchange) => app.server.emit("request", ...exchange));
   app.addHook("onRequest", (request, _reply, done) => done(headerFault(request.raw)));
+  handleErrors(app, handling);
 }

@@ -3,15 +3,17 @@
  * connections and memory, one shape of errors, one way to close.
  *
  * ```ts
- * const app = fastify(edgeSettings(limits));
- * armEdge(app, limits);
+ * const app = fastify(edgeSettings(limits, ERRORS));
+ * armEdge(app, { limits, errors: ERRORS, logger });
  * readOnlyJson(app, { take: (request, bytes) => budgets.take(request, bytes) });
  * ```
  *
  * @module
  */
 export * from "./body_issues.ts";
-export { armEdge, type EdgeLimits, edgeSettings } from "./edge.ts";
+export { armEdge, type EdgeLimits, type EdgeOptions, edgeSettings } from "./edge.ts";
+export * from "./edge_errors.ts";
+export { type ErrorHandling, handleErrors } from "./handle_errors.ts";
 export type { ConnectionLimits } from "./limit_connections.ts";
 export { MAX_UNANSWERED } from "./connection_error.ts";
 export { MAX_HEADERS } from "./header_fault.ts";

@@ -82,7 +82,7 @@ export async function openHealth(options: HealthOptions = {}): Promise<Health> {
 
 interface Answer {
   at: number;
-  problem: Promise<string | undefined>;
+  failure: Promise<string | undefined>;
 }
 
 class Board {
@@ -105,22 +105,22 @@ class Board {
     if (this.#checks.size === 0) return { status: "starting", failing: {} };
     const failing: Record<string, string> = {};
     await Promise.all([...this.#checks].map(async ([name, check]) => {
-      const problem = await this.#askOne(name, check);
-      if (problem !== undefined) failing[name] = problem;
+      const failure = await this.#askOne(name, check);
+      if (failure !== undefined) failing[name] = failure;
     }));
     return { status: Object.keys(failing).length === 0 ? "ready" : "failing", failing };
   }
 
   #askOne(name: string, check: HealthCheck): Promise<string | undefined> {
     const known = this.#answers.get(name);
-    if (known !== undefined && performance.now() - known.at < FRESH_FOR) return known.problem;
-    const problem = findProblem(check);
-    this.#answers.set(name, { at: performance.now(), problem });
-    return problem;
+    if (known !== undefined && performance.now() - known.at < FRESH_FOR) return known.failure;
+    const failure = failureOf(check);
+    this.#answers.set(name, { at: performance.now(), failure });
+    return failure;
   }
 }
 
-async function findProblem(check: HealthCheck): Promise<string | undefined> {
+async function failureOf(check: HealthCheck): Promise<string | undefined> {
   try {
     const passed = await answerWithin(CHECK_TIMEOUT, check());
     return passed === false ? "the check failed" : undefined;

@@ -8,7 +8,7 @@ import {
   type SendAccepted,
   type TokenLimits,
 } from "@posthaste/contracts";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import { requireUse } from "./authenticate.ts";

@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import {
   DEFAULT_SEND_LIMITS,
   type Integration,
@@ -11,16 +9,15 @@ import {
   armEdge,
   type EdgeLimits,
   edgeSettings,
-  HttpError,
   readOnlyJson,
   refuseOtherMethods,
 } from "@posthaste/http";
+import { API_ERRORS } from "./http_error.ts";
 import { DATA_HEADERS } from "@posthaste/runtime";
 import type { MailContentDeps } from "@posthaste/messaging";
 import type { UsageStore } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { toApiError, toHttpError } from "./api_error.ts";
+import { fastify, type FastifyInstance } from "fastify";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
 import { type ByteQuotaLimits, openByteQuota } from "./byte_quota.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
@@ -113,7 +110,6 @@ const DEFAULT_EDGE: EdgeLimits = {
   idleTimeoutMs: 60_000,
   connections: { max: 10_000, maxPerClient: 2000 },
 };
-const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
 
 /**
  * Builds the HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`,
@@ -122,41 +118,23 @@ const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
 export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstance {
   const { bodyLimit = DEFAULT_BODY_LIMIT } = options;
   const edge = { ...DEFAULT_EDGE, ...options.edge };
-  const app = fastify({
-    ...edgeSettings(edge),
-    bodyLimit,
-    trustProxy: edge.connections.proxies?.length ? [...edge.connections.proxies] : false,
-    genReqId: requestIdOf,
-    // No hook runs for a path that cannot be decoded.
-    frameworkErrors: (error, request, reply) => sendError(error, reply.headers(headersOf(request))),
-  });
+  const app = fastify({ ...edgeSettings(edge, API_ERRORS), bodyLimit });
   spanRequests(app, deps.logger);
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(headersOf(request));
+    reply.headers({ "x-request-id": request.id, ...DATA_HEADERS });
     done();
   });
-  armEdge(app, edge);
-  app.addHook("onRequest", (request, _reply, done) => {
-    // Nobody is known there: a body would be read for anyone who sends it.
-    done(request.is404 ? unknownRoute() : undefined);
+  armEdge(app, {
+    limits: edge,
+    errors: API_ERRORS,
+    logger: deps.logger,
+    onError: (code) => count("posthaste.accept.refused", 1, { "posthaste.reason": code }),
   });
   app.decorateRequest("bodyHash", "");
   readOnlyJson(app, {
     take: ({ ledger, caller }, bytes) => ledger.takeBody(bytes, caller.accountId),
     see: noteBodyHash,
   });
-  app.setErrorHandler((error, request, reply) => {
-    const refusal = toHttpError(error);
-    if (refusal.code === "internal") {
-      deps.logger.error("Cannot answer a request", { error: refusal.cause, requestId: request.id });
-    }
-    count("posthaste.accept.refused", 1, { "posthaste.reason": refusal.code });
-    // The framework would close the connection wherever a body is refused, and who still writes one
-    // would find it reset instead of the answer. The rest is read and forgotten, while it may arrive.
-    reply.removeHeader("connection");
-    return sendError(refusal, reply);
-  });
-  app.setNotFoundHandler((_request, reply) => sendError(unknownRoute(), reply));
   const refuseMethods = refuseOtherMethods(app);
   addRoutes(app, { deps, options });
   app.after(refuseMethods);
@@ -249,23 +227,4 @@ function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
     await dispatcher[Symbol.asyncDispose]();
   });
   return { dispatcher, late };
-}
-
-/** Headers of every answer. */
-function headersOf({ id }: FastifyRequest): Record<string, string> {
-  return { "x-request-id": id, ...DATA_HEADERS };
-}
-
-function unknownRoute(): HttpError {
-  return new HttpError("unknown_route", "Cannot find the path: no such route");
-}
-
-function sendError(error: unknown, reply: FastifyReply): FastifyReply {
-  const { status, headers, body } = toApiError(error);
-  return reply.code(status).headers(headers).send(body);
-}
-
-function requestIdOf(request: IncomingMessage): string {
-  const given = request.headers["x-request-id"];
-  return typeof given === "string" && REQUEST_ID_PATTERN.test(given) ? given : randomUUID();
 }

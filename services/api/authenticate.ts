@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { AccessToken, TokenScope } from "@posthaste/contracts";
 import { type Networks, readNetworks } from "@posthaste/egress";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
 

@@ -1,4 +1,4 @@
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import { dayOf, type UsageStore } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 

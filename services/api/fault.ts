@@ -1,5 +1,6 @@
 import type { ErrorCode, Issue } from "@posthaste/contracts";
-import { HttpError, MAX_FOUND } from "@posthaste/http";
+import { MAX_FOUND } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 
 /**
  * Codes of a request that has faults, in the order in which they decide. An issue whose code is not

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import type { FastifyRequest } from "fastify";
 
 declare module "fastify" {

@@ -1,4 +1,4 @@
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import type { onRequestHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
 

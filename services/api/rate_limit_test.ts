@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import { fastify } from "fastify";
 import type { AccessToken } from "@posthaste/contracts";
 import { limitRate } from "./rate_limit.ts";

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { LIST_QUERY, type ListPage } from "@posthaste/contracts";
-import { BODY_PARSING, bodyIssues, HttpError } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import { z } from "zod";
 import { httpErrorOf } from "./fault.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import { z } from "zod";
 import { listReader, pageOf } from "./read_list.ts";
 

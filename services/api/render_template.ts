@@ -7,7 +7,8 @@ import {
   type TokenLimits,
   variablesSchema,
 } from "@posthaste/contracts";
-import { BODY_PARSING, bodyIssues, HttpError } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import { errorType, type Logger } from "@posthaste/telemetry";
 import { requireUse } from "./authenticate.ts";
 import { findFaultsForRender } from "./check_variables.ts";

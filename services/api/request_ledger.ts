@@ -1,5 +1,5 @@
 import type { PdfRef, Send, TemplateKind } from "@posthaste/contracts";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import type { Permit } from "@posthaste/limits";
 import type { NumberedPage, Placed } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";

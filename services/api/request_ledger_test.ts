@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import { stopTime } from "@posthaste/kit";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 import { RequestLedger } from "./request_ledger.ts";

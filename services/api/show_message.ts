@@ -6,7 +6,7 @@ import {
   type Send,
   type TimelineEntry,
 } from "@posthaste/contracts";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
 import type { FoundMessage, MessagePlace } from "@posthaste/storage";
 import type { RequestLedger } from "./request_ledger.ts";
 

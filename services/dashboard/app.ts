@@ -10,7 +10,7 @@ import { guardRoutes } from "./guard.ts";
 import type { ReportedLimits } from "./limits.ts";
 import type { Quotas } from "./quotas.ts";
 import type { OidcSettings } from "./oidc.ts";
-import { Problem, toProblem } from "./problem.ts";
+import { DASHBOARD_ERRORS } from "./http_error.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
 import { integrationRoutes } from "./routes/integrations.ts";
 import { peopleRoutes } from "./routes/people.ts";
@@ -71,8 +71,6 @@ export interface DashboardOptions {
   edge?: Partial<EdgeLimits> | undefined;
   /** Memory for bodies. @default 64 MB, 16 MB of one account or network */
   bodies?: SemaphoreOptions | undefined;
-  /** Addresses of the proxies in front, whose `X-Forwarded-For` is believed. */
-  trustedProxies?: readonly string[] | undefined;
 }
 
 /** What a room of routes is given. */
@@ -96,26 +94,11 @@ const EDGE: EdgeLimits = {
 
 /** Builds the dashboard's HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`. */
 export function buildApp(deps: DashboardDeps, options: DashboardOptions): FastifyInstance {
-  const trustProxy = options.trustedProxies?.length ? [...options.trustedProxies] : false;
   const edge = { ...EDGE, ...options.edge };
-  const app = fastify({ ...edgeSettings(edge), bodyLimit: BODY_LIMIT, trustProxy });
-  armEdge(app, edge);
+  const app = fastify({ ...edgeSettings(edge, DASHBOARD_ERRORS), bodyLimit: BODY_LIMIT });
+  armEdge(app, { limits: edge, errors: DASHBOARD_ERRORS, logger: deps.logger });
   countBodies(app, options.bodies ?? BODIES);
   app.register(cookie);
-  app.setErrorHandler((error, _request, reply) => {
-    const problem = toProblem(error);
-    if (problem.code === "internal") {
-      deps.logger.error("Cannot answer the dashboard", { error: problem.cause });
-    }
-    // The framework would close the connection wherever a body is refused, and who still writes one
-    // would find it reset instead of the answer. The rest is read and forgotten, while it may arrive.
-    reply.removeHeader("connection");
-    if (problem.retryAfter !== undefined) reply.header("retry-after", problem.retryAfter);
-    return reply.code(problem.status).headers(DATA_HEADERS).send(problem.body);
-  });
-  app.setNotFoundHandler(() => {
-    throw new Problem("not_found", "There is no such page");
-  });
   app.register(async (api) => {
     const { store, now } = deps;
     api.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AttemptStore } from "@posthaste/storage";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 /** How often something may be tried in vain. */
 export interface AttemptRule {
@@ -17,7 +17,7 @@ export type AttemptKeys = Readonly<Record<string, AttemptRule>>;
 export interface Attempts {
   /**
    * Counts an attempt as failed: of many at once none slips through.
-   * @throws {Problem} `too_many_requests` if one must wait.
+   * @throws {HttpError} `too_many_requests` if one must wait.
    */
   begin(keys: AttemptKeys): Promise<void>;
   /** Takes back that an attempt failed; with `forget`, all failures under the keys. */
@@ -65,16 +65,16 @@ function idOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** @throws {Problem} `too_many_requests` if there is anything to wait for */
+/** @throws {HttpError} `too_many_requests` if there is anything to wait for */
 function refuse(waits: readonly Date[], at: Date): void {
   if (waits.length === 0) return;
   throw tooMany(Math.max(...waits.map((until) => until.getTime() - at.getTime())));
 }
 
-function tooMany(waitMs: number): Problem {
+function tooMany(waitMs: number): HttpError {
   const retryAfter = Math.ceil(waitMs / 1000);
   const wait = retryAfter < 90 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`;
-  return new Problem("too_many_requests", `Too many tries. Retry in ${wait}`, {
+  return new HttpError("too_many_requests", `Too many tries. Retry in ${wait}`, {
     retryAfter,
   });
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { type AttemptStore, openStore, type Store } from "@posthaste/storage";
 import { openTestMongo, type TestMongo } from "@posthaste/kit";
 import { openAttempts } from "./attempts.ts";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 const RULE = { free: 3, waitMs: 60_000 };
 
@@ -27,7 +27,7 @@ function openCounted(counted: AttemptStore = store) {
       await attempts.begin(Object.fromEntries(names.map((name) => [name, RULE])));
       return 0;
     } catch (error) {
-      assert.ok(error instanceof Problem && error.code === "too_many_requests", String(error));
+      assert.ok(error instanceof HttpError && error.code === "too_many_requests", String(error));
       return error.retryAfter ?? 0;
     }
   };

@@ -1,6 +1,7 @@
-import { HttpError, networkOf, readOnlyJson } from "@posthaste/http";
+import { networkOf, readOnlyJson } from "@posthaste/http";
 import { type Full, openSemaphore, type Permit, type SemaphoreOptions } from "@posthaste/limits";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { HttpError } from "./http_error.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

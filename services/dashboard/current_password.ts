@@ -1,13 +1,13 @@
 import type { User } from "@posthaste/contracts";
 import { PER_PERSON } from "./attempts.ts";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 import type { SignInRouting } from "./routes/people.ts";
 
 /**
  * Has somebody who is signed in show their password. Each wrong one counts, whatever it was for.
  *
  * @param path Where in the request it was
- * @throws {Problem} If it is wrong, was tried too often, or there is none
+ * @throws {HttpError} If it is wrong, was tried too often, or there is none
  */
 export async function checkCurrentPassword(
   user: User,
@@ -16,13 +16,13 @@ export async function checkCurrentPassword(
   path = "password",
 ): Promise<void> {
   if (user.passwordHash === null) {
-    throw new Problem("conflict", "You have no password here: you sign in at your provider");
+    throw new HttpError("conflict", "You have no password here: you sign in at your provider");
   }
   const keys = { [`password ${user._id}`]: PER_PERSON };
   await attempts.begin(keys);
   if (!(await hasher.verify(password, user.passwordHash)).isRight) {
     const issues = [{ path, message: "is wrong" }];
-    throw new Problem("wrong_login", "The current password is wrong", { issues });
+    throw new HttpError("wrong_login", "The current password is wrong", { issues });
   }
   await attempts.succeed(keys, { forget: Object.keys(keys) });
 }

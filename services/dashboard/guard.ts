@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { includesRole, type Role } from "@posthaste/contracts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 import {
   findPrincipal,
   ForeignAccountError,
@@ -63,7 +63,7 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     if (role === undefined) return;
     const changes = !READING.has(request.method);
     if (changes && request.headers.origin !== origin) {
-      throw new Problem(
+      throw new HttpError(
         "wrong_origin",
         `Requests from this address are not allowed. Open ${options.publicUrl}`,
       );
@@ -74,19 +74,19 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     const principal = token === undefined
       ? undefined
       : await findPrincipal(token, account, deps).catch(foreignAccount);
-    if (principal === undefined) throw new Problem("signed_out", "You are signed out");
+    if (principal === undefined) throw new HttpError("signed_out", "You are signed out");
     // Another tab may have gone to another account: where the person was last says nothing of this one.
     if (changes && account === undefined) {
-      throw new Problem(
+      throw new HttpError(
         "wrong_account",
         "The request names no account. Reload the page",
       );
     }
     if (changes && !hasToken(request, principal.session.csrfToken)) {
-      throw new Problem("wrong_origin", "The page is out of date. Reload it and try again");
+      throw new HttpError("wrong_origin", "The page is out of date. Reload it and try again");
     }
     if (!includesRole(principal.role, role)) {
-      throw new Problem(
+      throw new HttpError(
         "not_allowed",
         `Requires the ${role} role; you are ${
           principal.role === "viewer" ? "a" : "an"
@@ -94,7 +94,10 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
       );
     }
     if (needsSecondFactor(principal) && !isAboutOneself(request.routeOptions.url ?? "")) {
-      throw new Problem("second_factor_missing", "This account requires a second factor. Add one");
+      throw new HttpError(
+        "second_factor_missing",
+        "This account requires a second factor. Add one",
+      );
     }
     if (request.routeOptions.config.isRecent === true) requireRecent(principal, deps.now());
     request.principal = principal;
@@ -113,7 +116,7 @@ function accountOf({ headers, query }: FastifyRequest): string | undefined {
 
 function foreignAccount(error: unknown): never {
   if (!(error instanceof ForeignAccountError)) throw error;
-  throw new Problem("wrong_account", "You are not a member of the account on this page");
+  throw new HttpError("wrong_account", "You are not a member of the account on this page");
 }
 
 function hasToken({ headers }: FastifyRequest, wanted: string): boolean {

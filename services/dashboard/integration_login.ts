@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Integration, ProbeSettings } from "@posthaste/contracts";
 import { bindPassword, type SealAuth, type SealingKey, sealSecret } from "@posthaste/storage";
 import type { IntegrationInputData, ProbeInputData } from "./integration_input.ts";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 type Login = Pick<IntegrationInputData, "host" | "port" | "user" | "authMethod" | "password">;
 type Server = Pick<
@@ -30,7 +30,7 @@ export function loginOf(
  * Refuses to use a stored password with another server, another user or less protection: anyone who may
  * change integrations could have it sent to a host of their own, and read it there.
  *
- * @throws {Problem} If the password has to be entered again.
+ * @throws {HttpError} If the password has to be entered again.
  */
 export function checkPasswordStays(
   current: Integration,
@@ -74,8 +74,8 @@ export function probeSettingsOf(
   return { ...server, auth: { user, method, password }, recordId: stored._id };
 }
 
-function passwordMissing(reason: string): Problem {
-  return new Problem("invalid_request", `Enter the password: ${reason}`, {
+function passwordMissing(reason: string): HttpError {
+  return new HttpError("invalid_request", `Enter the password: ${reason}`, {
     issues: [{ path: "password", message: `must be entered: ${reason}` }],
   });
 }

@@ -45,7 +45,6 @@ await runService({
       setupCode,
       securityContact: config.SECURITY_CONTACT,
       oidc: oidcOf(config),
-      trustedProxies: config.TRUSTED_PROXIES,
       ...edgeLimitsOf(config),
     });
     const { SYSTEM_ACCOUNT: account, SYSTEM_MAIL_LIMIT: maxPerHour } = config;

@@ -1,5 +1,5 @@
 import { MailContentError, type MailContentFault } from "@posthaste/messaging";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 const CODES = {
   removed: "not_found",
@@ -15,6 +15,6 @@ export async function madeAgain<T>(making: Promise<T>): Promise<T> {
     return await making;
   } catch (error) {
     if (!(error instanceof MailContentError)) throw error;
-    throw new Problem(CODES[error.fault], error.message);
+    throw new HttpError(CODES[error.fault], error.message);
   }
 }

@@ -28,7 +28,7 @@ const querySchema = z.object({
 /**
  * Reads which messages are asked for from the parameters of a query; empty ones do not matter.
  *
- * @throws {Problem} `invalid_request`
+ * @throws {HttpError} `invalid_request`
  */
 export function readMessageQuery(query: unknown): {
   filter: MessageFilter;

@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { openTestDashboard, ORIGIN } from "./_test_dashboard.ts";
 import type { Routing } from "./app.ts";
 import { guardRoutes, SESSION_COOKIE } from "./guard.ts";
-import { toProblem } from "./problem.ts";
+import { handleErrors } from "@posthaste/http";
+import { DASHBOARD_ERRORS } from "./http_error.ts";
 import { messageStreamRoute } from "./routes/message_stream.ts";
 
 test("GET /api/messages/stream ends with the session, and there are not too many", async () => {
@@ -16,10 +17,7 @@ test("GET /api/messages/stream ends with the session, and there are not too many
   const app = fastify();
   await using _closing = { [Symbol.asyncDispose]: () => app.close() };
   app.register(cookie);
-  app.setErrorHandler((error, _request, reply) => {
-    const { status, body } = toProblem(error);
-    return reply.code(status).send(body);
-  });
+  handleErrors(app, { errors: DASHBOARD_ERRORS, logger: { error() {} } });
   app.register(async (api) => {
     guardRoutes(api, { ...store, now, sessionAges: { idleMs: 60_000, totalMs: 600_000 } }, {
       publicUrl: ORIGIN,

@@ -6,7 +6,7 @@ import {
   type PasswordCost,
   verifyPassword,
 } from "@posthaste/storage";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 /** What became of a password that was tried. */
 export interface Trial {
@@ -17,11 +17,11 @@ export interface Trial {
 
 /** Hashes passwords for all who come, a few at a time. */
 export interface PasswordHasher {
-  /** @throws {Problem} `unavailable` if too many wait. */
+  /** @throws {HttpError} `unavailable` if too many wait. */
   hash(password: string): Promise<string>;
   /**
    * Compares a password with what is stored. Where there is nothing stored it takes as long, and is wrong.
-   * @throws {Problem} `unavailable` if too many wait.
+   * @throws {HttpError} `unavailable` if too many wait.
    */
   verify(password: string, stored: string | null | undefined): Promise<Trial>;
 }
@@ -48,7 +48,7 @@ export function openPasswordHasher(options: PasswordHasherOptions = {}): Passwor
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (permits.held === atOnce && permits.waiting >= waiting) {
       const retryAfter = WAIT_S;
-      throw new Problem("unavailable", "Too many sign-ins at once. Try again", {
+      throw new HttpError("unavailable", "Too many sign-ins at once. Try again", {
         retryAfter,
       });
     }

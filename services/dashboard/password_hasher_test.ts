@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashPassword, PASSWORD_COST, verifyPassword } from "@posthaste/storage";
 import { openPasswordHasher } from "./password_hasher.ts";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
-const isFull = (error: unknown) => error instanceof Problem && error.code === "unavailable";
+const isFull = (error: unknown) => error instanceof HttpError && error.code === "unavailable";
 
 test("a password hasher works on so many at once, has so many wait, and refuses the rest", async () => {
   const hasher = openPasswordHasher({ atOnce: 1, waiting: 2 });

@@ -1,7 +1,7 @@
 import { emailAddressSchema } from "@posthaste/contracts";
 import { z } from "zod";
 import { MAX_PASSWORD, passwordFault } from "@posthaste/storage";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 const MAX_NAME = 200;
 
@@ -19,12 +19,12 @@ export const passwordInput = z.string().max(MAX_PASSWORD * 2, { error: "is too l
 /**
  * Refuses a new password that will not do.
  *
- * @throws {Problem} `invalid_request`
+ * @throws {HttpError} `invalid_request`
  */
 export async function checkPassword(password: string, email: string): Promise<void> {
   const fault = await passwordFault(password, email);
   if (fault === undefined) return;
-  throw new Problem("invalid_request", `Cannot use the password: it ${fault}`, {
+  throw new HttpError("invalid_request", `Cannot use the password: it ${fault}`, {
     issues: [{ path: "password", message: fault }],
   });
 }

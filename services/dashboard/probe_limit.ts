@@ -1,12 +1,12 @@
 import { openTokenBuckets } from "@posthaste/limits";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 const WINDOW_MS = 5 * 60_000;
 const MAX_PROBES = 15;
 
 /** Keeps an account from trying one server after the other: that is how one looks for open doors. */
 export interface ProbeLimit {
-  /** Counts a probe. @throws {Problem} `too_many_requests` */
+  /** Counts a probe. @throws {HttpError} `too_many_requests` */
   count(accountId: string): void;
 }
 
@@ -21,7 +21,7 @@ export function openProbeLimit(clock: { now(): number } = performance): ProbeLim
     count(accountId) {
       const retryAfter = Math.ceil(buckets.take(accountId, clock.now()) / 1000);
       if (retryAfter === 0) return;
-      throw new Problem(
+      throw new HttpError(
         "too_many_requests",
         `Too many tests (limit: 15 in 5 minutes). Retry in ${retryAfter} s`,
         { retryAfter },

@@ -1,4 +1,4 @@
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 /** How much people may make: without a limit one of them can fill the database of all. */
 export interface Quotas {
@@ -17,8 +17,8 @@ export const QUOTAS: Readonly<Quotas> = { members: 500, accounts: 20, templates:
  * Refuses what would be one too many. Of several requests at once each may count before the others: the
  * limit is passed by a few then.
  *
- * @throws {Problem} `conflict`
+ * @throws {HttpError} `conflict`
  */
 export function requireRoom(count: number, max: number, full: string): void {
-  if (count >= max) throw new Problem("conflict", full);
+  if (count >= max) throw new HttpError("conflict", full);
 }

@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 
 /**
  * Reads a body, or the parameters of a query, by a schema.
  *
- * @throws {Problem} `invalid_request` with every fault by its path.
+ * @throws {HttpError} `invalid_request` with every fault by its path.
  */
 export function readInput<Schema extends z.ZodType>(
   schema: Schema,
@@ -18,7 +18,7 @@ export function readInput<Schema extends z.ZodType>(
   }));
   const [first] = issues;
   const where = first?.path ? `"${first.path}" ` : "";
-  throw new Problem(
+  throw new HttpError(
     "invalid_request",
     `Invalid input: ${where}${first?.message ?? "is not valid"}`,
     {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Account, Member, Role, Session, User } from "@posthaste/contracts";
 import type { PeopleStore, SessionStore } from "@posthaste/storage";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 import { hasSecondFactor } from "./second_factor.ts";
 
 /** The principal of a request: who it comes from, and in which account. */
@@ -129,11 +129,11 @@ export async function findPrincipal(
 /**
  * Refuses what nobody else may do at a browser that was left alone, or with a cookie that was copied.
  *
- * @throws {Problem} `confirm_identity` if it was not shown lately who is there
+ * @throws {HttpError} `confirm_identity` if it was not shown lately who is there
  */
 export function requireRecent({ session: { confirmedAt } }: Principal, now: Date): void {
   if (confirmedAt !== null && now.getTime() - confirmedAt.getTime() < CONFIRMED_MS) return;
-  throw new Problem("confirm_identity", "Confirm your identity first");
+  throw new HttpError("confirm_identity", "Confirm your identity first");
 }
 
 /** Returns whether the account requires a second factor that somebody does not have. A provider asks for its own. */

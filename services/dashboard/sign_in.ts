@@ -5,7 +5,7 @@ import { audit } from "./audit.ts";
 import { confirmBy } from "./demo_user.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { notifyPerson } from "./notices.ts";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 import { beginSession, hashToken, type SignIn } from "./session.ts";
 
 const NEW_LOGIN_MS = 60_000;
@@ -93,7 +93,7 @@ async function notifyOfSignIn(
 /**
  * Returns the account that a user comes to first.
  *
- * @throws {Problem} `not_allowed` if they are a member of none any more.
+ * @throws {HttpError} `not_allowed` if they are a member of none any more.
  */
 export async function firstAccountOf(
   userId: string,
@@ -101,8 +101,18 @@ export async function firstAccountOf(
 ): Promise<string> {
   const [member] = await store.listMemberships(userId);
   if (member !== undefined) return member.accountId;
-  throw new Problem(
+  throw new HttpError(
     "not_allowed",
     "You are not a member of any account. Ask an owner to invite you",
   );
+}
+
+/**
+ * Refuses what ends in a sign-in by password, where the operator has disabled passwords.
+ *
+ * @throws {HttpError} `not_allowed`
+ */
+export function requirePasswords({ hasPasswords = true }: { hasPasswords?: boolean }): void {
+  if (hasPasswords) return;
+  throw new HttpError("not_allowed", "Sign-in by password is disabled here. Use your provider");
 }

@@ -17,7 +17,9 @@ const FIRST = {
   setupCode: SETUP_CODE,
 };
 const from = (address: string) => ({ "x-forwarded-for": address });
-const options = { trustedProxies: ["127.0.0.1"] };
+const options = {
+  edge: { connections: { max: 100, maxPerClient: 100, proxies: ["127.0.0.1"] } },
+};
 
 /** A member of `own` who has a password. */
 async function jane({ store, own }: TestDashboard, passwordHash?: string) {

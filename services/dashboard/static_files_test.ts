@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from "node:zlib";
 import { fastify, type FastifyInstance } from "fastify";
-import { Problem, toProblem } from "./problem.ts";
+import { handleErrors } from "@posthaste/http";
+import { DASHBOARD_ERRORS } from "./http_error.ts";
 import { serveApplication } from "./static_files.ts";
 
 const SCRIPT = "console.log('the application');".repeat(100);
@@ -29,13 +30,7 @@ before(async () => {
   await writeFile(join(dist, "assets", "small-3c4d.js"), "0");
   await utimes(join(dist, "index.html"), 1e9, 1e9);
   app = fastify();
-  app.setNotFoundHandler(() => {
-    throw new Problem("not_found", "There is no such page");
-  });
-  app.setErrorHandler((error, _request, reply) => {
-    const { status, body } = toProblem(error);
-    return reply.code(status).send(body);
-  });
+  handleErrors(app, { errors: DASHBOARD_ERRORS, logger: { error() {} } });
   serveApplication(app, { folder: dist, publicUrl: "https://posthaste.example" });
   await app.listen({ port: 0, host: "127.0.0.1" });
   port = (app.server.address() as AddressInfo).port;

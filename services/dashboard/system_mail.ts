@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Account, Integration } from "@posthaste/contracts";
 import type { DashboardDeps } from "./app.ts";
-import { Problem } from "./problem.ts";
+import { HttpError } from "./http_error.ts";
 import { sendMail } from "./send_mail.ts";
 import { SYSTEM_TEMPLATES, type SystemMailKind } from "./system_templates.ts";
 
@@ -12,7 +12,7 @@ export interface SystemMail {
   /**
    * Accepts a mail.
    *
-   * @throws {Problem} `unavailable` if the account for it has no integration, or has sent enough.
+   * @throws {HttpError} `unavailable` if the account for it has no integration, or has sent enough.
    */
   send(
     kind: SystemMailKind,
@@ -85,8 +85,8 @@ export function openSystemMail(
   };
 }
 
-function unavailable(): Problem {
-  return new Problem(
+function unavailable(): HttpError {
+  return new HttpError(
     "unavailable",
     "This installation cannot send mail at the moment. Contact the operator",
   );

@@ -1,5 +1,5 @@
 import type { IntegrationSummary } from "@posthaste/contracts";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
 import type { SummarizedIntegration } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope, requireUse } from "../authenticate.ts";

@@ -1,5 +1,6 @@
 import { CANCEL_BODY, isSendId } from "@posthaste/contracts";
-import { BODY_PARSING, bodyIssues, HttpError } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
 import { BULK_SEARCH_MS, bulkCancel } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@posthaste/contracts";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
 import {
   mailContent,
   type MailContentDeps,

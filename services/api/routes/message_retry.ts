@@ -1,5 +1,6 @@
 import { type Message, RETRY_BODY, RETRY_ONE_BODY, RETRYABLE_STATES } from "@posthaste/contracts";
-import { BODY_PARSING, bodyIssues, HttpError } from "@posthaste/http";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
 import {
   BULK_SEARCH_MS,
   bulkRetry,

@@ -7,7 +7,7 @@ import {
   type MessageState,
   type Send,
 } from "@posthaste/contracts";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
 

@@ -1,5 +1,5 @@
 import type { ServiceSummary } from "@posthaste/contracts";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
 import type { FastifyInstance } from "fastify";
 import manifest from "../package.json" with { type: "json" };
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { TemplateKind, TemplateSummary } from "@posthaste/contracts";
-import { HttpError } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
 import type { PublishedTemplate } from "@posthaste/storage";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requireScope, requireUse } from "../authenticate.ts";

@@ -7,7 +7,7 @@ import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";
 import { nameInput } from "../people_input.ts";
 import { QUOTAS, requireRoom } from "../quotas.ts";
-import { Problem, unproven } from "../problem.ts";
+import { HttpError, unproven } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 
@@ -54,7 +54,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     async ({ principal, body }) => {
       const { required } = readInput(SECOND_FACTOR, body);
       if (required && principal.user.passwordHash !== null && !hasSecondFactor(principal.user)) {
-        throw new Problem("conflict", "Add a second factor for yourself first");
+        throw new HttpError("conflict", "Add a second factor for yourself first");
       }
       await store.updateAccount(principal.accountId, { requiresSecondFactor: required });
       const action = required ? "second_factor.required" : "second_factor.left_open";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checkCurrentPassword } from "../current_password.ts";
 import { confirmBy } from "../demo_user.ts";
 import { passwordInput } from "../people_input.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import type { SignInRouting } from "./people.ts";
 
@@ -16,7 +16,7 @@ export function confirmationRoutes(app: FastifyInstance, routing: SignInRouting)
     const { password } = readInput(CONFIRMATION, body);
     const { user, session } = principal;
     const way = confirmBy(user, routing.options);
-    if (way === "provider") throw new Problem("conflict", "Sign in at your provider again");
+    if (way === "provider") throw new HttpError("conflict", "Sign in at your provider again");
     if (way === "password") await checkCurrentPassword(user, password, routing);
     await store.confirmSession(session._id, now());
     return {};

@@ -8,7 +8,7 @@ import { checkRecord, dkimRecord, type FindTxt, findTxt, newDkimPair } from "../
 import { dkimInputSchema, integrationIdSchema } from "../integration_input.ts";
 import { viewOf } from "../integration_views.ts";
 import type { DnsCheck, IntegrationView } from "../interface/integrations.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import type { Principal } from "../session.ts";
 
@@ -26,7 +26,7 @@ export function dkimRoutes(
     const { id } = readInput(integrationIdSchema, params);
     const found = await store.findIntegration(accountId, id);
     if (found !== null && found.archivedAt === null) return found;
-    throw new Problem("not_found", "There is no such integration");
+    throw new HttpError("not_found", "There is no such integration");
   }
 
   async function change(
@@ -35,7 +35,7 @@ export function dkimRoutes(
     { dkim, action }: { dkim: SealDkim | null; action: string },
   ): Promise<IntegrationView> {
     const changed = await store.updateIntegration(principal.accountId, id, { dkim });
-    if (changed === null) throw new Problem("not_found", "There is no such integration");
+    if (changed === null) throw new HttpError("not_found", "There is no such integration");
     const details = changed.dkim === null
       ? { name }
       : { name, domain: changed.dkim.domain, selector: changed.dkim.selector };
@@ -88,6 +88,6 @@ export function dkimRoutes(
   );
 }
 
-function noKey(): Problem {
-  return new Problem("not_found", "There is no key yet. Create one first");
+function noKey(): HttpError {
+  return new HttpError("not_found", "There is no key yet. Create one first");
 }

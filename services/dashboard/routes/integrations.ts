@@ -26,7 +26,7 @@ import type {
 } from "../interface/integrations.ts";
 import { openProbeLimit } from "../probe_limit.ts";
 import { notifyOwners } from "../notices.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { PROVIDER_PRESETS } from "../provider_presets.ts";
 import { readInput } from "../read_input.ts";
 import { type Principal, requireRecent } from "../session.ts";
@@ -183,10 +183,10 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const asked = { v: EVENT_VERSION, accountId, settings };
       const reply = await bus.ask("probe.requested", asked, { timeoutMs: PROBE_TIMEOUT_MS })
         .catch((cause) => {
-          throw new Problem("unavailable", "The test could not run. Try again soon", { cause });
+          throw new HttpError("unavailable", "The test could not run. Try again soon", { cause });
         });
       if (reply === undefined) {
-        throw new Problem(
+        throw new HttpError(
           "no_answer",
           "The test could not run: the mailer does not answer. Try again soon",
         );
@@ -196,9 +196,9 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
   );
 }
 
-function onlyOwners(): Problem {
+function onlyOwners(): HttpError {
   const issues = [{ path: "host", message: "requires the owner role" }];
-  return new Problem(
+  return new HttpError(
     "not_allowed",
     "Requires the owner role to change the server of an integration",
     {
@@ -207,12 +207,12 @@ function onlyOwners(): Problem {
   );
 }
 
-function missing(): Problem {
-  return new Problem("not_found", "There is no such integration");
+function missing(): HttpError {
+  return new HttpError("not_found", "There is no such integration");
 }
 
-function conflict(): Problem {
-  return new Problem("conflict", "Someone else changed this integration. Reload the page");
+function conflict(): HttpError {
+  return new HttpError("conflict", "Someone else changed this integration. Reload the page");
 }
 
 function settingsOf(input: IntegrationInputData) {
@@ -226,7 +226,7 @@ async function changing<T>(change: () => Promise<T>): Promise<T> {
     return await change();
   } catch (error) {
     if (error instanceof NameTakenError) {
-      throw new Problem("name_taken", "Another integration has this name", {
+      throw new HttpError("name_taken", "Another integration has this name", {
         issues: [{ path: "name", message: "is used by another integration" }],
       });
     }

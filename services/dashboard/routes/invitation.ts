@@ -6,10 +6,10 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS } from "../attempts.ts";
 import { audit } from "../audit.ts";
-import { signIn } from "../sign_in.ts";
+import { requirePasswords, signIn } from "../sign_in.ts";
 import type { AcceptInput, InvitationOffer } from "../interface/people.ts";
 import { checkPassword, nameInput, passwordInput } from "../people_input.ts";
-import { Problem, requirePasswords, unproven } from "../problem.ts";
+import { HttpError, unproven } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import type { SignInRouting } from "./people.ts";
 
@@ -83,7 +83,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
     const { user, session } = request.principal;
     const { email, accountId } = invitation;
     if (user.email !== email) {
-      throw new Problem(
+      throw new HttpError(
         "not_allowed",
         `This invitation is for ${email}. Sign out and open the link again`,
       );
@@ -104,11 +104,11 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
 /** Notifies the reader of an address that a login has verified it. */
 function otherLogin(error: unknown): never {
   if (!(error instanceof NameTakenError)) throw error;
-  throw new Problem("conflict", "You already have a login here. Sign in and open the link again");
+  throw new HttpError("conflict", "You already have a login here. Sign in and open the link again");
 }
 
-function goneInvitation(): Problem {
-  return new Problem(
+function goneInvitation(): HttpError {
+  return new HttpError(
     "not_found",
     "This invitation was used, revoked, or is older than 7 days. Ask for a new one",
   );

@@ -7,7 +7,7 @@ import { signIn } from "../sign_in.ts";
 import type { JoiningOffer, JoiningView } from "../interface/people.ts";
 import { type JoiningPasses, PASS_AGE_MS } from "../joining_pass.ts";
 import type { VerifiedIdentity } from "../oidc_entry.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import type { SignInRouting } from "./people.ts";
 
@@ -43,7 +43,7 @@ export function joiningRoutes(
   function identityOf(cookie: string | undefined): VerifiedIdentity {
     const identity = passes.read(cookie);
     if (identity !== undefined) return identity;
-    throw new Problem("not_found", "The sign-in expired. Sign in again");
+    throw new HttpError("not_found", "The sign-in expired. Sign in again");
   }
 
   async function offerOf({ _id, accountId, role, invitedBy }: Invitation): Promise<JoiningOffer[]> {
@@ -86,7 +86,7 @@ export function joiningRoutes(
         : { userId: known._id },
     );
     if (joined === null || invitation === undefined) {
-      throw new Problem("not_found", "This invitation was used or revoked");
+      throw new HttpError("not_found", "This invitation was used or revoked");
     }
     const { accountId } = invitation;
     const { user, member: { role } } = joined;

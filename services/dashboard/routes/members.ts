@@ -7,7 +7,7 @@ import { audit } from "../audit.ts";
 import type { InvitationView, InvitedView, MembersView } from "../interface/people.ts";
 import { emailInput } from "../people_input.ts";
 import { QUOTAS, requireRoom } from "../quotas.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken, requireRecent } from "../session.ts";
 
@@ -78,7 +78,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     if (role === "owner") requireRecent(principal, now());
     const members = await store.listMembers(accountId);
     if (members.some((member) => member.user.email === email)) {
-      throw new Problem("conflict", `${email} is already a member`);
+      throw new HttpError("conflict", `${email} is already a member`);
     }
     const at = now();
     const open = await store.listInvitations(accountId, at);
@@ -89,7 +89,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
       `The account has ${maxMembers} members and invitations, the maximum. Remove one first`,
     );
     if (open.length >= MAX_INVITATIONS && !open.some((each) => each.email === email)) {
-      throw new Problem(
+      throw new HttpError(
         "conflict",
         `There are ${MAX_INVITATIONS} invitations, the maximum. Revoke some first`,
       );
@@ -120,7 +120,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     const { accountId } = request.principal;
     const open = await store.listInvitations(accountId, now());
     if (!await store.removeInvitation(accountId, invitationId)) {
-      throw new Problem("not_found", "This invitation was used or revoked");
+      throw new HttpError("not_found", "This invitation was used or revoked");
     }
     const target = open.find(({ _id }) => _id === invitationId)?.email ?? "invitation";
     await audit(log, request.principal, { action: "invitation.taken_back", target });
@@ -130,10 +130,10 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
 
 function refuse(change: MembershipChange): void {
   if (change === "no_member") {
-    throw new Problem("not_found", "This person is not a member of the account");
+    throw new HttpError("not_found", "This person is not a member of the account");
   }
   if (change === "done") return;
-  throw new Problem(
+  throw new HttpError(
     "conflict",
     "An account needs an owner. Make someone else an owner first",
   );

@@ -4,7 +4,7 @@ import { openEventStream } from "../event_stream.ts";
 import type { StateTotals } from "../interface/messages.ts";
 import { type BoardState, openMessageBoards } from "../message_boards.ts";
 import { rowsOf } from "../message_view.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import type { Principal } from "../session.ts";
 
 /** Settings of {@linkcode messageStreamRoute}. */
@@ -46,7 +46,7 @@ export function messageStreamRoute(
   app.get("/api/messages/stream", { config: { role: "viewer" } }, (request, reply) => {
     const { principal } = request;
     if (boards.viewers(principal.accountId) >= maxStreams) {
-      throw new Problem(
+      throw new HttpError(
         "too_many_requests",
         "Too many open pages show live messages of this account. Close some",
         {

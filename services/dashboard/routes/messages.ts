@@ -16,7 +16,7 @@ import { mailContent, mailPdf } from "@posthaste/messaging";
 import { madeAgain } from "../message_content.ts";
 import { readMessageQuery } from "../message_filter.ts";
 import { messageViewOf, rowsOf, traceIdOf } from "../message_view.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 
 const PAGE = 50;
@@ -106,7 +106,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, params: { id } }) => {
       const { message } = await find(principal.accountId, id);
       if (await retry(principal.accountId, id) === null) {
-        throw new Problem("conflict", `Cannot send the message again: it is ${message.state}`);
+        throw new HttpError("conflict", `Cannot send the message again: it is ${message.state}`);
       }
       await audit({ ...store, now }, principal, {
         action: "message.retried",
@@ -122,7 +122,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, params: { id } }) => {
       const { message } = await find(principal.accountId, id);
       if (await store.cancelMessage(principal.accountId, id, now()) === null) {
-        throw new Problem("conflict", `Cannot cancel the message: it is ${message.state}`);
+        throw new HttpError("conflict", `Cannot cancel the message: it is ${message.state}`);
       }
       await audit({ ...store, now }, principal, {
         action: "message.canceled",
@@ -153,7 +153,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     { config: { role: "viewer" } },
     async ({ principal: { accountId }, params: { id } }): Promise<SendView> => {
       const send = isSendId(id) ? await store.findSend(accountId, id) : null;
-      if (send === null) throw new Problem("not_found", `There is no send "${id}"`);
+      if (send === null) throw new HttpError("not_found", `There is no send "${id}"`);
       const [states, causes, template, integration] = await Promise.all([
         store.countStates(accountId, [id]),
         store.groupReasons(accountId, { states: ["failed", "unknown", "deferred"], sendId: id }),
@@ -179,7 +179,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     { config: { role: "editor" } },
     async ({ principal, params: { id } }) => {
       const done = await store.cancelSend(principal.accountId, id, now());
-      if (done === null) throw new Problem("not_found", `There is no send "${id}"`);
+      if (done === null) throw new HttpError("not_found", `There is no send "${id}"`);
       const { canceled } = done;
       const details = { messages: canceled };
       await audit({ ...store, now }, principal, {
@@ -195,7 +195,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     try {
       return await store.retryMessage(accountId, id, { now: now() });
     } catch (error) {
-      if (error instanceof ContentRemovedError) throw new Problem("conflict", error.message);
+      if (error instanceof ContentRemovedError) throw new HttpError("conflict", error.message);
       throw error;
     }
   }
@@ -207,7 +207,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
       store.findSend(accountId, sendId),
     ]);
     if (message && send) return { message, send };
-    throw new Problem("not_found", `There is no message "${id}"`);
+    throw new HttpError("not_found", `There is no message "${id}"`);
   }
 
   async function view(accountId: string, id: string): Promise<MessageView> {

@@ -8,7 +8,7 @@ import type { OidcFault } from "../interface/session.ts";
 import { openJoiningPasses } from "../joining_pass.ts";
 import { openOidc } from "../oidc.ts";
 import { admit } from "../oidc_entry.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { newToken } from "../session.ts";
 import { askWhatToJoin, joiningRoutes } from "./joining.ts";
@@ -43,7 +43,7 @@ export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
   joiningRoutes(app, routing, passes);
 
   app.get("/api/sign-in/oidc", { config: { role: "anyone" } }, async (request, reply) => {
-    if (oidc === undefined) throw new Problem("not_found", "No sign-in provider is configured");
+    if (oidc === undefined) throw new HttpError("not_found", "No sign-in provider is configured");
     const { invitation, back } = readInput(BEGIN, request.query);
     try {
       const { url, checks } = await oidc.begin(
@@ -62,7 +62,7 @@ export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
   });
 
   app.get(CALLBACK, { config: { role: "anyone" } }, async (request, reply) => {
-    if (oidc === undefined) throw new Problem("not_found", "No sign-in provider is configured");
+    if (oidc === undefined) throw new HttpError("not_found", "No sign-in provider is configured");
     const keys = { [`oidc ${networkOf(request.ip)}`]: PER_ADDRESS };
     await attempts.begin(keys);
     const checks = readChecks(request.cookies[OIDC_COOKIE]);

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { PER_PERSON } from "../attempts.ts";
 import { audit } from "../audit.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
 import type { SignInRouting } from "./people.ts";
@@ -20,10 +20,10 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
 
   app.post("/api/you/proof", { config: { role: "viewer" } }, async ({ principal: { user } }) => {
     if (user.emailProvenAt !== null) {
-      throw new Problem("conflict", "Your address is already verified");
+      throw new HttpError("conflict", "Your address is already verified");
     }
     if (mail === undefined) {
-      throw new Problem(
+      throw new HttpError(
         "conflict",
         "This installation cannot send mail of its own. Ask the operator",
       );
@@ -47,10 +47,10 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
     const proven = await store.proveEmail(principal.user._id, hashToken(token), now())
       .catch((error: unknown) => {
         if (!(error instanceof NameTakenError)) throw error;
-        throw new Problem("conflict", "You have another login with this address. Use that one");
+        throw new HttpError("conflict", "You have another login with this address. Use that one");
       });
     if (proven === null) {
-      throw new Problem(
+      throw new HttpError(
         "not_found",
         "This link belongs to another login, was used, or is older than an hour. Request a new one",
       );

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { PER_ADDRESS, PER_PERSON } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import { checkPassword, passwordInput } from "../people_input.ts";
-import { Problem, requirePasswords } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
+import { requirePasswords } from "../sign_in.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
 import type { SignInRouting } from "./people.ts";
@@ -26,7 +27,7 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
     requirePasswords(options);
     const { email } = readInput(FORGOTTEN, body);
     if (mail === undefined) {
-      throw new Problem(
+      throw new HttpError(
         "conflict",
         "This installation cannot send mail of its own. Ask the operator",
       );
@@ -77,8 +78,8 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
   });
 }
 
-function outdated(): Problem {
-  return new Problem(
+function outdated(): HttpError {
+  return new HttpError(
     "not_found",
     "This link was used, or is older than an hour. Request a new one",
   );

@@ -5,7 +5,7 @@ import { PER_PERSON } from "../attempts.ts";
 import { audit } from "../audit.ts";
 import type { NewAppView, SecondFactorAdded, SecondFactorView } from "../interface/people.ts";
 import { nameInput } from "../people_input.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "../recovery_codes.ts";
 import { hasSecondFactor } from "../second_factor.ts";
@@ -36,7 +36,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
   app.post(`${PATH}/app`, recent, async ({ principal: { user, session } }): Promise<NewAppView> => {
     withPassword(user);
     if (box === undefined) {
-      throw new Problem("not_found", "Authenticator apps are disabled here");
+      throw new HttpError("not_found", "Authenticator apps are disabled here");
     }
     const made = newTotp(user.email);
     await store.keepChallenge(session._id, box.seal(made.secret, user._id));
@@ -52,7 +52,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     const step = stepOfCode(code, secretIn(challenge, user), now());
     if (step === null) {
       const issues = [{ path: "code", message: "is wrong" }];
-      throw new Problem("wrong_code", "The code is wrong. Check the clock of your phone", {
+      throw new HttpError("wrong_code", "The code is wrong. Check the clock of your phone", {
         issues,
       });
     }
@@ -71,7 +71,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
   app.post(`${PATH}/passkeys/options`, recent, async ({ principal: { user, session } }) => {
     withPassword(user);
     if (user.secondFactor.passkeys.length >= MAX_PASSKEYS) {
-      throw new Problem(
+      throw new HttpError(
         "conflict",
         `You have ${MAX_PASSKEYS} passkeys, the maximum. Remove one first`,
       );
@@ -88,7 +88,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     if (challenge === null) throw notBegun();
     const made = await passkeys.readNew(response, challenge);
     if (made === undefined || user.secondFactor.passkeys.some(({ id }) => id === made.id)) {
-      throw new Problem("wrong_code", "The passkey could not be added. Try again");
+      throw new HttpError("wrong_code", "The passkey could not be added. Try again");
     }
     const passkey = { ...made, name, createdAt: now() };
     return await add(
@@ -102,7 +102,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     const { passkeyId } = readInput(PASSKEY, params);
     const { passkeys: known } = principal.user.secondFactor;
     const removed = known.find(({ id }) => id === passkeyId);
-    if (removed === undefined) throw new Problem("not_found", "There is no such passkey");
+    if (removed === undefined) throw new HttpError("not_found", "There is no such passkey");
     const withoutIt = (current: SecondFactor) => ({
       ...current,
       passkeys: current.passkeys.filter(({ id }) => id !== passkeyId),
@@ -117,7 +117,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     async ({ principal }): Promise<SecondFactorAdded> => {
       const { user } = principal;
       if (!hasSecondFactor(user)) {
-        throw new Problem("conflict", "Add a passkey or an authenticator app first");
+        throw new HttpError("conflict", "Add a passkey or an authenticator app first");
       }
       const recoveryCodes = newRecoveryCodes();
       const hashes = recoveryCodes.map(hashRecoveryCode);
@@ -183,9 +183,12 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
 
 function withPassword({ passwordHash }: User): void {
   if (passwordHash !== null) return;
-  throw new Problem("conflict", "You have no password here: your provider handles second factors");
+  throw new HttpError(
+    "conflict",
+    "You have no password here: your provider handles second factors",
+  );
 }
 
-function notBegun(): Problem {
-  return new Problem("conflict", "The step expired, or started in another window. Start again");
+function notBegun(): HttpError {
+  return new HttpError("conflict", "The step expired, or started in another window. Start again");
 }

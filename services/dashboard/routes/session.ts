@@ -5,7 +5,7 @@ import { confirmBy, DEMO_USER } from "../demo_user.ts";
 import { signIn } from "../sign_in.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { SessionView, SignInView } from "../interface/session.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import { needsSecondFactor, type Principal } from "../session.ts";
@@ -32,7 +32,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
     const { id } = readInput(z.object({ id: z.string() }), request.body);
     const { session, user } = request.principal;
     if (await store.findMember(id, user._id) === null) {
-      throw new Problem("not_found", "You are not a member of this account");
+      throw new HttpError("not_found", "You are not a member of this account");
     }
     const { lastSeenAt, expiresAt } = session;
     await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId: id });
@@ -47,7 +47,9 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
 
   app.post("/api/sign-in/demo", { config: { role: "anyone" } }, async (request, reply) => {
     const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
-    if (account === null) throw new Problem("not_found", "There is no demonstration account here");
+    if (account === null) {
+      throw new HttpError("not_found", "There is no demonstration account here");
+    }
     const user = await store.findUserByProvenEmail(DEMO_USER.email) ??
       await store.createUser({ ...DEMO_USER, passwordHash: null, emailProvenAt: now() });
     await store.setMember({ accountId: account._id, userId: user._id, role: "owner" });

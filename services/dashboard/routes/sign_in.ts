@@ -5,11 +5,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { PER_ADDRESS, PER_PERSON, PER_PERSON_ANYWHERE } from "../attempts.ts";
 import { audit } from "../audit.ts";
-import { firstAccountOf, noteRefusedSignIn, signIn } from "../sign_in.ts";
+import { firstAccountOf, noteRefusedSignIn, requirePasswords, signIn } from "../sign_in.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { LoginInput, LoginView, SecondFactorProof, SetupInput } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
-import { Problem, requirePasswords } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import { hashToken } from "../session.ts";
@@ -52,7 +52,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     const keys = { [`setup ${networkOf(request.ip)}`]: PER_PERSON };
     await attempts.begin(keys);
     if (!isSame(setupCode, options.setupCode)) {
-      throw new Problem("wrong_code", "The setup code is wrong. Find it in the dashboard's log");
+      throw new HttpError("wrong_code", "The setup code is wrong. Find it in the dashboard's log");
     }
     await attempts.succeed(keys);
     await checkPassword(password, email);
@@ -81,7 +81,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     await attempts.begin(keys);
     const users = await store.listUsersByEmail(email);
     const { user, renewed } = await whoseIs(password, users).catch(async (error: unknown) => {
-      if (error instanceof Problem && error.code === "wrong_login") {
+      if (error instanceof HttpError && error.code === "wrong_login") {
         // Not waited for: how long it takes would tell who has a login.
         void noteRefusedSignIn(request, users, { why: "wrong password", routing })
           .catch((cause: unknown) => deps.logger.warn("Cannot record a sign-in", { error: cause }));
@@ -120,7 +120,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     const challenge = proof.by === "passkey" ? await store.takeChallenge(session._id) : null;
     if (!await secondFactors.take(user, proof, challenge)) {
       await noteRefusedSignIn(request, [user], { why: "wrong second factor", routing });
-      throw new Problem("wrong_code", WRONG_PROOF[proof.by]);
+      throw new HttpError("wrong_code", WRONG_PROOF[proof.by]);
     }
     await attempts.succeed(keys, { forget: Object.keys(keys) });
     await signIn({ request, reply }, { userId: user._id, accountId: session.accountId }, routing);
@@ -135,7 +135,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       : await store.findHalfSession(hashToken(token), deps.now());
     const user = session === null ? null : await store.findUser(session.userId);
     if (session !== null && user !== null) return { session, user };
-    throw new Problem("signed_out", "The sign-in expired. Sign in again");
+    throw new HttpError("signed_out", "The sign-in expired. Sign in again");
   }
 
   /** Until an address is proven, several may have it. */
@@ -149,12 +149,12 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       if (isRight) return { user, ...(renewed === undefined ? {} : { renewed }) };
     }
     if (withPassword.length === 0) await hasher.verify(password, null);
-    throw new Problem("wrong_login", "The e-mail address or the password is wrong");
+    throw new HttpError("wrong_login", "The e-mail address or the password is wrong");
   }
 }
 
-function alreadySetUp(): Problem {
-  return new Problem("conflict", "The first account already exists. Sign in");
+function alreadySetUp(): HttpError {
+  return new HttpError("conflict", "The first account already exists. Sign in");
 }
 
 function isSame(given: string, wanted: string): boolean {

@@ -1,7 +1,7 @@
 import { TEMPLATE_KINDS } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import type { Routing } from "../app.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { openIssuedPdfs } from "../templates/issued_pdfs.ts";
 import { openLatestOnly } from "../templates/latest_only.ts";
@@ -20,7 +20,9 @@ const PDF_HEADERS = {
 /** What templates look like, saved or not. */
 export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): void {
   const issued = openIssuedPdfs(deps);
-  const latestOnly = openLatestOnly(() => new Problem("conflict", "A newer preview was requested"));
+  const latestOnly = openLatestOnly(() =>
+    new HttpError("conflict", "A newer preview was requested")
+  );
 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
@@ -42,7 +44,7 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): 
         ? await deps.bus.objects("pdfs").get(key)
         : undefined;
       if (bytes === undefined) {
-        throw new Problem("not_found", "This preview has expired. Create it again");
+        throw new HttpError("not_found", "This preview has expired. Create it again");
       }
       return reply.headers(PDF_HEADERS).send(Buffer.from(bytes));
     },

@@ -1,7 +1,7 @@
 import { sourceOfVersion } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import type { VersionRow, VersionView } from "../interface/templates.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { askRenderer } from "../templates/ask_renderer.ts";
 import { compiledBy, publishDraft, resetDraft, rollBack } from "../templates/publish_draft.ts";
@@ -44,7 +44,7 @@ export function templateVersionRoutes(
       const version = await store.findVersion(principal.accountId, kind, template.id, number);
       const [row] = version === null ? [] : await versionRows(template, [version], store);
       if (version === null || row === undefined) {
-        throw new Problem("not_found", `There is no version ${params.version}`);
+        throw new HttpError("not_found", `There is no version ${params.version}`);
       }
       return { ...row, source: sourceOfVersion(version) };
     },
@@ -85,7 +85,7 @@ export function templateVersionRoutes(
     const version = publishedVersion === null
       ? null
       : await store.findVersion(accountId, kind, template.id, publishedVersion);
-    if (version === null) throw new Problem("invalid_request", "Nothing is published yet");
+    if (version === null) throw new HttpError("invalid_request", "Nothing is published yet");
     await resetDraft(draft, version, { store, userId: user._id, now });
     await access.note(principal, "discarded", { template });
     return access.view(template);

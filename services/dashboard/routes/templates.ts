@@ -4,7 +4,7 @@ import { HELPERS } from "@posthaste/templating";
 import type { FastifyInstance } from "fastify";
 import type { Routing } from "../app.ts";
 import type { ExampleRow, HelperRow } from "../interface/templates.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { QUOTAS, requireRoom } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 import { sameVersion } from "../templates/same_version.ts";
@@ -92,7 +92,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
   app.post(path, editor, async ({ principal, body }) => {
     const { name, alias, example: wanted } = readInput(newTemplateSchema, body);
     const example = EXAMPLES[kind].find(({ id }) => id === (wanted ?? "empty"));
-    if (example === undefined) throw new Problem("not_found", `There is no example "${wanted}"`);
+    if (example === undefined) throw new HttpError("not_found", `There is no example "${wanted}"`);
     const { accountId, user } = principal;
     await requireRoomFor(accountId);
     const template = await unlessTaken(store.createTemplate({ accountId, kind, name, alias }));
@@ -123,7 +123,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
       ...(alias === undefined ? {} : { alias }),
     };
     const changed = await unlessTaken(store.updateTemplate(template, changes));
-    if (changed === null) throw new Problem("not_found", `There is no template ${params.id}`);
+    if (changed === null) throw new HttpError("not_found", `There is no template ${params.id}`);
     await access.note(principal, "renamed", { template, details: changes });
     return access.view(template);
   });

@@ -13,7 +13,7 @@ import { audit } from "../audit.ts";
 import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";
 import { notifyOwners } from "../notices.ts";
 import { nameInput } from "../people_input.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import type { Principal } from "../session.ts";
 import { tokenCurl } from "../token_curl.ts";
@@ -72,7 +72,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       const { accountId, user } = principal;
       if (expiresAt !== null && expiresAt <= now()) {
         const issues = [{ path: "expiresAt", message: "must be in the future" }];
-        throw new Problem("invalid_request", "The expiry date must be in the future", { issues });
+        throw new HttpError("invalid_request", "The expiry date must be in the future", { issues });
       }
       const createdBy = user._id;
       const made = await store.createToken({
@@ -105,7 +105,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       const { accountId, user } = principal;
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
       const made = await store.rollToken({ accountId, id, until, createdBy: user._id });
-      if (made === null) throw new Problem("not_found", "There is no such active token");
+      if (made === null) throw new HttpError("not_found", "There is no such active token");
       const { token: text, record } = made;
       await audit(log, principal, {
         ...{ action: "token.rolled", target: `token ${record.name} (${record.prefix})` },
@@ -127,7 +127,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     const { accountId } = request.principal;
     const tokens = await store.listTokens(accountId);
     const token = tokens.find(({ _id }) => _id === tokenId);
-    if (token === undefined) throw new Problem("not_found", "There is no such token");
+    if (token === undefined) throw new HttpError("not_found", "There is no such token");
     if (await store.revokeToken(accountId, tokenId)) {
       const target = `token ${token.name} (${token.prefix})`;
       await audit(log, request.principal, { action: "token.revoked", target });

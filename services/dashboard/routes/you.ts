@@ -5,7 +5,7 @@ import { checkCurrentPassword } from "../current_password.ts";
 import { SESSION_COOKIE } from "../guard.ts";
 import type { BrowserView } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import type { SignInRouting } from "./people.ts";
 
@@ -61,7 +61,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
   app.delete("/api/you/membership", { config: { role: "viewer" } }, async ({ principal }) => {
     const { accountId, user } = principal;
     if (await store.removeMember(accountId, user._id) === "last_owner") {
-      throw new Problem(
+      throw new HttpError(
         "conflict",
         "An account needs an owner. Make someone else an owner first",
       );
@@ -89,10 +89,10 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     },
   );
 
-  async function stillNeeded(accountIds: string[]): Promise<Problem> {
+  async function stillNeeded(accountIds: string[]): Promise<HttpError> {
     const found = await Promise.all(accountIds.map((id) => store.findAccount(id)));
     const names = found.flatMap((account) => account === null ? [] : [`"${account.name}"`]);
-    return new Problem(
+    return new HttpError(
       "conflict",
       `You are the only owner of ${names.join(", ")}. Make someone else an owner first`,
     );
@@ -110,7 +110,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
   app.delete("/api/you/sessions/:sessionId", { config: { role: "viewer" } }, async (request) => {
     const { sessionId } = readInput(PARAMS, request.params);
     if (!await store.removeSessionOf(request.principal.user._id, sessionId)) {
-      throw new Problem("not_found", "This browser is already signed out");
+      throw new HttpError("not_found", "This browser is already signed out");
     }
     return {};
   });

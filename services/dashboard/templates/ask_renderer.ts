@@ -10,7 +10,7 @@ import {
   type Variables,
 } from "@posthaste/contracts";
 import type { DashboardDeps } from "../app.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 
 /** A source to be compiled and filled. */
 export interface RenderWish {
@@ -53,7 +53,7 @@ const INLINE_CHARACTERS = 20_000;
 /**
  * Has a renderer compile and fill a source.
  *
- * @throws {Problem} `no_answer` if none answers in time, `unavailable` if none can be asked.
+ * @throws {HttpError} `no_answer` if none answers in time, `unavailable` if none can be asked.
  */
 export async function askRenderer(
   wish: RenderWish,
@@ -66,7 +66,7 @@ export async function askRenderer(
     const load = async (content: Content) => {
       if ("inline" in content) return content.inline;
       const bytes = await contents.get(content.key);
-      if (bytes === undefined) throw new Problem("no_answer", "The response was lost. Try again");
+      if (bytes === undefined) throw new HttpError("no_answer", "The response was lost. Try again");
       return Buffer.from(bytes).toString();
     };
     const loadParts = async (
@@ -84,7 +84,7 @@ export async function askRenderer(
     const reply = await bus.ask("preview.requested", data, { timeoutMs });
     if (reply === undefined) {
       const seconds = Math.round(timeoutMs / 1000);
-      throw new Problem("no_answer", `No response within ${seconds} s. Try again`);
+      throw new HttpError("no_answer", `No response within ${seconds} s. Try again`);
     }
     if (!reply.ok) return reply;
     return {
@@ -95,8 +95,8 @@ export async function askRenderer(
       content: reply.parts.html,
     };
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw new Problem("unavailable", "The preview is not available. Try again soon", {
+    if (error instanceof HttpError) throw error;
+    throw new HttpError("unavailable", "The preview is not available. Try again soon", {
       cause: error,
     });
   }

@@ -32,7 +32,7 @@ const LEAST_PRINT_MS = 1_000;
 /**
  * Has the real renderer, and for a PDF the real printer, make what a message would have.
  *
- * @throws {Problem} `no_answer` if no renderer answers in time, `unavailable` if none can be asked.
+ * @throws {HttpError} `no_answer` if no renderer answers in time, `unavailable` if none can be asked.
  */
 export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Promise<PreviewView> {
   const started = performance.now();

@@ -8,7 +8,7 @@ import {
 } from "@posthaste/contracts";
 import type { Publication, Published, Store } from "@posthaste/storage";
 import { isMjml } from "@posthaste/templating";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
 
@@ -55,7 +55,7 @@ export async function publishDraft(
  * Publishes what an older version was made from again, as it was compiled then. A draft that nobody has
  * changed follows; what somebody is working on stays.
  *
- * @throws {Problem} `not_found` if there is no such version.
+ * @throws {HttpError} `not_found` if there is no such version.
  */
 export async function rollBack(
   template: Template,
@@ -64,7 +64,7 @@ export async function rollBack(
 ): Promise<Published> {
   const { accountId, kind, id, name } = template;
   const older = await store.findVersion(accountId, kind, id, wanted);
-  if (older === null) throw new Problem("not_found", `There is no version ${wanted}`);
+  if (older === null) throw new HttpError("not_found", `There is no version ${wanted}`);
   const { variables, reads, locale, sourceHash } = older;
   const published = await store.publishVersion({
     ...{ accountId, id, name, variables, reads, locale, sourceHash, publishedBy: userId },
@@ -78,7 +78,7 @@ export async function rollBack(
 /**
  * Makes the draft what a version is made of; the sample stays.
  *
- * @throws {Problem} `conflict` if somebody else changed it meanwhile.
+ * @throws {HttpError} `conflict` if somebody else changed it meanwhile.
  */
 export async function resetDraft(
   draft: TemplateDraft,
@@ -94,24 +94,24 @@ export async function resetDraft(
 }
 
 /** Somebody else was faster. */
-export function changedMeanwhile(): Problem {
-  return new Problem("conflict", "Someone else changed the draft");
+export function changedMeanwhile(): HttpError {
+  return new HttpError("conflict", "Someone else changed the draft");
 }
 
 /**
  * Returns what a renderer compiled.
  *
- * @throws {Problem} `template_failed`, with the faults by `part:line:column`.
+ * @throws {HttpError} `template_failed`, with the faults by `part:line:column`.
  */
 export function compiledBy(rendering: Rendering): CompiledParts {
   if (rendering.ok && rendering.compiled !== undefined) return rendering.compiled;
-  if (rendering.ok) throw new Problem("no_answer", "The response was incomplete. Try again");
+  if (rendering.ok) throw new HttpError("no_answer", "The response was incomplete. Try again");
   const { reason, errors } = rendering;
   const issues = errors.map(({ part, line, column, message }) => ({
     path: `${part}:${line}:${column}`,
     message,
   }));
-  throw new Problem("template_failed", reason, { issues });
+  throw new HttpError("template_failed", reason, { issues });
 }
 
 function contentOf(

@@ -3,7 +3,7 @@ import { NameTakenError } from "@posthaste/storage";
 import type { DashboardDeps } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { TemplateView } from "../interface/templates.ts";
-import { Problem } from "../problem.ts";
+import { HttpError } from "../http_error.ts";
 import type { Principal } from "../session.ts";
 import { openLastUses } from "./last_uses.ts";
 import { openDraft } from "./open_draft.ts";
@@ -14,12 +14,12 @@ import { templateView, type ViewDeps } from "./template_view.ts";
 export interface TemplateAccess extends ViewDeps {
   /**
    * Finds a template of the principal's account.
-   * @throws {Problem} `not_found`, also for one that is archived or another account's.
+   * @throws {HttpError} `not_found`, also for one that is archived or another account's.
    */
   find(principal: Principal, kind: TemplateKind, id: string): Promise<Template>;
   /**
    * Returns a template's draft, if it has the revision.
-   * @throws {Problem} `conflict` if someone else changed it.
+   * @throws {HttpError} `conflict` if someone else changed it.
    */
   draftAt(template: Template, revision: number): Promise<TemplateDraft>;
   /** Returns a template as it is now. */
@@ -46,7 +46,7 @@ export function openTemplateAccess(
     const template = /^[1-9]\d{0,14}$/.test(id)
       ? await store.findTemplate(principal.accountId, kind, id)
       : null;
-    if (template === null) throw new Problem("not_found", `There is no template ${id}`);
+    if (template === null) throw new HttpError("not_found", `There is no template ${id}`);
     return template;
   }
 
@@ -68,13 +68,13 @@ export function openTemplateAccess(
   };
 }
 
-/** Has a taken alias told as a problem of the person who chose it. */
+/** Has a taken alias told as an error of the person who chose it. */
 export async function unlessTaken<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof NameTakenError)) throw error;
-    throw new Problem("name_taken", "Another template has this alias", {
+    throw new HttpError("name_taken", "Another template has this alias", {
       issues: [{ path: "alias", message: "is already used" }],
     });
   }

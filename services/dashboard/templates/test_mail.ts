@@ -6,8 +6,8 @@ import {
 } from "@posthaste/contracts";
 import type { Store } from "@posthaste/storage";
 import { mergeVariables, missingVariables } from "@posthaste/templating";
-import type { ProblemBody } from "../interface/problem.ts";
-import { Problem } from "../problem.ts";
+import type { ErrorBody } from "../interface/error_code.ts";
+import { HttpError } from "../http_error.ts";
 import type { TestWish } from "./template_input.ts";
 
 /** What a test mail is checked against. */
@@ -19,7 +19,7 @@ export interface TestParts {
 /**
  * Finds what a test mail is to be sent with, and checks it as the HTTP interface would.
  *
- * @throws {Problem} `invalid_request` with every fault.
+ * @throws {HttpError} `invalid_request` with every fault.
  */
 export async function checkTest(
   accountId: string,
@@ -27,7 +27,7 @@ export async function checkTest(
   store: Pick<Store, "findIntegration" | "findTemplate" | "findVersion">,
 ): Promise<TestParts> {
   const { integrationId, sender, variables, attachments = [] } = request;
-  const issues: NonNullable<ProblemBody["issues"]> = [];
+  const issues: NonNullable<ErrorBody["issues"]> = [];
   const integration = await store.findIntegration(accountId, integrationId);
   if (integration === null) {
     issues.push({ path: "integrationId", message: "there is no such integration" });
@@ -52,7 +52,7 @@ export async function checkTest(
   }
   if (integration === null || issues.length > 0) {
     const [first] = issues;
-    throw new Problem(
+    throw new HttpError(
       "invalid_request",
       `Cannot send the test: "${first?.path}" ${first?.message}`,
       {

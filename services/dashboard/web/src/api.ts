@@ -1,14 +1,18 @@
-import type { ProblemBody, ProblemCode } from "../../interface/problem.ts";
+import type { DashboardErrorCode, ErrorBody } from "../../interface/error_code.ts";
 import type { SessionView } from "../../interface/session.ts";
 import { accountInPath } from "./account_path.ts";
 
 /** What the server refused, in words for the person at the browser. */
-export class ApiProblem extends Error {
-  override readonly name = "ApiProblem";
-  readonly code: ProblemCode | "offline";
-  readonly issues: NonNullable<ProblemBody["issues"]>;
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly code: DashboardErrorCode | "offline";
+  readonly issues: NonNullable<ErrorBody["issues"]>;
 
-  constructor(code: ProblemCode | "offline", message: string, issues: ProblemBody["issues"] = []) {
+  constructor(
+    code: DashboardErrorCode | "offline",
+    message: string,
+    issues: ErrorBody["issues"] = [],
+  ) {
     super(message);
     this.code = code;
     this.issues = issues;
@@ -50,7 +54,7 @@ export interface RequestOptions {
  * Asks the dashboard's interface. What it does for nobody else is done once the person has shown that it
  * is them.
  *
- * @throws {ApiProblem} What it refused, or that it cannot be reached.
+ * @throws {HttpError} What it refused, or that it cannot be reached.
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
   const { method = "GET", body, signal } = options;
@@ -69,14 +73,14 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiProblem("offline", "The dashboard cannot be reached");
+    throw new HttpError("offline", "The dashboard cannot be reached");
   }
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer as T;
-  if ((answer as Partial<ProblemBody> | undefined)?.code === "confirm_identity") {
+  if ((answer as Partial<ErrorBody> | undefined)?.code === "confirm_identity") {
     asking ??= askIdentity().finally(() => asking = undefined);
     if (await asking) return await request(path, options);
   }
-  const { error, code, issues } = (answer ?? {}) as Partial<ProblemBody>;
-  throw new ApiProblem(code ?? "internal", error ?? "Unexpected error", issues);
+  const { error, code, issues } = (answer ?? {}) as Partial<ErrorBody>;
+  throw new HttpError(code ?? "internal", error ?? "Unexpected error", issues);
 }

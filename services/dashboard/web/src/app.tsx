@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { Route, Switch } from "wouter";
 import { AccountRouter } from "./account_router.tsx";
-import { ApiProblem } from "./api.ts";
+import { HttpError } from "./api.ts";
 import { CONTRAST } from "./contrast.ts";
 import { NoSession } from "./no_session.tsx";
 import { IdentityQuestion } from "./parts/confirm_identity.tsx";
@@ -26,7 +26,7 @@ const client = new QueryClient({
     queries: {
       staleTime: 10_000,
       retry: (count, error) =>
-        count < 2 && (!(error instanceof ApiProblem) || error.code === "offline"),
+        count < 2 && (!(error instanceof HttpError) || error.code === "offline"),
     },
   },
 });
@@ -35,7 +35,7 @@ const OF_SESSION: readonly string[] = ["signed_out", "wrong_account"];
 client.getQueryCache().subscribe(({ query }) => {
   const { error } = query.state;
   if (
-    error instanceof ApiProblem && OF_SESSION.includes(error.code) &&
+    error instanceof HttpError && OF_SESSION.includes(error.code) &&
     query.queryKey[0] !== "session"
   ) {
     void client.invalidateQueries({ queryKey: ["session"] });
@@ -67,7 +67,7 @@ export function App() {
                 <SessionGate
                   signedOut={<SignIn />}
                   waiting={<Waiting />}
-                  failed={(problem) => <NoSession problem={problem} />}
+                  failed={(error) => <NoSession error={error} />}
                 >
                   <IdentityQuestion />
                   <Switch>

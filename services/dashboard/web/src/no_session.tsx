@@ -1,17 +1,17 @@
 import { Alert, Button, Stack } from "@mantine/core";
-import { ApiProblem } from "./api.ts";
+import { HttpError } from "./api.ts";
 import { SignInFrame } from "./pages/sign_in/sign_in_frame.tsx";
 import { Failed } from "./parts/states.tsx";
 
 /** What is shown instead of an account to anyone who is not told who they are there. */
-export function NoSession({ problem }: { problem: Error }) {
-  if (!(problem instanceof ApiProblem) || problem.code !== "wrong_account") {
-    return <Failed problem={problem} />;
+export function NoSession({ error }: { error: Error }) {
+  if (!(error instanceof HttpError) || error.code !== "wrong_account") {
+    return <Failed error={error} />;
   }
   return (
     <SignInFrame title="You are not a member of this account">
       <Stack>
-        <Alert color="yellow">{problem.message}.</Alert>
+        <Alert color="yellow">{error.message}.</Alert>
         <Button component="a" href="/">Go to one of your accounts</Button>
       </Stack>
     </SignInFrame>

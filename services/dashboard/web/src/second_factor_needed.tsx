@@ -1,7 +1,7 @@
 import { Box, Button, Center, Stack, Text, Title } from "@mantine/core";
 import { request } from "./api.ts";
 import { SecondFactor } from "./pages/settings/second_factor.tsx";
-import { showProblem } from "./parts/show_outcome.ts";
+import { showError } from "./parts/show_outcome.ts";
 import { useSession } from "./session.tsx";
 
 /** What is shown instead of an account to anyone who needs a second factor first. */
@@ -9,7 +9,7 @@ export function SecondFactorNeeded() {
   const { account, accounts, user } = useSession();
   const others = accounts.filter(({ id }) => id !== account.id);
   const leave = () =>
-    void request("/session", { method: "DELETE" }).then(() => location.assign("/"), showProblem);
+    void request("/session", { method: "DELETE" }).then(() => location.assign("/"), showError);
   return (
     <Center mih="100dvh" component="main" p="md">
       <Box w="100%" maw={560}>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext } from "react";
 import type { SessionView } from "../../interface/session.ts";
 import { includesRole, type Role } from "@posthaste/contracts";
-import { ApiProblem, keepSession, request } from "./api.ts";
+import { HttpError, keepSession, request } from "./api.ts";
 
 const SessionContext = createContext<SessionView | null>(null);
 
@@ -23,18 +23,17 @@ export function SessionGate({ children, signedOut, waiting, failed }: {
   children: ReactNode;
   signedOut: ReactNode;
   waiting: ReactNode;
-  failed: (problem: Error) => ReactNode;
+  failed: (error: Error) => ReactNode;
 }) {
   const client = useQueryClient();
   const { data, error } = useQuery({
     queryKey: ["session"],
     queryFn: ({ signal }) => request<SessionView>("/session", { signal }),
-    retry: (count, problem) =>
-      !(problem instanceof ApiProblem) || problem.code === "offline" && count < 3,
+    retry: (count, error) => !(error instanceof HttpError) || error.code === "offline" && count < 3,
     staleTime: 60_000,
   }, client);
-  if (error instanceof ApiProblem && error.code === "signed_out") return signedOut;
-  const isForeign = error instanceof ApiProblem && error.code === "wrong_account";
+  if (error instanceof HttpError && error.code === "signed_out") return signedOut;
+  const isForeign = error instanceof HttpError && error.code === "wrong_account";
   if (isForeign) return failed(error);
   if (data === undefined) return error === null ? waiting : failed(error);
   keepSession(data);

@@ -19,7 +19,7 @@ import { PAGES } from "./pages.ts";
 import { Page } from "./parts/page.tsx";
 import { PageBoundary } from "./parts/page_boundary.tsx";
 import { Empty, Waiting } from "./parts/states.tsx";
-import { showProblem } from "./parts/show_outcome.ts";
+import { showError } from "./parts/show_outcome.ts";
 import { useSession } from "./session.tsx";
 
 /** What surrounds every page: the menu, the account, and who is signed in. */
@@ -124,8 +124,8 @@ function PersonMenu() {
       await work;
       client.clear();
       location.assign("/");
-    } catch (problem) {
-      showProblem(problem);
+    } catch (error) {
+      showError(error);
     }
   };
   return (

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { showDone, showProblem } from "./show_outcome.ts";
+import { showDone, showError } from "./show_outcome.ts";
 
 /** What is asked before something is done that cannot be taken back. */
 export interface Confirmation {
@@ -23,6 +23,6 @@ export function confirmAction({ title, text, label, done, act }: Confirmation): 
     labels: { confirm: label, cancel: "Cancel" },
     confirmProps: { color: "red" },
     closeButtonProps: { "aria-label": "Close" },
-    onConfirm: () => void act().then(() => showDone(done), showProblem),
+    onConfirm: () => void act().then(() => showDone(done), showError),
   });
 }

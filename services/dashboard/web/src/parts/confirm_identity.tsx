@@ -39,7 +39,7 @@ function ConfirmIdentity({ user, onDone }: { user: SessionView["user"]; onDone: 
     mutationFn: (body: { password: string }) =>
       request("/you/confirmation", { method: "POST", body }),
     onSuccess: onDone,
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   const why =
     "Required for changes to tokens, owners and servers. The confirmation lasts ten minutes.";

@@ -1,5 +1,5 @@
-import { ApiProblem } from "../api.ts";
-import { showProblem } from "./show_outcome.ts";
+import { HttpError } from "../api.ts";
+import { showError } from "./show_outcome.ts";
 
 /** The part of a form that shows faults at their fields. */
 interface FormWithFields {
@@ -8,11 +8,11 @@ interface FormWithFields {
 }
 
 /** Shows what the server refused at the fields that it names, and all else as a notification. */
-export function showIssues(form: FormWithFields, problem: unknown): void {
-  const issues = problem instanceof ApiProblem ? problem.issues : [];
+export function showIssues(form: FormWithFields, error: unknown): void {
+  const issues = error instanceof HttpError ? error.issues : [];
   const known = issues.filter(({ path }) => path in form.values);
   for (const { path, message } of known) {
     form.setFieldError(path, `${message.charAt(0).toUpperCase()}${message.slice(1)}`);
   }
-  if (known.length === 0) showProblem(problem);
+  if (known.length === 0) showError(error);
 }

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from "react";
-import { ApiProblem } from "../api.ts";
+import { HttpError } from "../api.ts";
 import { Failed } from "./states.tsx";
 
 /** Shows that a page could not be loaded, where the browser would leave nothing of the whole application. */
@@ -13,11 +13,11 @@ export class PageBoundary extends Component<{ children: ReactNode }, { isBroken:
   override render(): ReactNode {
     if (!this.state.isBroken) return this.props.children;
     // The browser does not ask for the same file twice.
-    return <Failed problem={PROBLEM} retry={() => location.reload()} />;
+    return <Failed error={ERROR} retry={() => location.reload()} />;
   }
 }
 
-const PROBLEM = new ApiProblem(
+const ERROR = new HttpError(
   "offline",
   "The dashboard cannot be reached, or this page failed",
 );

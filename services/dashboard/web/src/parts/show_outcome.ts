@@ -6,7 +6,7 @@ export function showDone(message: string): void {
 }
 
 /** Returns why something was not done; it stays until it is closed. */
-export function showProblem(problem: unknown): void {
-  const message = problem instanceof Error ? problem.message : String(problem);
+export function showError(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
   notifications.show({ message, color: "red", withBorder: true, autoClose: false });
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Center, Loader, Stack, Text, ThemeIcon, Title } from "@m
 import type { IconType } from "react-icons";
 import { TbAlertTriangle } from "react-icons/tb";
 import type { ReactNode } from "react";
-import { ApiProblem } from "../api.ts";
+import { HttpError } from "../api.ts";
 
 /** While something is loaded. */
 export function Waiting({ label = "Loading" }: { label?: string }) {
@@ -14,8 +14,8 @@ export function Waiting({ label = "Loading" }: { label?: string }) {
 }
 
 /** Something could not be loaded; `retry` tries again, unless it is not there at all. */
-export function Failed({ problem, retry }: { problem: Error; retry?: () => void }) {
-  const isMissing = problem instanceof ApiProblem && problem.code === "not_found";
+export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
+  const isMissing = error instanceof HttpError && error.code === "not_found";
   return (
     <Alert
       color="red"
@@ -23,7 +23,7 @@ export function Failed({ problem, retry }: { problem: Error; retry?: () => void 
       title={isMissing ? "Not found" : "Loading failed"}
       my="md"
     >
-      <Text size="sm" style={{ overflowWrap: "anywhere" }}>{problem.message}</Text>
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>{error.message}</Text>
       {retry && !isMissing && (
         <Button mt="sm" size="xs" variant="default" onClick={retry}>Try again</Button>
       )}

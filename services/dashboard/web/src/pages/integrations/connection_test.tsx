@@ -4,7 +4,7 @@ import { TbCheck, TbMinus, TbPlugConnected, TbX } from "react-icons/tb";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ProbeInput, ProbeView } from "../../../../interface/integrations.ts";
-import { ApiProblem, request } from "../../api.ts";
+import { HttpError, request } from "../../api.ts";
 
 const STEPS: readonly [ProbeStep["step"], string][] = [
   ["resolve", "Look up the host"],
@@ -22,13 +22,13 @@ const REVEAL_MS = 180;
 export function ConnectionTest({ inputOf, onIssues }: {
   inputOf: () => ProbeInput;
   /** Told which fields the interface does not take. */
-  onIssues: (issues: ApiProblem["issues"]) => void;
+  onIssues: (issues: HttpError["issues"]) => void;
 }) {
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: () =>
       request<ProbeView>("/integrations/probe", { method: "POST", body: inputOf() }),
-    onError: (problem) => {
-      if (problem instanceof ApiProblem) onIssues(problem.issues);
+    onError: (error) => {
+      if (error instanceof HttpError) onIssues(error.issues);
     },
   });
   return (

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { sayWaiting } from "./waiting_count.tsx";
 
@@ -23,7 +23,7 @@ export function DangerZone({ view }: { view: IntegrationView }) {
       showDone(`“${name}” was removed`);
       go("/");
     },
-    onError: showProblem,
+    onError: showError,
   });
   if (!may) return null;
   const isStopped = state === "paused" || state === "suspended";

@@ -15,9 +15,9 @@ import { TbCheck, TbRefresh, TbTrash, TbWorldSearch } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DkimView, DnsCheck, IntegrationView } from "../../../../interface/integrations.ts";
-import { type ApiProblem, request } from "../../api.ts";
+import { type HttpError, request } from "../../api.ts";
 import { CopyCode } from "../../parts/copy_text.tsx";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
 /** How an integration signs its mail: a key, the record to publish, and whether it is used. */
@@ -45,7 +45,7 @@ function useDkimChange(id: number, done: string) {
   const client = useQueryClient();
   return useMutation<
     IntegrationView,
-    ApiProblem,
+    HttpError,
     { method: "POST" | "PUT" | "DELETE"; body?: unknown }
   >(
     {
@@ -55,7 +55,7 @@ function useDkimChange(id: number, done: string) {
         void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
         showDone(done);
       },
-      onError: showProblem,
+      onError: showError,
     },
   );
 }
@@ -121,7 +121,7 @@ function Key({ view, dkim }: { view: IntegrationView; dkim: DkimView }) {
   const remove = useDkimChange(id, "The key was removed");
   const check = useMutation({
     mutationFn: () => request<DnsCheck>(`/integrations/${id}/dkim/check`, { method: "POST" }),
-    onError: showProblem,
+    onError: showError,
   });
   const ask = () =>
     modals.openConfirmModal({

@@ -16,7 +16,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { sayRate } from "./say_rate.ts";
@@ -134,7 +134,7 @@ function PauseButton({ view }: { view: IntegrationView }) {
       setReason("");
       close();
     },
-    onError: showProblem,
+    onError: showError,
   });
   if (!may || state === "paused") return null;
   return (

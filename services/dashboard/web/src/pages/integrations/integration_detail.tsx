@@ -1,7 +1,7 @@
 import { Anchor, Button, Tabs } from "@mantine/core";
 import { TbHistory, TbServerOff, TbSettings, TbSignature } from "react-icons/tb";
 import { Link } from "wouter";
-import { ApiProblem } from "../../api.ts";
+import { HttpError } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { DkimPanel } from "./dkim_panel.tsx";
@@ -13,7 +13,7 @@ import { SettingsPanel } from "./settings_panel.tsx";
 /** One integration: how it is, its settings, how it signs, and what happened to it. */
 export function IntegrationDetail({ id }: { id: number }) {
   const { data, error, refetch } = useIntegration(id);
-  if (error instanceof ApiProblem && error.code === "not_found" || Number.isNaN(id)) {
+  if (error instanceof HttpError && error.code === "not_found" || Number.isNaN(id)) {
     return (
       <Page title="No integration">
         <Empty
@@ -27,7 +27,7 @@ export function IntegrationDetail({ id }: { id: number }) {
     );
   }
   if (data === undefined) {
-    return error === null ? <Waiting /> : <Failed problem={error} retry={() => void refetch()} />;
+    return error === null ? <Waiting /> : <Failed error={error} retry={() => void refetch()} />;
   }
   return (
     <Page

@@ -28,7 +28,7 @@ export function IntegrationList() {
       actions={data?.length ? add : null}
     >
       {data === undefined
-        ? error === null ? <Waiting /> : <Failed problem={error} retry={() => void refetch()} />
+        ? error === null ? <Waiting /> : <Failed error={error} retry={() => void refetch()} />
         : data.length === 0
         ? (
           <Empty icon={TbServer} title="No SMTP server yet" action={add}>

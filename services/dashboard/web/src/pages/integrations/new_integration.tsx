@@ -2,9 +2,9 @@ import { Button, Grid, Group, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
-import { ApiProblem, request } from "../../api.ts";
+import { HttpError, request } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { ConnectionTest } from "./connection_test.tsx";
 import { inputOf, NEW_VALUES } from "./form_values.ts";
 import { IntegrationForm } from "./integration_form.tsx";
@@ -26,9 +26,9 @@ export function NewIntegration() {
       showDone(`Integration ${view.id}, “${view.settings.name}”, was created`);
       go(`/${view.id}`);
     },
-    onError: (problem) => {
-      if (problem instanceof ApiProblem && showIssues(form, problem.issues)) return;
-      showProblem(problem);
+    onError: (error) => {
+      if (error instanceof HttpError && showIssues(form, error.issues)) return;
+      showError(error);
     },
   });
   useUnsavedGuard(form.isDirty() && !isSuccess);

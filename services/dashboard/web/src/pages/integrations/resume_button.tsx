@@ -3,7 +3,7 @@ import { TbPlayerPlay } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { IntegrationState, IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
 /** Sends through an integration again, where something has stopped it. */
@@ -21,7 +21,7 @@ export function ResumeButton({ id, state, name }: {
       void client.invalidateQueries({ queryKey: ["integrations"], exact: true });
       showDone(`“${name}” was resumed`);
     },
-    onError: showProblem,
+    onError: showError,
   });
   if (!may || state === "ready" || state === "slow" || state === "failing") return null;
   return (

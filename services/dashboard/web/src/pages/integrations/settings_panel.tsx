@@ -2,8 +2,8 @@ import { Alert, Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
-import { ApiProblem, request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { HttpError, request } from "../../api.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { ConnectionTest } from "./connection_test.tsx";
 import { DangerZone } from "./danger_zone.tsx";
@@ -53,14 +53,14 @@ function SettingsForm({ view }: { view: IntegrationView }) {
       fill(changed);
       showDone("The integration was saved");
     },
-    onError: (problem) => {
-      if (problem instanceof ApiProblem && showIssues(form, problem.issues)) return;
-      if (problem instanceof ApiProblem && problem.code === "conflict") {
+    onError: (error) => {
+      if (error instanceof HttpError && showIssues(form, error.issues)) return;
+      if (error instanceof HttpError && error.code === "conflict") {
         // What has changed is loaded, and said above the form.
         void client.invalidateQueries({ queryKey: ["integrations", id] });
         return;
       }
-      showProblem(problem);
+      showError(error);
     },
   });
   useUnsavedGuard(form.isDirty());

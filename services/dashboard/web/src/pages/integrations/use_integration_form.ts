@@ -1,6 +1,6 @@
 import { useForm } from "@mantine/form";
 import type { ProbeInput } from "../../../../interface/integrations.ts";
-import type { ApiProblem } from "../../api.ts";
+import type { HttpError } from "../../api.ts";
 import { type FormValues, inputOf, type IntegrationFormState } from "./form_values.ts";
 
 /** The form of an integration; the server's faults come to their fields by {@linkcode showIssues}. */
@@ -14,7 +14,7 @@ export function useIntegrationForm(initialValues: FormValues): IntegrationFormSt
  */
 export function showIssues(
   form: IntegrationFormState,
-  issues: ApiProblem["issues"],
+  issues: HttpError["issues"],
 ): boolean {
   const entries = issues.map(({ path, message }) => {
     const [field = ""] = path.replace(/^settings\./, "").split(".");

@@ -26,7 +26,7 @@ export function MessageContent({ message }: { message: MessageView }) {
       </Alert>
     );
   }
-  if (error) return <Failed problem={error} retry={() => void refetch()} />;
+  if (error) return <Failed error={error} retry={() => void refetch()} />;
   if (isPending || data === undefined) return <Waiting label="Loading the content" />;
   return (
     <Stack gap="sm">

@@ -59,7 +59,7 @@ export default function MessageList() {
       {!isNothing && <FilterBar filter={filter} onChange={setFilter} />}
       {filter.reason !== undefined && <OneReason filter={filter} />}
       {list.isPending && <Waiting label="Loading messages" />}
-      {list.error && <Failed problem={list.error} retry={() => void list.refetch()} />}
+      {list.error && <Failed error={list.error} retry={() => void list.refetch()} />}
       {rows.length > 0 && <MessageRows rows={rows} options={options} withOrigin />}
       {last?.isCut && (
         <Alert color="yellow" title="The search is incomplete">

@@ -10,7 +10,7 @@ import { CopyText } from "../../parts/copy_text.tsx";
 import { durationText } from "../../parts/duration.ts";
 import { Page } from "../../parts/page.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
@@ -35,7 +35,7 @@ export default function MessagePage({ id }: { id: string }) {
       about={<AllMessagesLink />}
       actions={data && <Actions message={data} />}
     >
-      {error && <Failed problem={error} retry={() => void refetch()} />}
+      {error && <Failed error={error} retry={() => void refetch()} />}
       {data === undefined && !error && <Waiting label="Loading the message" />}
       {data && <Shown message={data} />}
     </Page>
@@ -186,8 +186,8 @@ function Actions({ message }: { message: MessageView }) {
       client.setQueryData(["messages", id], changed);
       showDone(verb === "retry" ? "The message is being sent again" : "The message is canceled");
     },
-    onError: (problem) => {
-      showProblem(problem);
+    onError: (error) => {
+      showError(error);
       void client.invalidateQueries({ queryKey: ["messages", id] });
     },
   });

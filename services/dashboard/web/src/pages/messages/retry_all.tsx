@@ -4,7 +4,7 @@ import { TbRefresh } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { BulkRetried, BulkRetry } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
 const ENDED = {
@@ -30,7 +30,7 @@ export function RetryAll({ cause, count }: {
       showDone(sentenceOf(done));
       void client.invalidateQueries({ queryKey: ["messages"] });
     },
-    onError: showProblem,
+    onError: showError,
   });
   if (!may) return null;
   const isOne = count === 1;

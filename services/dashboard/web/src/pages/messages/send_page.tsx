@@ -13,7 +13,7 @@ import type {
 import { request } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
@@ -40,7 +40,7 @@ export default function SendPage({ id }: { id: string }) {
       about={<AllMessagesLink />}
       actions={data && <CancelRest send={data} />}
     >
-      {error && <Failed problem={error} retry={() => void refetch()} />}
+      {error && <Failed error={error} retry={() => void refetch()} />}
       {data === undefined && !error && <Waiting label="Loading the send" />}
       {data && (
         <>
@@ -155,7 +155,7 @@ function Recipients({ id, isSettled }: { id: string; isSettled: boolean }) {
     queryFn: ({ signal }) => request<MessageList>(`/messages${queryOf({ send: id })}`, { signal }),
     refetchInterval: isSettled ? false : OPEN_MS,
   });
-  if (error) return <Failed problem={error} retry={() => void refetch()} />;
+  if (error) return <Failed error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Waiting label="Loading the recipients" />;
   return (
     <Stack gap="xs" component="section" aria-label="Recipients">
@@ -180,7 +180,7 @@ function CancelRest({ send }: { send: SendView }) {
       showDone(`${canceled} canceled`);
       void client.invalidateQueries({ queryKey: ["messages"] });
     },
-    onError: showProblem,
+    onError: showError,
   });
   if (!may || left === 0) return null;
   return (

@@ -25,7 +25,7 @@ export default function Overview() {
   });
   return (
     <Page title="Overview" about={account.name}>
-      {error && data === undefined && <Failed problem={error} retry={() => void refetch()} />}
+      {error && data === undefined && <Failed error={error} retry={() => void refetch()} />}
       {data === undefined && !error && <Waiting label="Loading the overview" />}
       {data && (
         <Grid>

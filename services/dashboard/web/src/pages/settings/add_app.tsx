@@ -7,7 +7,7 @@ import type { NewAppView, SecondFactorAdded } from "../../../../interface/people
 import { request } from "../../api.ts";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
-import { showProblem } from "../../parts/show_outcome.ts";
+import { showError } from "../../parts/show_outcome.ts";
 
 const PATH = "/you/second-factor/app";
 const CODE_PIXELS = 200;
@@ -22,7 +22,7 @@ export function AddApp({ onAdded }: { onAdded: (answer: SecondFactorAdded) => Pr
         closeButtonProps: { "aria-label": "Close" },
         children: <AppForm made={made} onAdded={onAdded} />,
       }),
-    onError: showProblem,
+    onError: showError,
   });
   return (
     <Button variant="default" loading={isPending} onClick={() => mutate()}>
@@ -43,7 +43,7 @@ function AppForm({ made, onAdded }: {
     mutationFn: (body: { code: string }) =>
       request<SecondFactorAdded>(PATH, { method: "PUT", body }),
     onSuccess: onAdded,
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   return (
     <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>

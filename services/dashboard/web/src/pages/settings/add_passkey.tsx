@@ -6,7 +6,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { SecondFactorAdded } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
-import { showProblem } from "../../parts/show_outcome.ts";
+import { showError } from "../../parts/show_outcome.ts";
 
 type PasskeyOptions = Parameters<typeof startRegistration>[0]["optionsJSON"];
 
@@ -35,10 +35,10 @@ function PasskeyForm({ onAdded }: { onAdded: (answer: SecondFactorAdded) => Prom
       return await request<SecondFactorAdded>(PATH, { method: "POST", body: { name, response } });
     },
     onSuccess: onAdded,
-    onError: (problem) =>
-      problem.name === "NotAllowedError"
-        ? showProblem("No passkey was created")
-        : showIssues(form, problem),
+    onError: (error) =>
+      error.name === "NotAllowedError"
+        ? showError("No passkey was created")
+        : showIssues(form, error),
   });
   return (
     <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>

@@ -26,7 +26,7 @@ export function AddressForm({ email }: { email: string }) {
         await client.invalidateQueries({ queryKey: [key] });
       }
     },
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   const isChanged = form.values.email.trim().toLowerCase() !== email;
   return (

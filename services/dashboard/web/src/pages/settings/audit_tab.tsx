@@ -26,7 +26,7 @@ export function AuditTab() {
   );
   if (data === undefined) {
     if (error === null) return <Waiting />;
-    return <Failed problem={error} retry={() => void refetch()} />;
+    return <Failed error={error} retry={() => void refetch()} />;
   }
   const lines = data.pages.flatMap((page) => page.lines);
   if (lines.length === 0) {

@@ -4,7 +4,7 @@ import type { BrowserView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { Section } from "./section.tsx";
 import { browserName } from "./user_agent.ts";
@@ -34,7 +34,7 @@ export function BrowserList() {
       {data === undefined && error === null && <Waiting />}
       {data === undefined && error !== null && (
         <Failed
-          problem={error}
+          error={error}
           retry={() => void refetch()}
         />
       )}
@@ -57,7 +57,7 @@ function BrowserRow({ browser }: { browser: BrowserView }) {
   const { mutate, isPending } = useMutation({
     mutationFn: () => request(`/you/sessions/${id}`, { method: "DELETE" }),
     onSuccess: () => showDone(`${name} is signed out`),
-    onError: showProblem,
+    onError: showError,
     onSettled: () => client.invalidateQueries({ queryKey: ["you"] }),
   });
   return (

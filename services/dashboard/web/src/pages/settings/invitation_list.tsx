@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { InvitationView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { Section } from "./section.tsx";
 
@@ -12,7 +12,7 @@ export function InvitationList({ invitations }: { invitations: InvitationView[] 
   const { mutate, variables, isPending } = useMutation({
     mutationFn: ({ id }: InvitationView) => request(`/invitations/${id}`, { method: "DELETE" }),
     onSuccess: (_, { email }) => showDone(`Invitation of ${email} revoked`),
-    onError: showProblem,
+    onError: showError,
     onSettled: () => client.invalidateQueries({ queryKey: ["members"] }),
   });
   return (

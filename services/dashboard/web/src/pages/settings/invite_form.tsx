@@ -24,7 +24,7 @@ export function InviteForm() {
       form.setFieldValue("email", "");
       void client.invalidateQueries({ queryKey: ["members"] });
     },
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   return (
     <Stack>

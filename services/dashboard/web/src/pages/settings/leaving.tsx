@@ -47,7 +47,7 @@ function CloseForm({ hasPassword, onCancel }: { hasPassword: boolean; onCancel: 
   const { mutate, isPending } = useMutation({
     mutationFn: (body: { current: string }) => request("/you/removal", { method: "POST", body }),
     onSuccess: () => location.assign("/"),
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   return (
     <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>

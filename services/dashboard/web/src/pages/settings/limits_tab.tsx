@@ -13,7 +13,7 @@ export function LimitsTab() {
   });
   if (data === undefined) {
     if (error === null) return <Waiting />;
-    return <Failed problem={error} retry={() => void refetch()} />;
+    return <Failed error={error} retry={() => void refetch()} />;
   }
   return (
     <Section

@@ -4,7 +4,7 @@ import { Fragment } from "react";
 import type { MemberView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { ROLES } from "@posthaste/contracts";
 import { useSession } from "../../session.tsx";
@@ -37,7 +37,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
     mutationFn: (next: string) =>
       request(`/members/${userId}`, { method: "PUT", body: { role: next } }),
     onSuccess: (_, next) => showDone(`${name} is ${next} now`),
-    onError: showProblem,
+    onError: showError,
     onSettled: reload,
   });
   const remove = () =>

@@ -18,7 +18,7 @@ export function MembersTab() {
   });
   if (data === undefined) {
     if (error === null) return <Waiting label="Loading members" />;
-    return <Failed problem={error} retry={() => void refetch()} />;
+    return <Failed error={error} retry={() => void refetch()} />;
   }
   return (
     <Stack>

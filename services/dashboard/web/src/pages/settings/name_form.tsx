@@ -25,7 +25,7 @@ export function NameForm({ label, name, save, done, readOnly = false, button = "
       showDone(done);
       form.resetDirty();
     },
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   return (
     <form onSubmit={form.onSubmit((values) => mutate(values.name.trim()))} noValidate>

@@ -25,7 +25,7 @@ export function PasswordForm({ email }: { email: string }) {
       showDone(`Your password was changed${ended === 0 ? "" : `; ${others} signed out`}`);
       void client.invalidateQueries({ queryKey: ["you"] });
     },
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   return (
     <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>

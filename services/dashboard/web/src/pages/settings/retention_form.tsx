@@ -32,7 +32,7 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
       );
       await client.invalidateQueries({ queryKey: ["account"] });
     },
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   if (!isOwner) {
     return (

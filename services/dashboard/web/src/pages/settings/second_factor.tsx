@@ -7,7 +7,7 @@ import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { AddApp } from "./add_app.tsx";
 import { AddPasskey } from "./add_passkey.tsx";
@@ -45,7 +45,7 @@ export function SecondFactor() {
       {data === undefined && error === null && <Waiting />}
       {data === undefined && error !== null && (
         <Failed
-          problem={error}
+          error={error}
           retry={() => void refetch()}
         />
       )}
@@ -130,7 +130,7 @@ function RecoveryCodes(
   const { mutate, isPending } = useMutation({
     mutationFn: () => request<SecondFactorAdded>(`${PATH}/recovery-codes`, { method: "POST" }),
     onSuccess: onMade,
-    onError: showProblem,
+    onError: showError,
   });
   return (
     <Group justify="space-between" gap="xs">

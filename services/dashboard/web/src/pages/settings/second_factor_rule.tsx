@@ -1,7 +1,7 @@
 import { Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useSession } from "../../session.tsx";
 import { Section } from "./section.tsx";
 
@@ -16,7 +16,7 @@ export function SecondFactorRule() {
       showDone(required ? "A second factor is now required" : "A second factor is now optional");
       await client.invalidateQueries({ queryKey: ["session"] });
     },
-    onError: showProblem,
+    onError: showError,
   });
   return (
     <Section

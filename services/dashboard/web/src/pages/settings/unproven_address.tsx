@@ -2,7 +2,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 
 /** Shows that an address is not verified, what that means, and how to verify it. */
 export function UnprovenAddress({ email }: { email: string }) {
@@ -13,7 +13,7 @@ export function UnprovenAddress({ email }: { email: string }) {
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: () => request("/you/proof", { method: "POST" }),
     onSuccess: () => showDone("Verification link sent"),
-    onError: showProblem,
+    onError: showError,
   });
   return (
     <Alert color="yellow" title="This address is not verified" maw={420}>

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { request } from "../../api.ts";
-import { showProblem } from "../../parts/show_outcome.ts";
+import { showError } from "../../parts/show_outcome.ts";
 import { EmailField } from "./email_field.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 
@@ -12,7 +12,7 @@ export function ForgottenForm({ email, onBack }: { email: string; onBack: () => 
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (body: { email: string }) =>
       request("/sign-in/forgotten", { method: "POST", body }),
-    onError: showProblem,
+    onError: showError,
   });
   return (
     <SignInFrame

@@ -3,7 +3,7 @@ import { TbMailOff } from "react-icons/tb";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { InvitationOffer } from "../../../../interface/people.ts";
 import type { SessionView } from "../../../../interface/session.ts";
-import { ApiProblem, keepSession, request } from "../../api.ts";
+import { HttpError, keepSession, request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 import { UnprovenAddress } from "../settings/unproven_address.tsx";
@@ -27,20 +27,20 @@ export default function Invitation({ token }: { token: string }) {
   const session = useQuery({
     queryKey: ["sign-in", "who"],
     queryFn: ({ signal }) =>
-      request<SessionView>("/session", { signal }).catch((problem) => {
-        if (problem instanceof ApiProblem && problem.code === "signed_out") return null;
-        throw problem;
+      request<SessionView>("/session", { signal }).catch((error) => {
+        if (error instanceof HttpError && error.code === "signed_out") return null;
+        throw error;
       }),
   });
-  const problem = offer.error ?? session.error;
-  if (problem instanceof ApiProblem && problem.code === "not_found") {
-    return <Gone {...{ problem }} />;
+  const error = offer.error ?? session.error;
+  if (error instanceof HttpError && error.code === "not_found") {
+    return <Gone {...{ error }} />;
   }
-  if (problem !== null) {
+  if (error !== null) {
     const retry = () => void Promise.all([offer.refetch(), session.refetch()]);
     return (
       <SignInFrame title="Invitation">
-        <Failed problem={problem} retry={retry} />
+        <Failed error={error} retry={retry} />
       </SignInFrame>
     );
   }
@@ -93,11 +93,11 @@ function JoinSignedIn({ token, offer, session }: {
   );
 }
 
-function Gone({ problem }: { problem: Error }) {
+function Gone({ error }: { error: Error }) {
   return (
     <SignInFrame title="This invitation has expired">
       <Stack>
-        <Alert color="yellow" icon={<TbMailOff size={20} />}>{problem.message}.</Alert>
+        <Alert color="yellow" icon={<TbMailOff size={20} />}>{error.message}.</Alert>
         <Button component="a" href="/" variant="default">Go to the dashboard</Button>
       </Stack>
     </SignInFrame>

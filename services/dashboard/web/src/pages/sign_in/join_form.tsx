@@ -25,7 +25,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
     mutationFn: (body: AcceptInput) =>
       request(`/sign-in/invitation/${encodeURIComponent(token)}`, { method: "POST", body }),
     onSuccess: () => location.assign("/"),
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   const oidcName = view?.oidcName ?? null;
   const hasPasswords = view?.hasPasswords ?? true;

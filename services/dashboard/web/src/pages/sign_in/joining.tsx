@@ -1,7 +1,7 @@
 import { Alert, Button, Paper, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { JoiningOffer, JoiningView } from "../../../../interface/people.ts";
-import { ApiProblem, request } from "../../api.ts";
+import { HttpError, request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 
@@ -13,13 +13,13 @@ export default function Joining() {
   });
   if (data === undefined && error === null) return <Waiting />;
   if (data === undefined || data.offers.length === 0) {
-    const isOver = error === null || error instanceof ApiProblem && error.code === "not_found";
+    const isOver = error === null || error instanceof HttpError && error.code === "not_found";
     return (
       <SignInFrame title="No open invitations">
         <Stack>
           {isOver
             ? <Alert color="yellow">{error?.message ?? "You have no open invitations"}.</Alert>
-            : <Failed problem={error} retry={() => void refetch()} />}
+            : <Failed error={error} retry={() => void refetch()} />}
           <Button component="a" href="/" variant="default">Go to the sign-in page</Button>
         </Stack>
       </SignInFrame>

@@ -12,7 +12,7 @@ export default function Reset({ token }: { token: string }) {
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (body: { password: string }) =>
       request(`/sign-in/reset/${encodeURIComponent(token)}`, { method: "POST", body }),
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   if (isSuccess) {
     return (

@@ -2,7 +2,7 @@ import { Button, Code, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { SetupInput } from "../../../../interface/people.ts";
-import { ApiProblem, request } from "../../api.ts";
+import { HttpError, request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
 import { SignInFrame } from "./sign_in_frame.tsx";
 import { NewPassword, shortPassword } from "./new_password.tsx";
@@ -24,11 +24,11 @@ export function SetupForm() {
   const { mutate, isPending } = useMutation({
     mutationFn: (body: SetupInput) => request("/sign-in/setup", { method: "POST", body }),
     onSuccess: () => client.resetQueries({ queryKey: ["session"] }),
-    onError: (problem) => {
-      if (problem instanceof ApiProblem && problem.code === "wrong_code") {
-        form.setFieldError("setupCode", problem.message);
-      } else showIssues({ ...form, values: { ...form.values } }, problem);
-      if (problem instanceof ApiProblem && problem.code === "conflict") {
+    onError: (error) => {
+      if (error instanceof HttpError && error.code === "wrong_code") {
+        form.setFieldError("setupCode", error.message);
+      } else showIssues({ ...form, values: { ...form.values } }, error);
+      if (error instanceof HttpError && error.code === "conflict") {
         void client.invalidateQueries({ queryKey: ["sign-in"] });
       }
     },

@@ -16,7 +16,7 @@ export default function SignIn() {
     if (error === null) return <Waiting />;
     return (
       <SignInFrame title="Sign in">
-        <Failed problem={error} retry={() => void refetch()} />
+        <Failed error={error} retry={() => void refetch()} />
       </SignInFrame>
     );
   }

@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { LoginInput, LoginView, SecondFactorWays } from "../../../../interface/people.ts";
 import type { OidcFault, SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
-import { showProblem } from "../../parts/show_outcome.ts";
+import { showError } from "../../parts/show_outcome.ts";
 import { EmailField } from "./email_field.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 import { ForgottenForm } from "./forgotten_form.tsx";
@@ -41,7 +41,7 @@ export function SignInForm({ view }: { view: SignInView }) {
   const demo = useMutation({
     mutationFn: () => request("/sign-in/demo", { method: "POST" }),
     onSuccess: signedIn,
-    onError: showProblem,
+    onError: showError,
   });
   if (isForgotten) {
     return <ForgottenForm email={form.values.email} onBack={() => setForgotten(false)} />;

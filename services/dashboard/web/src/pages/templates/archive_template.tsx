@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
 import { relativeTime } from "../../parts/time.tsx";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
@@ -30,8 +30,8 @@ export function ArchiveTemplate({ kind, row, opened, onClose }: {
       client.removeQueries({ queryKey: templateKey(kind, row.id) });
       await client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
       showDone(`Archived ${row.name}`);
-    } catch (problem) {
-      showProblem(problem);
+    } catch (error) {
+      showError(error);
     } finally {
       setWorking(false);
     }

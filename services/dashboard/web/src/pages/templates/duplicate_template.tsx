@@ -5,8 +5,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { TemplateRow, TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
-import { nameProblem } from "./name_rules.ts";
-import { showRefusal } from "./show_refusal.ts";
+import { nameError } from "./name_rules.ts";
+import { showFormError } from "./show_form_error.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
@@ -22,7 +22,7 @@ export function DuplicateTemplate({ kind, row, opened, onClose }: {
   const [, navigate] = useLocation();
   const form = useForm({
     initialValues: { name: `${row.name} (copy)` },
-    validate: { name: nameProblem },
+    validate: { name: nameError },
   });
   const duplicate = async ({ name }: typeof form.values) => {
     try {
@@ -33,8 +33,8 @@ export function DuplicateTemplate({ kind, row, opened, onClose }: {
       await client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
       onClose();
       navigate(`~${path}/${made.id}`);
-    } catch (problem) {
-      showRefusal(problem, form);
+    } catch (error) {
+      showFormError(error, form);
     }
   };
   return (

@@ -43,7 +43,7 @@ function History({ view, draft, onDone }: {
   const { data, error, refetch } = useVersions(kind, id);
   const [picked, setPicked] = useState<number | null>(null);
   if (data === undefined) {
-    return error === null ? <Waiting /> : <Failed problem={error} retry={() => void refetch()} />;
+    return error === null ? <Waiting /> : <Failed error={error} retry={() => void refetch()} />;
   }
   const [newest] = data;
   if (newest === undefined) {
@@ -125,7 +125,7 @@ function Comparison({ view, draft, rows, shown, onDone }: {
   // The sample is not published: it does not count as a change.
   const sample = draft.source.sample;
   const after = other === "draft" ? draft.source : against.data?.source;
-  const problem = error ?? against.error;
+  const failure = error ?? against.error;
   return (
     <Stack gap="sm" miw={0} flex={1}>
       <Group justify="space-between" align="flex-end">
@@ -151,8 +151,8 @@ function Comparison({ view, draft, rows, shown, onDone }: {
           </Button>
         )}
       </Group>
-      {problem !== null && <Failed problem={problem} retry={() => void refetch()} />}
-      {problem === null && (data === undefined || after === undefined) && <Waiting />}
+      {failure !== null && <Failed error={failure} retry={() => void refetch()} />}
+      {failure === null && (data === undefined || after === undefined) && <Waiting />}
       {data !== undefined && after !== undefined && (
         <SourceDiff
           before={{ ...data.source, sample }}

@@ -19,8 +19,8 @@ import type {
   TemplateView,
 } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
-import { aliasProblem, nameProblem } from "./name_rules.ts";
-import { showRefusal } from "./show_refusal.ts";
+import { aliasError, nameError } from "./name_rules.ts";
+import { showFormError } from "./show_form_error.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey, useExamples } from "./template_queries.ts";
 
@@ -38,7 +38,7 @@ export function NewTemplate({ kind, opened, onClose }: {
   const { data, error, isPending } = useExamples(kind, { enabled: opened });
   const form = useForm({
     initialValues: { name: "", alias: "", example: EMPTY.id },
-    validate: { name: nameProblem, alias: aliasProblem },
+    validate: { name: nameError, alias: aliasError },
   });
   const others = (data ?? []).filter(({ id }) => id !== EMPTY.id);
   const examples = [data?.find(({ id }) => id === EMPTY.id) ?? EMPTY, ...others];
@@ -56,8 +56,8 @@ export function NewTemplate({ kind, opened, onClose }: {
       onClose();
       form.reset();
       navigate(`~${path}/${view.id}`);
-    } catch (problem) {
-      showRefusal(problem, form);
+    } catch (error) {
+      showFormError(error, form);
     }
   };
 

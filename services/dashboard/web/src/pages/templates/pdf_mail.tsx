@@ -16,9 +16,9 @@ export function PdfMail({ lastMailedWith, children }: {
   const published = mails.data?.filter(({ publishedVersion }) => publishedVersion !== null) ?? [];
   const id = picked ?? defaultOf(published, lastMailedWith);
   const mail = useTemplate("email", id);
-  const problem = mails.error ?? mail.error;
-  if (problem !== null) {
-    return <Failed problem={problem} retry={() => void (mails.error ? mails : mail).refetch()} />;
+  const error = mails.error ?? mail.error;
+  if (error !== null) {
+    return <Failed error={error} retry={() => void (mails.error ? mails : mail).refetch()} />;
   }
   if (mails.data === undefined) return <Waiting />;
   if (id === null) {

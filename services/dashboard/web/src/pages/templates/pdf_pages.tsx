@@ -18,7 +18,7 @@ export default function PdfPages({ address, zoom, onPages }: {
 }) {
   const { ref, width } = useElementSize();
   const [opened, setOpened] = useState<PDFDocumentProxy | null>(null);
-  const [problem, setProblem] = useState<Error | null>(null);
+  const [error, setError] = useState<Error | null>(null);
   const previous = useRef<PDFDocumentProxy | null>(null);
   const tell = useEffectEvent(onPages);
 
@@ -33,10 +33,10 @@ export default function PdfPages({ address, zoom, onPages }: {
         previous.current = last;
         return pdf;
       });
-      setProblem(null);
+      setError(null);
       tell(pdf.numPages);
     }).catch((error: unknown) => {
-      if (!signal.aborted) setProblem(error instanceof Error ? error : new Error(String(error)));
+      if (!signal.aborted) setError(error instanceof Error ? error : new Error(String(error)));
     });
     return () => abort.abort();
   }, [address]);
@@ -60,8 +60,8 @@ export default function PdfPages({ address, zoom, onPages }: {
       role="region"
       aria-label="Pages of the PDF"
     >
-      {problem !== null && <Alert color="red" p="xs" radius={0}>{problem.message}</Alert>}
-      {opened === null && problem === null && <Waiting label="Loading the PDF" />}
+      {error !== null && <Alert color="red" p="xs" radius={0}>{error.message}</Alert>}
+      {opened === null && error === null && <Waiting label="Loading the PDF" />}
       {opened !== null && width > 0 && (
         <Stack gap="md" p={PADDING} w="max-content" miw="100%" align="center">
           {Array.from({ length: opened.numPages }, (_, index) => (

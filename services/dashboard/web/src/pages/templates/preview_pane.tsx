@@ -14,7 +14,7 @@ export function PreviewPane({ view, preview, onShow }: {
   /** Shows a place of the source. */
   onShow: (place: SourcePlace) => void;
 }) {
-  const { good, view: newest, problem, isWaiting, retry } = preview;
+  const { good, view: newest, error, isWaiting, retry } = preview;
   const isOld = newest !== null && newest !== good && good !== null;
   return (
     <Box
@@ -23,10 +23,10 @@ export function PreviewPane({ view, preview, onShow }: {
       aria-label="Preview"
       style={{ display: "flex", flexDirection: "column", minWidth: 0 }}
     >
-      {problem !== null && (
+      {error !== null && (
         <Alert color="red" p="xs" radius={0}>
           <Group gap="sm" justify="space-between">
-            <Text size="sm">The preview failed: {problem.message}</Text>
+            <Text size="sm">The preview failed: {error.message}</Text>
             <Button size="compact-xs" variant="default" onClick={retry}>Try again</Button>
           </Group>
         </Alert>
@@ -43,7 +43,7 @@ export function PreviewPane({ view, preview, onShow }: {
       )}
       <Box flex={1} mih={0}>
         {good === null
-          ? problem === null && newest === null && <Waiting label="Rendering the preview" />
+          ? error === null && newest === null && <Waiting label="Rendering the preview" />
           : view.kind === "email"
           ? <EmailPreview output={good.output} tookMs={good.tookMs} isWaiting={isWaiting} />
           : (

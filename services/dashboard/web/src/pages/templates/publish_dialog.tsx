@@ -2,8 +2,8 @@ import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { TemplateKind } from "@posthaste/contracts";
 import type { LintFinding, TemplateView } from "../../../../interface/templates.ts";
-import { ApiProblem, request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { HttpError, request } from "../../api.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { allFindings } from "./all_findings.ts";
 import { Finding } from "./finding_list.tsx";
 import type { SourcePlace } from "./source_marks.ts";
@@ -21,7 +21,7 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
   onShow: (place: SourcePlace) => void;
 }) {
   const { kind, id, publishedVersion } = view;
-  const [refused, setRefused] = useState<ApiProblem | null>(null);
+  const [refused, setRefused] = useState<HttpError | null>(null);
   const [working, setWorking] = useState(false);
   const findings = preview.view === null ? [] : allFindings(preview.view);
   const blocks = findings.some(({ severity }) => severity === "error");
@@ -41,9 +41,9 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
       draft.adopt(published);
       close();
       showDone(`Version ${published.publishedVersion} is now live`);
-    } catch (problem) {
-      if (problem instanceof ApiProblem && problem.code === "template_failed") setRefused(problem);
-      else showProblem(problem);
+    } catch (error) {
+      if (error instanceof HttpError && error.code === "template_failed") setRefused(error);
+      else showError(error);
     } finally {
       setWorking(false);
     }

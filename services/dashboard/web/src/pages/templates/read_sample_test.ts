@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { readSample } from "./read_sample.ts";
 
 test("readSample() reads an object, and nothing as an empty one", () => {
-  assert.deepEqual(readSample('{"a": [1]}'), { sample: { a: [1] }, problem: null });
-  assert.deepEqual(readSample(" \n"), { sample: {}, problem: null });
+  assert.deepEqual(readSample('{"a": [1]}'), { sample: { a: [1] }, error: null });
+  assert.deepEqual(readSample(" \n"), { sample: {}, error: null });
 });
 
 test("readSample() says why it cannot read the rest", () => {
   for (const text of ["[]", "null", "5", '{"a": }']) {
-    const { sample, problem } = readSample(text);
+    const { sample, error } = readSample(text);
     assert.equal(sample, null, text);
-    assert.ok(problem !== null && problem.length > 0, text);
+    assert.ok(error !== null && error.length > 0, text);
   }
 });

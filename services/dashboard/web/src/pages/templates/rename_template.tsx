@@ -5,8 +5,8 @@ import { useEffect, useEffectEvent } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
 import { showDone } from "../../parts/show_outcome.ts";
-import { aliasProblem, nameProblem } from "./name_rules.ts";
-import { showRefusal } from "./show_refusal.ts";
+import { aliasError, nameError } from "./name_rules.ts";
+import { showFormError } from "./show_form_error.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
@@ -20,7 +20,7 @@ export function RenameTemplate({ view, opened, onClose }: {
   const client = useQueryClient();
   const form = useForm({
     initialValues: { name, alias: alias ?? "" },
-    validate: { name: nameProblem, alias: aliasProblem },
+    validate: { name: nameError, alias: aliasError },
   });
   const begin = useEffectEvent(() => {
     form.setValues({ name, alias: alias ?? "" });
@@ -44,8 +44,8 @@ export function RenameTemplate({ view, opened, onClose }: {
       void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
       onClose();
       showDone("Renamed");
-    } catch (problem) {
-      showRefusal(problem, form);
+    } catch (error) {
+      showFormError(error, form);
     }
   };
   return (

@@ -11,7 +11,7 @@ export function SamplePanel({ draft, preview, readOnly }: {
   preview: Preview;
   readOnly: boolean;
 }) {
-  const { source, sampleText, sampleProblem, changeSample, setSample } = draft;
+  const { source, sampleText, sampleError, changeSample, setSample } = draft;
   const paths = preview.view?.variables.flatMap((variable) => variable.paths) ?? [];
   const lacking = lackingPaths(source.sample, paths);
   return (
@@ -20,7 +20,7 @@ export function SamplePanel({ draft, preview, readOnly }: {
         <Text size="xs" c="dimmed" flex="1 1 200px">
           JSON for previews, test messages and examples. It is never sent to customers.
         </Text>
-        {lacking.length > 0 && sampleProblem === null && !readOnly && (
+        {lacking.length > 0 && sampleError === null && !readOnly && (
           <Button
             size="compact-xs"
             variant="light"
@@ -31,9 +31,9 @@ export function SamplePanel({ draft, preview, readOnly }: {
           </Button>
         )}
       </Group>
-      {sampleProblem !== null && (
+      {sampleError !== null && (
         <Alert color="red" p="xs" mx="sm" mb="xs">
-          The preview uses the last valid data: {sampleProblem}
+          The preview uses the last valid data: {sampleError}
         </Alert>
       )}
       <Box flex={1} mih={0}>

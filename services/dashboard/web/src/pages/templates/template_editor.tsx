@@ -2,7 +2,7 @@ import type { TemplateKind } from "@posthaste/contracts";
 import { Button } from "@mantine/core";
 import { TbFileUnknown } from "react-icons/tb";
 import { Link } from "wouter";
-import { ApiProblem } from "../../api.ts";
+import { HttpError } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { EditorPage } from "./editor_page.tsx";
@@ -15,8 +15,8 @@ export default function TemplateEditor({ kind, id }: { kind: TemplateKind; id: n
   const { data, error, refetch } = useTemplate(kind, id);
   if (data !== undefined) return <EditorPage view={data} />;
   if (error === null) return <Waiting />;
-  if (!(error instanceof ApiProblem) || error.code !== "not_found") {
-    return <Failed problem={error} retry={() => void refetch()} />;
+  if (!(error instanceof HttpError) || error.code !== "not_found") {
+    return <Failed error={error} retry={() => void refetch()} />;
   }
   return (
     <Page title={`No ${noun} ${id}`}>

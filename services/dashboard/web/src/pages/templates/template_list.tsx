@@ -42,7 +42,7 @@ export function TemplateList({ kind }: { kind: TemplateKind }) {
       {data === undefined && error === null && <Waiting />}
       {data === undefined && error !== null && (
         <Failed
-          problem={error}
+          error={error}
           retry={() => void refetch()}
         />
       )}

@@ -19,7 +19,7 @@ import { request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { useSession } from "../../session.tsx";
 import { type IntegrationChoice, readChoices } from "./integration_choices.ts";
-import { showRefusal } from "./show_refusal.ts";
+import { showFormError } from "./show_form_error.ts";
 import { useTemplates } from "./template_queries.ts";
 import type { Draft } from "./use_draft.ts";
 
@@ -41,7 +41,7 @@ export function TestDialog({ view, draft, opened, onClose }: {
       {choices === undefined && error === null && <Waiting />}
       {choices === undefined && error !== null && (
         <Failed
-          problem={error}
+          error={error}
           retry={() => void refetch()}
         />
       )}
@@ -104,8 +104,8 @@ function TestForm({ view, draft, choices, onClose }: {
       const path = `/templates/email/${id}/test`;
       const sent = await request<{ messageId: string }>(path, { method: "POST", body });
       setMessageId(sent.messageId);
-    } catch (problem) {
-      showRefusal(problem, form);
+    } catch (error) {
+      showFormError(error, form);
     }
   };
   return (

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import type { Draft } from "./use_draft.ts";
 
@@ -14,8 +14,8 @@ export function useDiscard(view: TemplateView, draft: Draft): () => void {
       const body = { revision: view.revision };
       draft.adopt(await request<TemplateView>(path, { method: "POST", body }));
       showDone("The draft matches the published version");
-    } catch (problem) {
-      showProblem(problem);
+    } catch (error) {
+      showError(error);
     }
   };
   return () =>

@@ -2,8 +2,8 @@ import type { Variables } from "@posthaste/contracts";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DraftChange, TemplateSource, TemplateView } from "../../../../interface/templates.ts";
-import { ApiProblem, request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { HttpError, request } from "../../api.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { readSample } from "./read_sample.ts";
 import { isSameSource } from "./source_sections.ts";
 import { KINDS } from "./template_kind.ts";
@@ -16,7 +16,7 @@ export interface Draft {
   /** The sample as typed. */
   sampleText: string;
   /** Why the sample cannot be read; null if it can. */
-  sampleProblem: string | null;
+  sampleError: string | null;
   /** That of the server which is changed here. */
   revision: number;
   isUnsaved: boolean;
@@ -46,8 +46,8 @@ export function useDraft(view: TemplateView): Draft {
   const [sampleText, setSampleText] = useState(() => sampleOf(view.draft));
   const [isSaving, setSaving] = useState(false);
   const [theirs, setTheirs] = useState<TemplateView | null>(null);
-  const { problem: sampleProblem } = readSample(sampleText);
-  const isUnsaved = sampleProblem !== null || !isSameSource(source, base.draft);
+  const { error: sampleError } = readSample(sampleText);
+  const isUnsaved = sampleError !== null || !isSameSource(source, base.draft);
 
   const adopt = (newer: TemplateView) => {
     setBase(newer);
@@ -66,8 +66,8 @@ export function useDraft(view: TemplateView): Draft {
   }
 
   const saveOver = async (revision: number): Promise<TemplateView | null> => {
-    if (sampleProblem !== null) {
-      showProblem(`Cannot save the draft: the sample data is not a JSON object: ${sampleProblem}`);
+    if (sampleError !== null) {
+      showError(`Cannot save the draft: the sample data is not a JSON object: ${sampleError}`);
       return null;
     }
     setSaving(true);
@@ -75,8 +75,8 @@ export function useDraft(view: TemplateView): Draft {
       const path = `${KINDS[kind].api}/${id}`;
       const body: DraftChange = { revision, source };
       const saved = await request<TemplateView>(`${path}/draft`, { method: "PUT", body })
-        .catch(async (problem: unknown) => {
-          if (!(problem instanceof ApiProblem) || problem.code !== "conflict") throw problem;
+        .catch(async (error: unknown) => {
+          if (!(error instanceof HttpError) || error.code !== "conflict") throw error;
           setTheirs(await request<TemplateView>(path));
           return null;
         });
@@ -86,8 +86,8 @@ export function useDraft(view: TemplateView): Draft {
       client.setQueryData(templateKey(kind, id), saved);
       void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
       return saved;
-    } catch (problem) {
-      showProblem(problem);
+    } catch (error) {
+      showError(error);
       return null;
     } finally {
       setSaving(false);
@@ -95,7 +95,7 @@ export function useDraft(view: TemplateView): Draft {
   };
 
   return {
-    ...{ source, sampleText, sampleProblem, isUnsaved, isSaving, theirs, adopt },
+    ...{ source, sampleText, sampleError, isUnsaved, isSaving, theirs, adopt },
     revision: base.revision,
     compareWith: setTheirs,
     change: (part) => setSource((before) => ({ ...before, ...part })),

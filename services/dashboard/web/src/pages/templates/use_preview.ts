@@ -18,17 +18,17 @@ export interface Preview {
   /** The newest answer that has something to show: what is shown while the source has faults. */
   good: PreviewView | null;
   /** Why there is no newer one. */
-  problem: Error | null;
+  error: Error | null;
   isWaiting: boolean;
   /** Asks again. */
   retry(): void;
 }
 
-const NOTHING = { view: null, good: null, problem: null };
+const NOTHING = { view: null, good: null, error: null };
 
 /** Has the real renderer fill a source, a moment after it was last changed. */
 export function usePreview(kind: TemplateKind, source: TemplateSource): Preview {
-  const [shown, setShown] = useState<Pick<Preview, "view" | "good" | "problem">>(NOTHING);
+  const [shown, setShown] = useState<Pick<Preview, "view" | "good" | "error">>(NOTHING);
   const [isWaiting, setWaiting] = useState(true);
   const [attempt, setAttempt] = useState(0);
   const isFirst = useRef(true);
@@ -44,12 +44,14 @@ export function usePreview(kind: TemplateKind, source: TemplateSource): Preview 
         const path = `${KINDS[kind].api}/preview`;
         const view = await request<PreviewView>(path, { method: "POST", body, signal });
         if (signal.aborted) return;
-        setShown(({ good }) => ({ view, good: hasResult(view) ? view : good, problem: null }));
+        setShown(({ good }) => ({ view, good: hasResult(view) ? view : good, error: null }));
         setWaiting(false);
       } catch (error) {
         if (signal.aborted) return;
-        const problem = error instanceof Error ? error : new Error(String(error));
-        setShown((before) => ({ ...before, problem }));
+        setShown((before) => ({
+          ...before,
+          error: error instanceof Error ? error : new Error(String(error)),
+        }));
         setWaiting(false);
       }
     };

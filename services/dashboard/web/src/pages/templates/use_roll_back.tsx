@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
-import { showDone, showProblem } from "../../parts/show_outcome.ts";
+import { showDone, showError } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import type { Draft } from "./use_draft.ts";
 
@@ -17,8 +17,8 @@ export function useRollBack(
       draft.adopt(await request<TemplateView>(path, { method: "POST", body: { version } }));
       onDone();
       showDone(`Version ${version} is live again`);
-    } catch (problem) {
-      showProblem(problem);
+    } catch (error) {
+      showError(error);
     }
   };
   return (version) =>

@@ -78,7 +78,7 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
               )}
             </Group>
           </Tabs.Tab>
-          <Tabs.Tab value="sample" {...(draft.sampleProblem === null ? {} : { c: "red" })}>
+          <Tabs.Tab value="sample" {...(draft.sampleError === null ? {} : { c: "red" })}>
             Sample data
           </Tabs.Tab>
         </Tabs.List>

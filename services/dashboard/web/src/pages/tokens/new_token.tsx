@@ -89,7 +89,7 @@ function NewTokenForm({ cancel, onMade }: {
       onMade(made);
       void client.invalidateQueries({ queryKey: ["tokens"] });
     },
-    onError: (problem) => showIssues(form, problem),
+    onError: (error) => showIssues(form, error),
   });
   const submit = form.onSubmit(({ name, scopes, expiry, expiresAt, limits }) =>
     mutate({

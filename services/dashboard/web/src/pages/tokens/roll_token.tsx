@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { NewTokenView, RollTokenInput, TokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
-import { showProblem } from "../../parts/show_outcome.ts";
+import { showError } from "../../parts/show_outcome.ts";
 import { ShownToken } from "./shown_token.tsx";
 
 const OVERLAPS = [
@@ -24,7 +24,7 @@ export function RollButton({ token }: { token: TokenView }) {
     mutationFn: (body: RollTokenInput) =>
       request<NewTokenView>(`/tokens/${token.id}/roll`, { method: "POST", body }),
     onSuccess: setMade,
-    onError: showProblem,
+    onError: showError,
   });
   if (token.state !== "active") return null;
   const leave = () => {

@@ -34,7 +34,7 @@ export default function Tokens() {
     >
       {error !== null && data === undefined && (
         <Failed
-          problem={error}
+          error={error}
           retry={() => void refetch()}
         />
       )}

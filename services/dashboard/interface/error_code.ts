@@ -1,5 +1,5 @@
 /** Every `code` in an error body of the dashboard's interface, with the HTTP status it comes with. */
-export const PROBLEM_STATUS = {
+export const DASHBOARD_ERROR_STATUS = {
   invalid_request: 400,
   wrong_login: 400,
   wrong_code: 400,
@@ -32,13 +32,13 @@ export const PROBLEM_STATUS = {
 } as const;
 
 /** A code of an error body. */
-export type ProblemCode = keyof typeof PROBLEM_STATUS;
+export type DashboardErrorCode = keyof typeof DASHBOARD_ERROR_STATUS;
 
 /** Body of every error. */
-export interface ProblemBody {
+export interface ErrorBody {
   /** A sentence for the person at the browser, without a final period. */
   error: string;
-  code: ProblemCode;
+  code: DashboardErrorCode;
   /** Faults by path of the field: `senders.0`. */
   issues?: { path: string; message: string }[];
 }
