@@ -1,12 +1,12 @@
 import type { FastifyHttpOptions, FastifyInstance } from "fastify";
-import type { Server } from "node:http";
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, Server } from "node:http";
 import { closeConnections, type ClosingOptions } from "./_close_connections.ts";
 import { connectionErrors, followExchanges } from "./connection_error.ts";
 import type { EdgeErrors } from "./edge_errors.ts";
 import { type ErrorHandling, handleErrors, sendError } from "./handle_errors.ts";
 import { headerFault } from "./header_fault.ts";
 import { type ConnectionLimits, limitConnections } from "./limit_connections.ts";
-import { requestIdOf } from "./request_id.ts";
 
 /** Limits of a server that strangers reach. */
 export interface EdgeLimits {
@@ -22,6 +22,7 @@ export interface EdgeLimits {
 }
 
 const CHECK_CONNECTIONS_MS = 1000;
+const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
 
 /** How an edge keeps its limits and answers its errors. */
 export interface EdgeOptions<Code extends string> extends ErrorHandling<Code> {
@@ -74,4 +75,10 @@ export function armEdge<Code extends string>(
   app.server.on("checkExpectation", (...exchange) => app.server.emit("request", ...exchange));
   app.addHook("onRequest", (request, _reply, done) => done(headerFault(request.raw)));
   handleErrors(app, handling);
+}
+
+/** Returns the id of a request: its `X-Request-Id` if that is short and plain, or a new one. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && REQUEST_ID_PATTERN.test(given) ? given : randomUUID();
 }

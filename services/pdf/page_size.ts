@@ -1,5 +1,4 @@
 import type { PageOptions } from "@posthaste/contracts";
-import { inchesOf } from "./css_length.ts";
 
 /** Portrait sizes in inches; the A series is ISO 216. */
 const FORMATS = {
@@ -10,6 +9,9 @@ const FORMATS = {
   Legal: [8.5, 14],
   Tabloid: [11, 17],
 } as const;
+
+/** How many of each unit make an inch (CSS Values and Units 4, section 6.2). */
+const PER_INCH = { mm: 25.4, cm: 2.54, in: 1, px: 96, pt: 72 } as const;
 
 /** Shortest and longest side of paper, in inches. PDF readers stop at 200 in (ISO 32000-1, C.2). */
 const SIDE = { min: 0.5, max: 200 };
@@ -54,4 +56,19 @@ function sidesOf({ format, orientation }: Pick<PageOptions, "format" | "orientat
     : [inchesOf(format.width), inchesOf(format.height)] as const;
   if (orientation === "portrait") return sides;
   return [Math.max(...sides), Math.min(...sides)] as const;
+}
+
+/**
+ * Returns the inches in an absolute CSS length: 1 for `"25.4mm"`.
+ *
+ * @throws {RangeError} When the text is not a number with one of mm, cm, in, px and pt.
+ */
+function inchesOf(length: string): number {
+  const match = /^(\d+(?:\.\d+)?)(mm|cm|in|px|pt)$/.exec(length);
+  if (!match) {
+    throw new RangeError(
+      `Cannot read the length ${JSON.stringify(length)}: it needs mm, cm, in, px or pt`,
+    );
+  }
+  return Number(match[1]) / PER_INCH[match[2] as keyof typeof PER_INCH];
 }

@@ -7,7 +7,6 @@ import type { Asker } from "./fair_slots.ts";
 import { PrintError } from "./print_error.ts";
 import { printMeasured } from "./print_measured.ts";
 import { RecentPdfs } from "./recent_pdfs.ts";
-import { told } from "./told.ts";
 
 /** What a printer needs from the outside. */
 export interface PrinterDeps {
@@ -75,7 +74,11 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
       { signal, asker: { accountId, priority } },
     );
     if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {
-      throw new PrintError({ name: pdf.filename, code: "blocked", reason: told(printed.blocked) });
+      throw new PrintError({
+        name: pdf.filename,
+        code: "blocked",
+        reason: blockedReason(printed.blocked),
+      });
     }
     recent.add(key, printed.pdf);
     return printed.pdf;
@@ -127,4 +130,10 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
       return started;
     },
   };
+}
+
+function blockedReason(blocked: readonly string[]): string {
+  const listed = blocked.slice(0, 10).map((url) => url.slice(0, 200)).join(", ");
+  const more = blocked.length > 10 ? " and more" : "";
+  return `it loads resources that are not allowed: ${listed}${more}`;
 }

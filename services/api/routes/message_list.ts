@@ -1,9 +1,10 @@
 import { type ListPage, MESSAGE_FILTERS } from "@posthaste/contracts";
+import type { MessageFilter } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
+import type { z } from "zod";
 import { requireScope } from "../authenticate.ts";
 import type { Finding } from "../finding.ts";
 import type { Ledger } from "../ledger.ts";
-import { filterOf } from "../message_query.ts";
 import { listReader, searchedPage } from "../read_list.ts";
 import { showFound } from "../show_message.ts";
 
@@ -40,4 +41,21 @@ export function messageListRoute(
       });
     },
   );
+}
+
+function filterOf(query: z.infer<z.ZodObject<typeof MESSAGE_FILTERS>>): MessageFilter {
+  const { state, email, reason, code, enhanced, ...rest } = query;
+  const because = { reason, code, enhanced };
+  const isCaused = Object.values(because).some((value) => value !== undefined);
+  return {
+    ...rest,
+    states: state,
+    email: email === undefined ? undefined : emailOf(email),
+    because: isCaused ? because : undefined,
+  };
+}
+
+function emailOf(given: string): MessageFilter["email"] {
+  const isPrefix = given.endsWith("*");
+  return { text: isPrefix ? given.slice(0, -1) : given, isPrefix };
 }

@@ -31,6 +31,14 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
   );
 }
 
+/** Shows that a query waits, or why it failed; nothing once there is data. */
+export function Pending({ query: { data, error, refetch } }: {
+  query: { data: unknown; error: Error | null; refetch: () => Promise<unknown> };
+}) {
+  if (data !== undefined) return null;
+  return error === null ? <Waiting /> : <Failed error={error} retry={() => void refetch()} />;
+}
+
 /** There is nothing yet: says what to do next. */
 export function Empty({ icon: Sign, title, children, action }: {
   icon: IconType;

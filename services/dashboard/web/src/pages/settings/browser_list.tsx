@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { BrowserView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
-import { Failed, Waiting } from "../../parts/states.tsx";
+import { Pending } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { Section } from "./section.tsx";
@@ -11,10 +11,11 @@ import { browserName } from "./user_agent.ts";
 
 /** The browsers in which one is signed in. */
 export function BrowserList() {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ["you", "sessions"],
     queryFn: ({ signal }) => request<BrowserView[]>("/you/sessions", { signal }),
   });
+  const { data } = query;
   const everywhere = () =>
     confirmAction({
       title: "Sign out everywhere?",
@@ -31,13 +32,7 @@ export function BrowserList() {
       title="Browsers"
       about="Where you are signed in. Sign out any browser that you do not recognize."
     >
-      {data === undefined && error === null && <Waiting />}
-      {data === undefined && error !== null && (
-        <Failed
-          error={error}
-          retry={() => void refetch()}
-        />
-      )}
+      <Pending query={query} />
       {data !== undefined && (
         <Stack gap="sm">
           {data.map((browser) => <BrowserRow key={browser.id} browser={browser} />)}

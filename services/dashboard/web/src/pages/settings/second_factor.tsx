@@ -6,7 +6,7 @@ import type { SecondFactorAdded, SecondFactorView } from "../../../../interface/
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { CopyText } from "../../parts/copy_text.tsx";
-import { Failed, Waiting } from "../../parts/states.tsx";
+import { Pending } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { AddApp } from "./add_app.tsx";
@@ -19,10 +19,11 @@ const PATH = "/you/second-factor";
 export function SecondFactor() {
   const [codes, setCodes] = useState<readonly string[]>([]);
   const client = useQueryClient();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ["you", "second-factor"],
     queryFn: ({ signal }) => request<SecondFactorView>(PATH, { signal }),
   });
+  const { data } = query;
   const renew = async () => {
     await client.invalidateQueries({ queryKey: ["you"] });
     await client.invalidateQueries({ queryKey: ["session"] });
@@ -42,13 +43,7 @@ export function SecondFactor() {
       title="Second factor"
       about="Required after your password. The password alone is not enough to sign in."
     >
-      {data === undefined && error === null && <Waiting />}
-      {data === undefined && error !== null && (
-        <Failed
-          error={error}
-          retry={() => void refetch()}
-        />
-      )}
+      <Pending query={query} />
       {data !== undefined && (
         <Stack gap="md">
           {data.passkeys.map(({ id, name, createdAt }) => (

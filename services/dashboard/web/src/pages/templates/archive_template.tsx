@@ -1,7 +1,8 @@
 import type { TemplateKind } from "@posthaste/contracts";
-import { Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, Menu, Modal, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { TbArchive } from "react-icons/tb";
 import { useLocation } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
@@ -10,7 +11,16 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
-/** Returns what archiving a template breaks, and does it. */
+/** The item of a menu that opens {@linkcode ArchiveTemplate}. */
+export function ArchiveItem({ onClick }: { onClick: () => void }) {
+  return (
+    <Menu.Item leftSection={<TbArchive size={16} />} color="red" onClick={onClick}>
+      Archive
+    </Menu.Item>
+  );
+}
+
+/** Shows what archiving a template breaks, and archives it. */
 export function ArchiveTemplate({ kind, row, opened, onClose }: {
   kind: TemplateKind;
   row: TemplateRow;

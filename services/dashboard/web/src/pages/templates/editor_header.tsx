@@ -1,7 +1,6 @@
 import { ActionIcon, Badge, Button, Code, Group, Menu, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import {
-  TbArchive,
   TbArrowBackUp,
   TbArrowLeft,
   TbCopyPlus,
@@ -15,7 +14,7 @@ import { Link } from "wouter";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { showDone } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
-import { ArchiveTemplate } from "./archive_template.tsx";
+import { ArchiveItem, ArchiveTemplate } from "./archive_template.tsx";
 import { CurlDialog } from "./curl_dialog.tsx";
 import { DuplicateTemplate } from "./duplicate_template.tsx";
 import { HistoryDrawer } from "./history_drawer.tsx";
@@ -141,13 +140,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
                 >
                   Discard changes
                 </Menu.Item>
-                <Menu.Item
-                  leftSection={<TbArchive size={16} />}
-                  color="red"
-                  onClick={archive.open}
-                >
-                  Archive
-                </Menu.Item>
+                <ArchiveItem onClick={archive.open} />
               </>
             )}
           </Menu.Dropdown>

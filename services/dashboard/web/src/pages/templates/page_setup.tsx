@@ -10,8 +10,8 @@ import {
 } from "@mantine/core";
 import type { TemplateSource } from "../../../../interface/templates.ts";
 import { LocaleInput } from "./locale_input.tsx";
-import { isLength, PAGE_SIZES, readFormat } from "./page_format.ts";
 
+const PAGE_SIZES = ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] as const;
 const SIDES = ["top", "right", "bottom", "left"] as const;
 const PLACES = ["left", "center", "right"] as const;
 const WRONG_LENGTH = "Enter a length such as 18mm, 1.5cm or 0.5in";
@@ -198,3 +198,14 @@ const PLAIN = {
   padding: 0,
   minWidth: 0,
 };
+
+/** Reads the chosen paper. "custom" gives a size to be changed. */
+function readFormat(chosen: string): PageOptions["format"] {
+  const name = PAGE_SIZES.find((size) => size === chosen);
+  return name ?? { width: "148mm", height: "105mm" };
+}
+
+/** Returns whether a text is a length that printing understands. */
+function isLength(text: string): boolean {
+  return /^\d+(?:\.\d+)?(?:mm|cm|in|px|pt)$/.test(text);
+}

@@ -1,12 +1,12 @@
 import type { TemplateKind } from "@posthaste/contracts";
 import { ActionIcon, Menu } from "@mantine/core";
 import { useClipboard, useDisclosure } from "@mantine/hooks";
-import { TbArchive, TbCopy, TbCopyPlus, TbDots, TbPencil } from "react-icons/tb";
+import { TbCopy, TbCopyPlus, TbDots, TbPencil } from "react-icons/tb";
 import { Link } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
 import { showDone } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
-import { ArchiveTemplate } from "./archive_template.tsx";
+import { ArchiveItem, ArchiveTemplate } from "./archive_template.tsx";
 import { DuplicateTemplate } from "./duplicate_template.tsx";
 
 /** What can be done to a template of the list. */
@@ -42,13 +42,7 @@ export function RowMenu({ kind, row }: { kind: TemplateKind; row: TemplateRow })
                 Duplicate
               </Menu.Item>
               <Menu.Divider />
-              <Menu.Item
-                leftSection={<TbArchive size={16} />}
-                color="red"
-                onClick={archive.open}
-              >
-                Archive
-              </Menu.Item>
+              <ArchiveItem onClick={archive.open} />
             </>
           )}
         </Menu.Dropdown>

@@ -19,7 +19,7 @@ import type { TemplateRow } from "../../../../interface/templates.ts";
 import { PAGES } from "../../pages.ts";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { Empty, Pending } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { NewTemplate } from "./new_template.tsx";
@@ -31,7 +31,8 @@ import { TemplateState } from "./template_state.tsx";
 /** All templates of a kind, with search and what can be done to each. */
 export function TemplateList({ kind }: { kind: TemplateKind }) {
   const { title, about } = KINDS[kind];
-  const { data, error, refetch } = useTemplates(kind);
+  const query = useTemplates(kind);
+  const { data } = query;
   const [opened, { open, close }] = useDisclosure();
   const mayEdit = useMay("editor");
   const create = mayEdit && (
@@ -39,13 +40,7 @@ export function TemplateList({ kind }: { kind: TemplateKind }) {
   );
   return (
     <Page title={title} about={about} actions={data && data.length > 0 && create}>
-      {data === undefined && error === null && <Waiting />}
-      {data === undefined && error !== null && (
-        <Failed
-          error={error}
-          retry={() => void refetch()}
-        />
-      )}
+      <Pending query={query} />
       {data?.length === 0 && <NoTemplates kind={kind} create={create} />}
       {data && data.length > 0 && <Rows kind={kind} rows={data} />}
       <NewTemplate kind={kind} opened={opened} onClose={close} />
