@@ -24,7 +24,7 @@ export interface BenchSystem extends BenchAccount, AsyncDisposable {
   cpu(): CpuTimes;
   /** Waits until nothing is worked on, at most 10 s. */
   untilQuiet(): Promise<void>;
-  /** Has the reconciler settle all finished sends now instead of 30 s after they came. */
+  /** Settles all finished sends now, through the reconciler, instead of 30 s after they arrived. */
   reconcile(): Promise<void>;
   /** The browser that the pdf service has started. */
   browser(): { executablePath: string; env: Record<string, string> };

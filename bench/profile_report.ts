@@ -16,7 +16,7 @@ const SHOWN = 14;
 const LONGEST_SAMPLE = 50_000;
 const NOT_WORK = ["(idle)", "(program)", "(root)"];
 
-/** Tells where the services spent their time, out of the profiles in a folder, as Markdown. */
+/** Returns where the services spent their time, as Markdown, from the profiles in a folder. */
 export async function writeProfileReport(folder: string): Promise<string> {
   const sections: string[] = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".cpuprofile"))) {

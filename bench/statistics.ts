@@ -13,7 +13,7 @@ export interface Spread {
 }
 
 /**
- * Gives the value below which a share of the values lies (nearest rank).
+ * Returns the value below which a share of the values lies (nearest rank).
  *
  * @param share From 0 to 1.
  * @throws {RangeError} If there are no values.
@@ -25,7 +25,7 @@ export function percentile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** Gives p50, p95 and p99. @throws {RangeError} If there are no values. */
+/** Returns p50, p95 and p99. @throws {RangeError} If there are no values. */
 export function percentiles(values: readonly number[]): Percentiles {
   return {
     p50: percentile(values, 0.5),
@@ -34,7 +34,7 @@ export function percentiles(values: readonly number[]): Percentiles {
   };
 }
 
-/** Gives the median, the smallest and the largest. @throws {RangeError} If there are no values. */
+/** Returns the median, the smallest and the largest value. @throws {RangeError} If there are no values. */
 export function spreadOf(values: readonly number[]): Spread {
   return { median: percentile(values, 0.5), min: Math.min(...values), max: Math.max(...values) };
 }

@@ -51,7 +51,7 @@ const AUDITED_ON_PEOPLE = {
   removeUser: () => "member.removed",
 };
 
-/** Has every command that changes what belongs to an account leave a line in its audit log. */
+/** Wraps a store: every command that changes something of an account adds an entry to its audit log. */
 export function auditedStore(store: Store): Store {
   const audited = Object.entries(AUDITED).map(([name, describe]) => {
     const operation = store[name as keyof Store] as (...args: unknown[]) => Promise<unknown>;

@@ -21,7 +21,7 @@ export interface SettingsOptions {
   env: Env;
   /** Written by `npm start` while the demonstration runs. */
   stackFile: string;
-  /** Tells the operator that the demonstration is used. */
+  /** Informs the operator that the demonstration is in use. */
   note(text: string): void;
 }
 

@@ -91,7 +91,7 @@ function shortPath(path: string, root: string): string {
   return short.startsWith("..") || short === "" ? path : short;
 }
 
-/** Tells of mails that arrive, until the signal. */
+/** Prints each mail that arrives, until the signal aborts. */
 async function showMails(
   url: string,
   { screen, signal }: Pick<DevelopmentOptions, "screen" | "signal">,

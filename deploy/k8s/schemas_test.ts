@@ -75,7 +75,7 @@ suite("objects of Kubernetes", { skip: NO_KUSTOMIZE }, () => {
   });
 });
 
-/** Has the compiler compare objects with their published types, which name every field that there is. */
+/** Compares objects with their published types, which name every field that exists, by the compiler. */
 async function typeFaults(objects: readonly KubernetesObject[]): Promise<string[]> {
   // Inside of the repository, so that the packages are found; with a name that no check looks at.
   const folder = await mkdtempDisposable(join(import.meta.dirname, ".types-"));

@@ -18,7 +18,7 @@ interface WithTemplate {
   template?: { metadata: { labels: Record<string, string> }; spec: IPodSpec };
 }
 
-/** Gives the pods that an overlay's objects make. */
+/** Returns the pods that the objects of an overlay create. */
 export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   return objects.flatMap(({ kind, metadata: { name }, spec }) => {
     const { template } = (spec ?? {}) as WithTemplate;
@@ -29,7 +29,7 @@ export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   });
 }
 
-/** Gives all containers of a pod. */
+/** Returns all containers of a pod. */
 export function containersOf({ pod }: Workload): IContainer[] {
   return [...pod.initContainers ?? [], ...pod.containers];
 }
@@ -40,7 +40,7 @@ export interface Selector {
   matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
 }
 
-/** Tells whether a label selector means an object with these labels. */
+/** Returns whether a label selector matches an object with these labels. */
 export function isSelected(selector: Selector, labels: Record<string, string>): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&

@@ -25,7 +25,7 @@ function section(title: string): { commands: string[]; answers: Record<string, u
   return { commands: blocks("sh"), answers: blocks("json").map((block) => JSON.parse(block)) };
 }
 
-/** Has a shell read a command of the page; a function stands for curl and shows what it is given. */
+/** Runs a command of the page in a shell. A function stands for curl and returns its arguments. */
 function requestOf(command = "") {
   const head = /^BASE=\S+$/m.exec(page)?.[0];
   const script = `${head}\ncurl() { printf '%s\\0' "$@"; }\n${command}`;

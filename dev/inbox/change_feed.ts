@@ -4,7 +4,7 @@ import type { MailStore } from "./mail_store.ts";
 const GATHER_MS = 100;
 const HEARTBEAT_MS = 20_000;
 
-/** Tells open pages by server-sent events that the list has changed. */
+/** Notifies open pages by server-sent events that the list has changed. */
 export interface ChangeFeed extends Disposable {
   serve(request: IncomingMessage, response: ServerResponse): void;
 }

@@ -108,7 +108,7 @@ export async function primaryOf(ports: readonly number[], timeoutMs: number): Pr
 const STEPPED_DOWN_S = 10;
 const CATCH_UP_S = 5;
 
-/** Has a primary step down, once another member has all its writes. */
+/** Makes a primary step down, after another member has all its writes. */
 export async function stepDown(port: number): Promise<void> {
   await commandOn(port, {
     replSetStepDown: STEPPED_DOWN_S,

@@ -30,8 +30,8 @@ export interface MongodReplicaSet extends AsyncDisposable {
   /** Waits until one of the members takes writes, and gives it. @throws {Error} None does in 30 s. */
   primary(): Promise<RunningServer>;
   /**
-   * Has the primary step down, and gives the new one when it takes writes. The old one is not elected
-   * again for 10 s.
+   * Makes the primary step down, and returns the new primary once it accepts writes. The old one cannot be
+   * elected again for 10 s.
    */
   stepDown(): Promise<RunningServer>;
 }

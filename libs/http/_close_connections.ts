@@ -17,10 +17,11 @@ export interface ClosingOptions {
 const LOOK_MS = 200;
 
 /**
- * Has the server stop though callers and balancers hold connections open, and answers what is asked on them
- * until then. A request that was on its way when the server was told to close leaves its connection
- * idle, and Node.js would keep it for as long as before: such are closed as they come. A stream of events
- * never ends by itself: it is ended, and the browser asks another server, or this one again.
+ * Makes `close` end although callers and load balancers hold connections open. Requests that arrive on them
+ * until then are answered. A request that arrives during the close leaves its connection idle, and Node.js
+ * would keep it for the full keep-alive time: such connections are closed as soon as they are idle. A stream
+ * of events never ends by itself: it is ended, and the browser connects to another server, or to this one
+ * again.
  */
 export function closeConnections(
   app: FastifyInstance,

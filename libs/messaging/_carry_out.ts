@@ -38,7 +38,7 @@ interface Work<T extends EventType> extends Arrival {
   place: Place;
 }
 
-/** Has a step work on an event, and does with both what it decides. */
+/** Runs a step on an event and carries out its verdict on both. */
 export async function carryOut<T extends EventType>(
   client: EventClient,
   step: Step<T>,

@@ -126,7 +126,7 @@ export interface BusOptions {
   url: string;
   /** Shown in the broker's list of connections; answers come to inboxes under it. */
   name: string;
-  /** Has a broker that is away at first be waited for. @default it is an error */
+  /** Waits for a broker that is unavailable at the start. @default an error */
   waiting?: Waiting;
 }
 

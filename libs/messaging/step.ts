@@ -37,7 +37,10 @@ export type Verdict =
 
 /** A place among the events that a process works on at once. */
 export interface Place {
-  /** Lets another event be worked on: this one only waits from now on, and costs next to nothing. */
+  /**
+   * Frees the slot of this event for another one. Call it when only waiting remains, which costs almost
+   * nothing.
+   */
   release(): void;
 }
 

@@ -121,7 +121,10 @@ export class ReplyChannel {
     });
   }
 
-  /** Lets somebody hear of what nobody asked for, and of the end. Each call begins its time anew. */
+  /**
+   * Sets the listener for unsolicited replies and for the end of the connection. Each call restarts its
+   * timeout.
+   */
   standBy(listener: Listener | undefined): void {
     if (this.#isOver) return listener?.fail(overError(listener.phase));
     this.#standby = listener;

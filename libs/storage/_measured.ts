@@ -3,8 +3,8 @@ import { currentTraceId, errorType, recordDuration, withSpan } from "@posthaste/
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * Has every operation measured under its own name and, inside of a trace, told as a span of a database's
- * client. What is asked again and again outside of traces makes none.
+ * Measures every operation under its own name and, inside a trace, records it as a span of a database client.
+ * Operations that repeat outside of traces make no span.
  */
 export function measured<Operations extends object>(operations: Operations): Operations {
   return Object.fromEntries(

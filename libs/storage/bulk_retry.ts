@@ -20,7 +20,7 @@ export interface BulkRetried {
   remaining: number;
 }
 
-/** Has the newest of the messages that a filter finds sent again, and returns how many are left. */
+/** Sends the newest of the messages that a filter finds again, and returns how many are left. */
 export async function bulkRetry(
   accountId: string,
   filter: MessageFilter,

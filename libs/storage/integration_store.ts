@@ -99,8 +99,8 @@ export interface IntegrationStore {
    */
   resumeIntegration(accountId: string, id: number, reason?: string): Promise<boolean>;
   /**
-   * Has an integration take no new mail and shows it no more; its name is free again. What was accepted
-   * before still goes. Gives whether there is such an integration.
+   * Archives an integration: it takes no new mail, is no longer listed, and frees its name. Mail that was
+   * accepted before is still sent. Returns whether there is such an integration.
    */
   archiveIntegration(accountId: string, id: number, at: Date): Promise<boolean>;
   /** Finds an integration of an account, archived or not. */

@@ -38,9 +38,8 @@ export interface MembershipStore {
   /** Ends a membership. Who may be a member of this account alone is removed with it. */
   removeMember(accountId: string, userId: string): Promise<MembershipChange>;
   /**
-   * Lets a user in by an OpenID Connect provider from now on, and by nothing that let them in before:
-   * their password and their sessions end. Gives null for who has not proven their address, or is
-   * linked already.
+   * Links a user to an OpenID Connect provider and disables every earlier way to sign in: the password and
+   * the sessions end. Returns null if the address is not verified, or the user is linked already.
    */
   linkUser(userId: string, oidc: NonNullable<User["oidc"]>): Promise<User | null>;
   /**

@@ -17,7 +17,7 @@ export type PutOff = MessageIdentity & {
 
 /** Messages that cannot be made ready yet. */
 export interface MessagePutOff {
-  /** Has a message wait until a time. Returns whether it waits: not if it was tried since. */
+  /** Makes a message wait until a time. Returns false if the message was tried since. */
   putOffMessage(putOff: PutOff): Promise<boolean>;
 }
 

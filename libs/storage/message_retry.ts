@@ -28,8 +28,8 @@ export class ContentRemovedError extends Error {
 /** Bringing messages back that had ended or wait. */
 export interface MessageRetry {
   /**
-   * Has a message sent again, now: one that failed, whose outcome is unknown, or that waits. Gives the
-   * message as it is then, `null` if it is not there or in none of the states.
+   * Sends a message again, now: one that failed, whose outcome is unknown, or that waits. Returns the changed
+   * message, or `null` if it does not exist or is in none of the states.
    *
    * @throws {ContentRemovedError} If its variables are not kept any more.
    */

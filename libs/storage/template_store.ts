@@ -35,7 +35,7 @@ interface PublicationBase {
   sourceHash: string;
   /** `_id` of the user. @default {null} */
   publishedBy?: string | null | undefined;
-  /** Has the version stored for a test mail: no request uses it. @default {false} */
+  /** Whether the version is stored for a test mail: no request uses it. @default {false} */
   isTest?: boolean | undefined;
 }
 

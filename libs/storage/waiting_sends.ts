@@ -9,7 +9,7 @@ export type WaitingSend = SendHead & { next: number };
 
 /** Sends that wait in the ledger until their integration has room for them. */
 export interface WaitingSends {
-  /** Lets a send that was accepted with `next` go as soon as there is room. Idempotent. */
+  /** Queues a send that was accepted with `next`: it starts as soon as there is capacity. Idempotent. */
   queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId">): Promise<void>;
   /** Lists the integrations (`_id`) that sends wait for. */
   integrationsWaitedFor(): Promise<string[]>;

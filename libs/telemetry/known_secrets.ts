@@ -10,9 +10,9 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 let known: readonly string[] = [];
 
 /**
- * Has values of secret settings left out of every text that {@linkcode hideSecrets} goes over, from
- * now on. Of a connection string that is its password, in whatever form an error may quote it, since
- * parsers cut a badly written one in odd places; of other values, all of it and each long part.
+ * Removes values of secret settings from every text that {@linkcode hideSecrets} processes from now on. Of a
+ * connection string, that is its password in every form in which an error may quote it, since parsers cut a
+ * malformed one in odd places. Of other values, it is the whole value and each long part.
  */
 export function rememberSecrets(values: Iterable<string>): void {
   const parts = [...values].flatMap((value) => partsOf(value.trim()));

@@ -60,8 +60,9 @@ export interface Observation<Name extends MetricName> {
 }
 
 /**
- * Has a function asked for the values of a metric whenever metrics are read, until it is disposed. A
- * value that it does not give any more is not told any more. Without telemetry it is never asked.
+ * Registers a function that returns the values of a metric whenever metrics are read, until it is disposed. A
+ * value that the function no longer returns is no longer reported. Without telemetry the function is never
+ * called.
  */
 export function observe<Name extends MetricOf<"observedCounter" | "observedGauge" | "observedSum">>(
   metric: Name,

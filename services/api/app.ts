@@ -197,7 +197,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   }, { prefix: "/v1" });
 }
 
-/** Gives every request its ledger, and sees to it that none is kept waiting nor lied to. */
+/** Gives every request its ledger, and dispatches or withdraws the sends whose acceptance came too late. */
 function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
   const { logger, withdrawSend } = deps;
   const { ledgerTimeoutMs: timeoutMs = 1200, capacity: limits = DEFAULT_CAPACITY } = options;

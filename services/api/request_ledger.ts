@@ -69,7 +69,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     return work;
   }
 
-  /** Lets the request wait longer: a search ends by its own time. */
+  /** Extends the time that the request may wait: a search has a limit of its own. */
   allow(ms: number): void {
     this.#leftMs += ms;
   }

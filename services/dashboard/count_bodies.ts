@@ -13,8 +13,8 @@ declare module "fastify" {
 const RETRY_AFTER_S = 2;
 
 /**
- * Has an app read bodies as JSON, within what there is for them: of each account, and of each network
- * that nobody has signed in from.
+ * Makes an app read bodies as JSON, within the memory that one account may use, or one network before
+ * sign-in.
  */
 export function countBodies(app: FastifyInstance, options: SemaphoreOptions): void {
   const bodies = openSemaphore(options);

@@ -4,7 +4,7 @@ import { HttpError } from "./http_error.ts";
 import type { SignInRouting } from "./routes/people.ts";
 
 /**
- * Has somebody who is signed in show their password. Each wrong one counts, whatever it was for.
+ * Checks the current password of a signed-in user. Each wrong one counts, for all uses together.
  *
  * @param path Where in the request it was
  * @throws {HttpError} If it is wrong, was tried too often, or there is none

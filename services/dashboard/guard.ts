@@ -42,9 +42,9 @@ const READING = new Set(["GET", "HEAD"]);
 export const SESSION_COOKIE = "__Host-posthaste";
 
 /**
- * Has every route below `/api` say who may ask, and refuses the others: by their role in the account that
- * their page shows, and changes that come from a page of another origin, without the session's token
- * (CSRF), or without saying which account they are about.
+ * Requires every route below `/api` to declare who may call it, and refuses other callers: by their role in
+ * the account that the page shows, and for changes also by origin, by the session's token (CSRF), and by a
+ * missing account.
  *
  * @throws {Error} At the start, if a route does not say who may ask.
  */

@@ -25,7 +25,7 @@ export interface BoardDeps {
 
 /** Boards of accounts that somebody watches: each is looked after once, however many watch it. */
 export interface MessageBoards extends Disposable {
-  /** Has changes told, at first all that there is. Gives what ends it. */
+  /** Reports changes, beginning with everything that exists. Returns a function that ends the reports. */
   watch(accountId: string, tell: (change: BoardChange) => void): () => void;
   /** How many watch an account. */
   viewers(accountId: string): number;

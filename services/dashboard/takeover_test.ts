@@ -111,7 +111,7 @@ test("who is removed from the only account that they may use is gone, with their
   assert.equal((await logIn(VICTIM)).status, 400);
 });
 
-/** Gives somebody a password, and a second browser. */
+/** Sets a password for a person, and opens a second browser. */
 async function withPassword({ user }: Person, accountId: string): Promise<Person> {
   const passwordHash = await hashPassword(PASSWORD, TEST_PASSWORD_COST);
   await dashboard.store.updateUser(user._id, { passwordHash });

@@ -1,6 +1,6 @@
 import { type GuardedResolver, openGuardedResolver, readNetworks } from "@posthaste/egress";
 
-/** Lets tests reach this machine, and it alone; `names` mean addresses of it. */
+/** Opens a resolver with which tests reach this machine only; `names` maps host names to its addresses. */
 export function openTestResolver(names: Readonly<Record<string, string[]>> = {}): GuardedResolver {
   return openGuardedResolver({
     ports: [25, 465, 587, 2525],

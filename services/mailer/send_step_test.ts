@@ -124,7 +124,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
       signal: new AbortController().signal,
       ...(place === undefined ? {} : { place }),
     });
-  /** Has one message sent. */
+  /** Sends one message. */
   const run = (data: Partial<typeof MESSAGE> = {}, place?: Place) =>
     send({ ...EVENT, messages: [{ ...MESSAGE, ...data }] }, place);
   return { world, step, send, run };

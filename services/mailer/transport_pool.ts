@@ -14,7 +14,7 @@ export interface TransportPoolOptions {
    * looks the name up.
    */
   resolveHost: GuardedResolver;
-  /** Lets logins cross a network unencrypted. Off by default. */
+  /** Whether logins may cross a network unencrypted. @default {false} */
   allowInsecureAuth?: boolean;
   /** For connecting up to the end of the greeting, 15 s by default. */
   connectTimeoutMs?: number;

@@ -14,8 +14,8 @@ interface Line {
 }
 
 /**
- * Has the places of `slots` taken in runs: who gives one back hands it to the next of the same account and
- * priority, up to ten times. Who waits for a place is still chosen by `slots`.
+ * Assigns the places of `slots` in runs: a released place goes to the next request of the same account and
+ * priority, up to ten times. `slots` still chooses among the requests that wait for a place.
  *
  * @param count How many places there are
  */

@@ -17,7 +17,7 @@ export class IdlePages<Page> {
     return this.#idle.shift()?.page;
   }
 
-  /** Lets a page wait. One that has shown nothing yet has no owner. */
+  /** Keeps an idle page. A page that has shown nothing yet has no owner. */
   give(page: Page, owner?: string): void {
     this.#idle.push({ page, owner });
   }

@@ -14,7 +14,7 @@ export interface Look {
 export interface Looker {
   /** Four times a second at most, no matter who asks. */
   look(): Look;
-  /** Has the next look find out which processes there are: one more may have started. */
+  /** Makes the next look list the processes again: one more may have started. */
   refresh(): void;
 }
 

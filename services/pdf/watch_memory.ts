@@ -5,7 +5,7 @@ import { memoryOf, processTree } from "./process_tree.ts";
 
 const EVERY_MS = 10_000;
 
-/** Has metrics tell what the browser's processes take of memory, until the signal aborts. */
+/** Reports the memory of the browser's processes as a metric, until the signal aborts. */
 export async function watchMemory(
   browser: Pick<PdfBrowser, "stats">,
   signal: AbortSignal,

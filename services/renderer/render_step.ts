@@ -160,7 +160,7 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
   return { type: "done", publish: [...eventsOf(head, messages), ...reportsOf(facts)] };
 }
 
-/** Has the images of a message's PDFs put into them, where their templates say so. */
+/** Embeds the images of a message's PDFs, where their templates ask for it. */
 async function withImages(
   message: RenderedMessage,
   { head, recipient, versions, isLate }: {

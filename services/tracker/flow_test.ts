@@ -37,7 +37,10 @@ test("end() says nothing of the server for an attempt that was lost long ago", (
   assert.equal(flow.windowOf(KEY), 10);
 });
 
-/** Has a server take as much a second, of all that the window lets it have. Returns the window at the end. */
+/**
+ * Simulates a server that takes so many messages a second, as far as the window allows. Returns the window at
+ * the end.
+ */
 function run(perSecond: number, seconds: number): number {
   const { clock, flow } = openTestFlow();
   const stepMs = 200;

@@ -4,8 +4,8 @@ import type { LeaderLease } from "./leader_lease.ts";
 const ASK_MS = 500;
 
 /**
- * Has work done whenever it is this process's turn, until the signal aborts. Each turn has a signal of its
- * own: the work is to end soon after that has aborted.
+ * Runs `work` whenever this process holds the lease, until the signal aborts. Each run has a signal of its
+ * own and must end soon after that signal aborts.
  */
 export async function lead(
   leaderLease: Pick<LeaderLease, "isMine">,

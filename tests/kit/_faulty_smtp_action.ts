@@ -138,7 +138,7 @@ function write(socket: Socket, text: string): void {
   if (socket.writable) socket.write(text);
 }
 
-/** Lets out what was held back for one packet. */
+/** Writes what was held back for one packet. */
 function flush(socket: Socket): void {
   while (socket.writableCorked > 0) socket.uncork();
 }

@@ -20,9 +20,9 @@ export interface ExpectedMail {
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 
 /**
- * Tells all that is wrong with a mail as it came over the wire: by its bytes, and by two parsers that
- * know nothing of each other. Header, recipient or part that were added, characters that end a line
- * or a mail for one server and not for another.
+ * Returns every fault of a mail as received over the wire, by its bytes and by two independent parsers: an
+ * added header, recipient or part, or characters that end a line or a mail for one server and not for
+ * another.
  */
 export async function inspectMail(raw: Buffer, expected: ExpectedMail): Promise<string[]> {
   return [

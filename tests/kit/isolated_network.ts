@@ -22,7 +22,7 @@ export interface IsolatedProcess extends AsyncDisposable {
   /** False where the kernel allows no such network: it has the machine's, and its own name server. */
   readonly isolated: boolean;
   /**
-   * Gives it an order, one at a time.
+   * Sends an order to the process, one at a time.
    *
    * @throws {Error} If the process ends without an answer.
    */

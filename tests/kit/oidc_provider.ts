@@ -27,7 +27,7 @@ export interface TestProvider extends AsyncDisposable {
   next: Claims;
   /** Signs with a key that it does not publish. */
   forges: boolean;
-  /** Tells addresses and names at the userinfo endpoint only. */
+  /** Whether addresses and names are at the userinfo endpoint only. */
   isTerse: boolean;
   isDown: boolean;
 }

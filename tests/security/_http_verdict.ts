@@ -10,8 +10,8 @@ const ALWAYS = {
 };
 
 /**
- * Tells what is wrong with the refusal of a hostile request, or gives `undefined`: it must be a 4xx in
- * the words of the contract, with the headers of every answer.
+ * Returns what is wrong with the refusal of a hostile request, or `undefined`: a refusal must be a 4xx in the
+ * words of the contract, with the headers of every answer.
  */
 export function faultOfRefusal(answer: RawAnswer | undefined): string | undefined {
   if (answer === undefined) return "no answer";

@@ -228,7 +228,7 @@ async function openTarget({ store, pods }: Fixture): Promise<Target> {
   return { store, url: pods.running("api")[0]?.url ?? "", token, accountId };
 }
 
-/** Gives whether the host was taken and a mail accepted. */
+/** Returns whether the host was accepted and a mail sent. */
 async function sendThrough(
   { store, url, token, accountId }: Target,
   { host, port, name }: { host: string; port: number; name: string },

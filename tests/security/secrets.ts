@@ -246,7 +246,7 @@ async function attackSystem({ tries, seed, onProgress }: AttackOptions): Promise
   return rows;
 }
 
-/** Has every process write what it would leave behind in a crash. */
+/** Makes every process write what it would leave behind in a crash. */
 async function reportAll(fixture: Fixture, folder: string): Promise<number> {
   const pods = fixture.pods.running();
   for (const { process } of pods) process.signal("SIGUSR2");

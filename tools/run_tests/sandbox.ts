@@ -5,8 +5,8 @@ import process from "node:process";
 const NOBODY = 65_534;
 
 /**
- * Has the tests print without Chromium's sandbox where the kernel allows no user namespaces, and says so.
- * The product then prints nothing until somebody sets `SANDBOX=off`.
+ * Runs the tests without Chromium's sandbox where the kernel allows no user namespaces, and prints a note.
+ * The product then prints nothing until `SANDBOX=off` is set.
  */
 export function allowNoSandbox(env: NodeJS.ProcessEnv, say: (line: string) => void): void {
   if (env["SANDBOX"] !== undefined || process.platform !== "linux") return;

@@ -22,8 +22,8 @@ export async function hold(
 }
 
 /**
- * Lets held consumers go, all at once, and resolves at that moment. By a time that comes soon: of a hold that
- * is taken back (`resume`) the broker tells those who wait only when they ask again, seconds later.
+ * Releases the held consumers, all at once, and resolves at that moment. The release is a time in the near
+ * future: after a `resume` the broker informs waiting clients only when they ask again, seconds later.
  */
 export async function letGo(
   manager: JetStreamManager,

@@ -51,7 +51,7 @@ export type Rendering =
 const INLINE_CHARACTERS = 20_000;
 
 /**
- * Has a renderer compile and fill a source.
+ * Asks a renderer to compile and fill a source.
  *
  * @throws {HttpError} `no_answer` if none answers in time, `unavailable` if none can be asked.
  */

@@ -30,7 +30,8 @@ const RENDER_LIMIT_MS = 9_000;
 const LEAST_PRINT_MS = 1_000;
 
 /**
- * Has the real renderer, and for a PDF the real printer, make what a message would have.
+ * Renders a preview with the real renderer and, for a PDF, the real printer: it equals what a message would
+ * contain.
  *
  * @throws {HttpError} `no_answer` if no renderer answers in time, `unavailable` if none can be asked.
  */

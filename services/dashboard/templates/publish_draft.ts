@@ -23,7 +23,7 @@ export interface CompiledDraft {
 export interface PublishOptions {
   store: Store;
   userId: string;
-  /** Has it stored for a test mail. @default {false} */
+  /** Whether the version is stored for a test mail. @default {false} */
   isTest?: boolean;
 }
 

@@ -68,7 +68,7 @@ export function openTemplateAccess(
   };
 }
 
-/** Has a taken alias told as an error of the person who chose it. */
+/** Turns the error of a taken alias into one for the person who chose it. */
 export async function unlessTaken<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -21,7 +21,7 @@ export interface Chaos {
   seconds: number;
   /** Counts one injected fault; `crash` where a process was ended, and which or where. */
   count(kind: "crash" | "other", what: string): void;
-  /** Has something said beside the verdict. */
+  /** Adds a note to the verdict. */
   note(text: string): void;
   /** Notes something that must not be, and that no ledger tells. */
   blame(invariant: Invariant, what: string): void;

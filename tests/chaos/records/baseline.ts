@@ -29,7 +29,7 @@ export function baselineOf(holdings: readonly Holding[]): Baseline {
 }
 
 /**
- * Tells of each service that holds more than its baseline and a tenth.
+ * Returns each service that holds more than its baseline and a tenth.
  *
  * @param members How many databases there are. Ten seconds after its start, which is later than the
  *   baseline is read, the driver opens a second connection to each by which it watches it.

@@ -66,7 +66,7 @@ async function readParents(): Promise<Map<number, number>> {
   return parents;
 }
 
-/** Gives the processes below one, those that have ended and are not yet missed left out. */
+/** Returns the descendants of a process, without those that have ended and are not yet reaped. */
 export async function descendantsOf(pid: number): Promise<number[]> {
   return below(pid, await readParents());
 }

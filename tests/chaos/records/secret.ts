@@ -41,7 +41,7 @@ export function formsOf({ value }: Secret): Map<string, string> {
 
 /** Looks for secrets in one text or file after another. */
 export interface SecretSearch {
-  /** Tells which are there, and how they are written. */
+  /** Returns which secrets a text contains, and in which encoding. */
   (text: string | Buffer): Leak[];
 }
 

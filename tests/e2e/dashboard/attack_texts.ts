@@ -66,8 +66,8 @@ const MARKUP = [
 ];
 
 /**
- * Gives texts that run a script, or ask a server, wherever somebody forgets to write them as text: in
- * elements, attributes, addresses, styles and scripts (the corpus of stored cross-site scripting).
+ * Returns texts that run a script, or call a server, where code forgets to write them as text: in elements,
+ * attributes, addresses, styles and scripts (the corpus of stored cross-site scripting).
  *
  * @param host Host and port of a server that nobody must ask.
  */

@@ -158,7 +158,7 @@ export function pageNamed(name: string): PageToSee {
   return found;
 }
 
-/** Gives the path of a page. */
+/** Returns the path of a page. */
 export function pathOf({ path }: PageToSee, seed: SeedIds): string {
   return typeof path === "string" ? path : path(seed);
 }

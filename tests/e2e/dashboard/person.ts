@@ -63,7 +63,7 @@ export async function signIn(
   };
 }
 
-/** Gives what a token of a session, or of an invitation, is stored under. */
+/** Returns the hash under which a token of a session, or of an invitation, is stored. */
 export function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

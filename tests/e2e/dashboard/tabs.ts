@@ -3,9 +3,9 @@ import { type DashboardFixture, type Look, untilShown, type Who } from "./dashbo
 
 /** Browser tabs that go from page to page. */
 export interface Tabs extends AsyncDisposable {
-  /** Has somebody open a path. Disposing the look leaves its tab to the next one of theirs. */
+  /** Opens a path for a person. Disposing the look returns its tab for the person's next one. */
   look(path: string, who: Who): Promise<Look>;
-  /** Has somebody who is signed in go to a path as by a link, with what was loaded before. */
+  /** Opens a path for a signed-in person as a link does, with what was loaded before. */
   goOn(path: string, who: Who): Promise<Look>;
 }
 
@@ -35,7 +35,7 @@ export function openTabs(fixture: Pick<DashboardFixture, "look" | "url">): Tabs 
   };
 }
 
-/** Gives a tab for a while; it is left as it was. */
+/** Lends a tab; it stays as it was. */
 function borrowed({ page, faults }: Look, giveBack: () => void): Look {
   const size = page.viewportSize();
   return {

@@ -9,8 +9,8 @@ import {
 export const TARGET_LABELS: ReadonlySet<string> = new Set(["job", "instance"]);
 
 /**
- * Gives every series that the services tell by its name in Prometheus, with its labels; and `up`, which
- * Prometheus tells by itself.
+ * Returns every series of the services by its name in Prometheus, with its labels; and `up`, which Prometheus
+ * itself adds.
  */
 export function exportedMetrics(): Map<string, ReadonlySet<string>> {
   const all = new Map<string, ReadonlySet<string>>([["up", new Set()]]);

@@ -31,7 +31,7 @@ export function keepIdentityQuestion(ask: () => Promise<boolean>): void {
 let csrfToken = "";
 let accountId = accountInPath();
 
-/** Has every request from now on be about the account of this session, and every change carry its token. */
+/** Sends all further requests for the account of this session, and all changes with its token. */
 export function keepSession(session: Pick<SessionView, "csrfToken" | "account">): void {
   ({ csrfToken, account: { id: accountId } } = session);
 }

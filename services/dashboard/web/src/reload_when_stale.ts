@@ -4,8 +4,8 @@ const KEY = "posthaste.reloaded";
 const PATIENCE_MS = 30_000;
 
 /**
- * Has a page that was opened before a deployment load itself anew when it asks for a file that is gone
- * since; once, or anyone who looks would see nothing else.
+ * Reloads a page that was opened before a deployment when it requests a file that no longer exists. Reloads
+ * once only: a file that stays missing would reload the page for ever.
  */
 export function reloadWhenStale(): void {
   addEventListener("vite:preloadError", async () => {

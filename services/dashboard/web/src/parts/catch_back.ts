@@ -4,8 +4,8 @@ export type AskToLeave = (leave: () => void) => void;
 let guard: { here: string; ask: AskToLeave } | null = null;
 
 /**
- * Lets {@linkcode guardBack} hold up going back and forward. It is to be called before the router is
- * made: a window tells its listeners in the order in which they came, and the router must hear nothing.
+ * Enables {@linkcode guardBack} to hold up going back and forward. Call it before the router is created: a
+ * window calls its listeners in the order of their registration, and the router must not be called.
  */
 export function catchBack(): void {
   addEventListener("popstate", (event) => {
@@ -18,7 +18,7 @@ export function catchBack(): void {
   });
 }
 
-/** Has `ask` be called instead of going back or forward from this page, until the result is called. */
+/** Calls `ask` instead of going back or forward from this page, until the returned function is called. */
 export function guardBack(ask: AskToLeave): () => void {
   const own = { here: location.href, ask };
   guard = own;

@@ -12,7 +12,7 @@ const EXAMPLE = {
   variables: { name: 'D\'Arcy $HOME `id` \\ "x"\n', lines: [{ price: 1 }] },
 };
 
-/** Has a shell read the command, with `curl` being a function that prints its arguments. */
+/** Runs the command in a shell in which `curl` is a function that prints its arguments. */
 function argumentsOf(command: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}\n`;
   const env = { POSTHASTE_TOKEN: "ph_secret", HOME: "/nowhere" };

@@ -26,7 +26,7 @@ export interface Preview {
 
 const NOTHING = { view: null, good: null, error: null };
 
-/** Has the real renderer fill a source, a moment after it was last changed. */
+/** Renders a source with the real renderer, a moment after its last change. */
 export function usePreview(kind: TemplateKind, source: TemplateSource): Preview {
   const [shown, setShown] = useState<Pick<Preview, "view" | "good" | "error">>(NOTHING);
   const [isWaiting, setWaiting] = useState(true);
