@@ -1,24 +1,24 @@
 import { createInbox, type Msg, type NatsConnection } from "@nats-io/nats-core";
 
-/** Answers of anyone who has an event, one for each that waits for it. */
+/** The answers to one event, one for each asker. */
 export interface Answers {
-  /** Where they come: `<inbox>.<position>`. */
+  /** Inbox of the answers: `<inbox>.<position>`. */
   inbox: string;
-  /** By position; `undefined` when none came in time. */
+  /** The answers by position; `undefined` when none arrived in time. */
   messages: readonly Promise<Msg | undefined>[];
-  /** Ends the wait: who has no answer yet gets none. */
+  /** Ends the wait: positions without an answer get `undefined`. */
   [Symbol.dispose](): void;
 }
 
 /** How answers are waited for. */
 export interface AnswerOptions {
-  /** How many wait for one. */
+  /** Number of askers. */
   count: number;
   timeoutMs: number;
 }
 
 /**
- * Opens one inbox for the answers of everything that this connection asks.
+ * Opens one inbox for the answers to all questions of this connection.
  *
  * @param prefix Where the process may listen, as `_INBOX.api.reply`.
  */
@@ -35,7 +35,7 @@ export function openAsks(
   }
 
   return ({ count, timeoutMs }) => {
-    // With the first question: most processes ask nothing.
+    // Opened with the first question: most processes ask nothing.
     if (asked === 0) connection.subscribe(`${inbox}.>`, { callback: hear });
     const own = `${inbox}.${++asked}`;
     const subjects = Array.from({ length: count }, (_, position) => `${own}.${position}`);

@@ -20,18 +20,18 @@ import {
 } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
 
-/** What an event is called by all who count its tries. */
+/** Key of an event, by which its tries are counted. */
 export function keyOf({ info }: JsMsg): string {
   return `${info.stream}.${info.streamSequence}`;
 }
 
-/** Where an event came from, and how long there is to deal with it. */
+/** An event as delivered, and the time that remains to process it. */
 interface Arrival {
   message: JsMsg;
   options: { signal: AbortSignal; logger: Logger };
 }
 
-/** An event that can be read, and what is known of the work on it. */
+/** An event that was read, and what is known of earlier tries. */
 interface Work<T extends EventType> extends Arrival {
   delivery: Delivery<T>;
   tries: Tries;
@@ -97,8 +97,8 @@ export async function carryOut<T extends EventType>(
 }
 
 /**
- * Ends an event that cannot be read: its messages have failed. Where it does not tell which they are,
- * the ledger still has them waiting, and the reconciler dispatches them again.
+ * Ends an event that cannot be read: its messages fail. If the event does not say which they are, the ledger
+ * still has them as waiting, and the reconciler redispatches them.
  */
 export async function refuse(
   client: EventClient,
@@ -108,7 +108,7 @@ export async function refuse(
   const { signal, logger } = options;
   const deliveries = message.info.deliveryCount;
   const about = { subject: message.subject, sequence: message.seq, reason };
-  // During an upgrade a process that knows it may have it next.
+  // During an upgrade, a process of the newer version may receive it next.
   if (isNewer && deliveries < MAX_TRIES) {
     logger.warn("Cannot read an event, it will be redelivered", { ...about, deliveries });
     await delay(retryDelayMs(deliveries), undefined, { signal }).catch(() => undefined);
@@ -127,7 +127,7 @@ export async function refuse(
 }
 
 /**
- * Publishes, however long the broker takes: a stream that is full or missing is no fault of the event.
+ * Publishes, no matter how long the broker takes: a full or missing stream is not the fault of the event.
  *
  * @throws {RangeError} If an event is too large: it will be every time.
  * @throws If the signal aborts meanwhile.
@@ -148,7 +148,7 @@ async function untilPublished(
   }
 }
 
-/** Ids follow from the event that came in: if it comes again, what goes out is published once. */
+/** Derives ids from the incoming event: if it is redelivered, its results are published once. */
 async function publishAll(client: EventClient, publish: Outgoing[], message: JsMsg) {
   const { stream, streamSequence } = message.info;
   await Promise.all(
@@ -160,15 +160,18 @@ async function publishAll(client: EventClient, publish: Outgoing[], message: JsM
   );
 }
 
-/** What those who wait are answered. */
+/** The answers to the askers of an event. */
 interface AnswerPlan {
-  /** By position; a reply may still be on its way. */
+  /** The replies by position. They may still be pending. */
   replies: readonly unknown[];
-  /** What they are answered in place of a reply that cannot be sent. */
+  /** The answer in place of a reply that cannot be sent. */
   instead(reason: string): readonly unknown[];
 }
 
-/** Sends each reply when it is there. One that is too large would be so every time. */
+/**
+ * Sends each reply as soon as it resolves. A reply that is too large is replaced: it would be too large every
+ * time.
+ */
 async function answer(
   client: EventClient,
   { message, options: { logger } }: Arrival,

@@ -6,19 +6,19 @@ import type {
 } from "@nats-io/jetstream";
 import { CONSUMERS, STREAMS } from "./topology.ts";
 
-/** Up to which sequence the consumers of each stream have dealt with all that is theirs. */
+/** The sequence up to which the consumers of each stream have processed everything. */
 export type Passed = ReadonlyMap<string, number>;
 
 const LOOKED_AT = STREAMS.filter(({ retention }) => retention === "work");
 
-/** Finds how far the consumers of each stream of work have come. */
+/** Finds how far the consumers of each work stream have got. */
 export async function findPassed(manager: JetStreamManager): Promise<Passed> {
   const passed = new Map<string, number>();
   for (const { name } of LOOKED_AT) {
-    // First: a consumer that is asked later, and has nothing to do, has dealt with all up to here.
+    // Read first: a consumer that is asked later and has no work has processed everything up to here.
     const { state } = await manager.streams.info(name);
     const consumers = await Array.fromAsync(manager.consumers.list(name));
-    // What one that is missing has not had must stay.
+    // Events that a missing consumer has not received must stay.
     const names = new Set(consumers.map((consumer) => consumer.name));
     if (CONSUMERS.some((plan) => plan.stream === name && !names.has(plan.name))) continue;
     passed.set(name, Math.min(...consumers.map((consumer) => passedBy(consumer, state.last_seq))));
@@ -31,9 +31,9 @@ function passedBy({ num_pending, num_ack_pending, ack_floor }: ConsumerInfo, las
 }
 
 /**
- * Removes what all consumers of a stream had passed at an earlier look and is still there. A broker that
- * is started again after its disk was full may keep events that were done: they are done with for the
- * consumers, and would count as mail that still waits. Whatever is removed is in the ledger. Gives how many.
+ * Removes events that all consumers of a stream had passed at an earlier look and that still exist. A broker
+ * that restarts after its disk was full may keep finished events: no consumer delivers them, but they count
+ * as waiting mail. The ledger has everything that is removed. Returns the number of removed events.
  */
 export async function dropPassed(
   manager: JetStreamManager,
@@ -49,7 +49,9 @@ export async function dropPassed(
   return dropped;
 }
 
-/** One by one: a service may not empty a stream at once, since an empty answer could do that, too. */
+/**
+ * One by one: a service may not purge a stream, because an empty answer of the broker could then purge it too.
+ */
 async function dropUpTo(manager: JetStreamManager, name: string, upTo: number): Promise<number> {
   let dropped = 0;
   for (let seq = 1;; dropped++) {

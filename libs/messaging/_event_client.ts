@@ -6,7 +6,7 @@ export interface EventClient {
   stream: JetStreamClient;
   poisonMessages: PoisonMessages;
   /**
-   * Sends an answer to one of those who wait at an inbox, without waiting.
+   * Sends an answer to an inbox, without waiting.
    *
    * @throws {RangeError} If it is larger than what the broker takes.
    */

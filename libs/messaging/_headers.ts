@@ -1,13 +1,13 @@
 import { headers, type MsgHdrs } from "@nats-io/nats-core";
 import { injectTrace, type TraceCarrier } from "@posthaste/telemetry";
 
-/** Header that names the inbox of anyone who waits for the answer. */
+/** Header with the inbox for the answer. */
 export const REPLY_HEADER = "Posthaste-Reply";
 
-/** Header that says how many bytes at the end of an event are its tail, and no JSON. */
+/** Header with the number of bytes at the end of an event that are its tail, not JSON. */
 export const TAIL_HEADER = "Posthaste-Tail-Bytes";
 
-/** Makes the headers of an event that leaves inside the current trace (W3C Trace Context). */
+/** Returns the headers of an event that is published inside the current trace (W3C Trace Context). */
 export function traceHeaders(trace: TraceCarrier = injectTrace()): MsgHdrs {
   const result = headers();
   if (trace.traceparent) result.set("traceparent", trace.traceparent);

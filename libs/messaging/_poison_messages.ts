@@ -5,14 +5,17 @@ import { type Tries, UNTRIED } from "./step.ts";
 /** The bucket that holds the counts. */
 export const POISON_BUCKET = "poison";
 
-/** Counts the tries of events that came again and again: one of them may be a poison message, which ends its worker. */
+/**
+ * Counts the tries of events that are redelivered often: one of them may be a poison message, which ends its
+ * worker.
+ */
 export interface PoisonMessages {
   /**
-   * Notes that work on an event begins: until {@linkcode end}, its worker counts as lost. Gives what
-   * was noted before; `undefined` where the broker cannot tell.
+   * Records that work on an event begins: until {@linkcode end}, its worker counts as lost. Returns the
+   * earlier count; `undefined` if the broker cannot answer.
    */
   begin(key: string): Promise<Tries | undefined>;
-  /** Notes that work on an event came to nothing, and that its worker lives. */
+  /** Records that work on an event failed although its worker survived. */
   end(key: string, how: "failed" | "interrupted"): Promise<void>;
 }
 
@@ -20,7 +23,7 @@ export interface PoisonMessages {
 export function openPoisonMessages(client: JetStreamClient): PoisonMessages {
   let opened: Promise<KV> | undefined;
 
-  /** Changes a count and gives what it was. */
+  /** Changes a count and returns its earlier value. */
   async function update(key: string, change: (tries: Tries) => Tries): Promise<Tries | undefined> {
     try {
       opened ??= new Kvm(client).open(POISON_BUCKET);

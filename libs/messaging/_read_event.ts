@@ -14,7 +14,7 @@ import { reportsOf } from "./report_status_events.ts";
 import type { Delivery, Outgoing } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
 
-/** An event, or why it cannot be read and what can be told of it. */
+/** An event, or the reason why it cannot be read, with what is known of it. */
 export type ReadEvent<T extends EventType> =
   | { ok: true; delivery: Delivery<T> }
   | { ok: false; refusal: Rejection };
@@ -22,9 +22,9 @@ export type ReadEvent<T extends EventType> =
 /** Why an event cannot be read. */
 export interface Rejection {
   reason: string;
-  /** Whether it is newer than this process: another one may know it. */
+  /** Whether it is newer than this process: another process may know its version. */
   isNewer: boolean;
-  /** That its messages failed, as far as it tells which they are. */
+  /** Failures of its messages, as far as the event names them. */
   failures: Outgoing[];
 }
 
@@ -46,14 +46,14 @@ export function readEvent<T extends EventType>(
     const data = result.data;
     return { ok: true, delivery: { type, data, ...(tail ? { tail } : {}) } as Delivery<T> };
   }
-  // A question about a message is no work on it: nothing has failed.
+  // A question about a message does not work on it, so nothing has failed.
   const work = Object.hasOwn(REPLIES, type) ? undefined : body;
   const version = isRecord(body) ? body["v"] : undefined;
   if (typeof version === "number" && version > EVENT_VERSION) {
     const reason = `its version ${version} is newer than ${EVENT_VERSION}`;
     return refused(reason, { work, isNewer: true });
   }
-  // What was on its way before an upgrade is in the ledger, and is dispatched again.
+  // The ledger has the events from before an upgrade, and redispatches them.
   if (typeof version === "number" && version < EVENT_VERSION) {
     return refused(`its version ${version} is older than ${EVENT_VERSION}`);
   }
@@ -61,7 +61,7 @@ export function readEvent<T extends EventType>(
   return refused(`${place ? `"${place}"` : "it"} does not match its schema`, { work });
 }
 
-/** Splits the bytes of an event: its JSON, and the tail where its header says that there is one. */
+/** Splits the bytes of an event into its JSON and, if the header says so, its tail. */
 export function partsOf(
   { data, headers }: Pick<JsMsg, "data" | "headers">,
 ): { json: Uint8Array; tail?: Uint8Array } {

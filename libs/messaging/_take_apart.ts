@@ -6,8 +6,8 @@ import type { EventType } from "@posthaste/contracts";
 const LISTS = ["messages", "recipients", "again"] as const;
 
 /**
- * Takes an event of several messages apart: one event for each of them. So one that cannot be dealt with
- * fails alone, and what ends its worker is found. Returns nothing if there are no several.
+ * Splits an event of several messages into one event for each. A message that cannot be processed then fails
+ * alone, and one that ends its worker is found. Returns an empty list if there is only one message.
  */
 export function takeApart<T extends EventType>({ type, data, tail }: Delivery<T>): Outgoing[] {
   const fields = data as Record<string, unknown>;

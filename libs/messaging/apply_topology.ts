@@ -23,7 +23,7 @@ import {
 export interface TopologyOptions {
   /** Copies of each stream: 1, or 3 in a cluster. @default {1} */
   replicas?: number;
-  /** An event comes again after this long without a sign of its worker. @default {30_000} */
+  /** Time after which an event without a sign of life from its worker is redelivered. @default {30_000} */
   ackWaitMs?: number;
 }
 
@@ -31,14 +31,14 @@ const POISON_TTL_MS = 24 * 3_600_000;
 const POISON_BYTES = 4 * 1024 ** 2;
 const DUPLICATE_WINDOW_MS = 120_000;
 
-/** On a small disk the plan is applied with so much of each size, the first that there is room for. */
+/** Shares of the planned sizes for a small disk. The first share that fits is used. */
 const SHARES = [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16];
 
 /**
- * Creates what is missing of the streams, consumers and object stores, and brings what is there to
- * the plan; where the broker has less room than the plan reserves, all sizes shrink alike. Idempotent.
- * A migration's work: services never do it at boot in production, because a refused creation may cost
- * a standalone server the live consumer (nats-server#8491).
+ * Creates missing streams, consumers and object stores, and updates existing ones to the plan. If the broker
+ * has less space than the plan reserves, all sizes shrink alike. Idempotent. A migration calls this. Services
+ * never do it at boot in production, because a refused creation may cost a standalone server the live
+ * consumer (nats-server#8491).
  */
 export async function applyTopology(
   client: JetStreamClient,
@@ -86,13 +86,13 @@ async function applyStore(manager: JetStreamManager, plan: StorePlan, replicas: 
     subjects: [`$O.${plan.name}.C.*`],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
-    // What is in it can be made again: a store that is full must not keep new PDFs out.
+    // Everything in it can be made again: a full store must not keep new PDFs out.
     discard: DiscardPolicy.Old,
     max_msgs_per_subject: 1,
     max_age: nanos(plan.ttlMs),
     max_bytes: plan.maxBytes,
     num_replicas: replicas,
-    // What is stored must go nowhere by itself: see `openObjectStore()`.
+    // Objects must never be delivered by themselves: see `openObjectStore()`.
     allow_direct: false,
   };
   if (await exists(() => manager.streams.info(config.name))) {
@@ -122,7 +122,10 @@ async function applyStream(manager: JetStreamManager, plan: StreamPlan, replicas
   }
 }
 
-/** Removes what a version before published on subjects that are gone: the ledger has it dispatched again. */
+/**
+ * Removes events that an earlier version published on subjects that no longer exist. The ledger redispatches
+ * their work.
+ */
 async function dropRetired(manager: JetStreamManager, { name, subjects }: StreamPlan) {
   const { config } = await manager.streams.info(name);
   for (const filter of config.subjects.filter((subject) => !subjects.includes(subject))) {
@@ -136,7 +139,7 @@ async function applyConsumer(manager: JetStreamManager, plan: ConsumerPlan) {
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(plan.ackWaitMs),
     max_ack_pending: plan.maxAckPending,
-    // Deliveries are counted by the step that consumes them: the broker would only hide the event.
+    // The consuming step counts deliveries: a limit at the broker would only hide the event.
     max_deliver: -1,
     filter_subjects: plan.filterSubjects,
   };
@@ -147,7 +150,7 @@ async function applyConsumer(manager: JetStreamManager, plan: ConsumerPlan) {
   }
 }
 
-/** The broker's word for "insufficient storage resources", "no suitable peers" and the like. */
+/** The broker's code for "insufficient storage resources", "no suitable peers" and similar errors. */
 function isDiskFull(error: unknown): boolean {
   const reason = error instanceof Error ? error.message : "";
   return /insufficient (storage |memory )?resources|insufficient storage/.test(reason);

@@ -3,7 +3,7 @@ import { BROKER_USERS, type BrokerUser, openCalls, permissionsOf } from "./permi
 /** A value of the configuration, or the name of a variable that holds it there. */
 export type BrokerValue = string | { variable: string };
 
-/** Who is to be there at the broker, and with which passwords. */
+/** Users of the broker, with their passwords. */
 export interface BrokerLogins {
   /** May do everything. */
   operator: BrokerValue;
@@ -17,8 +17,8 @@ export interface BrokerLogins {
 }
 
 /**
- * The accounts of a nats-server, as a part of its configuration: one user for each service with the
- * permissions that it needs, and the operator. Its text holds what is no variable.
+ * Returns the accounts of a nats-server as a part of its configuration: the operator, and one user for each
+ * service with the permissions that it needs. Values that are not variables are in the text.
  */
 export function brokerAccounts({ operator, services, apiPrefix }: BrokerLogins): string {
   const imported = (subject: string, to: BrokerValue) =>
@@ -31,7 +31,7 @@ export function brokerAccounts({ operator, services, apiPrefix }: BrokerLogins):
     "  POSTHASTE {",
     "    jetstream: enabled",
     "    imports: [",
-    // The server gives an account the whole interface unless something else has that name there.
+    // The server gives an account the whole interface unless an import takes its name.
     imported("CLOSED.>", "$JS.API.>"),
     imported("$JS.API.>", typeof apiPrefix === "string" ? `${apiPrefix}.>` : apiPrefix),
     ...openCalls().map((call) => imported(call, call)),

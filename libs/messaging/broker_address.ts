@@ -12,7 +12,7 @@ type Login =
  * With `tls://` or `wss://` a server without TLS is refused: the client itself would log in there in the
  * clear. `?ca=/path` names the file of the authorities to trust, instead of those that Node trusts.
  *
- * @throws {TypeError} If it is no address; the message does not tell it, since it may hold a password.
+ * @throws {TypeError} If the address is invalid. The message does not quote it, since it may hold a password.
  */
 export function brokerAddress(url: string): Login {
   const found = url.replace(QUERY, "").split(",").map((server) =>
@@ -43,7 +43,7 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(QUERY.exec(url)?.[0].replace(/^\/?/, ""));
 }
 
-/** Under which prefix the address says that streams are administered: `?api=prefix` at its end. */
+/** Returns the prefix under which streams are administered: `?api=prefix` at the end of the address. */
 export function brokerApi(url: string): Pick<JetStreamManagerOptions, "apiPrefix"> {
   const prefix = queryOf(url).get("api");
   return prefix === null ? {} : { apiPrefix: prefix };

@@ -52,15 +52,15 @@ export interface QueueState {
   stream: string;
   /** Left out where there are no priorities. */
   priority?: Priority | undefined;
-  /** Events that nobody has taken yet. */
+  /** Events that no worker has taken yet. */
   waiting: number;
-  /** Events that are worked on. */
+  /** Events in flight. */
   inHand: number;
 }
 
-/** What became of a question that several wait for. */
+/** The outcome of a question with several askers. */
 export interface Asked<T> {
-  /** The answers, by position; `undefined` when none came in time. They reject as `stored` does. */
+  /** The answers by position; `undefined` when none arrived in time. They reject as `stored` does. */
   answers: readonly Promise<T | undefined>[];
   /** Resolves when the broker has the question; the answers do not wait for that. */
   stored: Promise<void>;
@@ -71,7 +71,7 @@ export interface Bus extends AsyncDisposable {
   /** {@linkcode publishEvent} */
   publish(outgoing: Outgoing, options?: PublishOptions): Promise<void>;
   /**
-   * Asks for something and waits for the answer; `undefined` when none came in time.
+   * Asks a question and waits for the answer; `undefined` when none arrived in time.
    *
    * @throws An outage, within 2 s, if the broker does not take the request.
    */
@@ -80,7 +80,7 @@ export interface Bus extends AsyncDisposable {
     data: EventData<T>,
     options: { timeoutMs: number },
   ): Promise<ReplyTo<T> | undefined>;
-  /** Asks for several things by one event, each of which has an answer: as {@linkcode ask}. */
+  /** Asks several questions with one event. Each has an answer, as with {@linkcode ask}. */
   askForEach<T extends AskedType>(
     type: T,
     data: EventData<T>,
@@ -101,19 +101,19 @@ export interface Bus extends AsyncDisposable {
   objects(name: StoreName): ObjectStore;
   /** {@linkcode applyTopology} */
   applyTopology(options?: TopologyOptions): Promise<void>;
-  /** What the streams hold, by name; a stream that is missing is left out. */
+  /** Returns what the streams hold, by name. Missing streams are left out. */
   streamStates(): Promise<Map<string, StreamState>>;
   /** {@linkcode findQueueAges} */
   queueAges(): Promise<QueueAge[]>;
-  /** What waits in front of the consumers of some streams; one that is missing is left out. */
+  /** Returns what waits for the consumers of some streams. Missing ones are left out. */
   queueStates(streams: readonly string[]): Promise<QueueState[]>;
-  /** How full the streams and object stores are; one that is missing is left out. */
+  /** Returns how full the streams and object stores are. Missing ones are left out. */
   fills(): Promise<Fill[]>;
   /** {@linkcode emptyQueues} */
   emptyQueues(): Promise<number>;
   /**
-   * Removes events of work that no consumer will bring any more, since it counts them as done, if they
-   * were so at the call before, too. Gives how many.
+   * Removes work events that no consumer delivers any more because it counts them as done, if the same was
+   * true at the previous call. Returns the number of removed events.
    */
   dropPassed(): Promise<number>;
   /** Resolves when the broker answers and has the streams. @throws If not. */
@@ -157,17 +157,17 @@ function connectOnce({ url, name }: BusOptions): Promise<NatsConnection> {
     inboxPrefix: inboxPrefixOf(name),
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_DELAY_MS,
-    // Else the second refusal in a row would close the connection for good.
+    // Otherwise the second refusal in a row would close the connection for good.
     ignoreAuthErrorAbort: true,
     pingInterval: 5000,
     maxPingOut: 2,
     timeout: 10_000,
-    // A stack for each request, in case that it fails, is half of what a request costs.
+    // Requests get no stack for a possible failure: it would be half of their cost.
     noAsyncTraces: true,
   });
 }
 
-// Somebody waits: a broker that does not take it by then has them told to come again.
+// A caller waits. If the broker does not confirm by then, the caller is told to retry.
 const ASK_TIMEOUT_MS = 1500;
 
 const DRAIN_MS = 3000;
@@ -187,7 +187,7 @@ class NatsBus implements Bus {
   ) {
     this.#connection = connection;
     this.#awaitAnswers = openAsks(connection, replies);
-    // A service may not ask about the whole account, and need not.
+    // A service may not read the whole account, and does not need to.
     this.#api = { ...api, checkAPI: false };
     const stream = jetstream(connection, this.#api);
     this.#client = {
@@ -264,7 +264,7 @@ class NatsBus implements Bus {
   }
 
   async applyTopology(options?: TopologyOptions): Promise<void> {
-    // A busy cluster agrees later than the client waits, and a broker that starts loses requests.
+    // A busy cluster answers later than the client waits, and a starting broker loses requests.
     const askUntil = performance.now() + APPLY_TIMEOUT_MS;
     for (;;) {
       try {
@@ -329,7 +329,7 @@ class NatsBus implements Bus {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A broker that hangs would keep it until the connection counts as dead.
+    // A hung broker would hold the request until the connection counts as dead.
     const late = new AbortController();
     await Promise.race([
       this.#connection.drain(),

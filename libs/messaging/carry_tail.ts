@@ -1,6 +1,6 @@
 /** Something of an event that may lie in its tail. */
 interface Part {
-  /** Where it begins there, in bytes. */
+  /** Its offset in the tail, in bytes. */
   offset?: number;
   /** In bytes. */
   size: number;
@@ -12,8 +12,8 @@ interface WithParts {
 }
 
 /**
- * Returns messages that go on in an event of their own, with what belongs to them of the tail that they came
- * with; no tail if nothing does.
+ * Returns messages for an event of their own, with their part of the tail of the original event; without a
+ * tail if they need none.
  */
 export function carryTail<M extends object>(
   messages: readonly M[],

@@ -26,11 +26,11 @@ export interface ConsumeOptions {
   /** Name of a consumer in {@linkcode CONSUMERS}. */
   consumer: string;
   /**
-   * How many events are worked on at once; three quarters of that with bulk priority. Those that have
-   * released their place do not count.
+   * Events in flight at once; with bulk priority three quarters of that. Events that released their place do
+   * not count.
    */
   concurrency: number;
-  /** Stop pulling; what is in hand is finished. */
+  /** Stops pulling; events in flight are finished. */
   signal: AbortSignal;
   logger: Logger;
 }
@@ -38,12 +38,12 @@ export interface ConsumeOptions {
 const PULL_EXPIRES_MS = 5000;
 const RECOVER_DELAY_MS = 500;
 
-/** The other priority has as many places again: so bulk never holds most of a process. */
+/** The other priority has as many places of its own, so bulk never holds most of a process. */
 const BULK_SHARE = 3 / 4;
 
 /**
- * Pulls events from a consumer and carries out what a step decides, until the signal aborts; then it
- * finishes what is in hand and returns. A broker or consumer that is away is waited for.
+ * Pulls events from a consumer and carries out the verdicts of a step, until the signal aborts. It then
+ * finishes the events in flight and returns. It waits for an unavailable broker or consumer.
  */
 export async function consume<T extends EventType>(
   client: EventClient,
@@ -70,11 +70,11 @@ async function pull<T extends EventType>(
   const plan = planOf(options.consumer);
   const consumer = await client.stream.consumers.get(plan.stream, plan.name);
   const places = openSemaphore({ max: placesOf(plan, options) });
-  // The broker's word counts: an operator may have set another time than the plan's.
+  // The broker's value counts: an operator may have set another time than the plan's.
   const { config } = await consumer.info(true);
   const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
   const messages = await consumer.consume({
-    // No more than can be worked on: what waits in this process has its time running out.
+    // No more than the free places: the time of an event runs out while it waits in this process.
     max_messages: Math.max(2, places.max),
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
@@ -114,13 +114,13 @@ async function pull<T extends EventType>(
 }
 
 /**
- * An event that comes the third time may be what ends its worker, and so may any other that the worker
- * had in hand. From then on these are worked on one after the other, and a worker that is lost counts
- * against the one that it had begun: it is the guilty one alone whose number grows.
+ * An event at its third delivery may have ended its worker, and so may any other that the worker had in
+ * flight. From then on these events run one after the other, and a lost worker counts against the event that
+ * it had begun. Only the count of the guilty event grows.
  */
 const INNOCENT_DELIVERIES = 2;
 
-/** What came of an event so far, as far as its deliveries tell. */
+/** Earlier tries of an event, as far as its deliveries show. */
 function triesOf({ info }: JsMsg): Tries {
   return { failed: info.deliveryCount - 1, lost: 0 };
 }
@@ -129,17 +129,17 @@ interface Settling {
   message: JsMsg;
   plan: ConsumerPlan;
   ackWaitMs: number;
-  /** What is worked on in this process. */
+  /** Events in flight in this process. */
   held: Set<string>;
-  /** Of events that came again and again. */
+  /** Counts of events that were redelivered often. */
   turns: Semaphore;
   place: Place;
   options: ConsumeOptions;
 }
 
 /**
- * Deals with an event unless it came again while it is worked on: this process was too busy to tell the
- * broker so, or the broker was away. It is settled by whom has it, and no worker was lost.
+ * Processes an event unless a redelivery of it is already in flight here: this process was too busy to report
+ * progress, or the broker was away. The first delivery acknowledges it, and no worker was lost.
  */
 async function settleOnce<T extends EventType>(
   client: EventClient,
@@ -154,7 +154,7 @@ async function settleOnce<T extends EventType>(
   held.delete(key);
 }
 
-/** Deals with one event from its arrival to its end; never throws. */
+/** Processes one event from delivery to acknowledgement. Never throws. */
 async function settle<T extends EventType>(
   client: EventClient,
   step: Step<T>,
@@ -208,7 +208,7 @@ function placesOf({ priority }: ConsumerPlan, { concurrency }: ConsumeOptions): 
   return priority === "bulk" ? Math.max(1, Math.floor(concurrency * BULK_SHARE)) : concurrency;
 }
 
-/** One that comes again waited for other reasons than that nobody was free. */
+/** A redelivered event did not wait for a free worker. */
 function noteArrival({ info }: JsMsg, plan: ConsumerPlan): void {
   if (info.deliveryCount > 1) return;
   const waitedMs = Math.max(0, Date.now() - millis(info.timestampNanos));

@@ -18,10 +18,10 @@ export type SendReference = Pick<Send, "_id" | "accountId" | "priority">;
 /** A dispatch by reference. */
 export type Resumption = Extract<Outgoing, { type: "send.resumed" }>;
 
-/** Of messages with PDFs: each carries pages of text, and printers share them. */
+/** Limit for messages with PDFs: each carries pages of text, and printers share them. */
 const MAX_PRINTED_PER_EVENT = 5;
 
-/** Returns how many messages one event carries at most: so that workers share a large send. */
+/** Returns the maximum number of messages of one event, so that workers share a large send. */
 export function messagesPerEvent(hasPdfs: boolean): number {
   return hasPdfs ? MAX_PRINTED_PER_EVENT : MAX_MESSAGES_PER_EVENT;
 }
@@ -30,9 +30,9 @@ export function messagesPerEvent(hasPdfs: boolean): number {
 const FRAME_BYTES = 1024;
 
 /**
- * Makes the events that bring a just accepted send on its way: its recipients in parts, each with
- * all that is needed to render it. A part too large for one event names its messages instead, and
- * the renderer finds them in the ledger.
+ * Returns the events that dispatch an accepted send: its recipients in parts, each with everything that
+ * rendering needs. A part too large for one event names its messages instead, and the renderer reads them
+ * from the ledger.
  */
 export function dispatchesOf(send: Send): Outgoing[] {
   const { variables, to } = send.request;
@@ -46,7 +46,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
   return splitBySize(requested, { maxCount: messagesPerEvent(hasPdfs), maxBytes: remaining })
     .flatMap((recipients): Outgoing[] => {
       const [first] = recipients;
-      // It has a part for itself, since it is too large for any.
+      // It has a part of its own, since it is too large for any.
       if (recipients.length === 1 && first !== undefined && jsonBytes(first) >= remaining) {
         return dispatchesAgain(send, recipients);
       }
@@ -56,7 +56,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
 }
 
 /**
- * Brings a just accepted send on its way. Of one that waits for capacity the scheduler is notified.
+ * Dispatches an accepted send. Of a send that waits for capacity only the scheduler is notified.
  *
  * @throws If the broker did not take all of it: what it lacks, the reconciler dispatches.
  */
@@ -71,7 +71,7 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
 }
 
 /**
- * Makes the events that bring some messages of a send on their way once more.
+ * Returns the events that redispatch some messages of a send.
  *
  * @param options `redelivered`: some may have been sent meanwhile, which a mailer is to look up.
  */

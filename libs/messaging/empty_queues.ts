@@ -2,8 +2,9 @@ import type { JetStreamManager } from "@nats-io/jetstream";
 import { STREAMS } from "./topology.ts";
 
 /**
- * Removes all work from the streams, and the retries that wait in them: the ledger says what is to be done
- * again. Status events stay. An operator's work; services may not empty a stream. Gives how many events it were.
+ * Removes all work from the streams, with the retries that wait in them: the ledger says what must be done
+ * again. Status events stay. For operators: services may not purge a stream. Returns the number of removed
+ * events.
  */
 export async function emptyQueues(manager: JetStreamManager): Promise<number> {
   let emptied = 0;

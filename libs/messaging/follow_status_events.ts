@@ -22,9 +22,9 @@ export type { StatusEvent };
 export interface FollowOptions {
   /** Name of a consumer of the stream `STATUS`. */
   consumer: string;
-  /** The most status events that are handed over at once. @default {500} */
+  /** Maximum number of status events in one batch. @default {500} */
   batchSize?: number;
-  /** How long a status event may wait for company, in milliseconds. @default {25} */
+  /** Maximum wait of a status event for a batch, in milliseconds. @default {25} */
   lingerMs?: number;
   signal: AbortSignal;
   logger: Logger;
@@ -33,16 +33,19 @@ export interface FollowOptions {
 const PULL_EXPIRES_MS = 5000;
 const RECOVER_DELAY_MS = 500;
 
-/** How often a status event is delivered before it is given up, while others can be recorded: some 10 s. */
+/** Deliveries of a status event before it is given up while others can be recorded: about 10 s. */
 const MAX_FACT_DELIVERIES = 20;
 
-/** How often a status event of a newer version is left to others, and for how long each time: two minutes. */
+/**
+ * How often, and how long each time, a status event of a newer version is left to other processes: two
+ * minutes.
+ */
 const MAX_NEWER_DELIVERIES = 25;
 const NEWER_DELAY_MS = 5000;
 
 /**
- * Hands status events to `record` in batches, until the signal aborts. Status events that fail come again:
- * `record` must be idempotent. One that fails alone, time after time, is given up.
+ * Passes status events to `record` in batches, until the signal aborts. Failed status events are redelivered:
+ * `record` must be idempotent. A status event that keeps failing alone is given up.
  */
 export async function followStatusEvents(
   client: EventClient,
@@ -87,7 +90,7 @@ async function pull(
     batch = [];
     return settleInSpan(taken, record, { plan, logger: options.logger });
   };
-  // One batch at a time: what comes meanwhile makes the next one, and no row of small ones builds up.
+  // One batch at a time: events that arrive meanwhile make the next batch, not a queue of small ones.
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -110,7 +113,7 @@ async function pull(
   }
 }
 
-/** The most traces that a batch is linked to: more tell nobody more. */
+/** Maximum number of traces that a batch links to: more have no use. */
 const MAX_LINKS = 64;
 
 /** Status events of many traces are recorded together: the batch is a trace of its own, linked to theirs. */
@@ -150,7 +153,7 @@ function linksOf(batch: JsMsg[]): TraceCarrier[] {
   return [...links.values()];
 }
 
-/** Never throws: status events that could not be recorded come again. */
+/** Never throws: status events that could not be recorded are redelivered. */
 async function settle(
   batch: JsMsg[],
   record: (facts: StatusEvent[]) => Promise<void>,
@@ -174,12 +177,12 @@ async function settle(
 
 function refuse(message: JsMsg, logger: Logger): void {
   const newer = isNewer(message);
-  // During an upgrade a process that knows it may have it next.
+  // During an upgrade, a process of the newer version may receive it next.
   if (newer && message.info.deliveryCount < MAX_NEWER_DELIVERIES) message.nak(NEWER_DELAY_MS);
   else end(message, { reason: newer ? "newer" : "malformed", logger });
 }
 
-/** Records status events one by one, so that one that can never be recorded does not hold up the others. */
+/** Records status events one by one: an event that can never be recorded does not hold up the others. */
 async function recordEach(
   known: Known[],
   record: (facts: StatusEvent[]) => Promise<void>,
@@ -202,7 +205,7 @@ interface Known {
   facts: StatusEvent[];
 }
 
-/** Records status events and lets them go, or gives why that failed. */
+/** Records and acknowledges status events, or returns the error. */
 async function failureOf(
   known: Known[],
   record: (facts: StatusEvent[]) => Promise<void>,
@@ -224,7 +227,7 @@ async function sendBack(known: Known[]) {
   for (const { message } of known) message.nak();
 }
 
-/** Ends a status event for good. The ledger lacks it then: where that matters, the reconciler finds out. */
+/** Ends a status event for good. The ledger lacks it then; where that matters, the reconciler repairs it. */
 function end(
   message: JsMsg,
   { reason, logger, error }: { reason: string; logger: Logger; error?: unknown },

@@ -2,7 +2,7 @@ import { type Content, EVENT_VERSION, type Send } from "@posthaste/contracts";
 import type { Bus } from "./bus.ts";
 import type { StoreName } from "./topology.ts";
 
-/** What is needed to make a mail again as it was. */
+/** Dependencies of {@linkcode mailContent}. */
 export interface MailContentDeps {
   bus: Pick<Bus, "ask" | "objects">;
 }
@@ -23,7 +23,7 @@ export type MailContentFault =
   | "no_answer"
   | "unavailable";
 
-/** A mail cannot be made again. The message is for whoever asked. */
+/** A mail that cannot be made again. The message is for the caller. */
 export class MailContentError extends Error {
   override readonly name = "MailContentError";
   readonly fault: MailContentFault;
@@ -38,7 +38,7 @@ const CONTENT_MS = 10_000;
 const PRINT_MS = 30_000;
 
 /**
- * Makes a mail again, from the versions that its send is pinned to.
+ * Renders a mail again, from the versions to which its send is pinned.
  *
  * @throws {MailContentError} `removed` if its content is not kept any more; `template_failed` or `no_answer`
  * if it cannot be made.
@@ -58,7 +58,7 @@ export async function mailContent(
 }
 
 /**
- * Prints one of a mail's PDFs again, or finds it as it was printed.
+ * Returns one PDF of a mail: the stored one, or printed again.
  *
  * @throws {MailContentError} As {@linkcode mailContent} does; `no_such_pdf` if it has no such PDF.
  */

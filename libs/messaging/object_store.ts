@@ -19,12 +19,12 @@ export interface ObjectStore {
 /** The bytes of an object in one message. The broker takes 1 MB, of which base64 may be made. */
 const PIECE_BYTES = 512 * 1024;
 
-/** In front of the first piece: the size of the object, and the SHA-256 of its bytes. */
+/** Header of the first piece: the size of the object, and the SHA-256 of its bytes. */
 const HEAD = { size: 8, digest: 32, bytes: 40 };
 
 const ANSWER_TIMEOUT_MS = 5000;
 
-/** The broker's word for a message that is not there. */
+/** The broker's code for a missing message. */
 const NOT_FOUND = 404;
 
 /** What a store is reached by. */
@@ -36,8 +36,8 @@ export interface ObjectStoreClient {
 }
 
 /**
- * Opens an object store that the topology made. An object is one message under its key, or the first of
- * several: then it is written last.
+ * Opens an object store of the topology. An object is one message under its key, or the first of several;
+ * then it is written last.
  *
  * It is read by a request that the broker answers with JSON. A direct get would be cheaper, but its answer is
  * the object's bytes, and the broker sends them wherever the asker says: a service that may write an object

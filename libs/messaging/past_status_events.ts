@@ -17,7 +17,7 @@ export interface PastStatusEventsOptions {
   types: readonly StatusEventType[];
 }
 
-/** A mail that was sent, as its status event tells. */
+/** A sent mail, as its status event reports it. */
 export interface SentMail {
   accountId: string;
   messageId: string;
@@ -28,8 +28,9 @@ const AT_ONCE = 500;
 const PULL_EXPIRES_MS = 5000;
 
 /**
- * Reads the status events that the broker still holds, up to three days, beside anyone who follows them: for anyone who has
- * to know what happened after the ledger that is there now was written. What cannot be read is left out.
+ * Reads the status events that the broker still holds, up to three days, independently of all followers. For
+ * processes that must know what happened after the present ledger was written. Unreadable events are left
+ * out.
  */
 export async function* pastStatusEvents(
   client: JetStreamClient,
@@ -50,12 +51,12 @@ export async function* pastStatusEvents(
       yield* statusEventsOf(message);
       if (left === 0) break;
     }
-    // They may have come to their age meanwhile.
+    // They may have expired meanwhile.
     if (received === 0) return;
   }
 }
 
-/** Reads which mail was sent last, of those whose status events the broker still holds; `undefined` if there is none. */
+/** Returns the last sent mail whose status event the broker still holds; `undefined` if there is none. */
 export async function lastSent(manager: JetStreamManager): Promise<SentMail | undefined> {
   try {
     const message = await manager.streams.getMessage("STATUS", {

@@ -19,12 +19,12 @@ export interface BrokerPermissions {
   subscribe: string[];
 }
 
-/** Where a process listens for answers: services must not hear each other's. */
+/** Inbox of a process: services must not read each other's answers. */
 export function inboxPrefixOf(name: string): string {
   return `_INBOX.${name.replace(/[^\w-]+/g, "_") || "anybody"}`;
 }
 
-/** Where a process listens for answers to events: who answers may publish there and nowhere else. */
+/** Inbox for answers to events: services that answer may publish there and nowhere else. */
 export function repliesOf(name: string): string {
   return `${inboxPrefixOf(name)}.reply`;
 }
@@ -80,13 +80,13 @@ function readsStore(store: StoreName): string {
   return `$JS.API.STREAM.MSG.GET.OBJ_${store}`;
 }
 
-/** It looks what waits, and removes what all consumers have passed. */
+/** It reads what waits, and removes what all consumers have passed. */
 function purgesStream({ name }: { name: string }): string[] {
   return ["STREAM.INFO", "STREAM.MSG.GET", "STREAM.MSG.DELETE", "CONSUMER.LIST"]
     .map((call) => `$JS.API.${call}.${name}`);
 }
 
-/** It also reports how old the oldest event is, of the streams that it does not reconciliation. */
+/** It also reports the age of the oldest event, of the streams that it does not reconcile. */
 function agesStream({ name }: { name: string }): string[] {
   return ["STREAM.MSG.GET", "CONSUMER.LIST"].map((call) => `$JS.API.${call}.${name}`);
 }

@@ -15,15 +15,15 @@ import { subjectOf } from "./topology.ts";
 /** Options of {@linkcode publishEvent}. */
 export interface PublishOptions {
   /**
-   * The same id within two minutes is published once. It shields against a repeated publish only:
-   * the broker forgets ids when it restarts, and the ledger is what keeps mail from going out twice.
+   * An id that repeats within two minutes is published once. This guards against a repeated publish only: the
+   * broker forgets ids when it restarts. The ledger is what prevents a second send.
    */
   id?: string;
   /** The trace that the event belongs to. @default the current one */
   trace?: TraceCarrier;
-  /** Inbox of anyone who waits for the answer. */
+  /** Inbox for the answer. */
   replyTo?: string;
-  /** The broker has this long to confirm, once. @default twice 5 s */
+  /** Time for the broker to confirm, without a retry. @default twice 5 s */
   timeoutMs?: number;
 }
 
@@ -81,7 +81,7 @@ export async function publishEvent(
 function publishError(type: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
   const message = `Cannot publish "${type}": ${reason}`;
-  // What is wrong with the event itself is wrong every time.
+  // A fault of the event itself repeats every time.
   if (cause instanceof RangeError || cause instanceof InvalidArgumentError) {
     return new RangeError(message, { cause });
   }

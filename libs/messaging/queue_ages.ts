@@ -2,10 +2,10 @@ import type { JetStreamManager, NextMsgRequest, SeqMsgRequest } from "@nats-io/j
 import type { Priority } from "@posthaste/contracts";
 import { type ConsumerPlan, CONSUMERS, STREAMS } from "./topology.ts";
 
-/** What is in front of a consumer, as telemetry tells it. */
+/** The queue of a consumer, as telemetry reports it. */
 export interface QueueAge {
   plan: ConsumerPlan;
-  /** Events that wait or are in hand. */
+  /** Events that wait or are in flight. */
   messages: number;
   /** When the oldest of them was stored; null when there is none. */
   oldestAt: Date | null;
@@ -16,7 +16,7 @@ function stageOf({ name, stream }: ConsumerPlan): string {
   return stream === "STATUS" ? "tracker" : name.replace(/_.*$/, "");
 }
 
-/** The attributes by which telemetry tells one queue from another. */
+/** The attributes that distinguish queues in telemetry. */
 export function queueAttributes(plan: ConsumerPlan): {
   "posthaste.stage": string;
   "posthaste.priority": Priority | undefined;
@@ -30,9 +30,9 @@ export function queueAttributes(plan: ConsumerPlan): {
 }
 
 /**
- * Looks what is in front of every consumer and how old it is. A consumer that is missing is left out.
- * For each stream that is a question about its consumers, and for each consumer that has events one for
- * the oldest event of each subject: nothing here depends on how many events there are.
+ * Returns the size and age of the queue of every consumer. Missing consumers are left out. It takes one
+ * request for the consumers of each stage, and for each consumer with events one request for the oldest event
+ * of each subject: the cost does not depend on the number of events.
  */
 export async function findQueueAges(manager: JetStreamManager): Promise<QueueAge[]> {
   const found = await Promise.all(STREAMS.map(async ({ name: stream, retention }) => {
@@ -41,7 +41,7 @@ export async function findQueueAges(manager: JetStreamManager): Promise<QueueAge
       const plan = CONSUMERS.find(({ name }) => name === consumer.name);
       if (plan === undefined) return [];
       const messages = consumer.num_pending + consumer.num_ack_pending;
-      // In a log what is done stays; in a queue it is gone.
+      // Finished events stay in a log and leave a queue.
       const from = retention === "log" ? consumer.ack_floor.stream_seq + 1 : 1;
       const oldestAt = messages === 0 ? null : await oldestOf(manager, plan, from);
       return [{ plan, messages, oldestAt }];

@@ -19,10 +19,13 @@ export type StatusEvent =
   | MessageStatusEvent
   | { type: "status.send.accepted"; data: EventData<"status.send.accepted"> };
 
-// Room for the names of the fields around the list.
+// Bytes for the names of the fields around the list.
 const FRAME_BYTES = 1024;
 
-/** Makes status events of what happened to messages: one for each kind, or more where it would be too large. */
+/**
+ * Returns the status events of what happened to messages: one for each kind, or more where one would be too
+ * large.
+ */
 export function reportsOf(facts: readonly MessageStatusEvent[]): Outgoing[] {
   const kinds = Map.groupBy(facts, ({ type }) => type);
   return [...kinds].flatMap(([type, ofKind]) =>
@@ -33,7 +36,7 @@ export function reportsOf(facts: readonly MessageStatusEvent[]): Outgoing[] {
   );
 }
 
-/** Takes a status event apart: what happened to each of its messages. */
+/** Splits a status event: what happened to each of its messages. */
 export function statusEventsIn({ type, data }: Outgoing): StatusEvent[] {
   if (type === "status.send.accepted") return [{ type, data }];
   return "facts" in data

@@ -1,14 +1,14 @@
 /** How a list is split. */
 export interface SplitOptions<T> {
-  /** The most items of a part. */
+  /** Maximum number of items of a part. */
   maxCount: number;
-  /** The most that the items of a part weigh together. */
+  /** Maximum weight of the items of a part together. */
   maxBytes: number;
   /** Returns what an item weighs. @default the bytes of its JSON */
   sizeOf?(item: T): number;
 }
 
-/** Splits a list into parts, in its order. An item that is too large for any part has one for itself. */
+/** Splits a list into parts, in order. An item that is too large for any part gets one of its own. */
 export function splitBySize<T>(
   items: readonly T[],
   { maxCount, maxBytes, sizeOf = jsonBytes }: SplitOptions<T>,

@@ -6,7 +6,7 @@ export type Outgoing = {
   [T in EventType]: {
     type: T;
     data: EventData<T>;
-    /** Bytes that travel behind the event's JSON, as they are; its data says where each part begins. */
+    /** Bytes that follow the event's JSON, unencoded. The event's data has the offset of each part. */
     tail?: Uint8Array;
   };
 }[EventType];
@@ -23,7 +23,7 @@ export type Delivery<T extends EventType> = {
 }[T];
 
 /**
- * What shall become of an event once a step has dealt with it.
+ * The verdict of a step about an event.
  *
  * - `done`: publish what came of it, answer all who wait, each when its reply is there, and let it go.
  * - `retry`: it comes again. An `outage` (a database that is away) is waited out however long it
@@ -35,7 +35,7 @@ export type Verdict =
   | { type: "retry"; reason: unknown; outage: boolean }
   | { type: "fail"; reason: string };
 
-/** A place among the events that a process works on at once. */
+/** A place among the events that a process has in flight. */
 export interface Place {
   /**
    * Frees the slot of this event for another one. Call it when only waiting remains, which costs almost
@@ -46,40 +46,41 @@ export interface Place {
 
 /** One hop of the pipeline. It knows the event and the work, and nothing of the broker. */
 export interface Step<T extends EventType> {
-  /** As spans and logs call it: `renderer.render`. */
+  /** Its name in spans and logs: `renderer.render`. */
   name: string;
   /**
    * Does the work. What it throws becomes a `retry`.
    *
-   * @param signal Aborts when the process is told to stop and its time is up.
+   * @param signal Aborts when the process stops and its time is up.
    * @param place What the work holds of the process; without one it holds nothing that others want.
    */
   handle(delivery: Delivery<T>, signal: AbortSignal, place?: Place): Promise<Verdict>;
-  /** What the world is told when an event is given up: usually that its message failed. */
+  /** Events to publish when an event is given up: usually that its message failed. */
   giveUp(delivery: Delivery<T>, reason: string): Omit<Verdict & { type: "done" }, "type">;
 }
 
-/** What came of work on an event so far. */
+/** Earlier tries of an event. */
 export interface Tries {
   /** How often it failed. */
   failed: number;
-  /** How often its worker was lost with it, when it had nothing else in hand that came as often. */
+  /** How often its worker was lost while it had no other event with as many tries in flight. */
   lost: number;
 }
 
-/** Of an event that is new. */
+/** The tries of a new event. */
 export const UNTRIED: Tries = { failed: 0, lost: 0 };
 
-/** How often an event may fail before it is given up. */
+/** Maximum number of failures of an event before it is given up. */
 export const MAX_TRIES = 5;
 
 /**
- * How many workers an event may be lost with before it is given up. More than it may fail: a worker
- * may end for reasons of its own, and a machine under memory pressure ends many, one after the other.
+ * Maximum number of workers lost with an event before it is given up. It is larger than the limit of
+ * failures: a worker may end for reasons of its own, and a machine under memory pressure ends many, one after
+ * the other.
  */
 export const MAX_LOST = 8;
 
-/** How long a step waits before it tries an event again, in milliseconds. */
+/** Wait before a step tries an event again, in milliseconds. */
 export function retryDelayMs(tries: number): number {
   return Math.min(250 * 2 ** (tries - 1), 5000);
 }
@@ -103,7 +104,7 @@ export async function runStep<T extends EventType>(
   }
 }
 
-/** Returns whether something is away, and what failed for it works again once it is back. */
+/** Returns whether an error is an outage: the work succeeds once the dependency is back. */
 export function isOutage(reason: unknown): boolean {
   const type = errorType(reason);
   return type === "unavailable" || type === "timeout" || type === "disk_full";

@@ -5,7 +5,7 @@ export interface StreamPlan {
   name: string;
   subjects: string[];
   storage: "file" | "memory";
-  /** `work`: an event is gone once consumed. `log`: it stays until its age is up. */
+  /** `work`: an event is removed once consumed. `log`: it stays until it expires. */
   retention: "work" | "log";
   maxAgeMs: number;
   maxBytes: number;
@@ -18,7 +18,7 @@ export interface ConsumerPlan {
   filterSubjects: string[];
   /** Left out where there are no priorities. */
   priority?: Priority;
-  /** An event that is neither settled nor reported as in progress comes again after this. */
+  /** Time after which an event is redelivered that is neither acknowledged nor reported as in progress. */
   ackWaitMs: number;
   maxAckPending: number;
 }
@@ -39,15 +39,16 @@ const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 * MEBIBYTE;
 
 /**
- * The most events of a stage's priority that all workers together have in hand or at the ready. A mailer has up
- * to twice `MAIL_CONCURRENCY`: of 1,000, which is the broker's default, a seventeenth would get none.
+ * Maximum number of events of a stage's priority that all workers together have in flight or prefetched. A
+ * mailer has up to twice `MAIL_CONCURRENCY`: with 1,000, the broker's default, a seventeenth mailer would get
+ * none.
  */
 const MAX_IN_HAND = 20_000;
 
 /**
- * The streams, which with the stores reserve 6.6 GiB of the broker's disk. Each stage has its own, so
- * that its backlog is bounded, seen and scaled apart. Work that is lost here is found in the ledger:
- * these are queues, not records.
+ * The streams. With the object stores they reserve 6.6 GiB of the broker's disk. Each stage has its own, so
+ * that its backlog is limited, visible and scalable on its own. The ledger has all work that is lost here:
+ * streams are queues, not records.
  */
 export const STREAMS: StreamPlan[] = [
   questions("RENDER_NOW", ["render.requested"]),
@@ -139,7 +140,7 @@ function work(name: string, subjects: string[]): StreamPlan {
   };
 }
 
-/** Questions, whose asker waits: nobody wants their answers later. */
+/** Questions: their askers wait, so late answers are useless. */
 function questions(name: string, subjects: string[]): StreamPlan {
   return {
     name,
@@ -151,7 +152,7 @@ function questions(name: string, subjects: string[]): StreamPlan {
   };
 }
 
-/** Who answers questions. */
+/** Services that answer questions. */
 function answers(name: string, stream: string, filterSubjects: string[]): ConsumerPlan {
   return { name, stream, filterSubjects, ackWaitMs: 10_000, maxAckPending: 1000 };
 }
@@ -167,7 +168,7 @@ function stage(name: StageName, priority: Priority, stream: string, filterSubjec
   };
 }
 
-/** Which queue of the mailer and printer rendered messages go to. */
+/** Queue of the mailer or printer for rendered messages. */
 interface Routed {
   priority?: Priority;
   messages?: { pdfs?: unknown[] }[];

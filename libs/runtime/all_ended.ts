@@ -1,5 +1,5 @@
 /**
- * Works on all items beside each other, and waits until each has ended: nothing goes on unseen.
+ * Processes all items concurrently and waits until each has ended, so no work continues in the background.
  *
  * @throws What the first of them threw, when all have ended.
  */

@@ -1,5 +1,5 @@
 /**
- * Waits for an answer, but not for ever. What comes later is not heard.
+ * Waits for an answer for a limited time. Later answers are ignored.
  *
  * @throws {Error} If there is none within `timeoutMs`.
  */

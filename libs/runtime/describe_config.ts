@@ -9,11 +9,11 @@ export interface SettingDescription {
   type: string;
   /** The default as one would write it; `undefined` when there is none. */
   default: string | undefined;
-  /** Whether the service does not start without it. */
+  /** Whether the service requires it to start. */
   required: boolean;
   /** What it is for. */
   description: string;
-  /** What a right value looks like. */
+  /** Form of a valid value. */
   expected: string;
   /** Whether its value must never be shown. */
   secret: boolean;

@@ -2,7 +2,7 @@ import process from "node:process";
 
 /**
  * Every place where a test may end a process at once, as a power cut would: `<service>.<moment>`.
- * Each is called once in the code, at the moment that its name tells.
+ * Each is called once in the code, at the moment that its name states.
  */
 export const CRASH_POINTS = [
   "api.before_accept",
@@ -59,8 +59,8 @@ export type Failpoint = (typeof CRASH_POINTS)[number];
 let armed: { name: string; passes: number } | undefined;
 
 /**
- * Arms a place, out of the setting `POSTHASTE_CRASH_AT`: `mailer.after_dot:3` ends the process the
- * third time that it comes there.
+ * Arms a place by the setting `POSTHASTE_CRASH_AT`: `mailer.after_dot:3` ends the process at the third call
+ * of that place.
  *
  * @throws {RangeError} If there is no such place.
  */

@@ -3,12 +3,12 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerWithin } from "./answer_within.ts";
 
-/** Resolves when what it looks at works, and rejects or returns `false` when not. */
+/** Resolves while a dependency works; rejects or returns `false` otherwise. */
 export type HealthCheck = () => unknown | Promise<unknown>;
 
 /** Settings of {@linkcode openHealth}. */
 export interface HealthOptions {
-  /** Where to listen; 0 lets the system choose, and without a port it does not listen. */
+  /** Port to listen on; 0 is any free one. Without a port there is no server. */
   port?: number;
   /** `0.0.0.0` when left out. */
   host?: string;
@@ -32,13 +32,13 @@ export interface Health extends AsyncDisposable {
   readonly port: number | undefined;
   /** Adds a check to readiness, or replaces the one of that name. */
   add(name: string, check: HealthCheck): void;
-  /** Asks all checks and tells what fails, by name. */
+  /** Runs all checks and returns the failures, by name. */
   ask(): Promise<Readiness>;
 }
 
 /** Whether a process can take work. */
 export interface Readiness {
-  /** `starting` as long as there is no check. */
+  /** `starting` while there is no check. */
   status: "ready" | "starting" | "stopping" | "failing";
   /** Why each failing check fails. */
   failing: Record<string, string>;
@@ -48,8 +48,9 @@ const CHECK_TIMEOUT = 2000;
 const FRESH_FOR = 1000;
 
 /**
- * Opens the health server: `/livez` is 200 while the event loop turns, `/readyz` is 200 while every
- * check passes, and `/metrics` is what Prometheus reads. A check has 2 s, and its answer holds for 1 s, however often one asks.
+ * Opens the health server: `/livez` is 200 while the event loop runs, `/readyz` is 200 while every check
+ * passes, and `/metrics` is for Prometheus. A check may take 2 s. Its result is reused for 1 s, for any
+ * number of requests.
  */
 export async function openHealth(options: HealthOptions = {}): Promise<Health> {
   const { port, host = "0.0.0.0", checks = {}, signal, readMetrics } = options;

@@ -1,5 +1,5 @@
 /**
- * How a process lives: its settings, its health, its signals and its end.
+ * The life of a process: settings, health, signals and shutdown.
  *
  * ```ts
  * const CONFIG = z.object({

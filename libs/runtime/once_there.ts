@@ -1,7 +1,7 @@
 import { errorType, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long and how loudly something that is away is waited for. */
+/** Waiting for a dependency that is unavailable, and its log. */
 export interface Waiting {
   signal: AbortSignal;
   logger: Pick<Logger, "warn">;
@@ -11,13 +11,13 @@ const DELAY_MS = 2000;
 const AWAY: ReadonlySet<string> = new Set(["unavailable", "timeout", "dns"]);
 
 /**
- * Opens something as soon as it is there, if it is waited for.
+ * Opens a connection, and waits for an unavailable server if `waiting` is given.
  *
- * A person who runs a command wants to hear at once that an address is wrong. A service passes `waiting`:
- * else one that starts during an outage would die again and again, and an orchestrator that waits longer
- * each time would bring it back minutes late.
+ * A person who runs a command must see at once that an address is wrong. A service passes `waiting`: a
+ * service that starts during an outage would otherwise end again and again, and an orchestrator with growing
+ * delays would restart it minutes late.
  *
- * @throws What `open` throws, if that tells anything else than that nothing answers: waiting does not help.
+ * @throws What `open` throws, unless it shows that the server is unavailable: waiting does not help then.
  * @throws What `open` throws, if nothing is waited for.
  */
 export async function onceThere<T>(

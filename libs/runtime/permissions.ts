@@ -1,5 +1,5 @@
 /**
- * What each service may do: one list, from which everything that enforces it is made.
+ * What each service may do: one list, from which all enforcement is generated.
  *
  * | what enforces it | what makes it |
  * | --- | --- |
@@ -21,7 +21,7 @@ import type {
   ProgramPermissions,
 } from "./service_permissions.ts";
 
-/** What may be dialled. */
+/** Destinations of connections. */
 export const DESTINATIONS = {
   database: { setting: "MONGODB_URL", ports: [27_017], pods: "mongodb", called: "MongoDB" },
   broker: { setting: "NATS_URL", ports: [4222], pods: "nats", called: "NATS" },
@@ -54,15 +54,15 @@ export const DESTINATIONS = {
   },
 } as const satisfies Record<string, Destination>;
 
-/** Name of something that may be dialled. */
+/** Name of a destination. */
 export type DestinationName = keyof typeof DESTINATIONS;
 
-/** What lies elsewhere on each machine. */
+/** Files and folders whose place differs by machine. */
 export const PLACES = {
   cache: { setting: "CACHE_DIR", image: "/tmp" },
   temporary: { setting: "TMPDIR", image: "/tmp" },
   browser: { setting: "CHROMIUM_PATH", image: "/opt/chromium" },
-  // What a process of the browser takes is measured there. Deno opens it to nobody.
+  // The memory of the browser's processes is read there. Deno cannot allow it.
   processes: { image: "/proc" },
   mails: { setting: "DATA_DIR", image: "/tmp/inbox" },
 } as const satisfies Record<string, Place>;
@@ -80,7 +80,7 @@ const LOGINS = ["MONGODB_URL", "NATS_URL"] as const;
 const MONGODB_ASKS = ["hostname", "osRelease"] as const;
 const FAILED = "status.message.failed";
 
-/** What every program of ours does: it answers for its health, and sends telemetry where that is set. */
+/** Permissions of every program: the health server, and telemetry where it is set. */
 export const EVERY_PROGRAM = {
   dials: ["telemetry"],
   listens: { HEALTH_PORT: 9090 },
@@ -121,7 +121,7 @@ export const PERMISSIONS = {
       accounts: READ,
       sends: WRITE,
       idempotency_keys: WRITE,
-      // To cancel what nobody sends, and to have messages sent again.
+      // To cancel and retry messages.
       messages: WRITE,
       attempts: ["find", "insert"],
       usage: WRITE,
@@ -148,9 +148,9 @@ export const PERMISSIONS = {
   },
   pdf: {
     dials: ["broker"],
-    // There listens what refuses all that Chromium asks for.
+    // The proxy that refuses every request of Chromium listens there.
     listens: { "127.0.0.1": 0 },
-    // Fonts lie in packages.
+    // Fonts are in packages.
     reads: ["node_modules", "browser", "processes"],
     writes: ["cache", "temporary"],
     starts: ["browser", "services/pdf/_browser.sh", "services/pdf/_kill.sh"],
@@ -171,7 +171,7 @@ export const PERMISSIONS = {
     secrets: [...LOGINS, "MASTER_KEY"],
     broker: {
       makes: [
-        // What another mailer has a connection for.
+        // For work for which another mailer has a connection.
         "messages.rendered.mail.*",
         "messages.printed.*",
         "send.resumed.*",
@@ -275,7 +275,7 @@ export const PERMISSIONS = {
       integration_events: ["find", "insert"],
       sends: WRITE,
       messages: WRITE,
-      // To cancel what nobody sends.
+      // To cancel messages.
       attempts: ["find", "insert"],
       mailers: READ,
       statistics: READ,
@@ -290,7 +290,7 @@ export type PermittedService = keyof typeof PERMISSIONS;
 /** The services, in the order of the list. */
 export const PERMITTED_SERVICES = Object.keys(PERMISSIONS) as PermittedService[];
 
-/** What catches mail in trials: no service, and not deployed. */
+/** The mail catcher of trials: not a service, and not deployed. */
 export const INBOX_PERMISSIONS: ProgramPermissions<DestinationName, PlaceName> = {
   dials: [],
   listens: { SMTP_PORT: 1025, WEB_PORT: 8025 },

@@ -6,15 +6,15 @@ import { fileVariableOf, readSecretFile } from "./secret_file.ts";
 /** Variables of an environment. */
 export type Env = Record<string, string | undefined>;
 
-/** One thing that is wrong with the settings. */
+/** One fault of the settings. */
 export interface ConfigFault {
   /** Name of the environment variable, or `` for a rule between several. */
   setting: string;
-  /** What is wrong, and what is expected: `is "80a": expected a port from 0 to 65535`. */
+  /** The fault and the expected form: `is "80a": expected a port from 0 to 65535`. */
   problem: string;
 }
 
-/** The settings are wrong; names every fault, and never the value of a secret. */
+/** The settings are wrong. Names every fault, and never the value of a secret. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   /** All faults, in the order of the schema. */
@@ -27,7 +27,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Settings that earlier versions had, with their names of today. */
+/** Settings of earlier versions, with their present names. */
 const RENAMED: Record<string, string> = {
   CAGE_WORKERS: "SANDBOX_WORKERS",
   SWEEP_INTERVAL: "RECONCILE_INTERVAL",
@@ -35,8 +35,9 @@ const RENAMED: Record<string, string> = {
 };
 
 /**
- * Reads settings from environment variables. An empty variable counts as not set, and variables that
- * the schema does not name are ignored, but the old name of one of its settings is refused. A secret `NAME` may lie in a file that `NAME_FILE` names.
+ * Reads settings from environment variables. An empty variable counts as not set. Variables that the schema
+ * does not name are ignored, except the old name of a setting, which is refused. The value of a secret `NAME`
+ * may be in a file that `NAME_FILE` names.
  *
  * @throws {ConfigError} naming all faults at once.
  */
@@ -53,7 +54,7 @@ export function readConfig<Schema extends z.ZodObject>(schema: Schema, env: Env)
   throw new ConfigError(uniqueFaults([...unread, ...faults]));
 }
 
-/** Returns the values of the secret settings of an environment, whether they are right or not. */
+/** Returns the values of the secret settings of an environment, valid or not. */
 export function secretsOf(schema: z.ZodObject, env: Env): string[] {
   const { input } = readInput(schema, env);
   return describeConfig(schema).flatMap(({ name, secret }) => secret ? input[name] ?? [] : []);

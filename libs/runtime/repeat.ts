@@ -1,19 +1,19 @@
 import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How often something is done, and what is said when it fails. */
+/** Options of {@linkcode repeat}. */
 export interface Repetition {
-  /** Pause after each time, in milliseconds. */
+  /** Pause between two runs, in milliseconds. */
   everyMs: number;
-  /** Pause after a time that returned `false`: there was nothing to do. @default everyMs */
+  /** Pause after a run that returned `false`: there was nothing to do. @default everyMs */
   idleMs?: number;
-  /** The warning of a failure: `Cannot reconcile, retrying`. */
+  /** Log message of a failure: `Cannot reconcile, retrying`. */
   failure: string;
   logger: Pick<Logger, "warn">;
   signal: AbortSignal;
 }
 
-/** Does something again and again until the signal aborts. A failure is logged, and ends nothing. */
+/** Runs `work` repeatedly until the signal aborts. A failure is logged and does not end the repetition. */
 export async function repeat(
   work: () => Promise<unknown>,
   { everyMs, idleMs = everyMs, failure, logger, signal }: Repetition,

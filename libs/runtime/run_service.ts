@@ -21,22 +21,21 @@ export const SERVICE_CONFIG = z.object({
     .describe("File descriptor of a pipe from the parent process; its end stops the service"),
 });
 
-/** What a service gets to run with. */
+/** What a service runs with. */
 export interface ServiceContext<Config> {
   /** The service's own settings. */
   config: Config;
-  /** Aborted when the service must stop: finish what is in hand, take nothing new. */
+  /** Aborts when the service must stop: finish work in flight, take nothing new. */
   signal: AbortSignal;
   /**
-   * Aborted some seconds before the time to stop is over: what still waits for others is given up, and
-   * what came of it written down.
+   * Aborts some seconds before the shutdown deadline: stop waiting for others, and record the outcome.
    */
   lastCall: AbortSignal;
   /** Writes JSON lines to the standard output. */
   logger: Logger;
-  /** Readiness: add the checks last, once all is open. */
+  /** Readiness: add the checks last, after everything is open. */
   health: Health;
-  /** Names work in hand until it is disposed; the log names it when the deadline passes. */
+  /** Names work in flight until it is disposed. The log lists it when the deadline passes. */
   hold(name: string): Disposable;
 }
 
@@ -54,7 +53,7 @@ export interface ServiceOptions<Schema extends z.ZodObject> {
   run(context: ServiceContext<z.infer<Schema>>): Promise<void>;
 }
 
-/** What is written down at the end takes no longer than this. */
+/** Maximum time for the outcome to be recorded at the end. */
 const LAST_CALL_MS = 5000;
 /** Longest wait for the event loop to empty after everything was closed. */
 const LINGER = 1000;
@@ -68,7 +67,7 @@ export async function runService<Schema extends z.ZodObject>(
   options: ServiceOptions<Schema>,
 ): Promise<void> {
   const { name, env, config: schema } = options;
-  // A diagnostic report lies in a file, often among logs that more people read than should.
+  // A diagnostic report is a file, often among logs that many people can read.
   process.report.excludeEnv = true;
   rememberSecrets([...secretsOf(schema, env), ...collectorSecrets(env)]);
   const read = readAll(schema, env);
@@ -147,7 +146,7 @@ async function runInside<Schema extends z.ZodObject>(
     logger.info("Starting", { pid: process.pid, healthPort: health.port });
     await options.run({ config: own, signal, lastCall, logger, health, hold });
   } catch (error) {
-    // What was interrupted by the stop itself is no failure.
+    // An interruption by the stop itself is not a failure.
     if (!signal.aborted || !isReason(error, signal)) {
       logger.error(`Cannot run "${name}"`, { error });
       return 1;

@@ -8,9 +8,8 @@ export function fileVariableOf(name: string): string {
 }
 
 /**
- * Reads the value of a secret setting out of a file: its text without the white space around it. A
- * secret in a file is in no environment, which other processes, child processes and diagnostic
- * reports show.
+ * Reads the value of a secret setting from a file, without surrounding white space. A secret in a file is in
+ * no environment, which other processes, child processes and diagnostic reports show.
  *
  * @throws {Error} If there is no such file, it cannot be read, or it is larger than 64 KiB. The
  * message has the reason only, neither path nor contents.

@@ -1,8 +1,8 @@
-/** Something outside of a service that it may dial. */
+/** A destination outside a service. */
 export interface Destination {
-  /** Setting that names it. Where the setting is not set, Deno lets nothing be dialled. */
+  /** Setting with its address. If it is not set, Deno allows no connection. */
   setting: string;
-  /** Ports that it has in a cluster. Where there are none, no NetworkPolicy allows it. */
+  /** Its ports in a cluster. Without ports, no NetworkPolicy allows it. */
   ports: readonly number[];
   /** Pods of our own namespace, by their name. */
   pods?: string;
@@ -12,11 +12,11 @@ export interface Destination {
   component?: string;
   /** A remark in the network policy that allows it. */
   why?: string;
-  /** How the page on security calls it. */
+  /** Its name on the page about security. */
   called: string;
 }
 
-/** A folder or file that lies elsewhere on each machine. */
+/** A folder or file whose place differs by machine. */
 export interface Place {
   /** Setting that names it. */
   setting?: string;
@@ -36,7 +36,7 @@ export interface BrokerDuties {
   writes?: readonly ("pdfs" | "contents")[];
   /** Services whose requests it answers. */
   answers?: readonly string[];
-  /** Whether it looks how much waits in which queue. */
+  /** Whether it reads how much waits in which queue. */
   looks?: boolean;
   /** Whether it removes from every stream what all consumers have passed. */
   purges?: boolean;

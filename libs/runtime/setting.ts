@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { formatBytes, formatDuration, parseBytes, parseDuration } from "./units.ts";
 
-/** What a setting tells about itself, in the zod metadata of its schema. */
+/** Description of a setting, in the zod metadata of its schema. */
 export interface SettingMeta {
   /** Kind of value, for the documentation: `duration`. */
   type: string;
-  /** What a right value looks like: `a duration such as "30s"`. */
+  /** Form of a valid value: `a duration such as "30s"`. */
   expected: string;
   /** Whether the value must never be shown. */
   secret?: boolean;

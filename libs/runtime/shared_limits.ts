@@ -1,6 +1,6 @@
 import { setting } from "./setting.ts";
 
-/** Limits of the HTTP interface: the api holds to them, and the dashboard tells them. */
+/** Limits of the HTTP interface: the api enforces them, and the dashboard shows them. */
 export const REQUEST_LIMITS = {
   BODY_LIMIT: setting.bytes({ min: 1000, max: 15_000_000 }).prefault("5MB")
     .describe("Maximum size of a request body"),
@@ -14,7 +14,7 @@ export const REQUEST_LIMITS = {
     .describe("Time in which requests are counted for RATE_LIMIT"),
 };
 
-/** Limits of mails: the mailer holds to them, and the dashboard tells them. */
+/** Limits of mails: the mailer enforces them, and the dashboard shows them. */
 export const MAIL_LIMITS = {
   MAIL_LIMIT: setting.bytes({ min: 10_000 }).prefault("25MB")
     .describe("Maximum size of a mail, encoded"),

@@ -10,12 +10,18 @@ const SIZES = {
   GiB: 2 ** 30,
 } as const;
 
-/** Milliseconds of a text such as `500ms`, `30s`, `5m`, `48h`, `7d` or `0`, if it is one. */
+/**
+ * Returns the milliseconds of a text such as `500ms`, `30s`, `5m`, `48h`, `7d` or `0`; `undefined` if it is
+ * none.
+ */
 export function parseDuration(text: string): number | undefined {
   return parse(text, DURATIONS);
 }
 
-/** Bytes of a text such as `512B`, `25MB` (millions), `512KiB` (times 1,024) or `0`, if it is one. */
+/**
+ * Returns the bytes of a text such as `512B`, `25MB` (millions), `512KiB` (times 1,024) or `0`; `undefined` if
+ * it is none.
+ */
 export function parseBytes(text: string): number | undefined {
   return parse(text, SIZES);
 }

@@ -15,24 +15,27 @@ import type { SmtpReceipt, TransportPoolOptions } from "./transport_pool.ts";
 /** The options of a pool with every default filled in. */
 export type LineSettings = Required<TransportPoolOptions>;
 
-/** What is known of a server that offers PIPELINING. */
+/** State of a server that offers PIPELINING. */
 export interface PipeliningMemory {
   broken(): BrokenPipelining | undefined;
   learn(broken: BrokenPipelining): void;
 }
 
-/** A server that takes fewer connections than allowed is asked again for more after this time. */
+/** Time after which a server that refused connections is asked for more again. */
 const NARROW_MS = 60_000;
 
-/** By its greeting: one that falls over a mail behind a dot, and leaves the one before it in doubt. */
+/**
+ * By its greeting: this server fails at a mail behind a dot, and leaves the outcome of the mail before it
+ * unknown.
+ */
 const FALLS_BEHIND_DOT = /\bDovecot\b/;
 
 const CLOSED = { fault: "closed", reason: "it is shutting down" } as const;
 
-/** Behind a dot that a server answers later than this, no other mail is put. */
+/** Time of a server's reply to a dot above which no other mail is sent behind it. */
 const QUICK_MS = 1000;
 
-/** A mail that waits for a connection, and whom to tell of its end. */
+/** A mail that waits for a connection, and the callback for its end. */
 interface Waiting {
   readonly mail: SmtpMail;
   readonly settled: PromiseWithResolvers<SmtpReceipt>;
@@ -40,12 +43,15 @@ interface Waiting {
   leave: () => void;
 }
 
-/** The connections of one integration with one set of settings, and who waits for them. */
+/** The connections of one integration with one set of settings, and the mails that wait for them. */
 export class ConnectionLine {
   #integration: SmtpIntegration;
   #settings: LineSettings;
   #memory: PipeliningMemory;
-  /** Whether mails behind dots were answered. Until then one connection tries it: its mail might be doubted. */
+  /**
+   * Whether the server answered mails behind dots. Until then one connection tries it, because the outcome of
+   * that mail might become unknown.
+   */
   #goesAhead: "untried" | SmtpConnection | "works" = "untried";
   #max = 1;
   #queue: Waiting[] = [];
@@ -53,9 +59,9 @@ export class ConnectionLine {
   /** Connections whose host is looked up. */
   #resolving = 0;
   #idle: { session: SmtpConnection; timer: NodeJS.Timeout }[] = [];
-  /** How many connections the server takes, as far as it has refused more, and until when. */
+  /** Number of connections that the server accepts, since it refused more, and until when that holds. */
   #narrowed = { to: Infinity, until: 0 };
-  /** How long the server took for the last dot, in milliseconds. */
+  /** Time of the server's last reply to a dot, in milliseconds. */
   #lastReplyMs = Infinity;
   #retired = false;
   #isClosing = false;
@@ -77,7 +83,7 @@ export class ConnectionLine {
     return this.#sessions.size;
   }
 
-  /** Resolves when it holds nothing any more; afterwards it must not be used. */
+  /** Resolves when everything is closed. It must not be used afterwards. */
   get drained(): Promise<void> {
     return this.#drained.promise;
   }
@@ -91,7 +97,7 @@ export class ConnectionLine {
     return waiting.settled.promise;
   }
 
-  /** Turns a mail away that is interrupted while it waits. */
+  /** Rejects a mail that is interrupted while it waits. */
   #wait(waiting: Waiting): void {
     const { signal } = waiting.mail;
     const abort = () => {
@@ -131,7 +137,7 @@ export class ConnectionLine {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Returns those who wait what there is: a connection that is idle, a new one, or a place behind a dot. */
+  /** Gives the waiting mails what is free: an idle connection, a new one, or a place behind a dot. */
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const idle = this.#idle.pop();
@@ -155,7 +161,7 @@ export class ConnectionLine {
   }
 
   /**
-   * Returns whether a mail may go behind the dot of another: not where it would wait for a slow server.
+   * Returns whether a mail may follow the dot of another one: not if it would wait for a slow server.
    *
    * @param isWithDot Whether it would leave with the dot. Later, the server may have answered: that tries nothing.
    */
@@ -197,7 +203,7 @@ export class ConnectionLine {
     } catch (error) {
       if (session.broke !== undefined) this.#memory.learn(session.broke);
       if (isReused && isStale(error)) {
-        // It waited for another one's reply.
+        // It waited for the reply to another mail.
         if (isAhead && !session.isClosed) this.#lastReplyMs = Infinity;
         this.#again(waiting);
       } else waiting.settled.reject(this.#failureOf(error));
@@ -207,7 +213,7 @@ export class ConnectionLine {
     }
   }
 
-  /** Nothing of it was taken: it comes first for another connection. */
+  /** The server took nothing of it: it gets the next connection. */
   #again(waiting: Waiting): void {
     if (this.#isClosing) return this.#turnAway(waiting, CLOSED);
     this.#queue.unshift(waiting);
@@ -288,22 +294,22 @@ export class ConnectionLine {
     return failureOf(error, this.#integration);
   }
 
-  /** A mail on it is over: it takes another one, or ends. */
+  /** A mail on it has ended: the connection takes another one, or closes. */
   #release(session: SmtpConnection): void {
-    // Closed, or busy with the mail that went behind this one, or both are over.
+    // Closed, or busy with the mail behind this one, or both have ended.
     if (session.state !== "idle" || this.#idle.some((idle) => idle.session === session)) return;
     const isSurplus = this.#sessions.size > this.#max;
     const isUnwanted = this.#retired && this.#queue.length === 0;
     if (isSurplus || isUnwanted || session.transactions >= this.#settings.maxMails) {
       return session.quit();
     }
-    // The one that has been idle for the longest comes first.
+    // The connection that was idle longest comes first.
     const timer = setTimeout(() => this.#quitIdle(1), this.#settings.idleMs).unref();
     this.#idle.push({ session, timer });
     this.#dispatch();
   }
 
-  /** Ends those that have been idle for the longest. Each counts until it has closed. */
+  /** Closes the connections that were idle longest. Each counts until it has closed. */
   #quitIdle(count: number): void {
     for (const { session, timer } of this.#idle.splice(0, count)) {
       clearTimeout(timer);
@@ -318,7 +324,7 @@ export class ConnectionLine {
     this.#later();
   }
 
-  /** Anyone who had a connection may learn from it that there is room for fewer: that comes first. */
+  /** First: a mail whose connection was refused may show that there is room for fewer. */
   #later(): void {
     setImmediate(() => {
       this.#dispatch();
@@ -362,7 +368,7 @@ function receiptOf({ code, enhanced, text }: SmtpReply, durationMs: number): Smt
   };
 }
 
-/** The server had ended a connection that was idle, or behind another mail: nothing of this one was taken. */
+/** The server had closed an idle connection, or one behind another mail: it took nothing of this mail. */
 function isStale(error: unknown): boolean {
   return error instanceof SmtpError && error.phase === "mail" &&
     (error.fault === "lost" || error.reply?.code === 421);

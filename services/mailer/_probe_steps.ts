@@ -8,7 +8,7 @@ import { judgeSmtpFailure } from "./smtp_verdict.ts";
 
 type StepName = ProbeStep["step"];
 
-/** Collects the steps of a probe, as they may be told. */
+/** Collects the steps of a probe in the words that the caller may see. */
 export class ProbeSteps {
   #integration: SmtpIntegration;
   #steps = new Map<StepName, ProbeStep>();
@@ -35,7 +35,7 @@ export class ProbeSteps {
     this.done("greeting", "The server speaks SMTP", undefined, greeted - connected);
   }
 
-  /** Only once it is known that anyone who asks is known there. */
+  /** Only after the server has accepted the caller's login. */
   reportGreeting({ greeting, offer, times }: Opening): void {
     const { connected = 0, greeted = 0 } = times;
     const offers = offer.keywords.join(", ");
@@ -109,7 +109,7 @@ export class ProbeSteps {
   }
 }
 
-/** What a server says is shown to people: it may be as long as it likes. */
+/** The text of a server is shown to people, and its length is the server's choice. */
 const LONGEST_TEXT = 1_000;
 
 const PHASE_OF = {

@@ -14,58 +14,58 @@ import { type Peers, shareOf } from "./share.ts";
 export interface AdmissionDeps {
   /** The mailers that share what an integration allows. */
   peers(): Peers;
-  /** What is known about a server that could not be reached lately. */
+  /** Circuit state of a server that was unreachable recently. */
   circuitOf(integrationId: string): IntegrationCircuit | undefined;
   now(): Date;
 }
 
-/** How a transaction went, for those that come after it. */
+/** Result of a transaction, for the ones that follow. */
 export interface Permit {
-  /** The connections that this process may have open to the server. */
+  /** Maximum number of connections of this process to the server. */
   readonly connections: number;
-  /** To be called once, when the transaction is over. */
+  /** Call it once, when the transaction has ended. */
   leave(): void;
 }
 
 /**
- * Whether a mail may be sent now, is for another mailer, since this one has none of the integration's
- * connections, or goes back to the scheduler until there is room.
+ * Verdict about a mail: it is sent now, goes to another mailer, because this one has none of the
+ * integration's connections, or goes back to the scheduler until there is capacity.
  */
 export type AdmissionResult = Permit | "elsewhere" | "later";
 
-/** Keeps the mails of one integration from filling all the places of a mailer. */
+/** Prevents the mails of one integration from filling all places of a mailer. */
 export interface Admission {
-  /** Waits a moment for room, as long as mail of its priority may hold a place of others. */
+  /** Waits briefly for capacity, as long as mail of its priority may hold a place of others. */
   admit(integration: Integration, priority: Priority): Promise<AdmissionResult>;
   /** Admits no mail of the integration for some seconds. */
   block(integration: Integration): void;
 }
 
 /**
- * A mail that would wait longer than this, in milliseconds, goes back to the scheduler. It holds no place of
- * others, only bytes. The scheduler has half as much work of each server on its way.
+ * Wait above which a mail goes back to the scheduler, in milliseconds. A waiting mail holds no place of
+ * others, only bytes. The scheduler keeps half as much work in flight for each server.
  */
 const MAX_WAIT_MS = { transactional: 3000, bulk: 10_000 } as const satisfies Record<
   Priority,
   number
 >;
 
-/** Longest wait for the turn that a rate allows, in milliseconds. */
+/** Maximum wait for a rate limit, in milliseconds. */
 const LONGEST_PAUSE_MS = 1000;
 
-/** While one mail is on the wire, the next ones of the same connection are made and claimed. */
+/** Admitted mails for each connection: while one is transmitted, the next is composed and claimed. */
 const PASSAGES_PER_CONNECTION = 2;
 
-/** As long as an integration is remembered as it was: {@linkcode openIntegrationCache}. */
+/** Time for which an integration is cached: {@linkcode openIntegrationCache}. */
 const BLOCK_MS = 6000;
 
-/** A mail passes at once as often as the rate allows in so long. */
+/** Time whose share of the rate may pass at once. */
 const BURST_MS = 1000;
 
-/** How much the newest transaction counts in the average. */
+/** Weight of the newest transaction in the average. */
 const WEIGHT = 0.2;
 
-/** What goes on at one integration. */
+/** State of one integration. */
 interface Traffic {
   places: Semaphore;
   /** The current transactions, the oldest first. */
@@ -77,9 +77,9 @@ interface Traffic {
 }
 
 /**
- * Opens the admission in front of the SMTP servers. A mail passes if its integration is not suspended, its
- * server not left alone (circuit breaker), the rate not used up, and a connection free or soon to be:
- * by what the last transactions took, and by how long the current ones have taken so far.
+ * Opens the admission in front of the SMTP servers. A mail passes if its integration is not suspended, the
+ * circuit of its server is closed, the rate is not used up, and a connection is free now or soon. The
+ * estimate uses the times of the last transactions and of the current ones.
  */
 export function openAdmission(deps: AdmissionDeps): Admission {
   const traffics = new Map<string, Traffic>();
@@ -121,13 +121,13 @@ function isClosed(
   now: Date,
 ): boolean {
   if (now.getTime() < blockedUntil) return true;
-  // After a pause one mail goes ahead, and the others wait for what it finds.
+  // After a pause one mail is a probe, and the others wait for its result.
   return circuit !== undefined && circuitCapacity(circuit, { now, inFlight: places.held }) <= 0;
 }
 
 /**
- * Takes a place among the transactions of an integration, unless the wait for it would be too long.
- * Returns what gives it back.
+ * Takes a place among the transactions of an integration, unless the wait for it would be too long. Returns
+ * the function that frees it.
  */
 async function takePlace(traffic: Traffic, maxWaitMs: number): Promise<(() => void) | undefined> {
   const { places, begun } = traffic;
@@ -143,7 +143,7 @@ async function takePlace(traffic: Traffic, maxWaitMs: number): Promise<(() => vo
   };
 }
 
-/** By what the last transactions took, and by how long the current ones have taken so far. */
+/** Estimated from the times of the last transactions and of the current ones. */
 function waitMsFor({ places, begun, averageMs }: Traffic): number {
   const [oldest] = begun;
   const soFarMs = oldest === undefined ? 0 : performance.now() - oldest.at;
@@ -158,12 +158,12 @@ async function hasToken(
 ): Promise<boolean> {
   const { position, count } = deps.peers();
   const perMs = maxPerMinute / count / 60_000;
-  // At least one, so that no minute sees more than the rate and one second's worth.
+  // At least one: no minute has more than the rate and one second's worth.
   const rate = { perMs, burst: Math.max(1, perMs * BURST_MS) };
   const waitMs = takeTokens(traffic.bucket, rate, { now: deps.now().getTime() });
   if (waitMs === 0) return true;
   if (waitMs > LONGEST_PAUSE_MS) return false;
-  // A position of its own spreads processes that wait for the same moment.
+  // A position for each spreads processes that wait for the same moment.
   await delay(waitMs + position);
   return takeTokens(traffic.bucket, rate, { now: deps.now().getTime() }) === 0;
 }

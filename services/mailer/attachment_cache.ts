@@ -16,7 +16,7 @@ export function openAttachmentCache(
   const cache = new LRUCache<string, Buffer>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ length }) => Math.max(1, length),
-    // Room made for another PDF must not fail the mails that wait for this one.
+    // Making space for another PDF must not fail the mails that wait for this one.
     ignoreFetchAbort: true,
     fetchMethod: async (key) => {
       const bytes = await get(key);

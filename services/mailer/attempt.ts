@@ -29,9 +29,9 @@ export interface AttemptDeps extends Pick<DeliveryLedgers, "ledgerOf"> {
   logger: Pick<Logger, "warn">;
 }
 
-/** One attempt to send a message, as the ledger knows it. */
+/** One attempt to send a message, as recorded in the ledger. */
 export interface Attempt {
-  /** Begins to take the attempt's register: the server waits for the mail. Called once, or not at all. */
+  /** Starts taking the attempt's register, because the server waits for the mail. Called at most once. */
   take(): void;
   /**
    * Waits for the register.
@@ -40,22 +40,22 @@ export interface Attempt {
    */
   confirm(): Promise<void>;
   /**
-   * Writes what came of the attempt, however long the database takes. Returns whether the ledger says so
-   * now: not if somebody else has ended the attempt.
+   * Writes the outcome of the attempt, however long the database takes. Returns whether the ledger has this
+   * outcome now: not if another process has ended the attempt.
    */
   end(outcome: AttemptOutcome, certainty: Certainty): Promise<boolean>;
 }
 
 const REPEAT_MS = 1000;
 
-/** What is no outage, as far as is known, is tried so often: an outcome that is lost costs a copy. */
+/** Number of tries after errors that are no known outage: a lost outcome costs a second copy of the mail. */
 const MAX_TRIES = 20;
 
-/** A reply that is as late as may be must be written before the attempt is called unknown. */
+/** The latest possible reply must be written before the attempt counts as unknown. */
 const MARGIN = 0.1;
 const MAX_MARGIN_MS = 60_000;
 
-/** The ledger may forget a send, and its registers with it, a week after it has ended. */
+/** The ledger may remove a send with its registers a week after it has ended. */
 const VALID_MS = IDEMPOTENCY_KEPT_MS - 24 * 3_600_000;
 
 /**
@@ -78,10 +78,10 @@ export function openAttempt(
     waitMs: longestMs + Math.min(longestMs * MARGIN, MAX_MARGIN_MS),
   });
   let taking: Promise<Ending<AttemptOutcome>> | undefined;
-  // By this worker's own clock, since before its first insert.
+  // By this worker's own clock, started before its first insert.
   let takenAt = Infinity;
   const isLate = () => performance.now() - takenAt > transferMs;
-  // Of a later attempt the message itself was looked up.
+  // For a later attempt, the message itself was looked up.
   const isValid = () => n > 1 || !isStale(message, now());
 
   async function run(ending: Ending<AttemptOutcome>): Promise<Ending<AttemptOutcome>> {
@@ -114,7 +114,7 @@ export function openAttempt(
     async confirm() {
       const ending = await taking;
       const isOwn = ending?.phase === "dot";
-      // A worker that stood still meanwhile is late, too.
+      // A worker that was suspended meanwhile is late too.
       if (!isOwn || !mayDot({ isValid: isValid(), isLate: ending.isLate || isLate() })) {
         const why = isOwn ? "its time limit has passed" : "another worker has ended the attempt";
         throw new Error(`Cannot complete the mail: ${why}`);

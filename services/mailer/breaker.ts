@@ -21,7 +21,7 @@ export function isSilent({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">)
  */
 export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
   if (isInterruption({ fault, unknown: false })) return false;
-  // It was not even tried: the integration is stopped, and its next host need not wait for a pause.
+  // It was not tried: the integration is stopped, and its next host needs no pause.
   if (fault === "host" || fault === "bad_ca") return false;
   return phase === "connect" || phase === "greeting" || phase === "ehlo" || phase === "tls";
 }

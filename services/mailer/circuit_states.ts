@@ -6,11 +6,11 @@ import { count, type Logger } from "@posthaste/telemetry";
 /** The circuit state of each SMTP server that could not be reached lately, shared by all mailers. */
 export interface CircuitStates {
   circuitOf(integrationId: string): IntegrationCircuit | undefined;
-  /** A server could not be reached. Never throws. */
+  /** Records that a server was unreachable. Never throws. */
   note(integrationId: string, reason: string): Promise<void>;
-  /** A server was reached. Never throws, and costs nothing if no failure was known. */
+  /** Records that a server was reached. Never throws, and is free if no failure was known. */
   clear(integrationId: string): Promise<void>;
-  /** Learns what other mailers found, until the signal aborts. */
+  /** Follows what other mailers found, until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
     try {
       await work();
     } catch (error) {
-      // A mail need not wait for it: the next one finds out by itself.
+      // No mail waits for this: the next one sees the state by itself.
       deps.logger.warn(CANNOT_SHARE, { error });
     }
   }

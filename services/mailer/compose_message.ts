@@ -8,7 +8,7 @@ import {
 } from "./compose_mime.ts";
 import { toWireAddress } from "./wire_address.ts";
 
-/** Where the parts of a message lie that its event only names. */
+/** Offsets of the parts of a message that its event only names. */
 export interface MessageContents {
   loadAttachment: LoadAttachment;
   loadContent(key: string): Promise<string | undefined>;
@@ -20,11 +20,11 @@ export type ReadyMessage =
   & PrintedMessage
   & {
     messageId: string;
-    /** Where those PDFs lie that are in no store. */
+    /** Offsets of the PDFs that are in no store. */
     tail?: Uint8Array;
   };
 
-/** What a mail is made of could not be found: it has to be rendered again. */
+/** A part of a mail is missing: the mail must be rendered again. */
 export class MissingContentError extends Error {
   override readonly name = "MissingContentError";
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { addressHeader, cleanHeaderValue, fileNameParameters, textHeader } from "./mime_header.ts";
 import { toWireAddress } from "./wire_address.ts";
 
-/** The extra headers that may be asked for. */
+/** Extra headers that a caller may set. */
 export const extraHeaders = [
   "Auto-Submitted",
   "Feedback-ID",
@@ -11,7 +11,7 @@ export const extraHeaders = [
   "Precedence",
 ] as const;
 
-/** The largest message unless said otherwise: 25 MB, the limit of most receivers. */
+/** Default limit of a message: 25 MB, the limit of most receivers. */
 export const defaultMaxBytes: number = 25 * 1024 * 1024;
 
 /** A mailbox with the name that people see. */
@@ -27,7 +27,7 @@ export interface MailAttachment {
   readonly contentType: "application/pdf";
 }
 
-/** What a message is made from. */
+/** The content of a message. */
 export interface MailContent {
   /** With its angle brackets: `<id@example.com>`. The boundaries are derived from it. */
   readonly messageId: string;
@@ -45,7 +45,7 @@ export interface MailContent {
 export interface ComposedMail {
   /** ASCII only, except for header addresses if `needsSmtpUtf8`; every line ends with CRLF. */
   readonly raw: Buffer;
-  /** Both addresses as SMTP has to say them. */
+  /** Both addresses in the form of SMTP. */
   readonly envelope: { readonly from: string; readonly to: string };
   /** Whether an address needs a server that offers SMTPUTF8. */
   readonly needsSmtpUtf8: boolean;

@@ -60,7 +60,7 @@ export const CONFIG = z.object({
     .describe("Memory for PDFs that several messages share"),
 });
 
-/** Makes what decides where integrations may lead to. */
+/** Returns the rules for the addresses of integrations. */
 export function openResolver(
   { SMTP_PORTS, EGRESS_ALLOW = [] }: Pick<z.infer<typeof CONFIG>, "SMTP_PORTS" | "EGRESS_ALLOW">,
 ): GuardedResolver {

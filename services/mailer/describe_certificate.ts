@@ -3,7 +3,7 @@ import type { X509Certificate } from "node:crypto";
 /** Maximum number of names of a certificate in a sentence: 6. */
 const MAX_NAMES = 6;
 
-/** Returns a sentence about a certificate: whom it is for, who issued it, and until when it is valid. */
+/** Returns a sentence about a certificate: its names, its issuer, and its expiry. */
 export function describeCertificate(certificate: X509Certificate): string {
   const until = certificate.validToDate.toISOString().slice(0, 10);
   return `Its certificate is for ${namesOf(certificate)}, was issued by ${issuerOf(certificate)} ` +
@@ -29,7 +29,7 @@ function fieldOf(name: string | undefined, field: string): string | undefined {
   return name?.split("\n").find((line) => line.startsWith(`${field}=`))?.slice(field.length + 1);
 }
 
-/** A certificate says what its owner likes, at any length. */
+/** The text of a certificate is its owner's choice, of any length. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e\p{L}\p{N}]/gu, "?").slice(0, 100);
 }

@@ -3,7 +3,7 @@ import type { TlsFault } from "@posthaste/smtp";
 import { issuerOf, namesOf } from "./describe_certificate.ts";
 
 /**
- * Returns why a connection to an SMTP server could not be encrypted, and what that takes, as a sentence.
+ * Returns a sentence: why a connection to an SMTP server could not be encrypted, and how to repair it.
  *
  * @param host The name that the certificate should have.
  */

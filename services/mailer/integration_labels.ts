@@ -1,13 +1,13 @@
-/** Who a mail is sent for. */
+/** The account and integration of a mail. */
 export interface LabeledMail {
   accountId: string;
   integrationId: number;
 }
 
 /**
- * Returns what metrics call the integration of a mail: the first `most` that a process meets get names of
- * their own (`<account>/<integration>`), all others are "other". Each name is a time series for as long
- * as the process lives, so their number must have a bound. With 0 there is no such label.
+ * Returns the metric label of a mail's integration. The first `most` of a process get their own names
+ * (`<account>/<integration>`), all others are "other". Each name is a time series for the life of the
+ * process, so their number must be bounded. With 0 there is no label.
  */
 export function integrationLabels(most: number): (mail: LabeledMail) => string | undefined {
   const named = new Set<string>();

@@ -17,7 +17,7 @@ import { openTransportPool } from "./transport_pool.ts";
 import { openCircuitStates } from "./circuit_states.ts";
 import { unsealer } from "./unseal.ts";
 
-/** Bytes of mails in hand: of all, and of one account. */
+/** Bytes of mails in flight: of all, and of one account. */
 const MAX_IN_HAND = { max: 256_000_000, maxPerOwner: 32_000_000 };
 
 await runService({
@@ -39,7 +39,7 @@ await runService({
       replyMs: config.REPLY_TIMEOUT,
       idleMs: config.CONNECTION_IDLE,
     });
-    // A server may take minutes to answer. What came of its mails is written before this process ends.
+    // A server may take minutes to answer. The outcomes of its mails are written before this process ends.
     lastCall.addEventListener("abort", () => pool.interrupt(), { once: true });
     await using peer = await joinPeers(store, { logger, signal });
     const { now } = store;

@@ -2,13 +2,13 @@ import type { Integration, SmtpReply } from "@posthaste/contracts";
 import { type AfterUnknown, afterUnknown, retryAt } from "@posthaste/delivery";
 import type { SmtpVerdict } from "./smtp_verdict.ts";
 
-/** What becomes of a message after an attempt that did not succeed. */
+/** Outcome of a message after an attempt that failed. */
 export type Setback =
   | Deferral
   | { state: "failed"; reason: string; reply?: SmtpReply; isUnknown?: boolean }
   | { state: "unknown"; reason: string; isUnknown: true };
 
-/** It is tried again: at a time, or when it is the integration's turn (its `_id`). */
+/** It is retried: at a time, or when its integration (`_id`) has capacity. */
 export type Deferral =
   & { state: "deferred"; reason: string; reply?: SmtpReply; isUnknown?: boolean }
   & ({ nextAt: Date } | { waitsFor: string });
@@ -23,15 +23,15 @@ export interface Attempt {
   random?: () => number;
 }
 
-/** How long is waited before the next attempt. */
+/** Wait before the next attempt. */
 export interface Waits {
-  /** The first wait; the others are multiples of it, in milliseconds. */
+  /** The first wait, in milliseconds. The others are multiples of it. */
   retryMs: number;
-  /** A server may be busy so long with a mail that it did not confirm, in milliseconds. */
+  /** Time for which a server may still process a mail that it did not confirm, in milliseconds. */
   replyMs: number;
 }
 
-/** Decides what an SMTP verdict means for a message, by the policy of its integration. */
+/** Decides the outcome of a message from an SMTP verdict and the policy of its integration. */
 export function setbackOf(
   verdict: SmtpVerdict,
   policy: Pick<Integration, "retryForMs" | "whenUnknown">,

@@ -4,21 +4,21 @@ import type { MailerRegister } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Peers } from "./share.ts";
 
-/** This mailer among its peers. Disposing says that it is gone. */
+/** This mailer among its peers. Disposing it announces that it has left. */
 export interface Peer extends AsyncDisposable {
   peers(): Peers;
-  /** Stays announced and learns who else is there, until the signal aborts. */
+  /** Announces this mailer and follows its peers, until the signal aborts. */
   stay(signal: AbortSignal): Promise<void>;
 }
 
 const ANNOUNCE_MS = 3000;
 
-/** A mailer that was not heard of for so long is gone, and the others take over its share. */
+/** Silence after which a mailer counts as gone, and the others take over its share. */
 const LIVE_MS = 10_000;
 
 /**
- * Joins the mailers. If others are there already, it waits until they have heard of it, so that
- * together they never exceed what an integration allows.
+ * Joins the mailers. If there are others, it waits until they know of it, so that together they never exceed
+ * the limits of an integration.
  */
 export async function joinPeers(
   store: MailerRegister,

@@ -2,7 +2,7 @@ import type { ProbeSettings, ProbeStep } from "@posthaste/contracts";
 import type { TlsFaultKind } from "@posthaste/smtp";
 import type { SmtpFault } from "./smtp_failure.ts";
 
-/** What went wrong in a probe, as far as it is known. */
+/** The known facts of a failed probe. */
 export interface Mishap {
   step: ProbeStep["step"];
   fault: SmtpFault;
@@ -15,7 +15,7 @@ export interface Mishap {
 
 type Where = Pick<ProbeSettings, "host" | "port" | "tls">;
 
-/** Returns what a person can do about it, as a sentence. */
+/** Returns a sentence with what a person can do about it. */
 export function remedyFor(mishap: Mishap, where: Where): string {
   switch (mishap.step) {
     case "resolve":

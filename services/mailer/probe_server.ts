@@ -1,4 +1,4 @@
-// Not by its name: the timers of a test could not replace it.
+// Not imported by name: a test could not replace its timers.
 import timers from "node:timers/promises";
 import type { ProbeReply } from "@posthaste/contracts";
 import { EgressError, type GuardedResolver, isPublicAddress } from "@posthaste/egress";
@@ -13,21 +13,23 @@ export interface ProbeOptions {
   /** The name said with EHLO. */
   ehloName: string;
   resolveHost: GuardedResolver;
-  /** For dialling, greeting and EHLO. That it did not come to this is said after this time, whatever
-   * it was: who names hosts of others must not learn from the time what listens there. */
+  /**
+   * Time for dialling, greeting and EHLO. Every failure of these is reported after this time: the time must not
+   * reveal to a caller what listens on hosts of others.
+   */
   greetMs?: number;
   /** For all. */
   limitMs?: number;
-  /** Whether anyone who probes may learn of a certificate there before a login. */
+  /** Whether the caller may see the server's certificate before a login. */
   isPublic?: (address: string) => boolean;
 }
 
 /**
- * Tries a server as far as sending would go without a mail: looks the name up, connects, encrypts,
- * logs in, names a sender and takes it back. Tells each step that was done and why the next one was not.
+ * Tests a server as far as sending would go without a mail: it looks the name up, connects, encrypts, logs
+ * in, names a sender and resets. Reports each step, and why the next one was not done.
  *
- * What is told before a login has succeeded is what a refused mail would tell, too
- * ({@linkcode judgeSmtpFailure}), and, of a public address, its certificate.
+ * Before a login, the report has no more than a refused mail would show ({@linkcode judgeSmtpFailure}) and,
+ * for a public address, its certificate.
  */
 export async function probeServer(
   integration: SmtpIntegration,

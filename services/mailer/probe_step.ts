@@ -13,15 +13,15 @@ export interface ProbeDeps extends ProbeOptions {
   logger: Pick<Logger, "warn">;
 }
 
-/** Probes in hand at once, in this process. */
+/** Probes in flight at once, in this process. */
 export const PROBES_AT_ONCE = 4;
 
-/** Of one account: the others must not wait for its slow servers. */
+/** Limit of one account: others must not wait for its slow servers. */
 const PROBES_OF_ACCOUNT = 2;
 
 /**
- * Tries a customer's SMTP server for a person who waits. Few at once, and fewer of one account: this
- * is no way to look for servers.
+ * Tests a customer's SMTP server for a person who waits. Few tests run at once, and fewer of one account:
+ * nobody can use this to search for servers.
  */
 export function probeStep(deps: ProbeDeps): Step<"probe.requested"> {
   const probes = openSemaphore({ max: Infinity, maxPerOwner: PROBES_OF_ACCOUNT });
@@ -58,7 +58,7 @@ async function probe(
   return await probeServer(opened, settings.sender, deps);
 }
 
-/** A probe that was not even begun. */
+/** A probe that did not start. */
 function refused(detail: string, at: (typeof PROBE_STEPS)[number] = "resolve"): ProbeReply {
   return {
     ok: false,

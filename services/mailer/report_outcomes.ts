@@ -5,13 +5,13 @@ import { injectTrace, type Logger, type TraceCarrier } from "@posthaste/telemetr
 export interface ReporterDeps {
   publish(outgoing: Outgoing, options: { trace: TraceCarrier }): Promise<void>;
   logger: Pick<Logger, "warn">;
-  /** How long an outcome waits for company, in milliseconds. @default {25} */
+  /** Maximum wait of an outcome for others, in milliseconds. @default {25} */
   lingerMs?: number;
 }
 
 /**
- * Opens what reports outcomes: those that come within some milliseconds, of whatever send, are one status
- * event. The ledger has them already, so a report that the broker does not take is only warned of.
+ * Opens the reporter of outcomes: those of the same few milliseconds, of any send, are one status event. The
+ * ledger already has them, so a report that the broker refuses is only a warning.
  *
  * @returns Reports an outcome, and resolves when the broker has it or did not take it.
  */

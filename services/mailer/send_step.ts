@@ -61,7 +61,7 @@ export interface SendDeps
   /** Opens the integration's secrets. */
   unseal(integration: Integration): SmtpIntegration;
   admission: Admission;
-  /** Bytes of the mails in hand, of all and of each account. */
+  /** Bytes of the mails in flight, of all and of each account. */
   inHand: Semaphore;
   circuits: Pick<CircuitStates, "note" | "clear" | "circuitOf">;
   send: TransportPool["send"];
@@ -72,21 +72,22 @@ export interface SendDeps
 
 const SILENT = "The SMTP server accepts mail but does not reply";
 
-/** What a mail in hand costs besides its texts and PDFs, in bytes. */
+/** Memory of a mail in flight besides its texts and PDFs, in bytes. */
 const MAIL_BYTES = 32_000;
 
-/** PDFs lie in memory as base64 too. */
+/** PDFs are in memory as base64 too. */
 const ENCODED = 3;
 
-/** What brings messages to the mailers. */
+/** Events that bring messages to the mailers. */
 type MailEvent = "messages.rendered" | "messages.printed";
 type MailMessage = Delivery<MailEvent>["data"]["messages"][number];
 
 /**
- * Sends the messages of an event, each by its own SMTP transaction: takes the attempt's register while the
- * body goes out, and writes the outcome. Without the register no final dot goes out; a worker that is lost
- * between the dot and the outcome is the one gap that SMTP leaves (RFC 1047). What may not go now goes back to
- * the scheduler, without a register; what only other mailers have connections for goes back to the queue.
+ * Sends the messages of an event, each in its own SMTP transaction: takes the attempt's register while the
+ * body is transmitted, and writes the outcome. No final dot is sent without the register. A worker lost
+ * between the dot and the outcome is the one gap that SMTP leaves (RFC 1047). Messages that may not be sent
+ * now go back to the scheduler, without a register. Messages for which only other mailers have connections go
+ * back to the queue.
  */
 export function sendStep(deps: SendDeps): Step<MailEvent> {
   return {
@@ -104,14 +105,14 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         const permit = permits.use(deps.inHand.tryAcquire(message.accountId, 0));
         return { message, permit, full: permit?.grow(bytesOf(message)) };
       });
-      // From now on the bytes are the limit, and not the places.
+      // From now on the bytes are the limit, not the places.
       if (counted.every(({ full }) => full !== "all")) place?.release();
       const results = await allEnded(counted, async ({ message, permit, full }) => {
         using _ = permit;
         if (integration === null) {
           return await failUnsent(message, deps, "The SMTP integration no longer exists");
         }
-        // The account has enough in hand that waits for its servers.
+        // The account has enough mail in flight that waits for its servers.
         if (full === "owner") {
           return await giveBack(message, integration, deps);
         }
@@ -152,7 +153,7 @@ async function openMessages(
   return messages.filter(({ messageId, attempt }) => !registers.has(`${messageId}/${attempt + 1}`));
 }
 
-/** What became of a message in this mailer's hands. */
+/** Result of a message in this mailer. */
 type Result = "ended" | "elsewhere" | "content_missing";
 
 async function sendOne(
@@ -175,7 +176,7 @@ async function sendOne(
   }
 }
 
-/** What was not sent here goes back to the queue, or is rendered again: it was tried nowhere. */
+/** Messages that were not tried here go back to the queue, or are rendered again. */
 function verdictOf(
   { type, data, tail }: Delivery<MailEvent>,
   results: readonly Result[],
@@ -194,7 +195,7 @@ function verdictOf(
     type: "done",
     publish: [
       ...(left.length === 0 ? [] : [passed as Outgoing]),
-      // The object store is a cache: what it lost is made again from the ledger.
+      // The object store is a cache: missing objects are made again from the ledger.
       ...dispatchesAgain(
         { _id, accountId, priority },
         data.messages.filter(({ index }) => missing.has(index)),
@@ -223,7 +224,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   const { accountId, messageId, attempt } = message;
   const isAsked = attempt > 0 || isStale(identityOf(message), deps.now());
   const earlier = isAsked ? await deps.findMessage(accountId, messageId) : undefined;
-  // It has gone on since, or was removed with its send.
+  // It has changed since, or was removed with its send.
   if (earlier === null || earlier !== undefined && !isOpen(earlier, attempt)) return "ended";
   const work = begin(message, deps);
   const opened = unsealed(integration, deps);
@@ -262,12 +263,12 @@ async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string)
 }
 
 /**
- * A mail that comes so often to mailers without a connection goes back to the scheduler. With six mailers for
- * each connection this happens to one in 22.
+ * A mail that often reaches mailers without a connection goes back to the scheduler. With six mailers for
+ * each connection, that is one mail in 22.
  */
 const MAX_PASSES = 16;
 
-/** The scheduler dispatches it when there is room, but no later than mail may wait. */
+/** The scheduler dispatches it when there is capacity, or when its maximum wait ends. */
 async function giveBack(
   message: ReadyMessage,
   integration: Integration,
@@ -290,8 +291,8 @@ async function giveBack(
 }
 
 /**
- * A secret that does not open stops the integration, not the mail: a person can repair it. One whose
- * master key this process was not given may be opened by another, while keys are being replaced.
+ * A secret that cannot be opened stops the integration, not the mail: a person can repair it. While keys are
+ * being replaced, another process may have the master key that this one lacks.
  */
 function unsealed(integration: Integration, deps: SendDeps): SmtpIntegration | SmtpVerdict {
   try {
@@ -328,7 +329,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     failpoint("mailer.before_setback");
     const verdict = judgeSmtpFailure(error);
     if (isInterruption(error)) {
-      // The server has nothing to do with it: it need not be spared.
+      // The server is not at fault: it needs no pause.
       const { reason } = verdict;
       return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
     }
@@ -340,7 +341,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     }
     return await setBack(work, integration, deps, verdict);
   }
-  // The server is free for the next mail: nobody needs to wait for the ledger.
+  // The server is free for the next mail, which need not wait for the ledger.
   smtp.permit.leave();
   failpoint("mailer.before_outcome");
   await deps.circuits.clear(integration._id);
@@ -353,7 +354,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
   return "ended";
 }
 
-/** Returns what a mail in hand costs, in bytes. */
+/** Returns the memory of a mail in flight, in bytes. */
 function bytesOf({ html, text, attachments }: ReadyMessage): number {
   const texts = [html, text].reduce(
     (sum, one) => sum + ("inline" in one ? one.inline.length : 0),

@@ -27,10 +27,10 @@ export interface Work {
   mimeHash?: string;
 }
 
-/** What came of an attempt. */
+/** Outcome of an attempt. */
 export type Result = Setback | { state: "sent"; reply: SmtpReply };
 
-/** Writes the outcome, however long the database takes, and reports it if it holds. */
+/** Writes the outcome, however long the database takes, and reports it if the ledger accepted it. */
 export async function settle(
   { message, attempt, begunAt, mimeHash }: Work,
   deps: SettleDeps,
@@ -75,7 +75,7 @@ function certaintyOf(result: Result): Certainty {
   return "isUnknown" in result && result.isUnknown ? "unknown" : "refused";
 }
 
-/** What was done for this attempt before it came to its outcome. */
+/** Work of this attempt before its outcome. */
 function linesBefore({ timeline = [], attempt }: ReadyMessage, begunAt: Date): TimelineEntry[] {
   return [
     ...timeline.map(({ type, at, durationMs }) => ({
@@ -100,7 +100,7 @@ function lineOf(
   };
 }
 
-/** `none` where the server said nothing: no connection, or the mail was not begun. */
+/** `none` if the server said nothing: no connection, or the mail was not started. */
 function statusClass(result: Result): string {
   const code = "reply" in result ? result.reply?.code : undefined;
   return code === undefined ? "none" : `${Math.floor(code / 100)}xx`;

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** The mailers that are there, in one order for all of them, and which of them this is. */
+/** All mailers in one common order, and the position of this one. */
 export interface Peers {
   count: number;
   position: number;
 }
 
 /**
- * Divides what an integration allows among the mailers: each gets the same, and what is left over goes
- * to some of them, others for each integration. All shares together are exactly the total.
+ * Divides the limits of an integration among the mailers in equal shares. The remainder goes to some of them,
+ * to different ones for each integration. The shares add up to the total.
  *
  * @param key Names the integration.
  */

@@ -12,10 +12,10 @@ export interface DkimSigner {
   readonly privateKey: KeyObject;
 }
 
-/** The most bytes that a signature adds to a mail. */
+/** Maximum size of a signature in bytes. */
 export const SIGNATURE_ROOM = 2048;
 
-/** What a signature covers: all that people see, and what says how the body is to be read. */
+/** Signed headers: everything that people see, and what determines how the body is read. */
 const SIGNED_HEADERS = "From:To:Subject:Date:Message-ID:MIME-Version:Content-Type";
 
 /** The body is hashed in pieces of this many bytes, so that a large mail does not hold up the others. */
@@ -24,8 +24,8 @@ const PIECE_BYTES = 256 * 1024;
 const END_OF_HEADERS = "\r\n\r\n";
 
 /**
- * Puts a DKIM signature in front of a mail (RFC 6376, rsa-sha256, relaxed/relaxed). It has no time in
- * it: the same mail and key give the same bytes, so that every attempt at sending is the same.
+ * Puts a DKIM signature in front of a mail (RFC 6376, rsa-sha256, relaxed/relaxed). It contains no time: the
+ * same mail and key give the same bytes, so every attempt is the same.
  *
  * @param raw The whole mail, with CRLF line ends.
  * @throws {Error} If the key cannot sign.
@@ -44,7 +44,7 @@ export async function signMail(raw: Buffer, signer: DkimSigner): Promise<Buffer>
   return Buffer.concat([Buffer.from(`${signature}\r\n`, "latin1"), raw]);
 }
 
-/** One entry for each header, with what is folded below its first line. */
+/** One entry for each header, with its folded lines. */
 function headersOf(head: string): { key: string; line: string }[] {
   return head.split(/\r\n(?![ \t])/).map((line) => ({
     key: line.slice(0, line.indexOf(":")).trim().toLowerCase(),

@@ -14,7 +14,7 @@ export type SmtpFault =
   | "insecure_auth"
   | "bad_ca";
 
-/** What metrics and spans say of each fault; for a reply it follows from its code. */
+/** The error type of each fault in metrics and spans; for a reply it follows from its code. */
 const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
   reply: undefined,
   refused: "unavailable",
@@ -29,7 +29,7 @@ const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
   too_large: "too_large",
   aborted: "canceled",
   closed: "canceled",
-  // As what held it back.
+  // The same as the error that caused it.
   gate: undefined,
   dns: "dns",
   host: "forbidden",
@@ -48,9 +48,9 @@ export class SmtpFailure extends Error {
   readonly response?: string;
   /** For metrics and spans: `errorType` of `libs/telemetry` reads it. */
   readonly errorType: ErrorType | undefined;
-  /** A sentence for the sender, where there is more to say than the fault. */
+  /** A sentence for the sender, if there is more to say than the fault. */
   readonly detail?: string;
-  /** True if the server may have accepted the mail: the dot left and no answer came (RFC 1047). */
+  /** True if the server may have accepted the mail: the dot was sent and no reply came (RFC 1047). */
   readonly unknown: boolean;
 
   constructor(
@@ -77,7 +77,7 @@ export class SmtpFailure extends Error {
   }
 }
 
-/** Turns what happened in a conversation with a server into a failure of the mail. */
+/** Translates an error of the conversation with a server to a failure of the mail. */
 export function failureOf(error: SmtpError, { host }: { host: string }): SmtpFailure {
   const { phase, fault, reply } = error;
   return new SmtpFailure(`Cannot send through "${host}": ${error.message}`, {

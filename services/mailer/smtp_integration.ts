@@ -5,7 +5,7 @@ import type { DkimSigner } from "./sign_mail.ts";
 
 /** A customer's SMTP server, its secret already opened. */
 export interface SmtpIntegration {
-  /** Names the integration; what changes about it need not be part of it. */
+  /** Identifies the integration. It need not contain settings that change. */
   readonly key: string;
   readonly host: string;
   readonly port: number;
@@ -20,9 +20,9 @@ export interface SmtpIntegration {
   /** How many connections may be open at once, 5 by default. */
   readonly maxConnections?: number;
   readonly allowInvalidCertificate?: boolean;
-  /** The certificate authorities to trust, as PEM, instead of those that everybody trusts. */
+  /** The certificate authorities to trust, as PEM, instead of the default ones. */
   readonly ca?: string;
-  /** Signs the mail, where somebody here does. */
+  /** Signs the mail, if the integration has a DKIM key. */
   readonly dkim?: DkimSigner;
 }
 
@@ -32,7 +32,10 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** A digest of everything about an integration but its size: two with the same one can share connections. */
+/**
+ * Digest of everything about an integration but its size: integrations with the same digest can share
+ * connections.
+ */
 export function fingerprintOf(integration: SmtpIntegration): string {
   const known = fingerprints.get(integration);
   if (known !== undefined) return known;
@@ -52,7 +55,7 @@ export function serverOf(integration: SmtpIntegration, address: string): SmtpSer
 
 const badCas = new WeakMap<SmtpIntegration, boolean>();
 
-/** Returns whether a certificate authority was given that is none: no connection could be opened with it. */
+/** Returns whether the given certificate authority is invalid: no connection could be opened with it. */
 export function hasBadCa(integration: SmtpIntegration): boolean {
   const { ca } = integration;
   if (ca === undefined) return false;

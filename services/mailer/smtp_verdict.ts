@@ -1,6 +1,6 @@
 import type { SmtpFailure, SmtpFault } from "./smtp_failure.ts";
 
-/** What becomes of a mail, or of its integration, after a failure. */
+/** Consequence of a failure for a mail or its integration. */
 export interface SmtpVerdict {
   /**
    * `defer`: try again later. `fail`: never again. `login_refused`: no mail of the integration can be
@@ -23,8 +23,8 @@ type Judged = Pick<
 >;
 
 /**
- * All that is said of a server that was not heard to talk SMTP: who names hosts of others must not
- * learn which of their ports are open, and what listens there.
+ * The only message about a server that did not prove to speak SMTP: a caller must not learn which ports of
+ * other hosts are open, and what listens there.
  */
 const UNREACHABLE = "The SMTP server does not answer, or accepts no mail at the moment";
 
@@ -75,7 +75,7 @@ function replyOf({ phase, code, enhanced, response }: Judged): Partial<SmtpVerdi
   return {
     ...(code === undefined ? {} : { code }),
     ...(enhanced === undefined ? {} : { enhanced }),
-    // Who checks a login is a mail server, but whose is not known until it lets somebody in.
+    // A server that checks a login is a mail server, but its owner is unknown until it accepts one.
     ...(response === undefined || phase === "auth" ? {} : { response }),
   };
 }
@@ -101,12 +101,15 @@ function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
   return [kind, failure.detail ?? reason];
 }
 
-/** What tells, before a server was heard to talk SMTP, how it failed to. */
+/** Faults that show how a server failed before it proved to speak SMTP. */
 const COARSE: ReadonlySet<SmtpFault> = new Set([
   ...["refused", "timeout", "lost", "out_of_order", "stalled"] as const,
 ]);
 
-/** Of a command that a server does not know, take in this order, or have. They say nothing of a password. */
+/**
+ * Replies to a command that a server does not know, accept in this order, or have. They say nothing about a
+ * password.
+ */
 const OF_COMMANDS: ReadonlySet<number> = new Set([500, 501, 502, 503, 504]);
 
 /** Security or policy status (RFC 3463, section 3.8): a login that is wrong, too weak, or not allowed. */

@@ -12,12 +12,13 @@ export interface StopDeps
   admission: Pick<Admission, "block">;
 }
 
-/** Providers refuse right logins for a moment, too: only a second refusal, after this, suspends. */
+/** Providers refuse valid logins temporarily, too: only a second refusal, after this time, suspends. */
 const LOGIN_RETRY_MS = 60_000;
 
 /**
- * Stops an integration if a verdict asks for it: a refused login for a minute, and what only a person can
- * change until then. Returns the reason for which its mail waits, or `undefined` if it does not wait.
+ * Stops an integration if a verdict requires it: for a minute after a refused login, and until a person
+ * changes the settings where only a person can repair it. Returns the reason for which its mail waits, or
+ * `undefined` if it does not wait.
  */
 export async function stopIntegration(
   verdict: SmtpVerdict,

@@ -28,14 +28,14 @@ export interface TransportPoolOptions {
   idleMs?: number;
   /** A connection is closed after this many mails, 100 by default. */
   maxMails?: number;
-  /** How long closing waits for mails on their way, 30 s by default. */
+  /** Maximum wait of a close for mails in flight, 30 s by default. */
   drainMs?: number;
 }
 
 /** One mail for exactly one recipient. */
 export interface OutgoingMail {
   readonly integration: SmtpIntegration;
-  /** The connections that may be open from now on, instead of what the integration says. */
+  /** Maximum number of open connections from now on, instead of the integration's own. */
   readonly connections?: number;
   /** One address each. */
   readonly envelope: { readonly from: string; readonly to: string };
@@ -45,7 +45,7 @@ export interface OutgoingMail {
   readonly signal?: AbortSignal;
   /** Called when the server waits for the content. */
   readonly onData?: () => void;
-  /** Called when the content is out. The final dot is held back until it resolves. */
+  /** Called when the content was sent. The final dot is held back until it resolves. */
   readonly onDot?: () => Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export interface TransportPool extends AsyncDisposable {
   send(mail: OutgoingMail): Promise<SmtpReceipt>;
   /** The connections open now, in all integrations. */
   readonly connections: number;
-  /** Ends every transaction now: of a mail whose final dot has left nobody knows what became. */
+  /** Ends every transaction now. The outcome of a mail whose final dot was sent is unknown. */
   interrupt(): void;
 }
 
@@ -73,11 +73,11 @@ export function openTransportPool(options: TransportPoolOptions): TransportPool 
   return new Pool(options);
 }
 
-/** Servers that cannot do what they offer are remembered, so many and so long. */
+/** Servers that fail at an extension that they offer: how many are remembered, and for how long. */
 const MAX_BROKEN_SERVERS = 1000;
 const BROKEN_MS = {
   flight: 3_600_000,
-  // To try it again may leave a mail in doubt.
+  // A new try may leave the outcome of a mail unknown.
   behind_dot: 24 * 3_600_000,
 } as const satisfies Record<BrokenPipelining, number>;
 

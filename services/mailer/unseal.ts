@@ -9,7 +9,7 @@ import {
 import type { DkimSigner } from "./sign_mail.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 
-/** Makes what opens an integration's secrets: the only place where they are in the clear. */
+/** Returns the function that opens an integration's secrets: the only place where they are in the clear. */
 export function unsealer(keys: MasterKeys): (integration: Integration) => SmtpIntegration {
   const opened = new WeakMap<Integration, SmtpIntegration>();
   return (integration) => {
@@ -26,7 +26,7 @@ export function unsealer(keys: MasterKeys): (integration: Integration) => SmtpIn
   };
 }
 
-/** Opens the password in settings that are tried, whether they are stored or not. */
+/** Opens the password in settings that are tested, stored or not. */
 export function unsealProbe(
   settings: Omit<ProbeSettings, "sender"> & { accountId: string },
   keys: MasterKeys,

@@ -2,24 +2,24 @@ import type { Integration } from "@posthaste/contracts";
 import { circuitCapacity } from "@posthaste/limits";
 import type { IntegrationCircuit } from "@posthaste/storage";
 
-/** What a decision is made by. */
+/** Input of a decision. */
 export interface CapacityView {
   /** Null if it does not exist any more. */
   integration: Integration | null;
   circuit: IntegrationCircuit | undefined;
-  /** Messages that were dispatched and have not come to an outcome. */
+  /** Messages in flight: dispatched, without an outcome. */
   inFlight: number;
   /** How many may be. */
   window: number;
   now: Date;
 }
 
-/** Of an integration that is gone: its mail fails at once. */
+/** For an integration that no longer exists: its mail fails at once. */
 const GONE = 2000;
 
 /**
- * Decides how many messages of an integration may be dispatched now. None while it is suspended or its
- * server left alone; one, as a probe, after such a pause; else what its window has left.
+ * Decides how many messages of an integration may be dispatched now: none while it is suspended or its
+ * circuit is open, one as a probe after such a pause, and otherwise what its window has left.
  */
 export function capacityFor({ integration, circuit, inFlight, window, now }: CapacityView): number {
   if (integration === null) return GONE;
@@ -29,10 +29,10 @@ export function capacityFor({ integration, circuit, inFlight, window, now }: Cap
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
 
-/** What has waited as long as mail may wait is dispatched, to fail: so many of an integration at once. */
+/** Maximum number of expired messages of an integration that are dispatched at once, in order to fail. */
 export const MAX_EXPIRED = 200;
 
-/** Returns whether mail has waited as long as its integration has mail wait. */
+/** Returns whether a message has waited for the maximum time of its integration. */
 export function isExpired(
   { acceptedAt }: { acceptedAt: Date },
   { integration, now }: Pick<CapacityView, "integration" | "now">,
@@ -40,7 +40,7 @@ export function isExpired(
   return integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
 }
 
-/** Chooses what goes now: `fresh` up to `capacity`, and of what has `expired` up to 200. */
+/** Chooses what is dispatched now: `fresh` up to `capacity`, and up to 200 of `expired`. */
 export function chooseWithin<T extends { acceptedAt: Date }>(
   found: readonly T[],
   { capacity, ...view }: Pick<CapacityView, "integration" | "now"> & { capacity: number },
@@ -52,7 +52,7 @@ export function chooseWithin<T extends { acceptedAt: Date }>(
   };
 }
 
-/** What may go within two seconds. The mailers hold the rate itself, and what they have ends at it. */
+/** Returns the number of messages for the next two seconds. The mailers enforce the rate itself. */
 function withinRate({ maxPerMinute }: Integration): number {
   return maxPerMinute === null ? Infinity : Math.max(1, Math.ceil(maxPerMinute / 30));
 }

@@ -35,8 +35,8 @@ export interface DueDeps
 const IDLE_INTERVALS = 3;
 
 /**
- * Dispatches messages whose next attempt is due, until the signal aborts. One tracker does it for all: two
- * do no harm, but the second dispatch of each is wasted work.
+ * Dispatches messages whose next attempt is due, until the signal aborts. One tracker does it for all. Two
+ * would do no harm, but every second dispatch would be wasted.
  */
 export async function dispatchDueForever(
   deps: DueDeps,
@@ -52,9 +52,9 @@ export async function dispatchDueForever(
 }
 
 /**
- * Dispatches what is due and not in flight, as there is capacity for it. Its register says whether another
- * worker has it, or had it and is lost. Returns how many messages it looked after; `undefined` if nothing
- * is due.
+ * Dispatches due messages that are not in flight, within the capacity. The register of an attempt shows
+ * whether another worker has it, or had it and was lost. Returns the number of messages that it examined;
+ * `undefined` if nothing is due.
  *
  * @throws {Error} If the ledger is older than what was done.
  */
@@ -70,14 +70,14 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   if (all.length === 0) return 0;
   await deps.assertCurrent();
   await dispatch(await decide(all, deps), deps);
-  // Also what another worker has: it is looked at again when no news of it has come.
+  // Includes attempts of another worker: they are examined again when no news of them has come.
   for (const { key, due } of found) {
     for (const { _id: messageId, attempt } of due) flow.begin(key, { messageId, attempt });
   }
   return all.length;
 }
 
-/** Returns what of an integration is due and may go now. */
+/** Returns the messages of an integration that are due and may be dispatched now. */
 async function dueOf(
   key: string,
   { circuit, flow }: { circuit: IntegrationCircuit | undefined; flow: Flow },
@@ -95,12 +95,12 @@ async function dueOf(
   return [...expired, ...fresh];
 }
 
-/** What waited for its integration has waited long: it must not hold up what has not. */
+/** A message that waited for its integration has waited long: it must not hold up the others. */
 function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority {
   return typeof waitsFor === "string" ? "bulk" : priority;
 }
 
-/** What is to be dispatched, and what another worker has left behind. */
+/** Messages to dispatch, and attempts that another worker left behind. */
 interface Decided {
   again: DueMessage[];
   lost: (LostAttempt & { sendId: string })[];
@@ -127,7 +127,7 @@ async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> 
   const heads = await deps.sendHeads([...new Set([...bySend.keys(), ...lostBySend.keys()])]);
   failpoint("tracker.before_due");
   for (const head of heads) {
-    // What is due after that is found in the next round.
+    // The next round finds the rest.
     await endLost(head, lostBySend.get(head._id) ?? [], deps);
     const due = bySend.get(head._id) ?? [];
     for (const [priority, part] of Map.groupBy(due, (message) => priorityOf(head, message))) {

@@ -25,7 +25,10 @@ export interface ExpiryDeps
 
 const AT_ONCE = 100;
 
-/** Ends messages of a send that has waited for its integration as long as mail may wait; the next ones first. */
+/**
+ * Fails messages of a send that have waited for their integration for the maximum time, beginning with those
+ * that are next in turn.
+ */
 export async function endExpired(
   send: WaitingSend,
   { integration, circuit }: {
@@ -64,6 +67,6 @@ export async function endExpired(
     });
   }
   for (const report of reportsOf(facts)) await publish(report, trace);
-  // Last: what a leader that is lost has not ended, the next one does.
+  // Last: if this leader is lost, the next one ends the rest.
   await advanceSend(send, to, { reconcileAt: at });
 }

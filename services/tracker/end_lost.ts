@@ -12,7 +12,7 @@ export interface EndLostDeps
   now(): Date;
 }
 
-/** What to do about an attempt whose register is there, and whose owner has not written its outcome. */
+/** Verdict about an attempt that has a register but no outcome. */
 export type LostDecision = NextAction<AttemptOutcome> & { do: "complete" | "unknown" };
 
 /** Returns whether an attempt is lost. */
@@ -30,7 +30,7 @@ export interface LostAttempt {
 const REASON = "A worker crashed after it handed the mail over: the server may have accepted it";
 
 /**
- * Writes the outcomes of attempts that nobody else will: what their register says, or that it is unknown.
+ * Writes the outcomes of lost attempts: what their register says, or `unknown`.
  */
 export async function endLost(
   send: SendHead,

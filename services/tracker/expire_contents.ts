@@ -16,10 +16,10 @@ const EVERY_MS = 600_000;
 const DAY_MS = 24 * 3_600_000;
 const SENDS_AT_ONCE = 500;
 
-/** A send is left alone so long after its acceptance, also where nothing is kept. */
+/** Time after its acceptance during which a send is left alone, even if nothing is kept. */
 const SHORTEST_MS = 60_000;
 
-/** Removes contents that accounts keep no longer, every 10 minutes until the signal aborts. */
+/** Removes contents that are past their account's retention, every 10 minutes until the signal aborts. */
 export async function expireContentsForever(
   deps: ExpireContentsDeps,
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export async function expireContentsForever(
   });
 }
 
-/** Removes what each account's settings say, and gives of how many sends. */
+/** Removes contents by the settings of each account. Returns the number of sends. */
 export async function expireContents(
   deps: ExpireContentsDeps,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ export interface ExpireSendsDeps extends LedgerRetention {
   logger: Pick<Logger, "info" | "warn">;
 }
 
-/** For how long finished sends are kept. */
+/** Retention of finished sends. */
 export interface ExpireSendsOptions {
   /** In milliseconds, from their acceptance. */
   keptMs: number;
@@ -19,10 +19,10 @@ export interface ExpireSendsOptions {
 const EVERY_MS = 3_600_000;
 const SENDS_AT_ONCE = 200;
 
-/** Mail goes first: between two batches the database is left to it. */
+/** Mail has priority: between two batches the database is left to it. */
 const PAUSE_MS = 50;
 
-/** Removes finished sends that are too old, every hour until the signal aborts. */
+/** Removes finished sends past their retention, every hour until the signal aborts. */
 export async function expireSendsForever(
   deps: ExpireSendsDeps,
   options: ExpireSendsOptions,
@@ -38,7 +38,7 @@ export async function expireSendsForever(
   });
 }
 
-/** Removes all that are too old now, batch by batch, and gives how many. */
+/** Removes all sends past their retention, in batches. Returns their number. */
 export async function expireSends(
   deps: ExpireSendsDeps,
   { keptMs, signal }: ExpireSendsOptions,

@@ -1,11 +1,11 @@
-/** What came of an attempt that was dispatched. */
+/** Outcome of a dispatched attempt. */
 export interface FlowNews {
   messageId: string;
   /** The attempts before it. */
   attempt: number;
 }
 
-/** An attempt that a mailer gave back untried, and that waits for capacity. */
+/** An attempt that a mailer returned untried, and that waits for capacity. */
 export interface Returned extends FlowNews {
   sendId: string;
   /** Position in the request's `to`. */
@@ -13,48 +13,51 @@ export interface Returned extends FlowNews {
   acceptedAt: Date;
 }
 
-/** What is in flight to the SMTP server of each integration, and how fast that takes mail. */
+/** Messages in flight to the SMTP server of each integration, and the speed at which it accepts mail. */
 export interface Flow {
-  /** Notes that an attempt was dispatched. */
+  /** Records that an attempt was dispatched. */
   begin(integration: string, attempt: FlowNews): void;
-  /** Notes that an attempt has ended, whatever its outcome. */
+  /** Records that an attempt has ended, with any outcome. */
   end(attempt: FlowNews): void;
-  /** Notes that an attempt came back untried. It waits here until it begins again: its server is busy. */
+  /**
+   * Records that an attempt came back untried because its server is busy. It waits here until it is dispatched
+   * again.
+   */
   giveBack(integration: string, attempt: Returned): void;
-  /** Returns what of an integration came back and waits, the oldest first. */
+  /** Returns the attempts of an integration that came back and wait, oldest first. */
   returned(integration: string): Returned[];
-  /** Returns the integrations of which something came back and waits. */
+  /** Returns the integrations with attempts that came back and wait. */
   integrationsReturned(): string[];
-  /** Returns whether an attempt waits here, or was dispatched so lately that news of it may still come. */
+  /** Returns whether an attempt waits here, or was dispatched so recently that news of it may still arrive. */
   holds(attempt: FlowNews): boolean;
   /** Returns how many messages of an integration are in flight. */
   inFlight(integration: string): number;
-  /** Returns how many may be. */
+  /** Returns the maximum number of them. */
   windowOf(integration: string): number;
-  /** Notes that mail was accepted, which may have to wait for capacity. */
+  /** Records that mail was accepted, which may have to wait for capacity. */
   wake(): void;
   /** Waits until an attempt ends or mail is accepted, but no longer than so many milliseconds. */
   nextNews(withinMs: number): Promise<void>;
 }
 
-/** What an integration begins with, of whose server nothing is known: enough for all its connections. */
+/** Window of an integration whose server is unknown: enough for all its connections. */
 const MIN_WINDOW = 10;
 const MAX_WINDOW = 2000;
 
-/** Where all came back, one message at a time tries again: after this, and twice as long each time. */
+/** After everything came back, one message tries again: after this time, which doubles with each failure. */
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 15_000;
 
-/** What came back counts for so long, though nothing else is heard of the server. */
+/** Time for which a return counts if nothing else is heard of the server. */
 const GIVEN_BACK_MS = 600_000;
 
 /**
- * So much work of its server an integration may have in flight. It passes all stages in a third of that; with
- * twice as much, what was in a mailer's hands was so large that a third came back.
+ * Work in flight of an integration, in milliseconds of its server's work. Mail passes all stages in a third
+ * of that. With twice as much, so much lay in the mailers that a third of it came back.
  */
 const AHEAD_MS = 1500;
 
-/** How long what a server took counts. */
+/** Time for which the throughput of a server counts. */
 const MEMORY_MS = 2000;
 const MIN_SPAN_MS = 200;
 
@@ -67,7 +70,7 @@ interface Priority {
   ends: number[];
   /** When the first attempt was dispatched after a pause. */
   since: number;
-  /** The window since some came back: one more for each that its server takes. */
+  /** Window after returns: it grows by one for each mail that the server accepts. */
   cap: number;
   givenBackAt: number;
   pauseMs: number;
@@ -75,15 +78,15 @@ interface Priority {
 
 /** Options of {@linkcode openFlow}. */
 export interface FlowOptions {
-  /** Without news for this long an attempt does not count any more: the ledger knows what became of it. */
+  /** Time without news after which an attempt no longer counts: the ledger knows its state. */
   patienceMs: number;
   /** Milliseconds that never go back. @default {performance} */
   clock?: { now(): number };
 }
 
 /**
- * Opens what one leader knows of the flow. The window follows the server: as much as it takes within a few
- * seconds, by what it took in the last two.
+ * Opens the flow of one leader. The window follows the server: as much as it accepts within a few seconds,
+ * measured over the last two.
  */
 export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow {
   const priorities = new Map<string, Priority>();
@@ -146,7 +149,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       priority.returned.set(key, attempt);
       owners.set(key, integration);
       const isTrial = wasBegun && priority.cap === 0;
-      // What the api dispatched says little: one of it may try at once.
+      // Dispatches by the api prove little: one of them may try at once.
       const held = Math.max(priority.begun.size, wasBegun ? 0 : 1);
       priority.cap = Math.min(priority.cap, held);
       if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);

@@ -4,7 +4,7 @@ import type { Logger } from "@posthaste/telemetry";
 
 const EVERY_MS = 5000;
 
-/** Creates the streams again whenever the broker has lost them, until the signal aborts. */
+/** Recreates streams that the broker has lost, until the signal aborts. */
 export async function keepTopology(
   bus: Pick<Bus, "check" | "applyTopology">,
   { signal, logger }: { signal: AbortSignal; logger: Pick<Logger, "warn"> },

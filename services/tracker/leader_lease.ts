@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import type { LeaderLeaseStore } from "@posthaste/storage";
 
-/** Work that one of the trackers does for all of them. Disposing leaves it to the others. */
+/** The lease of work that one tracker does for all. Disposing it leaves the work to the others. */
 export interface LeaderLease extends AsyncDisposable {
-  /** Returns whether it is this process's turn; that holds for the next two seconds or so. */
+  /** Returns whether this process holds the lease. The answer is valid for about two seconds. */
   isMine(): Promise<boolean>;
 }
 
-/** Another tracker takes over from one that is lost after this long. */
+/** Time after which another tracker takes over from a lost one. */
 const LEASE_MS = 4000;
 
 const ASK_MS = 2000;
 
-/** Opens a leader lease; nothing is asked before it is wanted. */
+/** Opens a leader lease. The first request acquires it, not the opening. */
 export function openLeaderLease(
   { takeLeaderLease, leaveLeaderLease }: LeaderLeaseStore,
   { name, clock = performance }: { name: string; clock?: { now(): number } },
@@ -30,7 +30,7 @@ export function openLeaderLease(
       return isMine;
     },
     async [Symbol.asyncDispose]() {
-      // Who cannot be told finds out by itself.
+      // If the ledger cannot be informed, the lease expires by itself.
       if (isMine) await leaveLeaderLease({ name, holder }).catch(() => undefined);
     },
   };

@@ -1,15 +1,15 @@
 import type { Bus } from "@posthaste/messaging";
 import type { RestoredLedger } from "@posthaste/storage";
 
-/** What knows how old the ledger is. */
+/** Checks the age of the ledger. */
 export interface LedgerAgeDeps extends Pick<RestoredLedger, "isOlderThan">, Pick<Bus, "lastSent"> {}
 
 /**
- * Makes sure that the ledger is not older than what was done: a restored one takes for unsent what was sent
- * since its backup, and to dispatch that again would send it twice. A broker that was lost with the ledger
- * cannot tell.
+ * Checks that the ledger is not older than the work that was done. A restored ledger counts mail that was
+ * sent since its backup as unsent, and a redispatch would send it twice. If the broker was lost with the
+ * ledger, the check cannot detect this.
  *
- * @throws {Error} If it does not know the mail that was sent last.
+ * @throws {Error} If it does not know the last sent mail.
  */
 export async function assertCurrent({ lastSent, isOlderThan }: LedgerAgeDeps): Promise<void> {
   const sent = await lastSent();
@@ -21,10 +21,10 @@ export async function assertCurrent({ lastSent, isOlderThan }: LedgerAgeDeps): P
   );
 }
 
-/** A ledger is restored while nothing runs, which takes longer. */
+/** A restore happens while nothing runs, which takes longer. */
 const REMEMBERED_MS = 1000;
 
-/** Returns {@linkcode assertCurrent} for those who ask often: who is told that it holds is told so for a second. */
+/** Returns {@linkcode assertCurrent} for frequent callers: a positive result is reused for a second. */
 export function openLedgerAge(
   deps: LedgerAgeDeps,
   { clock = performance }: { clock?: { now(): number } } = {},

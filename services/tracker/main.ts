@@ -80,7 +80,7 @@ await runService({
             await recordStatistics(facts, store);
           }, {
             consumer: "statistics",
-            // The scheduler waits for them; what comes meanwhile is one batch.
+            // The scheduler waits for these events. Events that arrive meanwhile make one batch.
             ...{ batchSize: 5000, lingerMs: 50 },
             signal,
             logger,

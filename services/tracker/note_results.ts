@@ -2,7 +2,7 @@ import type { SmtpReply } from "@posthaste/contracts";
 import type { StatusEvent } from "@posthaste/messaging";
 import type { EndedAttempt, FailedAttempt, ResultsNote } from "@posthaste/storage";
 
-/** Sums up, by integration, what status events say of attempts to send mail. */
+/** Sums up the results of send attempts in status events, by integration. */
 export function resultsOf(facts: readonly StatusEvent[]): ResultsNote[] {
   const notes = new Map<string, ResultsNote & { failures: FailedAttempt[] }>();
   for (const statusEvent of facts) {
@@ -48,7 +48,7 @@ function later(a: EndedAttempt | undefined, b: EndedAttempt): EndedAttempt {
   return a !== undefined && a.at >= b.at ? a : b;
 }
 
-/** Not the server's words: they may name people. */
+/** Without the server's text: it may contain personal data. */
 function reasonOf({ data }: StatusEvent): string {
   const reason = "reason" in data ? data.reason : "";
   const codes = "reply" in data && data.reply !== undefined ? codesOf(data.reply) : "";

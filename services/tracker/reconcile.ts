@@ -28,7 +28,7 @@ export interface ReconcileDeps extends
   logger: Pick<Logger, "info" | "warn">;
 }
 
-/** How patient the reconciler is. */
+/** Timing of the reconciler. */
 export interface ReconcileOptions {
   /** A small send passes all stages within this time. */
   graceMs: number;
@@ -40,8 +40,8 @@ const SENDS_PER_ROUND = 200;
 const SLOW_MS = 2000;
 
 /**
- * Searches the ledger until the signal aborts: sends whose messages are all finished are settled, messages
- * of which nothing was heard are dispatched again. The scheduler does it, which knows what is in flight.
+ * Searches the ledger until the signal aborts. It settles sends whose messages are all finished, and
+ * redispatches messages without news. The leading scheduler runs it, because it knows what is in flight.
  */
 export async function reconcileForever(
   deps: ReconcileDeps,
@@ -69,7 +69,7 @@ export async function reconcileForever(
 }
 
 /**
- * Looks at the sends that are due and gives how many there were, at most 200.
+ * Examines due sends, at most 200. Returns their number.
  *
  * @throws {Error} If the ledger is older than what was done.
  */
@@ -83,7 +83,7 @@ export async function reconcileOnce(
   if (found.length === 0) return 0;
   await deps.assertCurrent();
   failpoint("tracker.reconcile_found");
-  // Before the messages are read: a mailer that defers one meanwhile moves the time forward again.
+  // Before the messages are read: a mailer that defers one meanwhile brings the time forward again.
   const claimed = await claim(found, { now, graceMs: options.graceMs }, deps);
   count("posthaste.reconcile.sends", claimed.size);
   failpoint("tracker.reconcile_postponed");
@@ -98,7 +98,7 @@ export async function reconcileOnce(
   return found.length;
 }
 
-/** Claims sends, and sets when to look at them again: those of about the same age by one command. */
+/** Claims sends and sets their next examination: sends of about the same age with one command. */
 async function claim(
   found: readonly SendHead[],
   { now, graceMs }: { now: Date; graceMs: number },
@@ -121,8 +121,8 @@ class LedgerSlowError extends Error {
 }
 
 /**
- * Finds the sends that are due. What a ledger tells that was away is not acted upon at once: callers
- * were refused meanwhile, and the api takes their sends back as soon as the ledger answers.
+ * Finds due sends. Results of a ledger that was away are not used at once: callers were refused meanwhile,
+ * and the api withdraws their sends as soon as the ledger answers.
  *
  * @throws {LedgerSlowError} If it does not answer within 2 s.
  */
@@ -139,17 +139,17 @@ async function findSends(deps: ReconcileDeps, now: Date): Promise<SendHead[]> {
   );
 }
 
-/** Dispatches what is due and gives whether nothing of the send is unfinished. */
+/** Dispatches the due messages of a send. Returns whether all its messages are finished. */
 async function reconcileSend(
   send: SendHead,
   { graceMs, flow }: ReconcileOptions,
   deps: ReconcileDeps,
 ): Promise<boolean> {
-  // What the cursor has not passed was never dispatched.
+  // Messages beyond the cursor were never dispatched.
   const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
   const unfinished = await deps.unfinishedMessages(dispatched);
   if (unfinished.length === 0 && send.next === undefined) return true;
-  // It waits for capacity; anyone who accepted it may have been lost before saying so.
+  // It waits for capacity. The process that accepted it may have been lost before it could report it.
   if (send.next !== undefined && send.waitsFor === undefined) await deps.queueSend(send);
   const now = deps.now();
   const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({

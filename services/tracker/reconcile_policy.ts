@@ -1,37 +1,40 @@
 import { type NextAction, nextAction } from "@posthaste/delivery";
 import type { AttemptOutcome, UnfinishedMessage } from "@posthaste/storage";
 
-/** What to do about an unfinished message, or when to look at it once more. */
+/** Action for an unfinished message, or the time of its next examination. */
 export type ReconcileDecision =
   | NextAction<AttemptOutcome> & { do: "dispatch" | "complete" | "unknown" }
   | { do: "look"; at: Date };
 
-/** What a decision is made by. */
+/** Input of a decision. */
 export interface ReconcileView {
   now: Date;
-  /** Returns whether the attempt waits for capacity, or was dispatched so lately that news of it may still come. */
+  /**
+   * Returns whether the attempt waits for capacity, or was dispatched so recently that news of it may still
+   * arrive.
+   */
   isHeld(attempt: { index: number; attempt: number }): boolean;
   /** A small send passes all stages within this time. */
   graceMs: number;
 }
 
-/** What was dispatched is given this long before it is dispatched again, in milliseconds. */
+/** Time before a dispatched message is redispatched, in milliseconds. */
 export function patienceMs(graceMs: number): number {
   return 3 * graceMs;
 }
 
-/** The longest time between two looks at a send. */
+/** Maximum time between two examinations of a send. */
 const MAX_LOOK_MS = 3_600_000;
 
 /**
- * Returns when to look at a send again, in milliseconds from now: the older it is, the later. So what
- * nobody works on for hours is dispatched a few times, and not every minute.
+ * Returns the time until the next examination of a send, in milliseconds. It grows with the age of the send:
+ * work that no worker does for hours is redispatched a few times, not every minute.
  */
 export function lookAgainMs(ageMs: number, graceMs: number): number {
   return Math.min(MAX_LOOK_MS, Math.max(patienceMs(graceMs), ageMs / 2));
 }
 
-/** After the ledger was away it is left to others for so long, in milliseconds. */
+/** Time for which the ledger is left to other work after an outage, in milliseconds. */
 export function recoveryMs(graceMs: number): number {
   return graceMs / 2;
 }
@@ -39,8 +42,8 @@ export function recoveryMs(graceMs: number): number {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Decides about one unfinished message. Whatever stands in the queues: what has brought no news for so long
- * is dispatched again. If it was not lost, its register decides.
+ * Decides about one unfinished message, regardless of the queues: a message without news for that long is
+ * redispatched. If it was not lost, its register decides.
  */
 export function decideReconciliation(
   message: UnfinishedMessage,
@@ -60,10 +63,10 @@ export function decideReconciliation(
     case "wait":
       return look(patienceMs(graceMs));
     case "nothing":
-      // Held for a person to decide.
+      // Waits for a person's decision.
       return look(DAY_MS);
     case "dispatch":
-      // What has a time is dispatched when that has come, by a search of its own.
+      // A search of its own dispatches messages with a time.
       if (nextAt) return look(Math.max(0, nextAt.getTime() - now.getTime()) + patienceMs(graceMs));
       if (isHeld({ index, attempt: action.n - 1 })) return look(graceMs);
       return enteredAt.getTime() + graceMs > now.getTime()

@@ -19,8 +19,8 @@ const COUNTED_AS: Partial<Record<StatusEvent["type"], Counted>> = {
 };
 
 /**
- * Adds status events to the statistics of their accounts, and notes how integrations fare, in one command each.
- * Status events are hints: once a bucket has ended, it is counted from messages.
+ * Adds status events to the statistics of their accounts and to the results of integrations, with one command
+ * each.
  */
 export async function recordStatistics(
   facts: StatusEvent[],
@@ -32,7 +32,7 @@ export async function recordStatistics(
   countStates(facts);
 }
 
-/** Every status event is in one process's hands only, so the sum over all processes is that of the system. */
+/** Each status event is in one process only, so the sum over all processes is that of the system. */
 function countStates(facts: StatusEvent[]): void {
   const counts = new Map<string, { state: string; stage: string | undefined; messages: number }>();
   for (const { type, data } of facts) {

@@ -22,8 +22,8 @@ type Failure = MessageStatusData<"status.message.failed">;
 type Waiting = MessageStatusData<"status.message.waiting">;
 
 /**
- * Keeps the ledger's outcomes: a message that has to wait for a time is put off, and one that failed before the mailer had it ends its attempt. The mailer writes its own
- * outcomes. Idempotent.
+ * Records outcomes in the ledger: a message that must wait for a time is put off, and one that failed before
+ * it reached the mailer ends its attempt. The mailer writes its own outcomes. Idempotent.
  */
 export async function recordStatusEvents(facts: StatusEvent[], deps: RecordDeps): Promise<void> {
   const failures = facts.flatMap(({ type, data }) =>

@@ -10,10 +10,10 @@ export interface RecountDeps extends StatisticsRecount {
 
 const EVERY_MS = 30_000;
 
-/** Times of buckets at once: after an absence the rest follows in the next rounds. */
+/** Maximum number of buckets in one round. After an outage, the next rounds count the rest. */
 const AT_ONCE = 20;
 
-/** Counts the statistics of times that have ended from messages, until the signal aborts. */
+/** Counts the statistics of finished buckets from messages, until the signal aborts. */
 export async function recountForever(deps: RecountDeps, signal: AbortSignal): Promise<void> {
   await repeat(async () => {
     await deps.recountStatistics({ now: deps.now(), limit: AT_ONCE });

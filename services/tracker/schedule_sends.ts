@@ -23,7 +23,7 @@ export interface ScheduleDeps
     Pick<SendStore, "sendHeads"> {
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  /** The reconciler looks after what was dispatched so long ago. */
+  /** Age after which the reconciler handles a dispatched message. */
   patienceMs: number;
   /** @throws {Error} If the ledger is older than what was done. */
   assertCurrent(): Promise<void>;
@@ -33,22 +33,25 @@ export interface ScheduleDeps
 
 const SENDS_AT_ONCE = 50;
 
-/** Where there is no capacity, sends are looked at so often for what has waited too long. */
+/** Interval at which sends without capacity are searched for expired messages. */
 const LOOK_EVERY_MS = 10_000;
 
-/** Of so many integrations in one round: what lies behind a hundred full windows is no burst of work. */
+/**
+ * Maximum number of integrations without capacity that one round searches: a hundred full windows must not
+ * cause a burst of work.
+ */
 const MAX_LOOKS = 10;
 
-/** Where nothing waits, this many times the interval passes until the next look: news comes before. */
+/** Number of intervals until the next look where nothing waits: status events come before. */
 const IDLE_INTERVALS = 5;
 
-/** When the sends of an integration without capacity were looked at, in milliseconds; by integration. */
+/** Time of the last search of the sends of an integration without capacity, in milliseconds, by integration. */
 export type Looks = Map<string, number>;
 
-/** Between two rounds: so that one dispatches for several that have ended. */
+/** Pause between two rounds: one round then dispatches for several finished messages. */
 const MIN_PAUSE_MS = 100;
 
-/** Notes what status events say of attempts in flight. */
+/** Records what status events report of attempts in flight. */
 export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
   for (const { type, data } of facts) {
     switch (type) {
@@ -67,7 +70,7 @@ export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
         });
         break;
       case "status.message.failed":
-        // Anyone who fails it before the mailer names the attempts before.
+        // A service before the mailer that fails a message names the number of earlier attempts.
         flow.end({
           ...data,
           attempt: data.stage === "mailer" ? data.attempt - 1 : data.attempt,
@@ -77,7 +80,7 @@ export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
   }
 }
 
-/** Dispatches what waits, as there is capacity for it, until the signal aborts. */
+/** Dispatches waiting messages within the capacity, until the signal aborts. */
 export async function scheduleForever(
   deps: ScheduleDeps,
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
@@ -91,15 +94,15 @@ export async function scheduleForever(
       deps.logger.warn("Cannot schedule sends, retrying", { error });
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
-    // What has ended makes capacity at once.
+    // Finished messages free capacity at once.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     await flow.nextNews(waiting === undefined ? IDLE_INTERVALS * intervalMs : intervalMs);
   }
 }
 
 /**
- * Dispatches what there is capacity for now, by integration, and ends what has waited for too long. Returns how
- * many messages it dispatched; `undefined` if nothing waits.
+ * Dispatches what has capacity now, by integration, and ends what has waited for too long. Returns the number
+ * of dispatched messages; `undefined` if nothing waits.
  *
  * @throws {Error} If the ledger is older than what was done.
  */
@@ -124,7 +127,7 @@ export async function scheduleOnce(
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 
-/** Chooses the integrations whose sends are looked at in this round, whether there is capacity or not. */
+/** Chooses the integrations whose sends are examined in this round, with capacity or without. */
 function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set<string> {
   const due = [...integrations].filter((key) =>
     now.getTime() - (looks.get(key) ?? -Infinity) >= LOOK_EVERY_MS
@@ -138,7 +141,7 @@ async function scheduleFor(
   key: string,
   { circuit, isLook, flow }: {
     circuit: IntegrationCircuit | undefined;
-    /** Whether its sends are looked at though there is no capacity. */
+    /** Whether its sends are examined although there is no capacity. */
     isLook: boolean;
     flow: Flow;
   },
@@ -146,7 +149,7 @@ async function scheduleFor(
 ): Promise<number> {
   const now = deps.now();
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
-  // Of a hundred servers that say nothing none costs anything.
+  // A hundred silent servers cost nothing.
   if (inFlight >= window && !isLook) return 0;
   const [accountId = "", id] = key.split("/");
   const integration = await deps.findIntegration(accountId, Number(id));
@@ -166,7 +169,7 @@ async function scheduleFor(
     capacity -= taken;
     parts.push({ send, taken });
   }
-  // At once: the cursors of all are moved by one command.
+  // Together: one command moves all cursors.
   const dispatched = await allEnded(
     parts,
     ({ send, taken }) => dispatchPart(send, taken, { flow, key }, deps),
@@ -174,7 +177,7 @@ async function scheduleFor(
   return dispatched.reduce((sum, taken) => sum + taken, fresh.length + expired.length);
 }
 
-/** What came back has waited, and may come back again: with bulk priority it holds up nothing else. */
+/** A returned attempt has waited and may come back again: with bulk priority it holds up nothing else. */
 async function dispatchReturned(
   attempts: readonly Returned[],
   { flow, key }: { flow: Flow; key: string },
@@ -202,7 +205,7 @@ async function dispatchPart(
   const to = next + taken;
   const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
   failpoint("tracker.before_advance");
-  // First the cursor: what is lost after it, the reconciler finds.
+  // The cursor first: the reconciler finds what is lost after it.
   if (!await deps.advanceSend(send, to, { reconcileAt })) return 0;
   failpoint("tracker.after_advance");
   const events: Outgoing[] = [];

@@ -11,18 +11,18 @@ export interface SettlementDeps extends Pick<SendStore, "finishedSends" | "settl
 
 /** Settles sends soon after the last of their messages has ended. */
 export interface Settlement {
-  /** Notes that messages have ended: their sends may be finished. */
+  /** Records that messages have ended: their sends may be finished. */
   note(facts: readonly StatusEvent[]): void;
-  /** Settles the sends of which nothing was heard for a moment and that are finished. */
+  /** Settles finished sends that had no news for a moment. */
   settleQuiet(): Promise<void>;
 }
 
-/** As long as messages of a send end one after the other, it need not be looked at. */
+/** While messages of a send end one after the other, it need not be examined. */
 const QUIET_MS = 250;
 
 const AT_ONCE = 1000;
 
-/** Opens the settlement. What it knows is lost with the process: the reconciler settles those sends later. */
+/** Opens the settlement. Its state is lost with the process: the reconciler settles those sends later. */
 export function openSettlement(
   { finishedSends, settleSends, now }: Omit<SettlementDeps, "logger">,
   { clock = performance }: { clock?: { now(): number } } = {},
@@ -56,7 +56,7 @@ export function openSettlement(
   };
 }
 
-/** Settles what is finished, until the signal aborts. */
+/** Settles finished sends, until the signal aborts. */
 export async function settleForever(
   settlement: Settlement,
   { logger, signal }: { logger: Pick<Logger, "warn">; signal: AbortSignal },

@@ -14,13 +14,13 @@ export interface WatchDeps extends LedgerFigures {
 const QUEUES_EVERY_MS = 10_000;
 const LEDGER_EVERY_MS = 20_000;
 
-/** What could not be looked at for so long is not told any more: an old figure would pass for a new one. */
+/** Age after which a value is no longer reported: an old value would pass for a new one. */
 const STALE_MS = 60_000;
 
 /**
- * Looks every few seconds what is in front of each stage, how full the broker is, and what waits in the
- * ledger, and has metrics tell it, until the signal aborts. Each tracker does so: of what they tell,
- * take the maximum, not the sum.
+ * Reads every few seconds the queue of each stage, how full the broker is, and what waits in the ledger, and
+ * reports it as metrics, until the signal aborts. Every tracker reports the same: take the maximum, not the
+ * sum.
  */
 export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const queues = recent<QueueAge[]>(deps);
